@@ -1,0 +1,71 @@
+# The functions every room's CMakeLists.txt uses. No globbing: each library lists its sources and
+# its direct dependencies.
+
+# The precompiled header of everything that includes mlir/. One target builds it, all MLIR-side
+# libraries reuse it.
+function(kgen_add_mlir_pch)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
+  add_library(KGenMLIRPch OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+  target_precompile_headers(KGenMLIRPch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MLIRPch.h)
+  # Lets ccache and a re-checkout reuse the header: no time stamp inside.
+  target_compile_options(KGenMLIRPch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
+# kgen_add_library(NAME [MLIR] SOURCES a.cpp... [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
+#   MLIR       the library includes mlir/ (gets the precompiled header and libMLIR or MLIR_LIBS)
+#   LINK       direct dependencies, kgen's own or imported targets
+#   MLIR_LIBS  the MLIR component libraries, used by the static build
+#   DEPENDS    TableGen targets that must exist first
+function(kgen_add_library name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY KGEN_LIBS ${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_MLIR)
+    target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    set_property(GLOBAL APPEND PROPERTY KGEN_MLIR_COMPONENTS ${ARG_MLIR_LIBS})
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# kgen_add_tool(NAME [MLIR] SOURCES main.cpp LINK lib...)
+# Development: links libMLIR.so and libLLVM.so. KGEN_STATIC: links the archives themselves.
+function(kgen_add_tool name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_MLIR)
+    target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  kgen_link(${name} ${ARG_LINK})
+endfunction()
+
+# Links NAME against kgen libraries and LLVM/MLIR in the configuration's way.
+function(kgen_link name)
+  if(KGEN_STATIC)
+    kgen_link_static(${name} ${ARGN})
+  else()
+    target_link_libraries(${name} PRIVATE ${ARGN} MLIR LLVM)
+  endif()
+endfunction()
+
+# A GoogleTest binary of one room, run by ctest. MLIR when its sources include mlir/.
+# kgen_add_unittest(NAME [MLIR] SOURCES x.cpp... LINK lib...)
+function(kgen_add_unittest name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_MLIR)
+    target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  kgen_link(${name} ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_property(GLOBAL APPEND PROPERTY KGEN_UNITTESTS ${name})
+endfunction()
+
+include(KGenStatic)

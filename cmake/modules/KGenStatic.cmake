@@ -1,0 +1,42 @@
+# One relocatable static binary for each tool. Debian exports each MLIR archive with a link to
+# libLLVM.so, so linking the targets themselves gives two copies of LLVM: walk their closure, drop
+# the shared libraries, and link the archive files in one group.
+
+# kgen_archive_closure(OUT TARGET...) collects archive files of imported LLVM/MLIR targets.
+function(kgen_archive_closure out)
+  set(todo ${ARGN})
+  set(seen "")
+  set(files "")
+  while(todo)
+    list(POP_FRONT todo lib)
+    if(lib MATCHES "^\\$<LINK_ONLY:(.*)>$")
+      set(lib ${CMAKE_MATCH_1})
+    endif()
+    if(lib IN_LIST seen OR lib STREQUAL "LLVM" OR lib STREQUAL "MLIR" OR NOT TARGET ${lib})
+      continue()
+    endif()
+    list(APPEND seen ${lib})
+    get_target_property(type ${lib} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      get_target_property(file ${lib} LOCATION)
+      list(APPEND files ${file})
+    endif()
+    get_target_property(deps ${lib} INTERFACE_LINK_LIBRARIES)
+    if(deps)
+      list(APPEND todo ${deps})
+    endif()
+  endwhile()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+function(kgen_link_static name)
+  get_property(components GLOBAL PROPERTY KGEN_MLIR_COMPONENTS)
+  list(REMOVE_DUPLICATES components)
+  # What MLIR's archives take from LLVM came through libLLVM.so, so name the LLVM components here.
+  llvm_map_components_to_libnames(llvm_libs core support irreader bitwriter analysis orcjit native
+    transformutils passes ipo targetparser frontendopenmp objcarcopts)
+  kgen_archive_closure(archives ${components} ${llvm_libs})
+  target_link_libraries(${name} PRIVATE ${ARGN} -Wl,--start-group ${archives} -Wl,--end-group
+    z zstd xml2 dl m Threads::Threads)
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--icf=safe -s)
+endfunction()

@@ -1,0 +1,48 @@
+"""lit configuration: tools on PATH, and the features that tests may REQUIRE."""
+import ctypes
+import os
+import shutil
+
+import lit.formats
+
+config.name = "kgen"
+config.test_format = lit.formats.ShTest(not os.environ.get("KGEN_LIT_EXTERNAL_SHELL"))
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.kgen_obj_root, "test")
+
+tools = [os.path.join(config.kgen_obj_root, "bin"), config.llvm_tools_dir]
+config.environment["PATH"] = os.pathsep.join(tools + [config.environment["PATH"]])
+config.environment["PYTHONPATH"] = os.path.join(config.kgen_src_root, "frontend")
+for name in ("HOME", "KGEN_NVRTC", "KGEN_CACHE_DIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.substitutions.append(("%problems", os.path.join(config.kgen_src_root, "problems")))
+config.substitutions.append(("%src", config.kgen_src_root))
+config.substitutions.append(("%python", shutil.which("python3") or "python3"))
+
+
+def loads(*names):
+    for name in names:
+        try:
+            ctypes.CDLL(name)
+            return True
+        except OSError:
+            pass
+    return False
+
+
+# REQUIRES: host-compiler (g++ for device host), nvrtc (compile for a card), gpu (run on one), torch.
+if shutil.which("g++"):
+    config.available_features.add("host-compiler")
+if os.environ.get("KGEN_NVRTC") or loads("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
+    config.available_features.add("nvrtc")
+if os.path.exists("/dev/nvidia0") and loads("libcuda.so.1"):
+    config.available_features.add("gpu")
+try:
+    import importlib.util
+    if importlib.util.find_spec("torch"):
+        config.available_features.add("torch")
+except ImportError:
+    pass
