@@ -1,0 +1,132 @@
+//===- Family.h - One way of computing a dispatch in CUDA-C ---------------===//
+//
+// A family turns a kgen.dispatch and its schedule into CUDA-C text and
+// launches. The pass kgen-lower-dispatches looks families up by the name that
+// the schedule gives. A new family is one file that derives from Family and one
+// line in Family.cpp.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kgen {
+
+class DispatchOp;
+
+/// The limits of the chip that a family generates code for.
+struct Chip {
+  std::string arch = "sm_90a";
+  int64_t sharedBytesPerBlock = 232448; ///< opt-in dynamic shared memory, bytes
+  int64_t threadsPerBlock = 1024;
+  int64_t registersPerMultiprocessor = 65536;
+  int64_t multiprocessors = 132;
+};
+
+/// One argument of a kernel: a buffer of the dispatch.
+struct BufferRef {
+  enum class Kind {
+    Operand,   ///< operand INDEX of the dispatch
+    Result,    ///< result INDEX of the dispatch
+    Workspace, ///< DispatchCode::workspaces[INDEX]
+  };
+  Kind kind;
+  int64_t index;
+
+  static BufferRef operand(int64_t i) { return {Kind::Operand, i}; }
+  static BufferRef result(int64_t i) { return {Kind::Result, i}; }
+  static BufferRef workspace(int64_t i) { return {Kind::Workspace, i}; }
+};
+
+/// One kernel launch. Launches of a dispatch run in order on one stream; a launch that reads
+/// what an earlier one wrote names the same BufferRef among its reads.
+struct LaunchSpec {
+  std::string kernel;           ///< extern "C" name, starts with the dispatch's name
+  std::array<int64_t, 3> grid;  ///< blocks
+  std::array<int64_t, 3> block; ///< threads
+  int64_t sharedBytes = 0;      ///< dynamic shared memory, bytes
+  /// The kernel's parameters in order: `reads` (const T *), then `writes` (T *).
+  llvm::SmallVector<BufferRef> reads, writes;
+};
+
+/// The lowered form of one dispatch.
+struct DispatchCode {
+  std::string source; ///< CUDA-C; every name in a namespace or prefixed by the dispatch's name
+  llvm::SmallVector<LaunchSpec> launches;
+  llvm::SmallVector<mlir::RankedTensorType> workspaces; ///< uninitialised buffers
+};
+
+/// The parameters of one schedule by name, as directives wrote them, then as Family::complete
+/// filled them in. Attribute kinds: integers are I64Attr, lists DenseI64ArrayAttr, words StrAttr.
+/// Iteration is alphabetical, so that what is printed from it is deterministic.
+class ScheduleParams {
+public:
+  ScheduleParams() = default;
+  explicit ScheduleParams(mlir::DictionaryAttr parameters) : parameters(parameters) {}
+
+  mlir::DictionaryAttr getDictionary(mlir::MLIRContext *context) const;
+  mlir::Attribute get(llvm::StringRef name) const;
+  bool has(llvm::StringRef name) const { return static_cast<bool>(get(name)); }
+  void set(mlir::MLIRContext *context, llvm::StringRef name, int64_t value);
+  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> values);
+  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef word);
+
+  /// The parameter's value, or nothing when it is absent or of another kind.
+  std::optional<int64_t> getInt(llvm::StringRef name) const;
+  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
+  std::optional<llvm::StringRef> getWord(llvm::StringRef name) const;
+
+  /// The parameter's value; `fallback` is recorded and returned when it is absent.
+  int64_t intOr(mlir::MLIRContext *context, llvm::StringRef name, int64_t fallback);
+  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, llvm::StringRef name,
+                                    llvm::ArrayRef<int64_t> fallback);
+  std::string wordOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef fallback);
+
+private:
+  mlir::DictionaryAttr parameters;
+};
+
+/// One kernel family.
+class Family {
+public:
+  virtual ~Family() = default;
+
+  /// The word in `#kgen.schedule<family = ...>`.
+  virtual llvm::StringRef name() const = 0;
+
+  /// Whether this family can compute DISPATCH at all; when not, emits one diagnostic that says
+  /// which op or type stands in the way.
+  virtual mlir::LogicalResult match(DispatchOp dispatch) const = 0;
+
+  /// Fills what the schedule leaves open with sensible values for DISPATCH and CHIP. An illegal
+  /// value is one diagnostic with the number found and the bound, for the model that wrote it.
+  virtual mlir::LogicalResult complete(DispatchOp dispatch, ScheduleParams &params,
+                                       const Chip &chip) const = 0;
+
+  /// The CUDA-C of DISPATCH. PARAMS has been completed.
+  virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
+                                             const Chip &chip) const = 0;
+};
+
+/// The family of that name, or null. Families live as long as the process and have no state.
+const Family *findFamily(llvm::StringRef name);
+
+/// All families' names, alphabetical.
+llvm::SmallVector<llvm::StringRef> familyNames();
+
+/// One constructor per family, called once by the registry in Family.cpp.
+std::unique_ptr<Family> createConvFamily();
+std::unique_ptr<Family> createGemmFamily();
+
+} // namespace kgen

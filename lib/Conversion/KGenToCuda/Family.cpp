@@ -1,0 +1,111 @@
+//===- Family.cpp - The registry of families and their parameters --------===//
+
+#include "kgen/Conversion/KGenToCuda/Family.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+//===----------------------------------------------------------------------===//
+// ScheduleParams
+//===----------------------------------------------------------------------===//
+
+static DictionaryAttr withEntry(DictionaryAttr dict, MLIRContext *context, StringRef name,
+                                Attribute value) {
+  NamedAttrList list(dict);
+  list.set(name, value);
+  return list.getDictionary(context);
+}
+
+DictionaryAttr ScheduleParams::getDictionary(MLIRContext *context) const {
+  return parameters ? parameters : DictionaryAttr::get(context);
+}
+
+Attribute ScheduleParams::get(StringRef name) const {
+  return parameters ? parameters.get(name) : Attribute();
+}
+
+void ScheduleParams::set(MLIRContext *context, StringRef name, int64_t value) {
+  parameters = withEntry(parameters, context, name, Builder(context).getI64IntegerAttr(value));
+}
+
+void ScheduleParams::set(MLIRContext *context, StringRef name, ArrayRef<int64_t> values) {
+  parameters = withEntry(parameters, context, name, DenseI64ArrayAttr::get(context, values));
+}
+
+void ScheduleParams::set(MLIRContext *context, StringRef name, StringRef word) {
+  parameters = withEntry(parameters, context, name, StringAttr::get(context, word));
+}
+
+std::optional<int64_t> ScheduleParams::getInt(StringRef name) const {
+  if (auto attr = dyn_cast_or_null<IntegerAttr>(get(name)))
+    return attr.getInt();
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>> ScheduleParams::getInts(StringRef name) const {
+  if (auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(get(name)))
+    return llvm::to_vector(attr.asArrayRef());
+  return std::nullopt;
+}
+
+std::optional<StringRef> ScheduleParams::getWord(StringRef name) const {
+  if (auto attr = dyn_cast_or_null<StringAttr>(get(name)))
+    return attr.getValue();
+  return std::nullopt;
+}
+
+int64_t ScheduleParams::intOr(MLIRContext *context, StringRef name, int64_t fallback) {
+  if (std::optional<int64_t> value = getInt(name))
+    return *value;
+  set(context, name, fallback);
+  return fallback;
+}
+
+SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, StringRef name,
+                                            ArrayRef<int64_t> fallback) {
+  if (std::optional<SmallVector<int64_t>> values = getInts(name))
+    return *values;
+  set(context, name, fallback);
+  return llvm::to_vector(fallback);
+}
+
+std::string ScheduleParams::wordOr(MLIRContext *context, StringRef name, StringRef fallback) {
+  if (std::optional<StringRef> word = getWord(name))
+    return word->str();
+  set(context, name, fallback);
+  return fallback.str();
+}
+
+//===----------------------------------------------------------------------===//
+// The registry
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<std::unique_ptr<Family>> allFamilies() {
+  static const auto families = [] {
+    SmallVector<std::unique_ptr<Family>> list;
+    list.push_back(createConvFamily());
+    list.push_back(createGemmFamily());
+    // Alphabetical, whatever the order above.
+    llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });
+    return list;
+  }();
+  return families;
+}
+
+const Family *findFamily(StringRef name) {
+  for (const std::unique_ptr<Family> &family : allFamilies())
+    if (family->name() == name)
+      return family.get();
+  return nullptr;
+}
+
+SmallVector<StringRef> familyNames() {
+  return llvm::map_to_vector(allFamilies(), [](const auto &family) { return family->name(); });
+}
+
+} // namespace kgen
