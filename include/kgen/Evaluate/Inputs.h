@@ -1,0 +1,59 @@
+//===- Inputs.h - Input sets drawn from a seed ----------------------------===//
+//
+// Every element is a pure function of (seed, argument, element index), so the
+// oracle's process and the candidate's process draw the same bytes without
+// sending them, and threads may split a buffer anywhere.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Evaluate/LaunchPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <functional>
+
+namespace kgen {
+
+/// Kinds of input sets of the verification protocol (docs/trust.md).
+enum class InputKind {
+  Declared, ///< as the problem's `init` says
+  Uniform,  ///< symmetric in [-1, 1); arguments declared positive stay in their range
+  Wide,     ///< declared times 2^u, u uniform in [-4, 4]: a wide dynamic range
+  Integer,  ///< exact integers -1, 0, 1 (1 and 2 where declared positive): linear ops must be bit-equal
+  Offset,   ///< inputs of mean 1000 and deviation 0.1, parameters as declared: catches E[x^2]-E[x]^2
+};
+
+struct InputSet {
+  InputKind kind = InputKind::Declared;
+  uint64_t seed = 0;
+  unsigned ordinal = 0; ///< tells sets of one kind apart
+
+  std::string name() const; ///< "normal#0"
+};
+
+/// A storage format to round through, for measuring what a precision class costs.
+enum class RoundTo { None, TF32, FP16, BF16, FP8 };
+
+/// Writes argument ARG's bytes for SET into BYTES (spec.bytes() long), rounded to nearest even
+/// in spec.dtype, with THREADS workers. Fails only on a malformed `init`.
+llvm::Error fillInput(const BufferSpec &spec, unsigned arg, const InputSet &set, llvm::MutableArrayRef<char> bytes,
+                      unsigned threads = 1);
+
+/// Widens stored elements to double, exactly; with ROUND, through that format first (float types).
+void widen(DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
+           unsigned threads = 1);
+
+/// Rounds to the nearest value that FORMAT holds (ties to even; fp16 and fp8 (e4m3) saturate).
+double roundTo(RoundTo format, double value);
+
+/// IEEE half and bfloat16 by bits, round to nearest even.
+uint16_t toHalf(float value);
+float fromHalf(uint16_t bits);
+uint16_t toBFloat16(float value);
+float fromBFloat16(uint16_t bits);
+
+/// Runs BODY(begin, end) over [0, count) in THREADS pieces.
+void parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body);
+
+} // namespace kgen

@@ -1,0 +1,89 @@
+//===- LaunchPlan.h - What a candidate asks kgen to launch ----------------===//
+//
+// A candidate is device code plus this data. kgen owns allocation, launch,
+// streams and timing, so host-side cheats cannot be written. The JSON form is
+// plan.json (docs/contracts.md).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kgen {
+
+/// Element types of buffers. I1 is one byte holding 0 or 1.
+enum class DType { F64, F32, F16, BF16, I64, I32, I8, I1 };
+
+/// Bytes of one element.
+size_t byteSize(DType type);
+/// "f32" and the like; the names of plan.json.
+llvm::StringRef dtypeName(DType type);
+std::optional<DType> parseDType(llvm::StringRef name);
+inline bool isFloat(DType type) { return type <= DType::BF16; }
+
+/// An input or output: row-major and contiguous.
+struct BufferSpec {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  /// How random inputs are drawn: "normal(0, 1)", "uniform(0, 1)", "integer(0, 9)". Inputs only.
+  std::string init = "normal(0, 1)";
+  /// The argument is a weight of the module rather than an input of forward().
+  bool parameter = false;
+
+  int64_t elements() const;
+  size_t bytes() const { return size_t(elements()) * byteSize(dtype); }
+};
+
+/// A buffer that one launch may use between kernels. Its contents are poisoned, never zeroed.
+struct WorkspaceSpec {
+  std::string name;
+  int64_t bytes = 0;
+};
+
+enum class BufferKind { Input, Output, Workspace };
+
+/// A pointer argument: the buffer's base plus OFFSET bytes.
+struct BufferRef {
+  BufferKind kind = BufferKind::Input;
+  unsigned index = 0;
+  int64_t offset = 0;
+};
+
+/// One kernel argument: a pointer or a scalar passed by value.
+using LaunchArgument = std::variant<BufferRef, int32_t, int64_t, float>;
+
+struct Launch {
+  std::string kernel; ///< an extern "C" __global__ function of kernel.cu
+  std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  int64_t sharedBytes = 0; ///< dynamic shared memory
+  std::vector<LaunchArgument> arguments;
+};
+
+struct LaunchPlan {
+  std::string problem;
+  std::string arch;
+  std::string precision; ///< strict-fp32, tf32, bf16 or fp16
+  std::vector<BufferSpec> inputs, outputs;
+  std::vector<WorkspaceSpec> workspace;
+  std::vector<Launch> launches;
+
+  /// Parses and checks TEXT. The error is one sentence that names the place ("plan.json:
+  /// launches[2].grid[0] is 0, expected 1 to 2147483647"). Never throws, whatever TEXT holds.
+  static llvm::Expected<LaunchPlan> parse(llvm::StringRef text);
+  /// The JSON form, deterministic to the byte; parse(print()) is the identity.
+  std::string print() const;
+
+  /// Every input read once and every output written once.
+  double compulsoryBytes() const;
+};
+
+} // namespace kgen

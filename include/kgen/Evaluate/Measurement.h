@@ -1,0 +1,69 @@
+//===- Measurement.h - What is known of a candidate after it was tried ----===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// The names of docs/ and of measurement.json. `Unsupported`: device host cannot run it.
+enum class Verdict { Pass, Wrong, Fault, Timeout, Race, Cheat, Reject, BadReply, Unsupported };
+
+/// "PASS" and the like.
+llvm::StringRef verdictName(Verdict verdict);
+std::optional<Verdict> parseVerdict(llvm::StringRef name);
+
+/// What the compiler said of one kernel.
+struct KernelResources {
+  std::string kernel;
+  int registers = 0;       ///< per thread
+  int sharedBytes = 0;     ///< static, per block
+  int stackBytes = 0;      ///< per thread
+  int spillBytes = 0;      ///< loads plus stores, per thread
+  double occupancy = 0;    ///< resident threads over the most a multiprocessor holds, 0 to 1; 0 = unknown
+  bool tensorCore = false; ///< its machine code or PTX holds a matrix instruction
+};
+
+/// Error of one output against the fp64 oracle, normalised; see Verify.h.
+struct ErrorNorms {
+  double max = 0; ///< max |out - ref| / rms(ref)
+  double l2 = 0;  ///< ||out - ref|| / ||ref||
+};
+
+struct InputError {
+  std::string input; ///< which input set, e.g. "normal#0"
+  ErrorNorms norms;
+};
+
+/// The outcome of one candidate. Expected outcomes are values: WRONG is not an llvm::Error.
+struct Measurement {
+  Verdict verdict = Verdict::Reject;
+  std::string detail;  ///< one sentence; with WRONG the first wrong element, with REJECT the compiler's words
+  std::string device;  ///< "host" or "cuda:0 NVIDIA H200"
+  std::string precision;
+  double timeUs = 0;   ///< median of samples, 0 when not timed
+  std::vector<double> samples;             ///< µs, every one kept
+  std::map<std::string, double> baselines; ///< eager, compile, max_autotune, ... in µs
+  double floorUs = 0;
+  std::vector<InputError> errors;
+  ErrorNorms tolerance;
+  double compileSeconds = 0;
+  std::vector<KernelResources> kernels;
+  std::string diagnosis; ///< in words, what bounds it
+
+  bool passed() const { return verdict == Verdict::Pass; }
+  /// measurement.json's text.
+  std::string print() const;
+  /// Reads what print() wrote; the error names the place. Never throws.
+  static llvm::Expected<Measurement> parse(llvm::StringRef text);
+};
+
+/// Middle of the sorted samples (mean of the two middle ones); 0 for none.
+double median(std::vector<double> samples);
+
+} // namespace kgen

@@ -1,0 +1,36 @@
+//===- Verify.h - Comparing an output with the oracle's -------------------===//
+#pragma once
+
+#include "kgen/Evaluate/Inputs.h"
+#include "kgen/Evaluate/Measurement.h"
+
+namespace kgen {
+
+/// How one output differs from the fp64 reference.
+struct Comparison {
+  ErrorNorms norms;        ///< infinite when a NaN or infinity is in the wrong place
+  int64_t worst = -1;      ///< flat index of the largest difference, -1 when all equal
+  double found = 0, expected = 0;
+  int64_t mismatches = 0;  ///< elements that are not equal after rounding the reference to DTYPE
+};
+
+/// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
+/// must stand where the reference has one, an infinity where it has the same one (or overflows
+/// DTYPE). Integer outputs: any difference is infinite.
+Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1);
+
+/// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
+/// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never
+/// below one rounding of DTYPE.
+ErrorNorms measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype);
+
+/// What inputs are rounded to when the error of a class is measured on the oracle: tf32 -> TF32,
+/// fp16 -> FP16, bf16 -> BF16, strict-fp32 -> None (its e_same comes from running trusted fp32 code).
+RoundTo roundingOfClass(llvm::StringRef precision);
+/// The next class down: strict-fp32 -> TF32, tf32 -> BF16, fp16 -> BF16, bf16 -> FP8.
+RoundTo roundingBelowClass(llvm::StringRef precision);
+
+/// "out0[3,17] is 0.25, expected 0.5" for a flat index into SPEC.
+std::string describeElement(const BufferSpec &spec, int64_t index, double found, double expected);
+
+} // namespace kgen

@@ -1,0 +1,97 @@
+//===- Measurement.cpp - measurement.json in and out ----------------------===//
+
+#include "kgen/Evaluate/Measurement.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+
+using namespace kgen;
+using json = nlohmann::ordered_json;
+
+static constexpr const char *verdictNames[] = {"PASS",  "WRONG",  "FAULT",    "TIMEOUT",    "RACE",
+                                               "CHEAT", "REJECT", "BADREPLY", "UNSUPPORTED"};
+
+llvm::StringRef kgen::verdictName(Verdict verdict) { return verdictNames[size_t(verdict)]; }
+
+std::optional<Verdict> kgen::parseVerdict(llvm::StringRef name) {
+  for (size_t i = 0; i < std::size(verdictNames); ++i)
+    if (name == verdictNames[i])
+      return Verdict(i);
+  return std::nullopt;
+}
+
+double kgen::median(std::vector<double> samples) {
+  if (samples.empty())
+    return 0;
+  std::sort(samples.begin(), samples.end());
+  size_t n = samples.size();
+  return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+static json normsJson(const ErrorNorms &norms) { return {{"max", norms.max}, {"l2", norms.l2}}; }
+
+/// NaN and infinity print as null; they come back as infinity, the worst error.
+static double number(const json &value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
+}
+
+std::string Measurement::print() const {
+  json root{{"version", 1}, {"verdict", verdictName(verdict).str()}, {"detail", detail}, {"device", device},
+            {"precision", precision}, {"time_us", timeUs}, {"samples", samples}};
+  root["baselines"] = json::object();
+  for (const auto &[name, us] : baselines)
+    root["baselines"][name] = us;
+  root["floor_us"] = floorUs;
+  root["errors"] = json::array();
+  for (const InputError &e : errors)
+    root["errors"].push_back({{"input", e.input}, {"max", e.norms.max}, {"l2", e.norms.l2}});
+  root["tolerance"] = normsJson(tolerance);
+  json compile{{"seconds", compileSeconds}, {"kernels", json::array()}};
+  for (const KernelResources &k : kernels)
+    compile["kernels"].push_back({{"kernel", k.kernel}, {"registers", k.registers}, {"shared", k.sharedBytes},
+                                  {"stack", k.stackBytes}, {"spills", k.spillBytes}, {"occupancy", k.occupancy},
+                                  {"tensor_core", k.tensorCore}});
+  root["compile"] = std::move(compile);
+  root["diagnosis"] = diagnosis;
+  // Kernel output may end up in detail: replace what is not UTF-8 instead of throwing.
+  return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+static Measurement parseMeasurement(llvm::StringRef text) {
+  json root = json::parse(text.begin(), text.end());
+  Measurement m;
+  std::string name = root.at("verdict").get<std::string>();
+  auto verdict = parseVerdict(name);
+  if (!verdict)
+    throw std::runtime_error("unknown verdict '" + name + "'");
+  m.verdict = *verdict;
+  m.detail = root.value("detail", "");
+  m.device = root.value("device", "");
+  m.precision = root.value("precision", "");
+  m.timeUs = number(root.at("time_us"));
+  for (const json &s : root.at("samples"))
+    m.samples.push_back(number(s));
+  for (const auto &[key, us] : root.at("baselines").items())
+    m.baselines[key] = number(us);
+  m.floorUs = number(root.at("floor_us"));
+  for (const json &e : root.at("errors"))
+    m.errors.push_back({e.at("input").get<std::string>(), {number(e.at("max")), number(e.at("l2"))}});
+  m.tolerance = {number(root.at("tolerance").at("max")), number(root.at("tolerance").at("l2"))};
+  const json &compile = root.at("compile");
+  m.compileSeconds = number(compile.at("seconds"));
+  for (const json &k : compile.at("kernels"))
+    m.kernels.push_back({k.at("kernel").get<std::string>(), k.at("registers").get<int>(), k.at("shared").get<int>(),
+                         k.at("stack").get<int>(), k.at("spills").get<int>(), number(k.at("occupancy")),
+                         k.at("tensor_core").get<bool>()});
+  m.diagnosis = root.value("diagnosis", "");
+  return m;
+}
+
+llvm::Expected<Measurement> Measurement::parse(llvm::StringRef text) {
+  try {
+    return parseMeasurement(text);
+  } catch (const std::exception &e) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "measurement.json: %s", e.what());
+  }
+}

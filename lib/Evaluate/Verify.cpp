@@ -1,0 +1,127 @@
+//===- Verify.cpp - Comparing an output with the oracle's -----------------===//
+
+#include "kgen/Evaluate/Verify.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+using namespace kgen;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Half a unit in the last place of DTYPE, relative.
+static double unitRoundoff(DType dtype) {
+  switch (dtype) {
+  case DType::F64: return 0x1p-53;
+  case DType::F32: return 0x1p-24;
+  case DType::F16: return 0x1p-11;
+  case DType::BF16: return 0x1p-8;
+  default: return 0;
+  }
+}
+
+/// REFERENCE as DTYPE stores it.
+static double stored(DType dtype, double reference) {
+  switch (dtype) {
+  case DType::F32: return double(float(reference));
+  case DType::F16: return double(fromHalf(toHalf(float(reference))));
+  case DType::BF16: return double(fromBFloat16(toBFloat16(float(reference))));
+  default: return reference;
+  }
+}
+
+Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count,
+                               unsigned threads) {
+  struct Partial {
+    double squares = 0, refSquares = 0, worst = -1, found = 0, expected = 0;
+    int64_t index = -1, mismatches = 0;
+  } total;
+  std::mutex lock;
+  parallelFor(count, threads, [&](int64_t begin, int64_t end) {
+    Partial part;
+    constexpr int64_t chunk = 4096;
+    double values[chunk];
+    for (int64_t base = begin; base < end; base += chunk) {
+      int64_t n = std::min(chunk, end - base);
+      widen(dtype, static_cast<const char *>(bytes) + base * byteSize(dtype), values, n);
+      for (int64_t i = 0; i < n; ++i) {
+        double out = values[i], ref = reference[base + i];
+        double asStored = stored(dtype, ref), difference;
+        if (out == asStored || (std::isnan(out) && std::isnan(asStored))) {
+          difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
+        } else {
+          ++part.mismatches;
+          difference = isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
+        }
+        part.squares += difference * difference;
+        if (std::isfinite(ref))
+          part.refSquares += ref * ref;
+        if (difference > part.worst) {
+          part.worst = difference, part.index = base + i;
+          part.found = out, part.expected = ref;
+        }
+      }
+    }
+    std::lock_guard<std::mutex> guard(lock);
+    total.squares += part.squares, total.refSquares += part.refSquares, total.mismatches += part.mismatches;
+    if (part.worst > total.worst || (part.worst == total.worst && part.index < total.index)) {
+      total.worst = part.worst, total.index = part.index;
+      total.found = part.found, total.expected = part.expected;
+    }
+  });
+  Comparison result;
+  double rms = std::sqrt(total.refSquares / double(std::max<int64_t>(count, 1)));
+  double norm = std::sqrt(total.refSquares);
+  result.norms.max = std::max(total.worst, 0.0) / (rms > 0 ? rms : 1);
+  result.norms.l2 = std::sqrt(total.squares) / (norm > 0 ? norm : 1);
+  if (std::isnan(result.norms.l2))
+    result.norms.l2 = infinity;
+  result.mismatches = total.mismatches;
+  if (total.worst > 0)
+    result.worst = total.index, result.found = total.found, result.expected = total.expected;
+  return result;
+}
+
+ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype) {
+  auto one = [&](double s, double l, double least) {
+    double bound = std::min(8 * s, std::sqrt(s * std::max(l, s)));
+    // s is one draw of a random error: never ask for less than twice what was just seen.
+    return std::max({bound, 2 * s, least});
+  };
+  // The largest element of a result may be tens of times its rms, hence the factor on max.
+  double u = unitRoundoff(dtype);
+  return {one(same.max, low.max, 64 * u), one(same.l2, low.l2, 4 * u)};
+}
+
+RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
+  if (precision == "tf32")
+    return RoundTo::TF32;
+  if (precision == "fp16")
+    return RoundTo::FP16;
+  if (precision == "bf16")
+    return RoundTo::BF16;
+  return RoundTo::None;
+}
+
+RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
+  if (precision == "tf32" || precision == "fp16")
+    return RoundTo::BF16;
+  if (precision == "bf16")
+    return RoundTo::FP8;
+  return RoundTo::TF32;
+}
+
+std::string kgen::describeElement(const BufferSpec &spec, int64_t index, double found, double expected) {
+  std::vector<int64_t> coordinates(spec.shape.size());
+  for (size_t d = spec.shape.size(); d-- > 0;) {
+    coordinates[d] = index % spec.shape[d];
+    index /= spec.shape[d];
+  }
+  std::string place;
+  for (int64_t c : coordinates)
+    place += (place.empty() ? "" : ",") + std::to_string(c);
+  return llvm::formatv("{0}[{1}] is {2}, expected {3}", spec.name, place, found, expected).str();
+}

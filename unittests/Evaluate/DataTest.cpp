@@ -1,0 +1,155 @@
+//===- DataTest.cpp - Plans, measurements, inputs and comparisons ---------===//
+
+#include "kgen/Evaluate/Inputs.h"
+#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Evaluate/Verify.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace kgen;
+
+static const char *goodPlan = R"json({"version": 1, "problem": "p", "arch": "sm_90a", "precision": "tf32",
+ "inputs": [{"name": "x", "dtype": "f32", "shape": [4, 8], "init": "uniform(0, 1)"}],
+ "outputs": [{"name": "out0", "dtype": "f16", "shape": [4]}],
+ "workspace": [{"name": "ws0", "bytes": 64}],
+ "launches": [{"kernel": "k", "grid": [4], "block": [32, 2], "shared_bytes": 128,
+   "args": [{"buffer": "in0"}, {"buffer": "out0"}, {"buffer": "ws0", "offset": 16}, {"i32": -5}, {"i64": 7}, {"f32": 0.5}]}]})json";
+
+TEST(LaunchPlan, PrintsWhatItParsed) {
+  auto plan = LaunchPlan::parse(goodPlan);
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->launches[0].grid[0], 4);
+  EXPECT_EQ(plan->launches[0].block[1], 2);
+  EXPECT_EQ(std::get<BufferRef>(plan->launches[0].arguments[2]).offset, 16);
+  EXPECT_EQ(std::get<int64_t>(plan->launches[0].arguments[4]), 7);
+  EXPECT_EQ(plan->compulsoryBytes(), 4 * 8 * 4 + 4 * 2);
+  std::string text = plan->print();
+  auto again = LaunchPlan::parse(text);
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(again->print(), text);
+}
+
+static std::string errorOf(const std::string &text) {
+  auto plan = LaunchPlan::parse(text);
+  if (plan)
+    return "";
+  return llvm::toString(plan.takeError());
+}
+
+static std::string replaced(const char *what, const char *with) {
+  std::string text = goodPlan;
+  text.replace(text.find(what), strlen(what), with);
+  return text;
+}
+
+TEST(LaunchPlan, NamesThePlaceOfWhatIsWrong) {
+  EXPECT_EQ(errorOf(replaced("\"grid\": [4]", "\"grid\": [0]")),
+            "plan.json: launches[0].grid[0] is 0, expected 1 to 2147483647");
+  EXPECT_EQ(errorOf(replaced("[32, 2]", "[1024, 2]")),
+            "plan.json: launches[0].block has 2048 threads, expected at most 1024");
+  EXPECT_EQ(errorOf(replaced("\"shared_bytes\": 128", "\"shared_bytes\": 1048576")),
+            "plan.json: launches[0].shared_bytes is 1048576, expected 0 to 232448");
+  EXPECT_EQ(errorOf(replaced("\"out0\"}, {\"buffer\": \"ws0\"", "\"out7\"}, {\"buffer\": \"ws0\"")),
+            "plan.json: launches[0].args[1].buffer is 'out7', but the plan has 1 of these");
+  EXPECT_EQ(errorOf(replaced("\"offset\": 16", "\"offset\": 64")),
+            "plan.json: launches[0].args[2].offset is 64, expected 0 to 63");
+  EXPECT_EQ(errorOf(replaced("\"kernel\": \"k\"", "\"kernel\": \"k; rm\"")),
+            "plan.json: launches[0].kernel is not a C identifier");
+  EXPECT_EQ(errorOf(replaced("[4, 8]", "[1000000000, 1000000000]")),
+            "plan.json: inputs[0].shape has more than 2^40 elements");
+  EXPECT_NE(errorOf("{").find("plan.json: not valid JSON"), std::string::npos);
+  EXPECT_EQ(errorOf("[]"), "plan.json:  is not an object");
+}
+
+TEST(Measurement, SurvivesARoundTripWithHostileText) {
+  Measurement m;
+  m.verdict = Verdict::Wrong;
+  m.detail = "kernel printed \xff\xfe";
+  m.timeUs = 12.5;
+  m.samples = {12, 12.5, 13};
+  m.baselines["eager"] = 100;
+  m.errors.push_back({"wide#1", {std::numeric_limits<double>::infinity(), 2}});
+  m.kernels.push_back({"k", 32, 1024, 0, 0, 0.5, true});
+  auto back = Measurement::parse(m.print());
+  ASSERT_TRUE(bool(back));
+  EXPECT_EQ(back->verdict, Verdict::Wrong);
+  EXPECT_EQ(back->samples, m.samples);
+  EXPECT_TRUE(std::isinf(back->errors[0].norms.max));
+  EXPECT_TRUE(back->kernels[0].tensorCore);
+  EXPECT_FALSE(bool(Measurement::parse("{}")) );
+  llvm::consumeError(Measurement::parse("{\"verdict\":\"MAYBE\"}").takeError());
+}
+
+TEST(Inputs, HalfConversionsRoundTripAndRound) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    if ((bits & 0x7c00) == 0x7c00 && (bits & 0x3ff))
+      continue; // NaN
+    EXPECT_EQ(toHalf(fromHalf(uint16_t(bits))), bits);
+  }
+  EXPECT_EQ(toHalf(1.0f + 0x1p-11f), 0x3c00); // tie to even
+  EXPECT_EQ(toHalf(1.0f + 3 * 0x1p-11f), 0x3c02);
+  EXPECT_EQ(toHalf(65519.996f), 0x7bff);
+  EXPECT_EQ(toHalf(65520.0f), 0x7c00);
+  EXPECT_EQ(toBFloat16(1.0f + 0x1p-8f), 0x3f80);
+  EXPECT_EQ(roundTo(RoundTo::TF32, 1 + 0x1p-11 + 0x1p-20), 1 + 0x1p-10);
+  EXPECT_EQ(roundTo(RoundTo::TF32, 1 + 0x1p-11), 1.0);
+}
+
+TEST(Inputs, AreTheSameHoweverTheyAreSplit) {
+  BufferSpec spec;
+  spec.name = "x", spec.shape = {300000};
+  std::vector<float> one(300000), four(300000);
+  InputSet set{InputKind::Declared, 42, 0};
+  auto bytes = [](std::vector<float> &v) { return llvm::MutableArrayRef<char>((char *)v.data(), v.size() * 4); };
+  ASSERT_FALSE(bool(fillInput(spec, 0, set, bytes(one), 1)));
+  ASSERT_FALSE(bool(fillInput(spec, 0, set, bytes(four), 4)));
+  EXPECT_EQ(one, four);
+  double mean = 0, square = 0;
+  for (float v : one)
+    mean += v, square += v * v;
+  EXPECT_NEAR(mean / 300000, 0, 0.01);
+  EXPECT_NEAR(square / 300000, 1, 0.02);
+  set.seed = 43;
+  ASSERT_FALSE(bool(fillInput(spec, 0, set, bytes(four), 1)));
+  EXPECT_NE(one, four);
+}
+
+TEST(Inputs, BadInitNamesTheInput) {
+  BufferSpec spec;
+  spec.name = "w", spec.shape = {1}, spec.init = "cauchy(0, 1)";
+  char bytes[4];
+  EXPECT_EQ(llvm::toString(fillInput(spec, 0, {}, bytes)),
+            "input 'w': init is 'cauchy(0, 1)', expected normal(mean, deviation), uniform(low, high) or "
+            "integer(low, high)");
+}
+
+TEST(Verify, FindsTheWorstElementAndPlantedNaN) {
+  std::vector<float> out{1, 2, 3, 4};
+  std::vector<double> ref{1, 2, 3, 4};
+  EXPECT_EQ(compareOutput(DType::F32, out.data(), ref.data(), 4).worst, -1);
+  out[2] = 5;
+  Comparison c = compareOutput(DType::F32, out.data(), ref.data(), 4);
+  EXPECT_EQ(c.worst, 2);
+  EXPECT_EQ(c.mismatches, 1);
+  EXPECT_NEAR(c.norms.max, 2 / std::sqrt(30.0 / 4), 1e-12);
+  out[2] = NAN;
+  EXPECT_TRUE(std::isinf(compareOutput(DType::F32, out.data(), ref.data(), 4).norms.max));
+  ref[2] = NAN;
+  EXPECT_EQ(compareOutput(DType::F32, out.data(), ref.data(), 4).mismatches, 0);
+  BufferSpec spec;
+  spec.name = "out0", spec.shape = {2, 2};
+  EXPECT_EQ(describeElement(spec, 2, 0.25, 0.5), "out0[1,0] is 0.25, expected 0.50");
+}
+
+TEST(Verify, ToleranceSitsBetweenTheClasses) {
+  ErrorNorms same{1e-3, 3e-4}, low{8e-3, 2.4e-3};
+  ErrorNorms tol = measuredTolerance(same, low, DType::F32);
+  EXPECT_GT(tol.l2, same.l2);
+  EXPECT_LT(tol.l2, low.l2);
+  EXPECT_LT(tol.max, low.max);
+}
