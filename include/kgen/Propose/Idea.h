@@ -1,0 +1,84 @@
+//===- Idea.h - What a proposer says and what it answers to ---------------===//
+//
+// The data that crosses the wall between the search and whoever has ideas.
+// Everything here is text and numbers that were recorded, so that a recorded
+// run asks the same questions again.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Search/GraphCompiler.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// The six seed categories of ideas (the published method's).
+enum class Category { Memory, Async, DType, Compute, Parallel, Control };
+
+/// "memory", "async", "dtype", "compute", "parallel", "control".
+llvm::StringRef stringifyCategory(Category category);
+std::optional<Category> parseCategory(llvm::StringRef word);
+
+/// One optimisation in words. KEY names it inside its proposer (the catalogue's entry, or a short
+/// slug); TEXT is a sentence or two that a kernel engineer would understand.
+struct Idea {
+  std::string key;
+  std::string text;
+  Category category = Category::Compute;
+};
+
+/// One way to carry an idea out: a transform script, or CUDA-C device code with its launch plan.
+struct Materialization {
+  std::string label;      ///< the settings in short, e.g. "tile=[64, 96, 16] stages=3"
+  std::string directives; ///< transform.kgen.* script; empty when CUDA is given
+  std::string cuda;       ///< device code; empty when DIRECTIVES is given
+  std::string plan;       ///< plan.json of CUDA
+  std::string notes;      ///< the proposer's own JSON, handed back when this branch is a parent
+};
+
+/// What became of a branch that was tried, in branch order.
+struct TriedBranch {
+  std::string id;     ///< "round-01/b03"
+  std::string parent; ///< "round-00/b00"
+  Idea idea;
+  std::string label;
+  std::string notes;
+  std::string verdict; ///< PASS, WRONG, REJECT, ...
+  std::string detail;  ///< why, when it is not PASS
+  double timeUs = 0;   ///< median; 0 unless PASS
+};
+
+/// The snapshot that ideas build upon.
+struct ParentSummary {
+  std::string id;
+  std::string label;
+  std::string notes;
+  std::string directives;
+  std::string cuda;
+  std::string measurement; ///< measurement.json, text
+  std::string diagnosis;   ///< what limits it, in words; may be empty
+  double timeUs = 0;
+};
+
+/// Everything a proposer may condition on.
+struct ProposalContext {
+  std::string slot; ///< where in the run this is asked: "round-02/seed-1"
+  GraphFacts facts;
+  std::string graph; ///< level 1, MLIR text
+  TargetChip chip;
+  std::string device = "host"; ///< "host" or "cuda"
+  std::string precision;       ///< class that the answer must keep
+  ParentSummary parent;
+  std::vector<TriedBranch> history;
+  double genericUs = 0; ///< round 0's time
+  double floorUs = 0;   ///< the roofline's floor; 0 when unknown
+  uint64_t seed = 0;
+};
+
+} // namespace kgen

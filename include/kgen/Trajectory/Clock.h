@@ -1,0 +1,19 @@
+//===- Clock.h - Time, as a run sees it -----------------------------------===//
+#pragma once
+
+#include <memory>
+
+namespace kgen {
+
+class Clock {
+public:
+  virtual ~Clock() = default;
+  /// Seconds that only grow, from an arbitrary start.
+  virtual double seconds() = 0;
+  /// Seconds since 1970, for the record only: nothing is decided by it.
+  virtual double wallSeconds() = 0;
+};
+
+std::unique_ptr<Clock> createRealClock();
+
+} // namespace kgen
