@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test: unit tests (GoogleTest), lit, lint.
+# Ends with `N passed, N failed, N skipped` and a non-zero exit code when one failed.
+#   scripts/test.sh            everything
+#   scripts/test.sh Dialect    only the lit tests below test/Dialect
+set -eu
+. "$(dirname "$0")/common.sh"
+ensure_packages
+ensure_torch
+ensure_nvrtc
+ensure_build dev
+export PATH="$venv/bin:$PATH"
+nvrtc=$("$venv/bin/python3" - <<'PY'
+import glob
+import importlib.util
+folders = importlib.util.find_spec("nvidia.cu13").submodule_search_locations
+print(next((f for p in folders for f in glob.glob(p + "/lib/libnvrtc.so.*")), ""))
+PY
+)
+[ -n "$nvrtc" ] && export KGEN_NVRTC=${KGEN_NVRTC:-$nvrtc}
+results=$root/build/test-results
+rm -rf "$results"
+mkdir -p "$results"
+failed=0
+if [ $# -eq 0 ]; then
+  "$root/scripts/lint.sh" || failed=1
+  for t in "$root"/build/unittests/*Tests; do
+    "$t" --gtest_brief=1 --gtest_output="json:$results/$(basename "$t").json" || failed=1
+  done
+fi
+"$llvm/bin/lit" -sv -j "${KGEN_JOBS:-2}" -o "$results/lit.json" "$root/build/test${1:+/$1}" || failed=1
+"$venv/bin/python3" "$root/scripts/count_tests.py" "$results" || failed=1
+exit $failed
