@@ -28,14 +28,23 @@ ensure_packages() {
     >"$root/build/packages.log" 2>&1 || { tail -5 "$root/build/packages.log" >&2; die "apt-get failed; the whole log is build/packages.log"; }
 }
 
-# Makes the Python environment with the named pip requirements ("module=requirement") in it.
+# Makes the Python environment with the named pip requirements ("name==version") in it.
 ensure_python() {
   [ -x "$venv/bin/python3" ] || python3 -m venv "$venv" || die "python3 -m venv $venv failed"
-  local missing=() pair
-  for pair in "$@"; do
-    "$venv/bin/python3" -c "import importlib.util as u, sys; sys.exit(u.find_spec('${pair%%=*}') is None)" 2>/dev/null ||
-      missing+=("${pair#*=}")
-  done
+  local missing=()
+  mapfile -t missing < <("$venv/bin/python3" - "$@" <<'PY'
+import importlib.metadata
+import sys
+for requirement in sys.argv[1:]:
+    name, _, version = requirement.partition("==")
+    try:
+        if importlib.metadata.version(name).split("+")[0] == version:
+            continue
+    except importlib.metadata.PackageNotFoundError:
+        pass
+    print(requirement)
+PY
+  )
   [ ${#missing[@]} -eq 0 ] && return
   echo "installing with pip: ${missing[*]}"
   mkdir -p "$root/build"
@@ -44,10 +53,12 @@ ensure_python() {
 }
 
 # PyTorch for the CPU: this spelling exactly, another one brings gigabytes of CUDA.
-ensure_torch() { ensure_python torch=torch==2.13.0; }
+ensure_torch() { ensure_python torch==2.13.0; }
 
 # NVRTC and the headers that it needs, so that a machine without a card compiles for one.
-ensure_nvrtc() { ensure_python nvidia.cu13=nvidia-cuda-nvrtc==13.0.88; }
+ensure_nvrtc() {
+  ensure_python nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
+}
 
 # Configures once and builds what is out of date. ensure_build [PRESET] [TARGET...]
 ensure_build() {
