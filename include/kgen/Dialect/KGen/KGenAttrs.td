@@ -1,0 +1,73 @@
+//===- KGenAttrs.td - Attributes of the kgen dialect ---------*- tablegen -*-===//
+#ifndef KGEN_DIALECT_KGEN_KGENATTRS
+#define KGEN_DIALECT_KGEN_KGENATTRS
+
+include "mlir/IR/AttrTypeBase.td"
+include "kgen/Dialect/KGen/KGenDialect.td"
+include "kgen/Dialect/KGen/KGenEnums.td"
+
+class KGen_Attr<string attrName, string attrMnemonic> : AttrDef<KGen_Dialect, attrName> {
+  let mnemonic = attrMnemonic;
+}
+
+def KGen_IdeaAttr : KGen_Attr<"Idea", "idea"> {
+  let summary = "why a dispatch is computed as it is, in words";
+  let description = [{
+    The text of the idea that a proposer had, and its category.
+
+    ```mlir
+    #kgen.idea<"implicit GEMM on tensor cores", category = compute>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"the idea in words">:$text,
+                        EnumParameter<KGen_Category>:$category);
+  let assemblyFormat = "`<` $text `,` `category` `=` $category `>`";
+  let genVerifyDecl = 1;
+}
+
+def KGen_ScheduleAttr : KGen_Attr<"Schedule", "schedule"> {
+  let summary = "which kernel family computes a dispatch, and with which parameters";
+  let description = [{
+    A family word and a dictionary of parameters. `ScheduleKeys.def` is the one
+    table of families and keys, with each key's type and range; the verifier
+    checks an attribute against it. A key that is absent is the family's choice.
+
+    ```mlir
+    #kgen.schedule<family = conv, tile = [128, 96, 32], mma = wmma, stages = 4>
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$familyName, "::mlir::DictionaryAttr":$params);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilderWithInferredContext<(ins "::mlir::MLIRContext *":$context, "::llvm::StringRef":$family)>
+  ];
+  let extraClassDeclaration = [{
+    /// The family's word, e.g. "conv".
+    ::llvm::StringRef getFamily() const { return getFamilyName().getValue(); }
+    /// True when KEY was set.
+    bool has(::llvm::StringRef key) const { return static_cast<bool>(getParams().get(key)); }
+    /// The integer KEY, or FALLBACK when it was not set.
+    int64_t getInt(::llvm::StringRef key, int64_t fallback) const;
+    /// The integer list KEY; empty when it was not set.
+    ::llvm::ArrayRef<int64_t> getInts(::llvm::StringRef key) const;
+    /// The word or text KEY, or FALLBACK when it was not set.
+    ::llvm::StringRef getWord(::llvm::StringRef key, ::llvm::StringRef fallback) const;
+    /// A schedule like this one with KEY set to VALUE (IntegerAttr, DenseI64ArrayAttr or StringAttr).
+    /// The value is not checked; call checkKey first when it comes from outside.
+    ScheduleAttr with(::llvm::StringRef key, ::mlir::Attribute value) const;
+    ScheduleAttr with(::llvm::StringRef key, int64_t value) const;
+    ScheduleAttr with(::llvm::StringRef key, ::llvm::ArrayRef<int64_t> value) const;
+    ScheduleAttr with(::llvm::StringRef key, ::llvm::StringRef word) const;
+    /// A schedule like this one without KEY.
+    ScheduleAttr without(::llvm::StringRef key) const;
+    /// A schedule with the same parameters and another family.
+    ScheduleAttr withFamily(::llvm::StringRef family) const;
+    /// Checks one key and its value against the table; the message names the key, the value
+    /// found and the bound.
+    static ::llvm::LogicalResult checkKey(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                                          ::llvm::StringRef key, ::mlir::Attribute value);
+  }];
+}
+
+#endif // KGEN_DIALECT_KGEN_KGENATTRS

@@ -1,0 +1,20 @@
+//===- InitAll.h - Every dialect and pass, registered once ------*- C++ -*-===//
+//
+// The one place where kgen's dialects, extensions, passes and pipelines meet.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace kgen {
+
+/// Adds every dialect that a kgen tool reads or writes, and their extensions, to REGISTRY.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers every pass and every named pipeline, each under its own flag.
+void registerAllPasses();
+
+} // namespace kgen

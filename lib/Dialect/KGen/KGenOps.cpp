@@ -1,0 +1,117 @@
+//===- KGenOps.cpp - Verifiers of the kgen ops ---------------------------===//
+#include "kgen/Dialect/KGen/KGen.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace kgen;
+
+#define GET_OP_CLASSES
+#include "kgen/Dialect/KGen/KGenOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// DispatchOp
+//===----------------------------------------------------------------------===//
+
+StringRef DispatchOp::getFamily() {
+  std::optional<ScheduleAttr> schedule = getSchedule();
+  return schedule ? schedule->getFamily() : "generic";
+}
+
+YieldOp DispatchOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+LogicalResult DispatchOp::verifyRegions() {
+  Block &block = getBody().front();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield)
+    return emitOpError("expected the region to end with kgen.yield");
+  auto compare = [&](TypeRange found, TypeRange expected, StringRef what, StringRef against) -> LogicalResult {
+    if (found.size() != expected.size())
+      return emitOpError() << "expected as many " << what << " as " << against << " (" << expected.size() << "), found "
+                           << found.size();
+    for (unsigned i = 0; i < found.size(); ++i)
+      if (found[i] != expected[i])
+        return emitOpError() << "expected " << what << " " << i << " of type " << expected[i] << ", found " << found[i];
+    return success();
+  };
+  if (failed(compare(block.getArgumentTypes(), getInputs().getTypes(), "block arguments", "inputs")) ||
+      failed(compare(yield.getOperandTypes(), getResultTypes(), "yielded values", "results")))
+    return failure();
+  // Families and the generic path know the ops of one dialect only.
+  for (Operation &op : block.without_terminator())
+    if (op.getName().getDialectNamespace() != "aten")
+      return emitOpError("expected ops of the aten dialect in the region").attachNote(op.getLoc())
+             << "found " << op.getName();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SourceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SourceOp::verify() {
+  StringRef arch = getArch();
+  if (!arch.consume_front("sm_") || arch.empty() || !llvm::isDigit(arch.front()) || !llvm::all_of(arch, llvm::isAlnum))
+    return emitOpError() << "expected an architecture like \"sm_90a\", found \"" << getArch() << "\"";
+  if (getText().trim().empty())
+    return emitOpError("expected a CUDA-C text, found an empty one");
+  return success();
+}
+
+bool SourceOp::definesKernel(StringRef kernel) {
+  StringRef text = getText();
+  auto isIdentifier = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  for (size_t at = text.find(kernel); at != StringRef::npos; at = text.find(kernel, at + 1)) {
+    bool startsName = at == 0 || !isIdentifier(text[at - 1]);
+    if (startsName && text.drop_front(at + kernel.size()).ltrim().starts_with("("))
+      return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+/// Checks one of grid and block: three entries, each from 1 to its bound.
+static LogicalResult verifyDims(LaunchOp op, StringRef what, ArrayRef<int64_t> dims, ArrayRef<int64_t> bounds) {
+  if (dims.size() != 3)
+    return op.emitOpError() << "expected three " << what << " dimensions, found " << dims.size();
+  for (unsigned i = 0; i < 3; ++i)
+    if (dims[i] < 1 || dims[i] > bounds[i])
+      return op.emitOpError() << "expected " << what << " dimension " << i << " from 1 to " << bounds[i] << ", found "
+                              << dims[i];
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getKernel().getNestedReferences().size() != 1)
+    return emitOpError() << "expected a kernel of the form @source::@kernel, found " << getKernel();
+  if (failed(verifyDims(*this, "grid", getGrid(), {2147483647, 65535, 65535})) ||
+      failed(verifyDims(*this, "block", getBlock(), {1024, 1024, 64})))
+    return failure();
+  int64_t threads = getBlock()[0] * getBlock()[1] * getBlock()[2];
+  if (threads > kMaxThreadsPerBlock)
+    return emitOpError() << "expected at most " << kMaxThreadsPerBlock << " threads in a block, found " << threads;
+  if (int64_t(getShared()) < 0 || int64_t(getShared()) > kMaxSharedBytes)
+    return emitOpError() << "expected dynamic shared memory from 0 to " << kMaxSharedBytes << " bytes, found "
+                         << int64_t(getShared());
+  for (Attribute scalar : getScalars().value_or(ArrayAttr()) ? getScalars()->getValue() : ArrayRef<Attribute>()) {
+    auto typed = dyn_cast<TypedAttr>(scalar);
+    if (!typed || !(typed.getType().isInteger(32) || typed.getType().isInteger(64) || typed.getType().isF32()))
+      return emitOpError() << "expected scalars of type i32, i64 or f32, found " << scalar;
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto source = symbolTable.lookupNearestSymbolFrom<SourceOp>(*this, getSourceName());
+  if (!source)
+    return emitOpError() << "expected a kgen.source @" << getSourceName().getValue() << " in the module, found none";
+  if (!source.definesKernel(getKernelName()))
+    return emitOpError() << "expected a kernel " << getKernelName() << " in the text of @"
+                         << getSourceName().getValue() << ", found none";
+  return success();
+}
