@@ -29,14 +29,19 @@ function(kgen_archive_closure out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+find_library(KGEN_STATIC_Z libz.a)
+find_library(KGEN_STATIC_ZSTD libzstd.a)
+
 function(kgen_link_static name)
   get_property(components GLOBAL PROPERTY KGEN_MLIR_COMPONENTS)
   list(REMOVE_DUPLICATES components)
   # What MLIR's archives take from LLVM came through libLLVM.so, so name the LLVM components here.
-  llvm_map_components_to_libnames(llvm_libs core support irreader bitwriter analysis orcjit native
+  llvm_map_components_to_libnames(llvm_libs core support irreader bitwriter analysis orcjit perfjitevents native
     transformutils passes ipo targetparser frontendopenmp objcarcopts)
   kgen_archive_closure(archives ${components} ${llvm_libs})
   target_link_libraries(${name} PRIVATE ${ARGN} -Wl,--start-group ${archives} -Wl,--end-group
-    z zstd xml2 dl m Threads::Threads)
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--icf=safe -s)
+    ${KGEN_STATIC_Z} ${KGEN_STATIC_ZSTD} xml2 dl m Threads::Threads)
+  # libxml2 (Windows manifests) is named for the linker's sake only and dropped as unused.
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections
+    -Wl,--icf=safe -s)
 endfunction()
