@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the release preset and packs one relocatable archive that runs on any x86-64 Linux with
+# glibc >= 2.36: static tools, problems, and the Python frontend. libcuda, NVRTC and ptxas are found
+# where it runs. Prints the archive's path.
+set -eu
+. "$(dirname "$0")/common.sh"
+ensure_packages >&2
+tools=(kgen-search kgen-eval kgen-oracle kgen-opt kgen-translate)
+ensure_build release "${tools[@]}" >&2
+name=kgen-linux-x86_64
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage/$name/bin" "$stage/$name/share/kgen"
+for t in "${tools[@]}"; do cp "$root/build-release/bin/$t" "$stage/$name/bin/"; done
+for d in problems frontend; do cp -r "$root/$d" "$stage/$name/share/kgen/"; done
+find "$stage" -name __pycache__ -prune -exec rm -rf {} +
+tar -C "$stage" -c "$name" | xz -T2 -3 >"$root/build-release/$name.tar.xz"
+echo "$root/build-release/$name.tar.xz"
