@@ -1,0 +1,203 @@
+//===- kgen_host.h - CUDA-C on the host -----------------------------------===//
+//
+// Forced in front of kernel.cu when g++ compiles it (-std=gnu++17). Defines
+// KGEN_HOST. The text pass of Toolchain/HostText.cpp gives each kernel the
+// hidden parameters threadIdx, blockIdx, blockDim and gridDim, so that the loop
+// over threads of a kernel without barriers can be vectorised; it also appends
+// one KGEN_HOST_PLAIN or KGEN_HOST_FIBRES line per kernel.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_HOST_H
+#define KGEN_HOST_H
+#define KGEN_HOST 1
+
+#include <cfloat>
+#include <climits>
+#include <math.h>
+#include <stddef.h>
+#include <utility>
+
+#include "kgen_host_fibre.h"
+
+//===--- Qualifiers -------------------------------------------------------===//
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __shared__ static
+#define __align__(...) __attribute__((aligned(__VA_ARGS__)))
+#define __forceinline__ inline __attribute__((always_inline))
+#ifndef __noinline__
+#define __noinline__ __attribute__((noinline))
+#endif
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+// g++ refuses the standard attribute after `static`; the GNU one may stand anywhere.
+#define alignas(...) __attribute__((aligned(__VA_ARGS__)))
+
+#define KGEN_HOST_DYNAMIC_SHARED 232448
+
+// `extern __shared__ T name[];` of every kernel is this one array (the text pass adds the label).
+extern "C" {
+__attribute__((aligned(1024), visibility("hidden"))) unsigned char kgen_host_dynamic_shared[KGEN_HOST_DYNAMIC_SHARED];
+}
+#define KGEN_HOST_EXTERN_SHARED extern __attribute__((visibility("hidden")))
+#define KGEN_HOST_SHARED static __attribute__((section("kgen_host_shared")))
+// Static shared memory of kernels lies in one section so that it can be poisoned between blocks.
+extern "C" unsigned char __start_kgen_host_shared[] __attribute__((weak, visibility("hidden")));
+extern "C" unsigned char __stop_kgen_host_shared[] __attribute__((weak, visibility("hidden")));
+
+//===--- Vector types -----------------------------------------------------===//
+
+#define KGEN_HOST_VECTOR1(T, N, A)                                                                                     \
+  struct __attribute__((aligned(A))) N##1 { T x; };                                                                    \
+  static inline N##1 make_##N##1(T x) { return {x}; }
+#define KGEN_HOST_VECTOR(T, N, A2, A3, A4)                                                                             \
+  KGEN_HOST_VECTOR1(T, N, sizeof(T))                                                                                   \
+  struct __attribute__((aligned(A2))) N##2 { T x, y; };                                                                \
+  struct __attribute__((aligned(A3))) N##3 { T x, y, z; };                                                             \
+  struct __attribute__((aligned(A4))) N##4 { T x, y, z, w; };                                                          \
+  static inline N##2 make_##N##2(T x, T y) { return {x, y}; }                                                          \
+  static inline N##3 make_##N##3(T x, T y, T z) { return {x, y, z}; }                                                  \
+  static inline N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+
+KGEN_HOST_VECTOR(signed char, char, 2, 1, 4)
+KGEN_HOST_VECTOR(unsigned char, uchar, 2, 1, 4)
+KGEN_HOST_VECTOR(short, short, 4, 2, 8)
+KGEN_HOST_VECTOR(unsigned short, ushort, 4, 2, 8)
+KGEN_HOST_VECTOR(int, int, 8, 4, 16)
+KGEN_HOST_VECTOR(unsigned int, uint, 8, 4, 16)
+KGEN_HOST_VECTOR(float, float, 8, 4, 16)
+KGEN_HOST_VECTOR(double, double, 16, 8, 16)
+KGEN_HOST_VECTOR(long long, longlong, 16, 8, 16)
+KGEN_HOST_VECTOR(unsigned long long, ulonglong, 16, 8, 16)
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  operator uint3() const { return {x, y, z}; }
+};
+
+/// What a kernel sees as threadIdx and so on. Signed, because signed index arithmetic may be assumed
+/// not to wrap, which is what lets the loop over threads become vector loads.
+struct KGenIndex {
+  int x, y, z;
+  operator uint3() const { return {unsigned(x), unsigned(y), unsigned(z)}; }
+  operator dim3() const { return dim3(unsigned(x), unsigned(y), unsigned(z)); }
+};
+
+// For device functions, which have no hidden parameters.
+static KGenIndex threadIdx, blockIdx, blockDim, gridDim;
+enum { warpSize = 32 };
+
+//===--- Running a kernel -------------------------------------------------===//
+
+namespace kgen_host {
+
+static void setThread(unsigned i) {
+  threadIdx.x = int(i % unsigned(blockDim.x));
+  threadIdx.y = int(i / unsigned(blockDim.x) % unsigned(blockDim.y));
+  threadIdx.z = int(i / unsigned(blockDim.x) / unsigned(blockDim.y));
+}
+
+static inline void poisonShared(const KGenHostLaunch &launch) {
+  if (launch.poison < 0)
+    return;
+  memset(kgen_host_dynamic_shared, launch.poison, launch.sharedBytes);
+  if (__start_kgen_host_shared)
+    memset(__start_kgen_host_shared, launch.poison, size_t(__stop_kgen_host_shared - __start_kgen_host_shared));
+}
+
+/// Calls body(blockIdx) for this process's blocks, in the launch's order.
+template <class F>
+static inline int forBlocks(const KGenHostLaunch &launch, F body) {
+  if (launch.sharedBytes > KGEN_HOST_DYNAMIC_SHARED) {
+    snprintf(launch.message, launch.messageSize, "%u bytes of dynamic shared memory, at most %d exist",
+             launch.sharedBytes, KGEN_HOST_DYNAMIC_SHARED);
+    return 1;
+  }
+  gridDim = {int(launch.grid[0]), int(launch.grid[1]), int(launch.grid[2])};
+  blockDim = {int(launch.block[0]), int(launch.block[1]), int(launch.block[2])};
+  long long total = (long long)launch.grid[0] * launch.grid[1] * launch.grid[2];
+  for (long long n = launch.first; n < total; n += launch.step) {
+    long long i = launch.descending ? total - 1 - n : n;
+    blockIdx = {int(i % launch.grid[0]), int(i / launch.grid[0] % launch.grid[1]),
+                int(i / launch.grid[0] / launch.grid[1])};
+    poisonShared(launch);
+    if (!body(blockIdx)) {
+      snprintf(launch.message, launch.messageSize, "block (%d,%d,%d): %s", blockIdx.x, blockIdx.y, blockIdx.z,
+               block.message);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/// Parameter I of the kernel's own parameters.
+template <class P>
+static inline P argument(const KGenHostLaunch &launch, size_t i) {
+  P value;
+  memcpy((void *)&value, launch.args[i], sizeof value);
+  return value;
+}
+
+/// A kernel without barriers: a loop over threads. USES: some device function reads threadIdx.
+template <bool Uses, class... P, class F, size_t... I>
+static inline __attribute__((always_inline)) int plain(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P...),
+                                                       const KGenHostLaunch &launch, F body,
+                                                       std::index_sequence<I...>) {
+  return forBlocks(launch, [&](KGenIndex bid) __attribute__((always_inline)) {
+    const KGenIndex bdim = blockDim, gdim = gridDim;
+    for (int n = 0; n < bdim.z * bdim.y; ++n) {
+      int m = launch.descending ? bdim.z * bdim.y - 1 - n : n, y = m % bdim.y, z = m / bdim.y;
+      if (Uses) {
+        for (int x = 0; x < bdim.x; ++x) {
+          threadIdx = {x, y, z};
+          body(KGenIndex{x, y, z}, bid, bdim, gdim, argument<P>(launch, I)...);
+        }
+      } else {
+        // Threads of one block without barriers do not depend on each other.
+#pragma GCC ivdep
+        for (int x = 0; x < bdim.x; ++x)
+          body(KGenIndex{x, y, z}, bid, bdim, gdim, argument<P>(launch, I)...);
+      }
+    }
+    return true;
+  });
+}
+
+template <class... P, class F, size_t... I>
+static inline int fibres(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P...), const KGenHostLaunch &launch,
+                         F body, std::index_sequence<I...>) {
+  return forBlocks(launch, [&](KGenIndex) {
+    auto entry = [&] { body(threadIdx, blockIdx, blockDim, gridDim, argument<P>(launch, I)...); };
+    return runBlock(
+        launch.block, launch.descending, setThread, [](void *f) { (*static_cast<decltype(entry) *>(f))(); }, &entry);
+  });
+}
+
+template <class... P>
+static constexpr auto indices(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P...)) {
+  return std::index_sequence_for<P...>();
+}
+
+} // namespace kgen_host
+
+#define KGEN_HOST_LAUNCHER(NAME, MODE)                                                                                 \
+  extern "C" __attribute__((visibility("default"))) int kgen_host_launch_##NAME(const KGenHostLaunch *launch) {        \
+    return kgen_host::MODE(&NAME, *launch, [](auto... a) __attribute__((always_inline)) { NAME(a...); },               \
+                           kgen_host::indices(&NAME));                                                                 \
+  }
+#define KGEN_HOST_PLAIN(NAME) KGEN_HOST_LAUNCHER(NAME, plain<false>)
+#define KGEN_HOST_PLAIN_GLOBAL(NAME) KGEN_HOST_LAUNCHER(NAME, plain<true>)
+#define KGEN_HOST_FIBRES(NAME) KGEN_HOST_LAUNCHER(NAME, fibres)
+
+#include "kgen_host_math.h"
+#include "kgen_host_sync.h"
+
+#endif
