@@ -1,0 +1,189 @@
+//===- RealFileSystem.cpp - The disk through POSIX ------------------------===//
+
+#include "kgen/Trajectory/FileSystem.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+Error fail(const char *verb, StringRef path, int code) {
+  return createStringError(Twine("cannot ") + verb + " " + path + ": " + std::strerror(code));
+}
+
+/// Writes all of BYTES; 0 or an errno.
+int writeAll(int fd, StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0) {
+      if (errno == EINTR)
+        continue;
+      return errno;
+    }
+    bytes = bytes.drop_front(n);
+  }
+  return 0;
+}
+
+/// A rename is only durable once its folder is.
+void syncFolder(StringRef path) {
+  StringRef folder = sys::path::parent_path(path);
+  int fd = ::open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+class RealAppendFile : public AppendFile {
+public:
+  RealAppendFile(int fd, std::string path, uint64_t length) : fd(fd), path(std::move(path)), length(length) {}
+  ~RealAppendFile() override { ::close(fd); }
+
+  Error append(StringRef bytes) override {
+    int code = writeAll(fd, bytes);
+    if (!code && ::fdatasync(fd) < 0)
+      code = errno;
+    if (code) {
+      // Half a record must not stay in front of the next one.
+      if (::ftruncate(fd, length) < 0)
+        return fail("write or restore", path, code);
+      return fail("write", path, code);
+    }
+    length += bytes.size();
+    return Error::success();
+  }
+
+private:
+  int fd;
+  std::string path;
+  uint64_t length;
+};
+
+class RealFileLock : public FileLock {
+public:
+  explicit RealFileLock(int fd) : fd(fd) {}
+  ~RealFileLock() override { ::close(fd); }
+
+private:
+  int fd;
+};
+
+class RealFileSystem : public FileSystem {
+public:
+  bool exists(StringRef path) override { return sys::fs::exists(path); }
+
+  Expected<std::string> read(StringRef path) override {
+    auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return createStringError(Twine("cannot read ") + path + ": " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  }
+
+  Error createFolders(StringRef path) override {
+    if (std::error_code ec = sys::fs::create_directories(path))
+      return createStringError(Twine("cannot create folder ") + path + ": " + ec.message());
+    return Error::success();
+  }
+
+  Error writeAtomic(StringRef path, StringRef text) override {
+    std::string temporary = (path + ".tmp" + Twine(::getpid())).str();
+    int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+      return fail("write", path, errno);
+    int code = writeAll(fd, text);
+    if (!code && ::fsync(fd) < 0)
+      code = errno;
+    if (::close(fd) < 0 && !code)
+      code = errno;
+    if (!code && ::rename(temporary.c_str(), path.str().c_str()) < 0)
+      code = errno;
+    if (code) {
+      ::unlink(temporary.c_str());
+      return fail("write", path, code);
+    }
+    syncFolder(path);
+    return Error::success();
+  }
+
+  Expected<std::unique_ptr<AppendFile>> openAppend(StringRef path, uint64_t length) override {
+    int fd = ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+      return fail("open", path, errno);
+    if (::ftruncate(fd, length) < 0) {
+      int code = errno;
+      ::close(fd);
+      return fail("cut", path, code);
+    }
+    return std::make_unique<RealAppendFile>(fd, path.str(), length);
+  }
+
+  Error link(StringRef target, StringRef path) override {
+    std::string temporary = (path + ".tmp" + Twine(::getpid())).str();
+    ::unlink(temporary.c_str());
+    if (::symlink(target.str().c_str(), temporary.c_str()) < 0)
+      return fail("link", path, errno);
+    if (::rename(temporary.c_str(), path.str().c_str()) < 0) {
+      int code = errno;
+      ::unlink(temporary.c_str());
+      return fail("link", path, code);
+    }
+    return Error::success();
+  }
+
+  std::vector<std::string> list(StringRef folder) override {
+    std::vector<std::string> names;
+    std::error_code ec;
+    for (sys::fs::directory_iterator it(folder, ec), end; it != end && !ec; it.increment(ec))
+      names.push_back(sys::path::filename(it->path()).str());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Error removeFile(StringRef path) override {
+    if (::unlink(path.str().c_str()) < 0)
+      return fail("remove", path, errno);
+    return Error::success();
+  }
+
+  Expected<std::unique_ptr<FileLock>> lock(StringRef path) override {
+    int fd = ::open(path.str().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+      return fail("lock", path, errno);
+    if (::flock(fd, LOCK_EX | LOCK_NB) < 0) {
+      int code = errno;
+      char owner[32] = {};
+      ssize_t n = ::pread(fd, owner, sizeof(owner) - 1, 0);
+      ::close(fd);
+      if (code != EWOULDBLOCK)
+        return fail("lock", path, code);
+      StringRef pid = StringRef(owner, n > 0 ? n : 0).trim();
+      return createStringError(Twine("run in use by pid ") + (pid.empty() ? "?" : pid) + ": " +
+                               sys::path::parent_path(path));
+    }
+    // Who holds it, for the sentence above; the lock itself is the kernel's.
+    std::string pid = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(fd, 0) == 0)
+      writeAll(fd, pid);
+    return std::make_unique<RealFileLock>(fd);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<FileSystem> createRealFileSystem() { return std::make_unique<RealFileSystem>(); }
+
+} // namespace kgen
