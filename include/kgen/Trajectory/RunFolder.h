@@ -1,0 +1,109 @@
+//===- RunFolder.h - A run on disk ----------------------------------------===//
+//
+// The layout of docs/contracts.md. The journal is the truth: a file counts
+// once a record holds its hash, and whatever a killed process left unfinished
+// is simply done again. One process at a time holds a run.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Propose/Idea.h"
+#include "kgen/Trajectory/Clock.h"
+#include "kgen/Trajectory/Journal.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// One branch, as far as the journal knows it.
+struct BranchRecord {
+  std::string id;     ///< "round-01/b03", also its folder
+  std::string parent; ///< id of the parent; empty for round 0
+  int round = 0;
+  Idea idea;
+  std::string label, notes;
+  std::string reply; ///< request hash of the reply that it materialises; empty for round 0
+  int option = 0;    ///< which materialisation of that reply
+  /// Files of the snapshot and their SHA-256.
+  std::map<std::string, std::string> files;
+  std::string duplicateOf; ///< branch with the same code, whose measurement this one shares
+  std::string measurement; ///< measurement.json; empty while in flight
+};
+
+/// A recorded question and its answer.
+struct ReplyRecord {
+  std::string slot;    ///< "round-01/seed-0/ideas", "round-01/seed-0/idea-2"
+  std::string request; ///< canonical JSON, see printRequest
+  std::string reply;   ///< JSON of the ideas or materialisations
+};
+
+/// "round-01/b03".
+std::string branchId(int round, int index);
+/// idea.md of BRANCH.
+std::string printIdeaPage(const BranchRecord &branch);
+
+class RunFolder {
+public:
+  /// Starts a run at PATH, which must not hold one. CONFIG is run.json; GRAPH is level 1, canonical.
+  static llvm::Expected<std::unique_ptr<RunFolder>> create(FileSystem &fs, Clock &clock, llvm::StringRef path,
+                                                           const Json &config, llvm::StringRef graph);
+  /// Takes up the run at PATH, after a crash too.
+  static llvm::Expected<std::unique_ptr<RunFolder>> open(FileSystem &fs, Clock &clock, llvm::StringRef path);
+  /// Reads the run at PATH without its lock and changes nothing: for replay and report.
+  static llvm::Expected<std::unique_ptr<RunFolder>> openForReading(FileSystem &fs, Clock &clock,
+                                                                   llvm::StringRef path);
+
+  llvm::StringRef getPath() const { return path; }
+  const Json &getConfig() const { return config; }
+  llvm::StringRef getGraph() const { return graph; }
+  /// In the order in which they were begun.
+  const std::vector<BranchRecord> &getBranches() const { return branches; }
+  const BranchRecord *findBranch(llvm::StringRef id) const;
+  llvm::StringRef getBest() const { return best; }
+  /// Why the run ended ("done", "interrupted", "time is up"); empty while it goes on.
+  llvm::StringRef getStopReason() const { return stopReason; }
+  /// Seconds that earlier processes spent on this run.
+  double getSecondsSpent() const { return secondsSpent; }
+
+  /// The answer recorded for SLOT, or null.
+  const ReplyRecord *findReply(llvm::StringRef slot) const;
+  /// The reply whose request has HASH, or null.
+  const ReplyRecord *findReplyByHash(llvm::StringRef hash) const;
+  llvm::Error recordReply(const ReplyRecord &reply);
+
+  /// Announces a branch, before anything is done for it. A known id is taken up again.
+  llvm::Error beginBranch(const BranchRecord &branch);
+  /// Writes files of a branch's folder and records their hashes.
+  llvm::Error writeFiles(llvm::StringRef id, const std::map<std::string, std::string> &files);
+  /// Writes measurement.json and records its text: from here on the branch is done.
+  llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "");
+  /// Points `best` at the branch.
+  llvm::Error recordBest(llvm::StringRef id);
+  llvm::Error recordStop(llvm::StringRef reason, double secondsSpent);
+  /// A report file beside run.json; not part of the trajectory.
+  llvm::Error writeReport(llvm::StringRef name, llvm::StringRef text);
+
+private:
+  RunFolder(FileSystem &fs, Clock &clock, llvm::StringRef path) : fs(fs), clock(clock), path(path) {}
+  llvm::Error load(const JournalContents &contents);
+  llvm::Error applyRecord(const Json &record);
+  llvm::Error append(Json record);
+  std::string at(llvm::StringRef name) const { return path + "/" + name.str(); }
+
+  FileSystem &fs;
+  Clock &clock;
+  std::string path;
+  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<Journal> journal;
+  Json config;
+  std::string graph;
+  std::vector<BranchRecord> branches;
+  std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
+  std::string best, stopReason;
+  double secondsSpent = 0;
+};
+
+} // namespace kgen

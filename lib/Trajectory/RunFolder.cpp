@@ -1,0 +1,304 @@
+//===- RunFolder.cpp ------------------------------------------------------===//
+
+#include "kgen/Trajectory/RunFolder.h"
+#include "kgen/Propose/Proposer.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+namespace {
+Json toJson(const BranchRecord &branch) {
+  Json record = {{"event", "branch"}, {"id", branch.id}, {"parent", branch.parent}, {"round", branch.round},
+                 {"key", branch.idea.key}, {"category", stringifyCategory(branch.idea.category).str()},
+                 {"idea", branch.idea.text}, {"label", branch.label}, {"notes", branch.notes},
+                 {"reply", branch.reply}, {"option", branch.option}};
+  return record;
+}
+
+BranchRecord branchFromJson(const Json &record) {
+  BranchRecord branch;
+  branch.id = record.at("id");
+  branch.parent = record.at("parent");
+  branch.round = record.at("round");
+  branch.idea.key = record.at("key");
+  branch.idea.text = record.at("idea");
+  branch.idea.category = parseCategory(record.at("category").get<std::string>()).value_or(Category::Compute);
+  branch.label = record.at("label");
+  branch.notes = record.at("notes");
+  branch.reply = record.at("reply");
+  branch.option = record.at("option");
+  return branch;
+}
+
+Error notARun(StringRef path) {
+  return createStringError(Twine(path) + " is not a run folder: it has no run.json");
+}
+} // namespace
+
+std::string branchId(int round, int index) {
+  auto twoDigits = [](int n) { return fmt_align(n, AlignStyle::Right, 2, '0'); };
+  return formatv("round-{0}/b{1}", twoDigits(round), twoDigits(index)).str();
+}
+
+std::string printIdeaPage(const BranchRecord &branch) {
+  std::string page = "# " + branch.id + "\n\n" + branch.idea.text + "\n\n";
+  page += "- category: " + stringifyCategory(branch.idea.category).str() + "\n";
+  page += "- idea: " + branch.idea.key + "\n";
+  if (!branch.label.empty())
+    page += "- settings: " + branch.label + "\n";
+  page += "- parent: " + (branch.parent.empty() ? std::string("none") : branch.parent) + "\n";
+  return page;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<RunFolder>> RunFolder::create(FileSystem &fs, Clock &clock, StringRef path,
+                                                       const Json &config, StringRef graph) {
+  std::unique_ptr<RunFolder> run(new RunFolder(fs, clock, path));
+  if (fs.exists(run->at("run.json")))
+    return createStringError(Twine(path) + " already holds a run; go on with it by `kgen-search resume " + path +
+                             "`, or choose another --out");
+  if (Error error = fs.createFolders(path))
+    return std::move(error);
+  auto lock = fs.lock(run->at("lock"));
+  if (!lock)
+    return lock.takeError();
+  run->lock = std::move(*lock);
+  run->config = config;
+  run->graph = graph.str();
+  // run.json last: a folder without it is not a run yet, so a crash here leaves nothing to resume.
+  if (Error error = fs.writeAtomic(run->at("graph.mlir"), graph))
+    return std::move(error);
+  JournalContents contents;
+  auto journal = Journal::open(fs, run->at("journal.jsonl"), contents);
+  if (!journal)
+    return journal.takeError();
+  run->journal = std::move(*journal);
+  std::string configText = config.dump(2) + "\n";
+  if (contents.records.empty())
+    if (Error error = run->append({{"event", "run"}, {"graph", hashText(graph)}, {"config", hashText(configText)}}))
+      return std::move(error);
+  if (Error error = fs.writeAtomic(run->at("run.json"), configText))
+    return std::move(error);
+  return run;
+}
+
+Expected<std::unique_ptr<RunFolder>> RunFolder::open(FileSystem &fs, Clock &clock, StringRef path) {
+  std::unique_ptr<RunFolder> run(new RunFolder(fs, clock, path));
+  if (!fs.exists(run->at("run.json")))
+    return notARun(path);
+  auto lock = fs.lock(run->at("lock"));
+  if (!lock)
+    return lock.takeError();
+  run->lock = std::move(*lock);
+  JournalContents contents;
+  auto journal = Journal::open(fs, run->at("journal.jsonl"), contents);
+  if (!journal)
+    return journal.takeError();
+  run->journal = std::move(*journal);
+  if (Error error = run->load(contents))
+    return std::move(error);
+  return run;
+}
+
+Expected<std::unique_ptr<RunFolder>> RunFolder::openForReading(FileSystem &fs, Clock &clock, StringRef path) {
+  std::unique_ptr<RunFolder> run(new RunFolder(fs, clock, path));
+  if (!fs.exists(run->at("run.json")))
+    return notARun(path);
+  auto text = fs.read(run->at("journal.jsonl"));
+  if (!text)
+    return text.takeError();
+  auto contents = parseJournal(*text, run->at("journal.jsonl"));
+  if (!contents)
+    return contents.takeError();
+  if (Error error = run->load(*contents))
+    return std::move(error);
+  return run;
+}
+
+Error RunFolder::load(const JournalContents &contents) {
+  auto configText = fs.read(at("run.json"));
+  if (!configText)
+    return configText.takeError();
+  auto graphText = fs.read(at("graph.mlir"));
+  if (!graphText)
+    return graphText.takeError();
+  if (contents.records.empty() || contents.records.front().value("event", "") != "run")
+    return createStringError(Twine(at("journal.jsonl")) + " does not start with the run's record");
+  const Json &head = contents.records.front();
+  if (head.value("config", "") != hashText(*configText))
+    return createStringError(Twine(at("run.json")) + " is corrupt: its hash differs from the journal's");
+  if (head.value("graph", "") != hashText(*graphText))
+    return createStringError(Twine(at("graph.mlir")) + " is corrupt: its hash differs from the journal's");
+  config = Json::parse(*configText, nullptr, /*allow_exceptions=*/false);
+  graph = std::move(*graphText);
+  for (const Json &record : drop_begin(contents.records))
+    if (Error error = applyRecord(record))
+      return error;
+  return Error::success();
+}
+
+Error RunFolder::applyRecord(const Json &record) {
+  try {
+    std::string event = record.at("event");
+    auto branchOf = [&](const Json &id) -> BranchRecord * {
+      for (BranchRecord &branch : branches)
+        if (branch.id == id.get<std::string>())
+          return &branch;
+      return nullptr;
+    };
+    if (event == "branch") {
+      BranchRecord branch = branchFromJson(record);
+      if (BranchRecord *known = branchOf(record.at("id")))
+        *known = std::move(branch);
+      else
+        branches.push_back(std::move(branch));
+    } else if (event == "files") {
+      if (BranchRecord *branch = branchOf(record.at("id")))
+        for (auto &entry : record.at("files").items())
+          branch->files[entry.key()] = entry.value();
+    } else if (event == "measurement") {
+      if (BranchRecord *branch = branchOf(record.at("id"))) {
+        branch->measurement = record.at("text");
+        branch->duplicateOf = record.value("duplicate_of", "");
+      }
+    } else if (event == "best") {
+      best = record.at("id");
+    } else if (event == "stop") {
+      stopReason = record.at("reason");
+      secondsSpent += record.at("seconds").get<double>();
+    } else if (event == "reply") {
+      std::string hash = record.at("request");
+      std::string file = at("replies/" + hash + ".json");
+      auto text = fs.read(file);
+      if (!text)
+        return text.takeError();
+      if (hashText(*text) != record.at("sha").get<std::string>())
+        return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
+      Json stored = Json::parse(*text);
+      std::string slot = stored.at("slot");
+      replies[slot] = {hash, ReplyRecord{slot, stored.at("request").dump(), stored.at("reply").dump()}};
+    }
+    // Any other event is one of a later version: what it says can be left out.
+    return Error::success();
+  } catch (const Json::exception &e) {
+    return createStringError(Twine(at("journal.jsonl")) + " holds a record that cannot be read: " + e.what());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reading and recording
+//===----------------------------------------------------------------------===//
+
+const BranchRecord *RunFolder::findBranch(StringRef id) const {
+  for (const BranchRecord &branch : branches)
+    if (branch.id == id)
+      return &branch;
+  return nullptr;
+}
+
+const ReplyRecord *RunFolder::findReply(StringRef slot) const {
+  auto it = replies.find(slot.str());
+  return it == replies.end() ? nullptr : &it->second.second;
+}
+
+const ReplyRecord *RunFolder::findReplyByHash(StringRef hash) const {
+  for (const auto &entry : replies)
+    if (entry.second.first == hash)
+      return &entry.second.second;
+  return nullptr;
+}
+
+Error RunFolder::append(Json record) {
+  record["time"] = clock.wallSeconds();
+  return journal->append(record);
+}
+
+Error RunFolder::recordReply(const ReplyRecord &reply) {
+  std::string hash = hashText(reply.request);
+  Json stored = {{"slot", reply.slot},
+                 {"request", Json::parse(reply.request, nullptr, false)},
+                 {"reply", Json::parse(reply.reply, nullptr, false)}};
+  std::string text = stored.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (Error error = fs.createFolders(at("replies")))
+    return error;
+  if (Error error = fs.writeAtomic(at("replies/" + hash + ".json"), text))
+    return error;
+  if (Error error = append({{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", hashText(text)}}))
+    return error;
+  replies[reply.slot] = {hash, reply};
+  return Error::success();
+}
+
+Error RunFolder::beginBranch(const BranchRecord &branch) {
+  if (findBranch(branch.id))
+    return Error::success();
+  if (Error error = append(toJson(branch)))
+    return error;
+  branches.push_back(branch);
+  return Error::success();
+}
+
+Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::string> &files) {
+  if (Error error = fs.createFolders(at(id)))
+    return error;
+  Json hashes = Json::object();
+  for (const auto &[name, text] : files) {
+    if (Error error = fs.writeAtomic(at(id) + "/" + name, text))
+      return error;
+    hashes[name] = hashText(text);
+  }
+  if (Error error = append({{"event", "files"}, {"id", id.str()}, {"files", hashes}}))
+    return error;
+  for (BranchRecord &branch : branches)
+    if (branch.id == id)
+      for (const auto &entry : hashes.items())
+        branch.files[entry.key()] = entry.value();
+  return Error::success();
+}
+
+Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf) {
+  if (Error error = fs.createFolders(at(id)))
+    return error;
+  if (Error error = fs.writeAtomic(at(id) + "/measurement.json", measurement))
+    return error;
+  Json record = {{"event", "measurement"}, {"id", id.str()}, {"text", measurement.str()}};
+  if (!duplicateOf.empty())
+    record["duplicate_of"] = duplicateOf.str();
+  if (Error error = append(record))
+    return error;
+  for (BranchRecord &branch : branches)
+    if (branch.id == id) {
+      branch.measurement = measurement.str();
+      branch.duplicateOf = duplicateOf.str();
+    }
+  return Error::success();
+}
+
+Error RunFolder::recordBest(StringRef id) {
+  if (best == id)
+    return Error::success();
+  if (Error error = append({{"event", "best"}, {"id", id.str()}}))
+    return error;
+  best = id.str();
+  return fs.link(id, at("best"));
+}
+
+Error RunFolder::recordStop(StringRef reason, double seconds) {
+  if (Error error = append({{"event", "stop"}, {"reason", reason.str()}, {"seconds", seconds}}))
+    return error;
+  stopReason = reason.str();
+  secondsSpent += seconds;
+  return Error::success();
+}
+
+Error RunFolder::writeReport(StringRef name, StringRef text) { return fs.writeAtomic(at(name), text); }
+
+} // namespace kgen
