@@ -16,32 +16,32 @@ namespace kgen {
 
 using Json = nlohmann::ordered_json;
 
-StringRef stringifyCategory(Category category) {
+StringRef categoryName(IdeaCategory category) {
   switch (category) {
-  case Category::Memory:
+  case IdeaCategory::Memory:
     return "memory";
-  case Category::Async:
+  case IdeaCategory::Async:
     return "async";
-  case Category::DType:
+  case IdeaCategory::DType:
     return "dtype";
-  case Category::Compute:
+  case IdeaCategory::Compute:
     return "compute";
-  case Category::Parallel:
+  case IdeaCategory::Parallel:
     return "parallel";
-  case Category::Control:
+  case IdeaCategory::Control:
     return "control";
   }
   return "compute";
 }
 
-std::optional<Category> parseCategory(StringRef word) {
-  return StringSwitch<std::optional<Category>>(word)
-      .Case("memory", Category::Memory)
-      .Case("async", Category::Async)
-      .Case("dtype", Category::DType)
-      .Case("compute", Category::Compute)
-      .Case("parallel", Category::Parallel)
-      .Case("control", Category::Control)
+std::optional<IdeaCategory> parseIdeaCategory(StringRef word) {
+  return StringSwitch<std::optional<IdeaCategory>>(word)
+      .Case("memory", IdeaCategory::Memory)
+      .Case("async", IdeaCategory::Async)
+      .Case("dtype", IdeaCategory::DType)
+      .Case("compute", IdeaCategory::Compute)
+      .Case("parallel", IdeaCategory::Parallel)
+      .Case("control", IdeaCategory::Control)
       .Default(std::nullopt);
 }
 
@@ -54,7 +54,7 @@ std::string hashText(StringRef text) {
 static std::string dump(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 static Json toJson(const Idea &idea) {
-  return {{"key", idea.key}, {"category", stringifyCategory(idea.category).str()}, {"idea", idea.text}};
+  return {{"key", idea.key}, {"category", categoryName(idea.category).str()}, {"idea", idea.text}};
 }
 
 static Json toJson(const TensorFact &tensor) { return {{"dtype", tensor.dtype}, {"shape", tensor.shape}}; }
@@ -138,6 +138,8 @@ std::string printMaterializations(const std::vector<Materialization> &list) {
     }
     if (!m.notes.empty())
       entry["notes"] = m.notes;
+    if (!m.problem.empty())
+      entry["problem"] = m.problem;
     json.push_back(std::move(entry));
   }
   return dump(json);
@@ -207,7 +209,7 @@ Expected<std::vector<Idea>> parseIdeas(StringRef text) {
     if (StringRef(idea.text).trim().empty())
       return createStringError("ideas[" + Twine(i) + "] has no text in \"idea\"");
     std::string word = stringAt(entry, "category");
-    auto category = parseCategory(word);
+    auto category = parseIdeaCategory(word);
     if (!category)
       return createStringError("ideas[" + Twine(i) + "].category is \"" + word +
                                "\", expected memory, async, dtype, compute, parallel or control");
@@ -233,6 +235,11 @@ Expected<std::vector<Materialization>> parseMaterializations(StringRef text) {
     m.directives = stringAt(entry, "directives");
     m.cuda = stringAt(entry, "cuda");
     m.notes = stringAt(entry, "notes");
+    m.problem = stringAt(entry, "problem");
+    if (!m.problem.empty()) {
+      result.push_back(std::move(m));
+      continue;
+    }
     auto plan = entry.find("plan"); // a model may write the plan as JSON rather than as a string of it
     if (plan != entry.end())
       m.plan = plan->is_string() ? plan->get<std::string>() : plan->is_object() ? dump(*plan) : std::string();

@@ -2,6 +2,7 @@
 
 #include "kgen/Trajectory/Journal.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/FormatVariadic.h"

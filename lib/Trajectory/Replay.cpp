@@ -56,10 +56,12 @@ private:
       return createStringError(Twine(branch.id) + ": reply " + branch.reply + " has no option " + Twine(branch.option));
     const Materialization &chosen = (*options)[branch.option];
     directives = chosen.directives;
+    if (!chosen.problem.empty())
+      return createStringError(chosen.problem);
     if (!chosen.cuda.empty())
       return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
     return compiler.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
-                                        stringifyCategory(branch.idea.category), chip);
+                                        categoryName(branch.idea.category), chip);
   }
 
   Error replayBranch(const BranchRecord &branch) {

@@ -5,7 +5,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -14,7 +15,7 @@ namespace kgen {
 namespace {
 Json toJson(const BranchRecord &branch) {
   Json record = {{"event", "branch"}, {"id", branch.id}, {"parent", branch.parent}, {"round", branch.round},
-                 {"key", branch.idea.key}, {"category", stringifyCategory(branch.idea.category).str()},
+                 {"key", branch.idea.key}, {"category", categoryName(branch.idea.category).str()},
                  {"idea", branch.idea.text}, {"label", branch.label}, {"notes", branch.notes},
                  {"reply", branch.reply}, {"option", branch.option}};
   return record;
@@ -27,7 +28,7 @@ BranchRecord branchFromJson(const Json &record) {
   branch.round = record.at("round");
   branch.idea.key = record.at("key");
   branch.idea.text = record.at("idea");
-  branch.idea.category = parseCategory(record.at("category").get<std::string>()).value_or(Category::Compute);
+  branch.idea.category = parseIdeaCategory(record.at("category").get<std::string>()).value_or(IdeaCategory::Compute);
   branch.label = record.at("label");
   branch.notes = record.at("notes");
   branch.reply = record.at("reply");
@@ -41,13 +42,14 @@ Error notARun(StringRef path) {
 } // namespace
 
 std::string branchId(int round, int index) {
-  auto twoDigits = [](int n) { return fmt_align(n, AlignStyle::Right, 2, '0'); };
-  return formatv("round-{0}/b{1}", twoDigits(round), twoDigits(index)).str();
+  std::string id;
+  raw_string_ostream(id) << format("round-%02d/b%02d", round, index);
+  return id;
 }
 
 std::string printIdeaPage(const BranchRecord &branch) {
   std::string page = "# " + branch.id + "\n\n" + branch.idea.text + "\n\n";
-  page += "- category: " + stringifyCategory(branch.idea.category).str() + "\n";
+  page += "- category: " + categoryName(branch.idea.category).str() + "\n";
   page += "- idea: " + branch.idea.key + "\n";
   if (!branch.label.empty())
     page += "- settings: " + branch.label + "\n";
@@ -244,6 +246,10 @@ Error RunFolder::beginBranch(const BranchRecord &branch) {
     return error;
   branches.push_back(branch);
   return Error::success();
+}
+
+Expected<std::string> RunFolder::readFile(StringRef id, StringRef name) const {
+  return fs.read(at(id) + "/" + name.str());
 }
 
 Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::string> &files) {

@@ -19,27 +19,30 @@
 namespace kgen {
 
 /// The six seed categories of ideas (the published method's).
-enum class Category { Memory, Async, DType, Compute, Parallel, Control };
+enum class IdeaCategory { Memory, Async, DType, Compute, Parallel, Control };
 
 /// "memory", "async", "dtype", "compute", "parallel", "control".
-llvm::StringRef stringifyCategory(Category category);
-std::optional<Category> parseCategory(llvm::StringRef word);
+llvm::StringRef categoryName(IdeaCategory category);
+std::optional<IdeaCategory> parseIdeaCategory(llvm::StringRef word);
 
 /// One optimisation in words. KEY names it inside its proposer (the catalogue's entry, or a short
 /// slug); TEXT is a sentence or two that a kernel engineer would understand.
 struct Idea {
   std::string key;
   std::string text;
-  Category category = Category::Compute;
+  IdeaCategory category = IdeaCategory::Compute;
 };
 
-/// One way to carry an idea out: a transform script, or CUDA-C device code with its launch plan.
+/// One way to carry an idea out: a transform script, or CUDA-C device code with its launch plan;
+/// or the reason why there is none.
 struct Materialization {
   std::string label;      ///< the settings in short, e.g. "tile=[64, 96, 16] stages=3"
   std::string directives; ///< transform.kgen.* script; empty when CUDA is given
   std::string cuda;       ///< device code; empty when DIRECTIVES is given
   std::string plan;       ///< plan.json of CUDA
   std::string notes;      ///< the proposer's own JSON, handed back when this branch is a parent
+  /// Why the answer cannot be used, after a repair was asked for: the branch is BADREPLY.
+  std::string problem;
 };
 
 /// What became of a branch that was tried, in branch order.

@@ -76,6 +76,8 @@ public:
 
   /// Announces a branch, before anything is done for it. A known id is taken up again.
   llvm::Error beginBranch(const BranchRecord &branch);
+  /// The text of a file of a branch's folder.
+  llvm::Expected<std::string> readFile(llvm::StringRef id, llvm::StringRef name) const;
   /// Writes files of a branch's folder and records their hashes.
   llvm::Error writeFiles(llvm::StringRef id, const std::map<std::string, std::string> &files);
   /// Writes measurement.json and records its text: from here on the branch is done.

@@ -1,0 +1,47 @@
+//===- RunReport.h - What a run found -------------------------------------===//
+#pragma once
+
+#include "kgen/Trajectory/RunFolder.h"
+
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// One line of the table: the fastest right branch of a round.
+struct ReportRow {
+  int round = 0;
+  std::string id, idea, settings;
+  int tried = 0, passed = 0; ///< branches of the round
+  double timeUs = 0;         ///< 0 when none passed
+  /// Another time over this one's, in percent: above 100 is faster than the other. 0 when unknown.
+  double ofGeneric = 0, ofEager = 0, ofCompile = 0, ofFloor = 0;
+};
+
+struct RunReport {
+  std::string run, problem, size, device, precision, policy, llm, stopReason;
+  uint64_t seed = 0;
+  std::vector<ReportRow> rows;
+  ReportRow best;          ///< id is empty when nothing passed
+  std::string bestDiagnosis;
+  double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
+  int branches = 0;
+  std::map<std::string, int> verdicts; ///< verdict -> branches
+
+  /// Round 0's time over the best one's; 0 when nothing passed.
+  double getSpeedup() const { return best.timeUs > 0 ? genericUs / best.timeUs : 0; }
+};
+
+/// Reads what RUN recorded.
+RunReport summarizeRun(const RunFolder &run);
+/// For a terminal: at most COLUMNS wide.
+std::string printReportText(const RunReport &report, int columns = 100);
+/// report.md
+std::string printReportMarkdown(const RunReport &report);
+/// report.json
+std::string printReportJson(const RunReport &report);
+
+/// A time with a unit that a reader likes: "12.3 us", "4.56 ms".
+std::string printTime(double us);
+
+} // namespace kgen

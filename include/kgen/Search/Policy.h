@@ -1,0 +1,60 @@
+//===- Policy.h - What to try next ----------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// A measured branch, as far as a policy cares.
+struct Outcome {
+  std::string id, parent;
+  int round = 0;
+  bool passed = false;
+  double timeUs = 0;    ///< median; 0 unless passed
+  std::string codeHash; ///< branches with the same code have the same hash
+};
+
+/// "Take PARENT, ask for IDEAS ideas and carry each out in VARIANTS ways."
+struct Expansion {
+  std::string parent;
+  int ideas = 0;
+  int variants = 0;
+};
+
+struct PolicyOptions {
+  int rounds = 3;
+  int seeds = 3;    ///< parents kept after each round
+  int ideas = 4;    ///< ideas per parent
+  int variants = 2; ///< materialisations per idea
+};
+
+/// Decides from recorded outcomes alone, so that a resumed run takes the same way.
+class Policy {
+public:
+  virtual ~Policy() = default;
+  /// How many rounds there can be after round 0.
+  virtual int getRounds() const = 0;
+  /// At most how many branches ROUND has: for the estimate of the time left.
+  virtual int getBranchesInRound(int round) const = 0;
+  /// The expansions of ROUND (from 1), given every outcome of earlier rounds in branch order;
+  /// empty ends the search.
+  virtual std::vector<Expansion> expand(int round, llvm::ArrayRef<Outcome> outcomes) = 0;
+};
+
+/// Rounds of parallel branches: the best SEEDS of all branches so far are expanded, each into IDEAS
+/// ideas of VARIANTS materialisations.
+std::unique_ptr<Policy> createBranchPolicy(const PolicyOptions &options);
+/// One branch at a time, each a revision of the last one that was right; after two revisions
+/// without gain it goes back to the best. The number of branches is that of the other policy.
+std::unique_ptr<Policy> createSequentialPolicy(const PolicyOptions &options);
+
+/// NAME is "branch" or "sequential".
+llvm::Expected<std::unique_ptr<Policy>> createPolicy(llvm::StringRef name, const PolicyOptions &options);
+
+} // namespace kgen

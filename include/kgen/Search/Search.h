@@ -1,0 +1,62 @@
+//===- Search.h - The loop ------------------------------------------------===//
+//
+//   parents -> ideas in words -> materialisations -> lowered -> compiled
+//           -> measured -> journal -> the next round's parents
+//
+// The loop is a deterministic function of what the journal holds: each step
+// first looks there. So a resumed run is the same loop over a longer journal.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Propose/Proposer.h"
+#include "kgen/Report/Progress.h"
+#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Search/Policy.h"
+#include "kgen/Trajectory/RunFolder.h"
+
+#include <atomic>
+#include <string>
+
+namespace kgen {
+
+/// What run.json holds: everything that the trajectory depends on, and no key.
+struct SearchConfig {
+  std::string problem; ///< the function's name
+  std::string source;  ///< the --problem as given
+  std::string size = "full";
+  std::string precision; ///< class that candidates must keep
+  std::string device = "host";
+  std::string deviceModel;
+  std::string policy = "branch";
+  std::string llm = "builtin";
+  std::string llmUrl;
+  std::string llmKeyEnv;
+  PolicyOptions options;
+  uint64_t seed = 0;
+  double maxMinutes = 0; ///< 0 is no limit
+  int compileJobs = 2;
+  TargetChip chip;
+
+  Json toJson() const;
+  static llvm::Expected<SearchConfig> fromJson(const Json &json);
+};
+
+/// The world around a search; tests put fakes here.
+struct SearchEnvironment {
+  Clock &clock;
+  GraphCompiler &compiler;
+  Proposer &proposer;
+  Evaluator &evaluator;
+  Progress &progress;
+  /// Set from outside to end after the branch in flight.
+  const std::atomic<bool> &stop;
+};
+
+/// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason():
+/// "done", "no ideas left", "time is up" or "interrupted". An Error is one sentence; the run can be
+/// resumed after it.
+llvm::Error runSearch(const SearchEnvironment &environment, RunFolder &run, const SearchConfig &config);
+
+} // namespace kgen

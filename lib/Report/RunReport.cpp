@@ -1,0 +1,229 @@
+//===- RunReport.cpp ------------------------------------------------------===//
+
+#include "kgen/Report/RunReport.h"
+#include "kgen/Evaluate/Measurement.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+namespace {
+double percentOf(double other, double mine) { return other > 0 && mine > 0 ? 100 * other / mine : 0; }
+
+double baseline(const Measurement &measurement, const char *name) {
+  auto it = measurement.baselines.find(name);
+  return it == measurement.baselines.end() ? 0 : it->second;
+}
+
+std::string printPercent(double percent) {
+  if (percent <= 0)
+    return "-";
+  std::string text;
+  raw_string_ostream(text) << format(percent < 10 ? "%.1f %%" : "%.0f %%", percent);
+  return text;
+}
+
+/// TEXT cut to WIDTH characters at a word where that is possible.
+std::string shorten(StringRef text, size_t width) {
+  if (text.size() <= width)
+    return text.str();
+  StringRef cut = text.take_front(width > 3 ? width - 3 : width);
+  size_t space = cut.rfind(' ');
+  if (space != StringRef::npos && space > width / 2)
+    cut = cut.take_front(space);
+  return cut.rtrim(" ,;:").str() + "...";
+}
+} // namespace
+
+std::string printTime(double us) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (us <= 0)
+    os << "-";
+  else if (us < 100)
+    os << format("%.2f us", us);
+  else if (us < 10000)
+    os << format("%.1f us", us);
+  else if (us < 1e6)
+    os << format("%.2f ms", us / 1e3);
+  else
+    os << format("%.3f s", us / 1e6);
+  return text;
+}
+
+RunReport summarizeRun(const RunFolder &run) {
+  RunReport report;
+  const Json &config = run.getConfig();
+  report.run = run.getPath().str();
+  report.problem = config.value("problem", "");
+  report.size = config.value("size", "");
+  report.device = config.value("device", "");
+  if (std::string model = config.value("device_model", ""); !model.empty())
+    report.device += " " + model;
+  report.precision = config.value("precision", "");
+  report.policy = config.value("policy", "");
+  report.llm = config.value("llm", "");
+  report.seed = config.value("seed", uint64_t(0));
+  report.stopReason = run.getStopReason().str();
+  report.seconds = run.getSecondsSpent();
+  for (const BranchRecord &branch : run.getBranches()) {
+    if (branch.measurement.empty())
+      continue;
+    auto measurement = Measurement::parse(branch.measurement);
+    if (!measurement) {
+      consumeError(measurement.takeError());
+      continue;
+    }
+    ++report.branches;
+    ++report.verdicts[verdictName(measurement->verdict).str()];
+    if (report.rows.empty() || report.rows.back().round != branch.round) {
+      report.rows.emplace_back();
+      report.rows.back().round = branch.round;
+    }
+    ReportRow &row = report.rows.back();
+    ++row.tried;
+    if (!measurement->passed())
+      continue;
+    ++row.passed;
+    // Baselines and floor are the problem's: any branch that has them will do.
+    if (double eager = baseline(*measurement, "eager"))
+      report.eagerUs = eager;
+    if (double compile = baseline(*measurement, "compile"))
+      report.compileUs = compile;
+    if (measurement->floorUs > 0)
+      report.floorUs = measurement->floorUs;
+    if (branch.round == 0)
+      report.genericUs = measurement->timeUs;
+    if (row.timeUs == 0 || measurement->timeUs < row.timeUs) {
+      row.timeUs = measurement->timeUs;
+      row.id = branch.id;
+      row.idea = branch.idea.text;
+      row.settings = branch.label;
+      if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
+        report.bestDiagnosis = measurement->diagnosis;
+    }
+    if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
+      report.best = row;
+  }
+  auto fill = [&](ReportRow &row) {
+    row.ofGeneric = percentOf(report.genericUs, row.timeUs);
+    row.ofEager = percentOf(report.eagerUs, row.timeUs);
+    row.ofCompile = percentOf(report.compileUs, row.timeUs);
+    row.ofFloor = percentOf(report.floorUs, row.timeUs);
+  };
+  for (ReportRow &row : report.rows)
+    fill(row);
+  fill(report.best);
+  return report;
+}
+
+std::string printReportText(const RunReport &report, int columns) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "\n" << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device
+     << "\n\n";
+  constexpr int fixed = 69;
+  size_t ideaWidth = std::max(20, columns - fixed);
+  os << format("%-5s %-14s %12s %9s %8s %9s %8s  %s\n", "round", "branch", "time", "% round 0", "% eager", "% compile",
+               "% floor", "idea");
+  for (const ReportRow &row : report.rows) {
+    if (row.id.empty()) {
+      os << format("%-5d none of %d passed\n", row.round, row.tried);
+      continue;
+    }
+    os << format("%-5d %-14s %12s %9s %8s %9s %8s  ", row.round, row.id.c_str(), printTime(row.timeUs).c_str(),
+                 printPercent(row.ofGeneric).c_str(), printPercent(row.ofEager).c_str(),
+                 printPercent(row.ofCompile).c_str(), printPercent(row.ofFloor).c_str())
+       << shorten(row.idea, ideaWidth) << "\n";
+  }
+  os << "\n";
+  if (report.best.id.empty()) {
+    os << "nothing passed\n";
+    return text;
+  }
+  os << "best:     " << report.run << "/" << report.best.id << "\n";
+  os << "idea:     " << report.best.idea << "\n";
+  if (!report.best.settings.empty())
+    os << "settings: " << report.best.settings << "\n";
+  os << "time:     " << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup())
+     << " times as fast as round 0 (" << printTime(report.genericUs) << ")\n";
+  if (!report.bestDiagnosis.empty())
+    os << "now:      " << report.bestDiagnosis << "\n";
+  os << "tried:    " << report.branches << " branches";
+  const char *separator = " (";
+  for (const auto &[verdict, count] : report.verdicts) {
+    os << separator << count << " " << verdict;
+    separator = ", ";
+  }
+  os << ")" << format(" in %.0f s", report.seconds);
+  if (!report.stopReason.empty() && report.stopReason != "done")
+    os << "; ended early: " << report.stopReason;
+  os << "\n";
+  return text;
+}
+
+std::string printReportMarkdown(const RunReport &report) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "# " << report.problem << "\n\n";
+  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision << ", policy "
+     << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". " << report.branches
+     << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
+  if (report.best.id.empty()) {
+    os << "Nothing passed.\n";
+  } else {
+    os << "Best: `" << report.best.id << "`, " << printTime(report.best.timeUs) << ", "
+       << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << report.best.idea << "\n\n";
+    if (!report.best.settings.empty())
+      os << "Settings: " << report.best.settings << "\n\n";
+  }
+  os << "| round | branch | idea | time | % of round 0 | % of eager | % of compile | % of floor | passed |\n";
+  os << "|---|---|---|---|---|---|---|---|---|\n";
+  for (const ReportRow &row : report.rows)
+    os << "| " << row.round << " | " << (row.id.empty() ? "none" : row.id) << " | " << row.idea << " | "
+       << printTime(row.timeUs) << " | " << printPercent(row.ofGeneric) << " | " << printPercent(row.ofEager) << " | "
+       << printPercent(row.ofCompile) << " | " << printPercent(row.ofFloor) << " | " << row.passed << " of "
+       << row.tried << " |\n";
+  os << "\nA percentage is the other time over this one's: above 100 % is faster. The floor is what the memory and\n"
+        "arithmetic of the device allow.\n";
+  return text;
+}
+
+std::string printReportJson(const RunReport &report) {
+  auto rowJson = [](const ReportRow &row) {
+    return Json{{"round", row.round},       {"branch", row.id},          {"idea", row.idea},
+                {"settings", row.settings}, {"tried", row.tried},        {"passed", row.passed},
+                {"time_us", row.timeUs},    {"of_generic", row.ofGeneric}, {"of_eager", row.ofEager},
+                {"of_compile", row.ofCompile}, {"of_floor", row.ofFloor}};
+  };
+  Json rows = Json::array();
+  for (const ReportRow &row : report.rows)
+    rows.push_back(rowJson(row));
+  Json json = {{"version", 1},
+               {"problem", report.problem},
+               {"size", report.size},
+               {"device", report.device},
+               {"precision", report.precision},
+               {"policy", report.policy},
+               {"llm", report.llm},
+               {"seed", report.seed},
+               {"stop_reason", report.stopReason},
+               {"seconds", report.seconds},
+               {"branches", report.branches},
+               {"verdicts", report.verdicts},
+               {"generic_us", report.genericUs},
+               {"eager_us", report.eagerUs},
+               {"compile_us", report.compileUs},
+               {"floor_us", report.floorUs},
+               {"speedup", report.getSpeedup()},
+               {"best", rowJson(report.best)},
+               {"rounds", rows}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace kgen

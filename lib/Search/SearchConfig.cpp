@@ -1,0 +1,67 @@
+//===- SearchConfig.cpp - run.json ----------------------------------------===//
+
+#include "kgen/Search/Search.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Json SearchConfig::toJson() const {
+  return {{"version", 1},
+          {"problem", problem},
+          {"source", source},
+          {"size", size},
+          {"precision", precision},
+          {"device", device},
+          {"device_model", deviceModel},
+          {"policy", policy},
+          {"rounds", options.rounds},
+          {"seeds", options.seeds},
+          {"ideas", options.ideas},
+          {"variants", options.variants},
+          {"llm", llm},
+          {"llm_url", llmUrl},
+          {"llm_key_env", llmKeyEnv},
+          {"seed", seed},
+          {"max_minutes", maxMinutes},
+          {"compile_jobs", compileJobs},
+          {"chip",
+           {{"arch", chip.arch},
+            {"shared_bytes_per_block", chip.sharedBytesPerBlock},
+            {"multiprocessors", chip.multiprocessors}}}};
+}
+
+Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
+  SearchConfig config;
+  try {
+    if (json.at("version").get<int>() != 1)
+      return createStringError("run.json is of version " + std::to_string(json.at("version").get<int>()) +
+                               ", this kgen-search reads version 1");
+    config.problem = json.at("problem");
+    config.source = json.at("source");
+    config.size = json.at("size");
+    config.precision = json.at("precision");
+    config.device = json.at("device");
+    config.deviceModel = json.at("device_model");
+    config.policy = json.at("policy");
+    config.options.rounds = json.at("rounds");
+    config.options.seeds = json.at("seeds");
+    config.options.ideas = json.at("ideas");
+    config.options.variants = json.at("variants");
+    config.llm = json.at("llm");
+    config.llmUrl = json.at("llm_url");
+    config.llmKeyEnv = json.at("llm_key_env");
+    config.seed = json.at("seed");
+    config.maxMinutes = json.at("max_minutes");
+    config.compileJobs = json.at("compile_jobs");
+    const Json &chip = json.at("chip");
+    config.chip.arch = chip.at("arch");
+    config.chip.sharedBytesPerBlock = chip.at("shared_bytes_per_block");
+    config.chip.multiprocessors = chip.at("multiprocessors");
+  } catch (const Json::exception &e) {
+    return createStringError(std::string("run.json cannot be read: ") + e.what());
+  }
+  return config;
+}
+
+} // namespace kgen

@@ -1,0 +1,60 @@
+//===- SequentialPolicy.cpp - Revise one kernel again and again -----------===//
+
+#include "kgen/Search/Policy.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+class SequentialPolicy : public Policy {
+public:
+  explicit SequentialPolicy(const PolicyOptions &options) {
+    const int perSeed = options.ideas * options.variants;
+    // Round 1 of the branch policy has one seed only.
+    steps = options.rounds > 0 ? perSeed + (options.rounds - 1) * options.seeds * perSeed : 0;
+  }
+
+  int getRounds() const override { return steps; }
+  int getBranchesInRound(int) const override { return 1; }
+
+  std::vector<Expansion> expand(int round, ArrayRef<Outcome> outcomes) override {
+    const Outcome *best = nullptr, *last = nullptr;
+    int sinceBest = 0;
+    for (const Outcome &outcome : outcomes) {
+      ++sinceBest;
+      if (!outcome.passed)
+        continue;
+      last = &outcome;
+      if (!best || outcome.timeUs < best->timeUs) {
+        best = &outcome;
+        sinceBest = 0;
+      }
+    }
+    if (!last)
+      return {};
+    const Outcome *parent = sinceBest > 2 ? best : last;
+    return {{parent->id, 1, 1}};
+  }
+
+private:
+  int steps = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Policy> createSequentialPolicy(const PolicyOptions &options) {
+  return std::make_unique<SequentialPolicy>(options);
+}
+
+Expected<std::unique_ptr<Policy>> createPolicy(StringRef name, const PolicyOptions &options) {
+  if (name == "branch")
+    return createBranchPolicy(options);
+  if (name == "sequential")
+    return createSequentialPolicy(options);
+  return createStringError(Twine("unknown policy '") + name + "', expected branch or sequential");
+}
+
+} // namespace kgen
