@@ -1,0 +1,229 @@
+//===- kgen_device.cuh - Instructions that CUDA C++ has no name for -------===//
+//
+// The one file with PTX. Every function has two bodies: PTX for the device, and
+// C++ of the same meaning for device host (KGEN_HOST), where each thread of a
+// block is a fibre. Fragment layouts are those of the PTX ISA, chapter
+// "Matrix multiply-accumulate": lane = 4 * group + member.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_DEVICE_CUH
+#define KGEN_DEVICE_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace kgen {
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies from global to shared memory
+//===----------------------------------------------------------------------===//
+
+#ifndef KGEN_HOST
+
+__device__ __forceinline__ unsigned smem_address(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Copies 4, 8 or 16 bytes; both addresses are multiples of the size. With `valid` false nothing is
+// read and the destination is zeroed. 16-byte copies bypass L1.
+__device__ __forceinline__ void cp_async_zfill4(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 4 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill8(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 8 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill16(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 16 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async4(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async8(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async16(void *dst, const void *src) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+
+// Closes this thread's current group of copies.
+__device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most N of this thread's groups are in flight.
+template <int N> __device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Warp matrix operations
+//===----------------------------------------------------------------------===//
+
+// Rounds to tf32 (10 explicit mantissa bits), nearest, ties away from zero.
+__device__ __forceinline__ float round_tf32(float x) {
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+
+// d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
+__device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// d += a * b: a is 16x16 row major, b is 16x8 column major, two values to a register.
+__device__ __forceinline__ void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+__device__ __forceinline__ void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Four 8x8 matrices of 16-bit values. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned);
+// register i of each lane is its pair of matrix i. Rows of four 32-bit values work the same way.
+__device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+// The same, each matrix transposed.
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+
+#else // KGEN_HOST
+
+// kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
+// fibres of a warp meet: the last lane to arrive works for all, through each lane's pointer.
+inline void cp_async_zfill4(void *dst, const void *src, bool valid) {
+  kgen_host_async_copy(dst, valid ? src : nullptr, 4);
+}
+inline void cp_async_zfill8(void *dst, const void *src, bool valid) {
+  kgen_host_async_copy(dst, valid ? src : nullptr, 8);
+}
+inline void cp_async_zfill16(void *dst, const void *src, bool valid) {
+  kgen_host_async_copy(dst, valid ? src : nullptr, 16);
+}
+inline void cp_async4(void *dst, const void *src) { kgen_host_async_copy(dst, src, 4); }
+inline void cp_async8(void *dst, const void *src) { kgen_host_async_copy(dst, src, 8); }
+inline void cp_async16(void *dst, const void *src) { kgen_host_async_copy(dst, src, 16); }
+inline void cp_async_commit() { kgen_host_async_commit(); }
+template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
+
+inline float round_tf32(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, 4);
+  if ((bits & 0x7f800000u) != 0x7f800000u) // infinities and NaN stay
+    bits = (bits + 0x1000u) & 0xffffe000u;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+// What the tensor core reads of a register.
+struct Tf32Operand {
+  static constexpr int PER_REGISTER = 1;
+  static float read(unsigned bits, int) {
+    bits &= 0xffffe000u;
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+  }
+};
+template <typename T> struct PackedOperand {
+  static constexpr int PER_REGISTER = 2;
+  static float read(unsigned bits, int i) {
+    unsigned short half = static_cast<unsigned short>(bits >> (16 * i));
+    T x;
+    memcpy(&x, &half, 2);
+    return static_cast<float>(x);
+  }
+};
+
+struct HostMmaLane {
+  float *d;
+  const unsigned *a, *b;
+};
+
+// 16x8 product of a warp with k = 8 * PER_REGISTER.
+template <typename Operand>
+inline void host_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  HostMmaLane mine = {d, a, b};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    constexpr int P = Operand::PER_REGISTER, K = 8 * P;
+    float left[16][K], right[8][K];
+    for (int lane = 0; lane < 32; ++lane) {
+      const HostMmaLane &l = *static_cast<HostMmaLane *>(lanes[lane]);
+      const int group = lane / 4, member = lane % 4;
+      for (int high = 0; high < 2; ++high)
+        for (int p = 0; p < P; ++p) {
+          const int k = 4 * P * high + P * member + p;
+          left[group][k] = Operand::read(l.a[2 * high], p);
+          left[group + 8][k] = Operand::read(l.a[2 * high + 1], p);
+          right[group][k] = Operand::read(l.b[high], p);
+        }
+    }
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+        float sum = static_cast<HostMmaLane *>(lanes[lane])->d[i];
+        for (int k = 0; k < K; ++k)
+          sum += left[row][k] * right[column][k];
+        static_cast<HostMmaLane *>(lanes[lane])->d[i] = sum;
+      }
+  });
+}
+inline void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<Tf32Operand>(d, a, b);
+}
+inline void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__half>>(d, a, b);
+}
+inline void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__nv_bfloat16>>(d, a, b);
+}
+
+struct HostLdmatrixLane {
+  unsigned *r;
+  const char *row;
+};
+
+inline void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        memcpy(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i],
+               static_cast<HostLdmatrixLane *>(lanes[8 * i + lane / 4])->row + 4 * (lane % 4), 4);
+  });
+}
+inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j)
+          memcpy(reinterpret_cast<char *>(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i]) + 2 * j,
+                 static_cast<HostLdmatrixLane *>(lanes[8 * i + 2 * (lane % 4) + j])->row + 2 * (lane / 4), 2);
+  });
+}
+
+#endif // KGEN_HOST
+
+} // namespace kgen
+
+#endif // KGEN_DEVICE_CUH
