@@ -224,6 +224,19 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
 
 #endif // KGEN_HOST
 
+// Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
+// arrive at once, which the barrier after a wait covers too.
+template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, const void *src, bool valid) {
+  if constexpr (BYTES == 16)
+    cp_async_zfill16(dst, src, valid);
+  else if constexpr (BYTES == 8)
+    cp_async_zfill8(dst, src, valid);
+  else if constexpr (BYTES == 4)
+    cp_async_zfill4(dst, src, valid);
+  else
+    *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
+}
+
 } // namespace kgen
 
 #endif // KGEN_DEVICE_CUH
