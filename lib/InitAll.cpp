@@ -1,6 +1,7 @@
 //===- InitAll.cpp - Every dialect and pass, registered once -------------===//
 #include "kgen/InitAll.h"
 
+#include "kgen/Conversion/KGenToCuda/Passes.h"
 #include "kgen/Dialect/KGen/KGen.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,4 +23,5 @@ void kgen::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();
+  registerKGenToCudaPasses();
 }

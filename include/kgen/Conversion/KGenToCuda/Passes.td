@@ -5,6 +5,31 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
+  let summary = "turn dispatches that have a kernel family into CUDA-C sources and launches";
+  let description = [{
+    Every `kgen.dispatch` whose schedule names a family other than `generic`
+    becomes one `kgen.source` and one or more `kgen.launch`. What the schedule
+    leaves open, the family fills in; the completed schedule stays on the source.
+
+    ```mlir
+    %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [128, 128, 32]>)
+        ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) { ... } : tensor<512x512xf32>
+    // becomes
+    kgen.source @mm arch "sm_90a" "..." {kgen.schedule = #kgen.schedule<family = gemm, mma = mma_sync, ...>}
+    %e = tensor.empty() : tensor<512x512xf32>
+    %0 = kgen.launch @mm::@mm_main grid [16, 1, 1] block [128, 1, 1] shared 107520
+        ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) : tensor<512x512xf32>
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "multiprocessors of the chip">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+  ];
+  let dependentDialects = ["kgen::KGenDialect", "mlir::tensor::TensorDialect"];
+}
+
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
   let summary = "give every linalg op that no family has taken a kernel of its own";
   let dependentDialects = [
