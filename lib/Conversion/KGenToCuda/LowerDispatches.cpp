@@ -73,7 +73,7 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   MLIRContext *context = &getContext();
   StringRef name = dispatch.getName();
   if (!isIdentifier(name))
-    return dispatch.emitError("name @") << name << " of a lowered dispatch has to be a C identifier";
+    return dispatch.emitError("name @\"") << name << "\" of a lowered dispatch has to be a C identifier";
   const Family *family = findFamily(dispatch.getFamily());
   if (!family)
     return dispatch.emitError("no kernel family '")
