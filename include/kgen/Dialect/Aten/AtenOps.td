@@ -1,0 +1,12 @@
+//===- AtenOps.td - Every aten op ----------------------*- tablegen -*-===//
+#ifndef KGEN_DIALECT_ATEN_ATENOPS_TD
+#define KGEN_DIALECT_ATEN_ATENOPS_TD
+
+include "kgen/Dialect/Aten/AtenContractionOps.td"
+include "kgen/Dialect/Aten/AtenNormOps.td"
+include "kgen/Dialect/Aten/AtenPointwiseOps.td"
+include "kgen/Dialect/Aten/AtenPoolOps.td"
+include "kgen/Dialect/Aten/AtenReductionOps.td"
+include "kgen/Dialect/Aten/AtenShapeOps.td"
+
+#endif // KGEN_DIALECT_ATEN_ATENOPS_TD

@@ -1,0 +1,41 @@
+//===- Cost.h - What graphs and ops cost ----------------------------------===//
+//
+// FLOP formulas, one for each family of ops (called from the .td files), and
+// the bytes that a graph cannot avoid moving.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+namespace kgen::aten {
+
+/// Bytes of one element in a buffer: a bool takes a whole one.
+int64_t elementBytes(mlir::Type element);
+
+/// Elements of a static tensor.
+double elements(mlir::Value tensor);
+/// Elements of OP's first result, and of its first operand.
+double resultElements(mlir::Operation *op);
+double operandElements(mlir::Operation *op);
+/// The extent of a tensor's last dimension; 1 for a scalar.
+double lastExtent(mlir::Value tensor);
+
+/// 2 per multiply-accumulate that an unpadded input would need, 1 per bias.
+double convolutionFlops(mlir::Operation *op, mlir::Value input, mlir::Value weight);
+double convTransposeFlops(mlir::Operation *op, mlir::Value input, mlir::Value weight);
+/// Both products of attention; half of them when causal. The softmax is not counted, as
+/// is the custom in published figures.
+double attentionFlops(mlir::Value query, mlir::Value key, mlir::Value value, bool causal);
+double windowFlops(mlir::Operation *op, llvm::ArrayRef<int64_t> kernel);
+
+/// The FLOPs of every aten op in FUNC, nested ones included.
+double graphFlops(mlir::func::FuncOp func);
+
+/// The bytes that any implementation of FUNC moves: every argument that is used, read
+/// once, and every distinct result, written once.
+double compulsoryBytes(mlir::func::FuncOp func);
+
+} // namespace kgen::aten

@@ -1,0 +1,47 @@
+//===- Passes.td - Passes on the op graph --------------*- tablegen -*-===//
+#ifndef KGEN_DIALECT_ATEN_PASSES_TD
+#define KGEN_DIALECT_ATEN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ResizePass : Pass<"kgen-resize", "::mlir::ModuleOp"> {
+  let summary = "Gives a graph's arguments other extents and infers every type again";
+  let description = [{
+    Replaces the types of function arguments and runs shape inference over the
+    aten ops in order, so that the same graph exists at another size. Attributes
+    that hold sizes follow where they can be derived (`normalized_shape`, the
+    extents of a view or expand); where they cannot, the pass fails at that op.
+
+    The new extents come from one of three places:
+    - `size=small`: the argument attribute `kgen.small`, which is dropped;
+    - `dims=0:0=4`: argument 0, dimension 0 becomes 4; repeatable by commas;
+    - `max-flops`, `max-elements`: found by halving. Extents that several
+      arguments share shrink together, the largest first, as long as inference
+      succeeds; stops when the graph has at most so many floating-point operations and
+      no tensor has more elements.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<4096x8xf32> {kgen.small = tensor<4x8xf32>}) -> tensor<4096x8xf32> {
+      %0 = aten.relu %x : (tensor<4096x8xf32>) -> tensor<4096x8xf32>
+      return %0 : tensor<4096x8xf32>
+    }
+    ```
+    After `kgen-resize{size=small}`:
+    ```mlir
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = aten.relu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %0 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::kgen::aten::AtenDialect"];
+  let options = [
+    Option<"size", "size", "std::string", "\"\"", "`small`: take the types in the kgen.small argument attributes">,
+    ListOption<"dims", "dims", "std::string", "new extents, each ARGUMENT:DIMENSION=EXTENT">,
+    Option<"maxFlops", "max-flops", "double", "0", "shrink until the graph has at most so many operations; 0: no limit">,
+    Option<"maxElements", "max-elements", "int64_t", "0", "shrink until no tensor has more elements; 0: no limit">
+  ];
+}
+
+#endif // KGEN_DIALECT_ATEN_PASSES_TD

@@ -1,0 +1,68 @@
+//===- Cost.cpp - What graphs and ops cost --------------------------------===//
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace kgen::aten;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+int64_t kgen::aten::elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+double kgen::aten::elements(Value tensor) { return double(tensorType(tensor).getNumElements()); }
+double kgen::aten::resultElements(Operation *op) { return elements(op->getResult(0)); }
+double kgen::aten::operandElements(Operation *op) { return elements(op->getOperand(0)); }
+
+double kgen::aten::lastExtent(Value tensor) {
+  RankedTensorType type = tensorType(tensor);
+  return type.getRank() == 0 ? 1.0 : double(type.getShape().back());
+}
+
+double kgen::aten::convolutionFlops(Operation *op, Value input, Value weight) {
+  // One filter's elements are the multiply-accumulates of one output element.
+  double perOutput = 2 * elements(weight) / tensorType(weight).getDimSize(0);
+  return (perOutput + (op->getNumOperands() > 2 ? 1 : 0)) * resultElements(op);
+}
+
+double kgen::aten::convTransposeFlops(Operation *op, Value input, Value weight) {
+  double perInput = 2 * elements(weight) / tensorType(weight).getDimSize(0);
+  return perInput * elements(input) + (op->getNumOperands() > 2 ? resultElements(op) : 0);
+}
+
+double kgen::aten::attentionFlops(Value query, Value key, Value value, bool causal) {
+  double keys = tensorType(key).getDimSize(tensorType(key).getRank() - 2);
+  double rows = elements(query) / lastExtent(query);
+  return 2 * rows * keys * (lastExtent(query) + lastExtent(value)) * (causal ? 0.5 : 1);
+}
+
+double kgen::aten::windowFlops(Operation *op, ArrayRef<int64_t> kernel) {
+  double window = 1;
+  for (int64_t extent : kernel)
+    window *= extent;
+  return window * resultElements(op);
+}
+
+double kgen::aten::graphFlops(func::FuncOp func) {
+  double flops = 0;
+  func.walk([&](AtenCostOpInterface op) { flops += op.getFlops(); });
+  return flops;
+}
+
+double kgen::aten::compulsoryBytes(func::FuncOp func) {
+  auto bytes = [](Value value) {
+    RankedTensorType type = tensorType(value);
+    return double(type.getNumElements()) * elementBytes(type.getElementType());
+  };
+  double total = 0;
+  for (BlockArgument argument : func.getArguments())
+    if (!argument.use_empty())
+      total += bytes(argument);
+  llvm::SmallDenseSet<Value> written;
+  func.walk([&](func::ReturnOp op) {
+    for (Value value : op.getOperands())
+      if (written.insert(value).second)
+        total += bytes(value);
+  });
+  return total;
+}

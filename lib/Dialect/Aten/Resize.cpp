@@ -1,0 +1,292 @@
+//===- Resize.cpp - The same graph at another size ------------------------===//
+#include "kgen/Dialect/Aten/Passes.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+
+namespace kgen::aten {
+#define GEN_PASS_DEF_RESIZEPASS
+#include "kgen/Dialect/Aten/Passes.h.inc"
+} // namespace kgen::aten
+
+using namespace mlir;
+using namespace kgen::aten;
+
+static constexpr llvm::StringLiteral kSmall = "kgen.small";
+static constexpr double kDefaultFlops = 1e8;
+static constexpr int64_t kDefaultElements = 1000000;
+
+//===----------------------------------------------------------------------===//
+// Inference over a function
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Old extent -> new extent over all arguments; extents that went two ways stay what they are.
+class ExtentRenaming {
+public:
+  ExtentRenaming(TypeRange before, TypeRange after) {
+    for (auto [from, to] : llvm::zip_equal(before, after))
+      for (auto [old, now] :
+           llvm::zip_equal(cast<RankedTensorType>(from).getShape(), cast<RankedTensorType>(to).getShape())) {
+        auto [entry, inserted] = renamed.try_emplace(old, now);
+        if (!inserted && entry->second != now)
+          entry->second = old;
+      }
+  }
+  int64_t operator()(int64_t extent) const {
+    auto entry = renamed.find(extent);
+    return entry == renamed.end() ? extent : entry->second;
+  }
+
+private:
+  llvm::DenseMap<int64_t, int64_t> renamed;
+};
+} // namespace
+
+LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
+  ExtentRenaming rename(func.getArgumentTypes(), types);
+  // The type that a changed value had: size attributes are relative to it.
+  llvm::DenseMap<Value, Type> before;
+  auto change = [&](Value value, Type type) {
+    if (value.getType() == type)
+      return;
+    before[value] = value.getType();
+    value.setType(type);
+  };
+  for (auto [argument, type] : llvm::zip_equal(func.getArguments(), types))
+    change(argument, type);
+
+  SmallVector<Type> returned;
+  for (Operation &op : func.getBody().front()) {
+    if (isa<func::ReturnOp>(op)) {
+      llvm::append_range(returned, op.getOperandTypes());
+      continue;
+    }
+    if (llvm::none_of(op.getOperands(), [&](Value operand) { return before.count(operand); }))
+      continue;
+    auto inferred = dyn_cast<AtenShapeOpInterface>(op);
+    if (!inferred)
+      return op.emitOpError("expected an op whose shapes can be inferred but found one that is not an aten op");
+    SmallVector<Type> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(before.count(operand) ? before[operand] : operand.getType());
+    SmallVector<Type> results;
+    if (failed(inferred.adaptToOperands(operands, rename)) || failed(inferred.inferResultTypes(results)))
+      return failure();
+    for (auto [result, type] : llvm::zip_equal(op.getResults(), results))
+      change(result, type);
+  }
+  func.setFunctionType(FunctionType::get(func.getContext(), types, returned));
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    func.removeArgAttr(i, kSmall);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shrinking
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Shapes = SmallVector<SmallVector<int64_t>>;
+/// Argument and dimension.
+using Place = std::pair<unsigned, unsigned>;
+
+/// Halves argument extents until the graph fits. Works on copies, as a failed
+/// inference leaves a function half rewritten.
+class Shrinker {
+public:
+  Shrinker(func::FuncOp func, double maxFlops, int64_t maxElements)
+      : func(func), maxFlops(maxFlops), maxElements(maxElements) {
+    for (Type type : func.getArgumentTypes())
+      shapes.emplace_back(cast<RankedTensorType>(type).getShape());
+  }
+
+  LogicalResult run() {
+    func::FuncOp current = func;
+    OwningOpRef<func::FuncOp> owner;
+    while (!fits(current)) {
+      OwningOpRef<func::FuncOp> smaller = shrinkOnce();
+      if (!smaller)
+        return func.emitOpError() << "expected a size of at most " << maxFlops << " floating-point operations and "
+                                  << maxElements << " elements for each tensor but found none below "
+                                  << graphFlops(current) << " and " << largestTensor(current);
+      owner = std::move(smaller);
+      current = *owner;
+    }
+    return resizeFunction(func, typesOf(shapes));
+  }
+
+private:
+  static int64_t largestTensor(func::FuncOp func) {
+    int64_t largest = 0;
+    auto see = [&](Value value) {
+      largest = std::max(largest, cast<RankedTensorType>(value.getType()).getNumElements());
+    };
+    llvm::for_each(func.getArguments(), see);
+    for (Operation &op : func.getBody().front())
+      llvm::for_each(op.getResults(), see);
+    return largest;
+  }
+
+  bool fits(func::FuncOp graph) const {
+    return (maxFlops <= 0 || graphFlops(graph) <= maxFlops) &&
+           (maxElements <= 0 || largestTensor(graph) <= maxElements);
+  }
+
+  SmallVector<Type> typesOf(const Shapes &of) {
+    SmallVector<Type> types;
+    for (auto [type, shape] : llvm::zip_equal(func.getArgumentTypes(), of))
+      types.push_back(cast<RankedTensorType>(type).clone(shape));
+    return types;
+  }
+
+  /// The dimensions to halve together, best first: what looks like a batch, extents that
+  /// arguments share, single dimensions; the batch below 4 only when nothing else works.
+  SmallVector<SmallVector<Place>> candidates() {
+    std::map<int64_t, SmallVector<Place>, std::greater<>> batches, shared;
+    for (unsigned a = 0; a < shapes.size(); ++a)
+      for (unsigned d = 0; d < shapes[a].size(); ++d) {
+        int64_t extent = shapes[a][d];
+        if (extent == 1)
+          continue;
+        shared[extent].push_back({a, d});
+        if (d == 0 && shapes[a].size() > 1 && !func.getArgAttr(a, "kgen.parameter"))
+          batches[extent].push_back({a, d});
+      }
+    SmallVector<SmallVector<Place>> list;
+    for (auto &[extent, places] : batches)
+      if (extent >= 8)
+        list.push_back(places);
+    for (auto &[extent, places] : shared)
+      list.push_back(places);
+    for (auto &[extent, places] : shared)
+      if (places.size() > 1)
+        for (Place place : places)
+          list.push_back({place});
+    for (auto &[extent, places] : batches)
+      list.push_back(places);
+    return list;
+  }
+
+  /// The graph after the first candidate that infers; none if all fail.
+  OwningOpRef<func::FuncOp> shrinkOnce() {
+    for (const SmallVector<Place> &places : candidates()) {
+      Shapes tried = shapes;
+      for (auto [a, d] : places)
+        tried[a][d] /= 2;
+      OwningOpRef<func::FuncOp> copy = func.clone();
+      ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
+      if (failed(resizeFunction(*copy, typesOf(tried))))
+        continue;
+      shapes = std::move(tried);
+      return copy;
+    }
+    return {};
+  }
+
+  func::FuncOp func;
+  double maxFlops;
+  int64_t maxElements;
+  Shapes shapes;
+};
+} // namespace
+
+/// FUNC's arguments at the sizes that their kgen.small attributes name.
+static LogicalResult resizeToAttributes(func::FuncOp func) {
+  SmallVector<Type> types;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto type = cast<RankedTensorType>(func.getArgumentTypes()[i]);
+    Attribute written = func.getArgAttr(i, kSmall);
+    if (!written) {
+      types.push_back(type);
+      continue;
+    }
+    auto attribute = dyn_cast<TypeAttr>(written);
+    auto small = attribute ? dyn_cast<RankedTensorType>(attribute.getValue()) : RankedTensorType();
+    if (!small || !small.hasStaticShape() || small.getRank() != type.getRank() ||
+        small.getElementType() != type.getElementType())
+      return func.emitOpError() << "expected kgen.small of argument " << i << " to be a static tensor of rank "
+                                << type.getRank() << " and element type " << type.getElementType() << " but found "
+                                << written;
+    types.push_back(small);
+  }
+  return resizeFunction(func, types);
+}
+
+/// Resizing needs static tensors everywhere; a verified aten op has them, an argument nobody uses might not.
+static LogicalResult checkArguments(func::FuncOp func) {
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return func.emitOpError() << "expected argument " << i << " to be a static tensor but found " << type;
+  }
+  return success();
+}
+
+LogicalResult kgen::aten::resizeToSmall(func::FuncOp func, double maxFlops, int64_t maxElements) {
+  if (failed(checkArguments(func)))
+    return failure();
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (func.getArgAttr(i, kSmall))
+      return resizeToAttributes(func);
+  return Shrinker(func, maxFlops, maxElements).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ResizePass : kgen::aten::impl::ResizePassBase<ResizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!size.empty() && size != "small") {
+      getOperation().emitError("expected kgen-resize's size to be \"small\" but found \"") << size << "\"";
+      return signalPassFailure();
+    }
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && failed(resize(func)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult resize(func::FuncOp func) {
+    if (failed(checkArguments(func)))
+      return failure();
+    if (!dims.empty() && failed(resizeToOptions(func)))
+      return failure();
+    if (size == "small")
+      return resizeToSmall(func, maxFlops > 0 ? maxFlops : kDefaultFlops,
+                           maxElements > 0 ? maxElements : kDefaultElements);
+    if (maxFlops > 0 || maxElements > 0)
+      return Shrinker(func, maxFlops, maxElements).run();
+    return success();
+  }
+
+  /// Applies the dims option, `ARGUMENT:DIMENSION=EXTENT` each.
+  LogicalResult resizeToOptions(func::FuncOp func) {
+    SmallVector<Type> types(func.getArgumentTypes());
+    for (StringRef text : dims) {
+      auto [place, extentText] = text.split('=');
+      auto [argumentText, dimText] = place.split(':');
+      unsigned argument, dim;
+      int64_t extent;
+      if (argumentText.getAsInteger(10, argument) || dimText.getAsInteger(10, dim) ||
+          extentText.getAsInteger(10, extent) || argument >= types.size() || extent < 1 ||
+          dim >= cast<RankedTensorType>(types[argument]).getRank())
+        return func.emitOpError("expected kgen-resize's dims to be ARGUMENT:DIMENSION=EXTENT of an argument of this "
+                                "function but found \"")
+               << text << "\"";
+      auto type = cast<RankedTensorType>(types[argument]);
+      SmallVector<int64_t> shape(type.getShape());
+      shape[dim] = extent;
+      types[argument] = type.clone(shape);
+    }
+    return resizeFunction(func, types);
+  }
+};
+} // namespace
