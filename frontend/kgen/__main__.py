@@ -1,6 +1,7 @@
 """The command line: `python3 -m kgen import FILE.py -o graph.mlir`."""
 import argparse
 import sys
+import warnings
 
 from kgen.errors import ImportRefused
 
@@ -20,6 +21,7 @@ def main(argv=None):
     imp.add_argument("--kgen-opt", metavar="PATH", help="the kgen-opt that verifies and prints the graph "
                      "(default: $KGEN_OPT, PATH, or the build folder beside this package)")
     args = parser.parse_args(argv)
+    warnings.filterwarnings("ignore", category=FutureWarning)  # PyTorch's own, about its pytree
     try:
         from kgen.importer import import_file
         from kgen.verify import canonicalize, write_whole

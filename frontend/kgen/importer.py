@@ -67,15 +67,15 @@ def import_file(path, name=None):
         inputs = _guarded(path, module.get_inputs, "calling get_inputs()")
     with torch.no_grad():
         program = _guarded(path, lambda: torch.export.export(model, tuple(inputs), strict=False), "exporting Model")
-    try:
-        return GraphPrinter(path, name, program, observer, model, inputs).print()
-    except ImportRefused as refused:
-        # Composite ops such as einsum: what they decompose to may be in the dialect.
-        decomposed = _guarded(path, lambda: program.run_decompositions({}), "decomposing Model")
-        try:
-            return GraphPrinter(path, name, decomposed, observer, model, inputs).print()
-        except ImportRefused:
-            raise refused from None
+    return GraphPrinter(path, name, program, observer, model, inputs).print()
+
+
+def op_name(target):
+    """The dialect's name of an ATen overload: packet, plus overload unless it is the default one."""
+    packet, overload = target._schema.name.split("::")[1], target._schema.overload_name
+    functional = packet[:-1] if packet.endswith("_") and not packet.endswith("__") else packet
+    name = functional + (f".{overload}" if overload and overload != "default" else "")
+    return SYNONYMS.get(name, name)
 
 
 def sanitize(stem):
@@ -203,16 +203,13 @@ class GraphPrinter:
             return
         if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
             self.refuse(node, f"'{target}' is not an ATen op")
-        packet, overload = target._schema.name.split("::")[1], target._schema.overload_name
+        packet = target._schema.name.split("::")[1]
         arguments = self.bind(node)
         if packet in IDENTITIES:
             source = next(iter(arguments.values()))[0]
             self.values[node] = self.values.get(source)
             return
-        functional = packet[:-1] if packet.endswith("_") and not packet.endswith("__") else packet
-        name = functional + (f".{overload}" if overload and overload != "default" else "")
-        name = SYNONYMS.get(name, name)
-        name = self.with_number(name, arguments)
+        name = self.normalize(op_name(target), arguments)
         if name not in TABLE:
             self.refuse(node, f"op aten.{name} is not in kgen's dialect yet")
         self.emit(node, name, arguments)
@@ -232,13 +229,24 @@ class GraphPrinter:
         return bound
 
     @staticmethod
-    def with_number(name, arguments):
-        """Binary ops whose second operand is a Python number are the Scalar overload."""
+    def normalize(name, arguments):
+        """The dialect's op for forms that PyTorch spells otherwise; changes ARGUMENTS to fit."""
         base, _, overload = name.partition(".")
         other = arguments.get("other", (None,))[0]
         if overload == "Tensor" and isinstance(other, (int, float)):
+            # Binary ops whose second operand is a Python number.
             arguments["other"] = (other, "number")
             return base + ".Scalar"
+        if name == "einsum":
+            # ...k,kn->...n is a matmul; any other equation stays an einsum.
+            equation, tensors = arguments["equation"][0].replace(" ", ""), arguments["tensors"][0]
+            match = re.fullmatch(r"([a-z]+)([a-z]),\2([a-z])->\1\3", equation)
+            if match and len(tensors) == 2 and len(set(match.group(1) + match.group(2) + match.group(3))) == len(match.group(1)) + 2:
+                for key in ("equation", "path"):
+                    arguments.pop(key, None)
+                arguments.pop("tensors")
+                arguments["self"], arguments["other"] = (tensors[0], "Tensor"), (tensors[1], "Tensor")
+                return "matmul"
         return name
 
     def emit(self, node, name, arguments):
