@@ -2,6 +2,7 @@
 #include "kgen/InitAll.h"
 
 #include "kgen/Conversion/KGenToCuda/Passes.h"
+#include "kgen/Dialect/Aten/Passes.h"
 #include "kgen/Dialect/KGen/KGen.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,11 +16,12 @@
 using namespace mlir;
 
 void kgen::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<KGenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                  scf::SCFDialect, tensor::TensorDialect>();
+  registry.insert<KGenDialect, aten::AtenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
 }
 
 void kgen::registerAllPasses() {
+  aten::registerAtenPasses();
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();
