@@ -34,6 +34,9 @@ find_library(KGEN_STATIC_ZSTD libzstd.a)
 
 function(kgen_link_static name)
   get_property(components GLOBAL PROPERTY KGEN_MLIR_COMPONENTS)
+  # What the tools themselves take, beside what each library named.
+  list(APPEND components MLIROptLib MLIRTranslateLib MLIRParser MLIRPass MLIRTransforms MLIRTransformDialect
+    MLIRTransformDialectTransforms MLIRTransformTuneExtension MLIRFuncDialect MLIRLinalgTransforms)
   list(REMOVE_DUPLICATES components)
   # What MLIR's archives take from LLVM came through libLLVM.so, so name the LLVM components here.
   llvm_map_components_to_libnames(llvm_libs core support irreader bitwriter analysis orcjit perfjitevents native
@@ -43,5 +46,5 @@ function(kgen_link_static name)
     ${KGEN_STATIC_Z} ${KGEN_STATIC_ZSTD} xml2 dl m Threads::Threads)
   # libxml2 (Windows manifests) is named for the linker's sake only and dropped as unused.
   target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections
-    -Wl,--icf=safe -s)
+    -s)
 endfunction()
