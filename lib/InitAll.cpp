@@ -2,8 +2,12 @@
 #include "kgen/InitAll.h"
 
 #include "kgen/Conversion/KGenToCuda/Passes.h"
+#include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Passes.h"
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Dialect/KGen/Passes.h"
+#include "kgen/Dialect/Transform/KGenTransform.h"
+#include "kgen/Dialect/Transform/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,14 +20,19 @@
 using namespace mlir;
 
 void kgen::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<KGenDialect, aten::AtenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
-                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registry.insert<aten::AtenDialect, KGenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect, transform::TransformDialect>();
+  registerTransformExtension(registry);
 }
 
 void kgen::registerAllPasses() {
-  aten::registerAtenPasses();
+  // Upstream's, for looking at intermediate forms.
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();
+  // kgen's own, in the order of the data flow.
+  aten::registerAtenPasses();
+  registerKGenDispatchPasses();
+  registerKGenTransformPasses();
   registerKGenToCudaPasses();
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Dialect/KGen/ScheduleText.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,8 +66,13 @@ bool isBareWord(StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) && text != "true" && text != "false";
 }
 
-/// One value of a schedule: an integer, a list of integers, a word or a quoted text.
-ParseResult parseValue(AsmParser &parser, Attribute &value) {
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+ParseResult kgen::parseScheduleValue(AsmParser &parser, Attribute &value) {
   MLIRContext *context = parser.getContext();
   int64_t number;
   OptionalParseResult parsed = parser.parseOptionalInteger(number);
@@ -97,7 +103,19 @@ ParseResult parseValue(AsmParser &parser, Attribute &value) {
   return success();
 }
 
-} // namespace
+void kgen::printScheduleValue(AsmPrinter &printer, Attribute value) {
+  if (auto number = dyn_cast<IntegerAttr>(value)) {
+    printer << number.getInt();
+  } else if (auto list = dyn_cast<DenseI64ArrayAttr>(value)) {
+    printer << "[" << list.asArrayRef() << "]";
+  } else {
+    StringRef text = cast<StringAttr>(value).getValue();
+    if (isBareWord(text))
+      printer << text;
+    else
+      printer.printString(text);
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // IdeaAttr
@@ -123,7 +141,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     std::string key;
     SMLoc keyLoc = parser.getCurrentLocation();
     Attribute value;
-    if (parser.parseKeywordOrString(&key) || parser.parseEqual() || parseValue(parser, value))
+    if (parser.parseKeywordOrString(&key) || parser.parseEqual() || parseScheduleValue(parser, value))
       return {};
     if (params.get(key)) {
       parser.emitError(keyLoc, "schedule key '") << key << "' is set twice";
@@ -144,17 +162,7 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   printer << "<family = " << getFamily();
   for (NamedAttribute entry : getParams()) {
     printer << ", " << entry.getName().getValue() << " = ";
-    if (auto number = dyn_cast<IntegerAttr>(entry.getValue())) {
-      printer << number.getInt();
-    } else if (auto list = dyn_cast<DenseI64ArrayAttr>(entry.getValue())) {
-      printer << "[" << list.asArrayRef() << "]";
-    } else {
-      StringRef text = cast<StringAttr>(entry.getValue()).getValue();
-      if (isBareWord(text))
-        printer << text;
-      else
-        printer.printString(text);
-    }
+    printScheduleValue(printer, entry.getValue());
   }
   printer << ">";
 }

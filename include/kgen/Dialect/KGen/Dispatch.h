@@ -1,0 +1,55 @@
+//===- Dispatch.h - Forming, growing and dissolving dispatches --*- C++ -*-===//
+//
+// The mechanics of kgen.dispatch, shared by the directives and by the default
+// formation. Legality is decided here, on use-def chains; whether a family can
+// compute what was formed is the family's own check.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Dialect/KGen/KGen.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace kgen {
+
+/// The family that computes a dispatch whose root is OP, an aten op; "generic" when none does.
+llvm::StringRef defaultFamily(mlir::Operation *op);
+
+/// Whether OP computes each result element from one (broadcast) element of each operand.
+bool isElementwise(mlir::Operation *op);
+
+/// What a dispatch may take in, and how much of it.
+struct FuseLimit {
+  int64_t count = 0; ///< exactly so many ops; 0 for as many as are legal
+  bool optional = false; ///< with count 0: none is fine too
+};
+
+/// Tells the caller that OLD was replaced by REPLACEMENT, before OLD is erased.
+using DispatchReplaced = llvm::function_ref<void(DispatchOp old, DispatchOp replacement)>;
+
+/// Puts ROOT, an aten op outside of dispatches, into a new dispatch with SCHEDULE. The dispatch
+/// gets a name that no symbol and no dispatch of the module has.
+DispatchOp formDispatch(mlir::RewriterBase &rewriter, mlir::Operation *root, ScheduleAttr schedule);
+
+/// Absorbs ops that use the results of DISPATCH, in program order. An op can be absorbed when its
+/// family can hold it, when no path leads from the dispatch to it through an op outside, and when
+/// all users of the results that it hides are inside. Returns the grown dispatch, or failure with
+/// the reason in WHY (one clause, lower case) and DISPATCH unchanged.
+mlir::FailureOr<DispatchOp> fuseConsumers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
+                                          std::string &why, DispatchReplaced replaced = {});
+
+/// Absorbs element-wise ops whose results are used by DISPATCH only, nearest first. Result as
+/// for fuseConsumers.
+mlir::FailureOr<DispatchOp> fuseProducers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
+                                          std::string &why, DispatchReplaced replaced = {});
+
+/// Joins OTHER, a dispatch or aten op of the same block that neither feeds DISPATCH nor is fed by
+/// it, into DISPATCH, which then has the results of both.
+mlir::FailureOr<DispatchOp> fuseSibling(mlir::RewriterBase &rewriter, DispatchOp dispatch, DispatchOp other,
+                                        std::string &why, DispatchReplaced replaced = {});
+
+/// Moves the ops of DISPATCH in front of it and erases it.
+void inlineDispatch(mlir::RewriterBase &rewriter, DispatchOp dispatch);
+
+} // namespace kgen

@@ -1,0 +1,41 @@
+//===- Passes.td - Passes on dispatches ----------------------*- tablegen -*-===//
+#ifndef KGEN_DIALECT_KGEN_PASSES
+#define KGEN_DIALECT_KGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormDispatches : Pass<"kgen-form-dispatches", "::mlir::ModuleOp"> {
+  let summary = "group every aten op into dispatches, without an idea";
+  let description = [{
+    Greedy: each contraction takes its element-wise consumers, then each window,
+    reduction and normalisation takes its element-wise consumers, then what is
+    left of the element-wise ops forms chains. The root picks the family; no
+    schedule parameter is set. Views and ops without a family stay outside.
+
+    ```mlir
+    %0 = aten.linear %x, %w : (...) -> tensor<4x8xf32>
+    %1 = aten.relu %0 : tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = kgen.dispatch @linear_0 schedule(#kgen.schedule<family = gemm>) ins(%x, %w : ...) {
+    ^bb0(%a: ..., %b: ...):
+      %1 = aten.linear %a, %b : (...) -> tensor<4x8xf32>
+      %2 = aten.relu %1 : tensor<4x8xf32>
+      kgen.yield %2 : tensor<4x8xf32>
+    } : tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::kgen::KGenDialect"];
+}
+
+def InlineDispatches : Pass<"kgen-inline-dispatches", "::mlir::ModuleOp"> {
+  let summary = "dissolve the dispatches of family generic";
+  let description = [{
+    Moves the ops of each `kgen.dispatch` whose family is `generic` back in front
+    of it. Those ops take the generic path. With `all`, dissolves every dispatch.
+  }];
+  let options = [Option<"all", "all", "bool", "false", "dissolve the dispatches of every family">];
+}
+
+#endif // KGEN_DIALECT_KGEN_PASSES

@@ -1,0 +1,30 @@
+//===- Precision.h - Precision classes --------------------------*- C++ -*-===//
+//
+// How exact a graph's answer has to be, and which operand types of tensor-core
+// products a class admits.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace kgen {
+
+/// From exact to coarse; FP16 and BF16 are not comparable with each other.
+enum class Precision { StrictFP32, TF32, FP16, BF16 };
+
+/// "strict-fp32", "tf32", "fp16", "bf16".
+llvm::StringRef stringifyPrecision(Precision precision);
+std::optional<Precision> parsePrecision(llvm::StringRef word);
+
+/// The module attribute `kgen.precision`, or the default: the half type that the graph computes
+/// with; else tf32 for an f32 graph with a contraction; else strict-fp32.
+Precision precisionOf(mlir::ModuleOp module);
+
+/// Whether products may round their operands to DTYPE (fp32, tf32, fp16, bf16) under PRECISION.
+bool admitsOperandType(Precision precision, llvm::StringRef dtype);
+
+} // namespace kgen

@@ -1,0 +1,19 @@
+//===- ScheduleText.h - The text form of schedule values --------*- C++ -*-===//
+//
+// Shared by #kgen.schedule and by the directives that set its keys.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace kgen {
+
+/// Parses an integer, a list of integers, a word or a quoted text into an I64 IntegerAttr, a
+/// DenseI64ArrayAttr or a StringAttr.
+mlir::ParseResult parseScheduleValue(mlir::AsmParser &parser, mlir::Attribute &value);
+
+/// Prints what parseScheduleValue reads.
+void printScheduleValue(mlir::AsmPrinter &printer, mlir::Attribute value);
+
+} // namespace kgen

@@ -1,0 +1,13 @@
+//===- KGenTransformEnums.td - Words of the directives -------*- tablegen -*-===//
+#ifndef KGEN_DIALECT_TRANSFORM_KGENTRANSFORMENUMS
+#define KGEN_DIALECT_TRANSFORM_KGENTRANSFORMENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+def KGenTransform_Direction : I32EnumAttr<"Direction", "which neighbours a fusion absorbs", [
+    I32EnumAttrCase<"Consumers", 0, "consumers">,
+    I32EnumAttrCase<"Producers", 1, "producers">]> {
+  let cppNamespace = "::kgen::directive";
+}
+
+#endif // KGEN_DIALECT_TRANSFORM_KGENTRANSFORMENUMS

@@ -1,0 +1,356 @@
+//===- Dispatch.cpp - Forming, growing and dissolving dispatches ---------===//
+#include "kgen/Dialect/KGen/Dispatch.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+using aten::OpKind;
+
+static OpKind kindOf(Operation *op) {
+  auto cost = dyn_cast<aten::AtenCostOpInterface>(op);
+  return cost ? cost.getKind() : OpKind::Other;
+}
+
+static StringRef kindName(OpKind kind) {
+  switch (kind) {
+  case OpKind::Elementwise:
+    return "an element-wise op";
+  case OpKind::Reduction:
+    return "a reduction";
+  case OpKind::Contraction:
+    return "a contraction";
+  case OpKind::Window:
+    return "a window op";
+  case OpKind::Normalization:
+    return "a normalisation";
+  case OpKind::View:
+    return "a view";
+  case OpKind::Other:
+    break;
+  }
+  return "no fusable op";
+}
+
+StringRef defaultFamily(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  switch (kindOf(op)) {
+  case OpKind::Elementwise:
+    return "pointwise";
+  case OpKind::Reduction:
+  case OpKind::Normalization:
+    return "row";
+  case OpKind::Contraction:
+    if (name.starts_with("scaled_dot_product_attention"))
+      return "attention";
+    return name.starts_with("conv") ? "conv" : "gemm";
+  case OpKind::Window:
+    return "pool";
+  default:
+    return name.starts_with("cumsum") || name.starts_with("cumprod") ? "scan" : "generic";
+  }
+}
+
+bool isElementwise(Operation *op) { return kindOf(op) == OpKind::Elementwise; }
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+/// The ops of one block that are, or will be, in one dispatch. A dispatch counts as one op.
+using Group = llvm::SmallSetVector<Operation *, 8>;
+
+/// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
+/// not.
+static bool canHold(StringRef family, Operation *op, const Group &group, std::string &why) {
+  OpKind kind = kindOf(op);
+  bool held = false;
+  if (family == "conv")
+    // Inference-time batch norm is an affine map per channel.
+    held = kind == OpKind::Window || op->getName().stripDialect() == "batch_norm";
+  else if (family == "row")
+    held = kind == OpKind::Elementwise || kind == OpKind::Reduction || kind == OpKind::Normalization;
+  else if (family == "attention")
+    held = kind == OpKind::Contraction || kind == OpKind::Normalization || kind == OpKind::View;
+  if (held)
+    return true;
+  if (kind != OpKind::Elementwise) {
+    why = (op->getName().getStringRef() + " is " + kindName(kind) + ", which family " + family + " does not fuse").str();
+    return false;
+  }
+  // An epilogue runs once for each element of the tile: a consumer that broadcasts the tile to
+  // more elements is none.
+  for (Value operand : op->getOperands()) {
+    if (!operand.getDefiningOp() || !group.contains(operand.getDefiningOp()))
+      continue;
+    if (cast<ShapedType>(operand.getType()).getShape() != cast<ShapedType>(op->getResult(0).getType()).getShape()) {
+      why = (op->getName().getStringRef() + " broadcasts the result").str();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The values of GROUP that an op outside uses.
+static SmallVector<Value> liveOuts(const Group &group) {
+  SmallVector<Value> values;
+  for (Operation *op : group)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !group.contains(user); }))
+        values.push_back(result);
+  return values;
+}
+
+/// COUNT with its noun, for messages.
+static std::string countOf(int64_t count, StringRef noun) {
+  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
+}
+
+//===----------------------------------------------------------------------===//
+// Mechanics
+//===----------------------------------------------------------------------===//
+
+/// "add.Tensor" gives "add_Tensor_0", or the next number that is free in the module.
+static std::string freeName(Operation *root) {
+  std::string stem = root->getName().stripDialect().str();
+  std::replace(stem.begin(), stem.end(), '.', '_');
+  llvm::StringSet<> taken;
+  Operation *module = root;
+  while (module->getParentOp())
+    module = module->getParentOp();
+  module->walk([&](Operation *op) {
+    if (auto dispatch = dyn_cast<DispatchOp>(op))
+      taken.insert(dispatch.getName());
+    else if (auto symbol = op->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+      taken.insert(symbol.getValue());
+  });
+  for (unsigned number = 0;; ++number) {
+    std::string name = stem + "_" + std::to_string(number);
+    if (!taken.contains(name))
+      return name;
+  }
+}
+
+/// Moves OPS, in program order, into a new dispatch after the last of them.
+static DispatchOp wrap(RewriterBase &rewriter, ArrayRef<Operation *> ops, Location loc, StringAttr name, IdeaAttr idea,
+                       ScheduleAttr schedule) {
+  Group group(ops.begin(), ops.end());
+  llvm::SmallSetVector<Value, 8> inputs;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!operand.getDefiningOp() || !group.contains(operand.getDefiningOp()))
+        inputs.insert(operand);
+  SmallVector<Value> outputs = liveOuts(group);
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointAfter(ops.back());
+  auto dispatch = DispatchOp::create(rewriter, loc, ValueRange(outputs).getTypes(), name, idea, schedule,
+                                     inputs.getArrayRef());
+  SmallVector<Location> locs;
+  for (Value input : inputs)
+    locs.push_back(input.getLoc());
+  Block *body = rewriter.createBlock(&dispatch.getBody(), {}, TypeRange(ValueRange(inputs.getArrayRef())), locs);
+  for (Operation *op : ops) {
+    rewriter.moveOpBefore(op, body, body->end());
+    rewriter.modifyOpInPlace(op, [&] {
+      for (OpOperand &operand : op->getOpOperands())
+        if (auto it = llvm::find(inputs, operand.get()); it != inputs.end())
+          operand.set(body->getArgument(it - inputs.begin()));
+    });
+  }
+  rewriter.setInsertionPointToEnd(body);
+  YieldOp::create(rewriter, loc, outputs);
+  bool sorted = true;
+  for (auto [output, result] : llvm::zip_equal(outputs, dispatch.getResults()))
+    rewriter.replaceUsesWithIf(output, result, [&](OpOperand &use) {
+      if (dispatch->isProperAncestor(use.getOwner()))
+        return false;
+      sorted &= use.getOwner()->getBlock() != dispatch->getBlock() || dispatch->isBeforeInBlock(use.getOwner());
+      return true;
+    });
+  // A user of an early output may stand between the ops that were joined.
+  if (!sorted)
+    sortTopologically(dispatch->getBlock());
+  return dispatch;
+}
+
+/// Moves the ops of DISPATCH in front of it, in order, and gives its users their values. DISPATCH
+/// stays behind without users.
+static SmallVector<Operation *> unwrap(RewriterBase &rewriter, DispatchOp dispatch) {
+  Block &body = dispatch.getBody().front();
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), dispatch.getInputs()))
+    rewriter.replaceAllUsesWith(argument, input);
+  for (Operation *op : ops)
+    rewriter.moveOpBefore(op, dispatch);
+  for (auto [result, value] : llvm::zip_equal(dispatch.getResults(), dispatch.getYield().getValues()))
+    rewriter.replaceAllUsesWith(result, value);
+  return ops;
+}
+
+/// Replaces DISPATCH and EXTRA, ops of its block, by one dispatch with DISPATCH's attributes.
+static DispatchOp join(RewriterBase &rewriter, DispatchOp dispatch, ArrayRef<Operation *> extra,
+                       DispatchReplaced replaced) {
+  SmallVector<Operation *> nodes(extra);
+  nodes.push_back(dispatch);
+  llvm::sort(nodes, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  SmallVector<Operation *> ops;
+  SmallVector<DispatchOp> old;
+  for (Operation *node : nodes) {
+    if (auto inner = dyn_cast<DispatchOp>(node)) {
+      llvm::append_range(ops, unwrap(rewriter, inner));
+      old.push_back(inner);
+    } else {
+      ops.push_back(node);
+    }
+  }
+  DispatchOp joined = wrap(rewriter, ops, dispatch.getLoc(), dispatch.getNameAttr(), dispatch.getIdeaAttr(),
+                           dispatch.getScheduleAttr());
+  for (DispatchOp inner : old) {
+    if (replaced)
+      replaced(inner, joined);
+    rewriter.eraseOp(inner);
+  }
+  return joined;
+}
+
+DispatchOp formDispatch(RewriterBase &rewriter, Operation *root, ScheduleAttr schedule) {
+  return wrap(rewriter, {root}, root->getLoc(), rewriter.getStringAttr(freeName(root)), {}, schedule);
+}
+
+void inlineDispatch(RewriterBase &rewriter, DispatchOp dispatch) {
+  unwrap(rewriter, dispatch);
+  rewriter.eraseOp(dispatch);
+}
+
+//===----------------------------------------------------------------------===//
+// Growth
+//===----------------------------------------------------------------------===//
+
+FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit, std::string &why,
+                                    DispatchReplaced replaced) {
+  Group group;
+  group.insert(dispatch);
+  // Ops outside of the group that depend on it: what needs one of them cannot join, or the
+  // dispatch would wait for itself.
+  llvm::SmallPtrSet<Operation *, 16> dependent;
+  size_t legal = 0; // the first so many ops of the group leave one live value or less
+  std::string obstacle = "no op uses its results";
+  for (Operation *op = dispatch->getNextNode(); op; op = op->getNextNode()) {
+    bool uses = false, blocked = false;
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      uses |= def && group.contains(def);
+      blocked |= def && dependent.contains(def);
+    }
+    if (!uses && !blocked)
+      continue;
+    std::string reason;
+    if (limit.count && int64_t(group.size()) > limit.count) {
+      dependent.insert(op);
+    } else if (blocked || op->hasTrait<OpTrait::IsTerminator>() || isa<DispatchOp>(op) ||
+               !canHold(dispatch.getFamily(), op, group, reason)) {
+      dependent.insert(op);
+      if (!uses)
+        continue;
+      if (op->hasTrait<OpTrait::IsTerminator>())
+        reason = "the graph returns a result";
+      else if (isa<DispatchOp>(op))
+        reason = "the next consumer is in another dispatch";
+      else if (blocked)
+        reason = (op->getName().getStringRef() + " also depends on the dispatch through an op outside").str();
+      obstacle = reason;
+    } else {
+      group.insert(op);
+      if (liveOuts(group).size() <= 1)
+        legal = group.size();
+      else
+        obstacle = "a result has users outside of what can be fused";
+    }
+  }
+  size_t wanted = limit.count ? limit.count + 1 : std::max<size_t>(legal, 1);
+  if (limit.count ? legal < wanted : (legal < 2 && !limit.optional)) {
+    size_t found = legal ? legal - 1 : 0;
+    why = limit.count ? "expected " + countOf(limit.count, "consumer") + " to fuse, found " + std::to_string(found)
+                      : "expected a consumer to fuse, found none";
+    why += ": " + obstacle;
+    return failure();
+  }
+  if (wanted < 2)
+    return dispatch;
+  return join(rewriter, dispatch, group.getArrayRef().slice(1, wanted - 1), replaced);
+}
+
+FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit, std::string &why,
+                                    DispatchReplaced replaced) {
+  Group group;
+  group.insert(dispatch);
+  std::string obstacle = "its inputs are arguments of the graph";
+  for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode()) {
+    if (limit.count && int64_t(group.size()) > limit.count)
+      break;
+    if (llvm::none_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
+      continue;
+    if (isa<DispatchOp>(op))
+      obstacle = "the next producer is in another dispatch";
+    else if (kindOf(op) != OpKind::Elementwise)
+      obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
+    else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))
+      obstacle = (op->getName().getStringRef() + " has users outside").str();
+    else
+      group.insert(op);
+  }
+  int64_t found = group.size() - 1;
+  if (limit.count ? found < limit.count : (found == 0 && !limit.optional)) {
+    why = limit.count ? "expected " + countOf(limit.count, "producer") + " to fuse, found " + std::to_string(found)
+                      : "expected a producer to fuse, found none";
+    why += ": " + obstacle;
+    return failure();
+  }
+  if (found == 0)
+    return dispatch;
+  return join(rewriter, dispatch, group.getArrayRef().drop_front(), replaced);
+}
+
+/// True when LATER needs a value of EARLIER, directly or through other ops of the block.
+static bool dependsOn(Operation *later, Operation *earlier) {
+  llvm::SmallPtrSet<Operation *, 16> dependent = {earlier};
+  for (Operation *op = earlier->getNextNode(); op; op = op->getNextNode()) {
+    if (llvm::none_of(op->getOperands(), [&](Value operand) { return dependent.contains(operand.getDefiningOp()); }))
+      continue;
+    if (op == later)
+      return true;
+    dependent.insert(op);
+  }
+  return false;
+}
+
+FailureOr<DispatchOp> fuseSibling(RewriterBase &rewriter, DispatchOp dispatch, DispatchOp other, std::string &why,
+                                  DispatchReplaced replaced) {
+  if (dispatch == other || dispatch->getBlock() != other->getBlock()) {
+    why = "expected two different dispatches of one function";
+    return failure();
+  }
+  if (dispatch.getFamily() != other.getFamily()) {
+    why = ("expected two dispatches of one family, found " + dispatch.getFamily() + " and " + other.getFamily()).str();
+    return failure();
+  }
+  bool first = dispatch->isBeforeInBlock(other);
+  if (first ? dependsOn(other, dispatch) : dependsOn(dispatch, other)) {
+    why = "expected independent dispatches, found that one needs a result of the other";
+    return failure();
+  }
+  return join(rewriter, dispatch, {other.getOperation()}, replaced);
+}
+
+} // namespace kgen

@@ -1,0 +1,156 @@
+//===- ApplyDirectives.cpp - Runs a script of directives on a graph ------===//
+#include "kgen/Dialect/Transform/KGenTransform.h"
+#include "kgen/Dialect/Transform/Passes.h"
+
+#include "mlir/Dialect/Transform/IR/TransformOps.h"
+#include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_APPLYDIRECTIVES
+#include "kgen/Dialect/Transform/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+using namespace kgen;
+
+namespace {
+
+/// Opens a module and its sequence around a script that is just a body. One line, so that the
+/// body's line numbers are off by one.
+constexpr StringLiteral bodyHeader = "module attributes {transform.with_named_sequence} { transform.named_sequence "
+                                     "@__transform_main(%f: !transform.any_op) {\n";
+constexpr StringLiteral bodyFooter = "\ntransform.yield } }\n";
+
+/// Collects diagnostics of one application as text.
+class Collector {
+public:
+  /// Lines of the file SCRIPT are reduced by LINES.
+  Collector(MLIRContext *context, StringRef script, unsigned lines)
+      : script(script), lines(lines), handler(context, [this](Diagnostic &diag) { take(diag); }) {}
+
+  llvm::Error error(StringRef fallback) const {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), text.empty() ? fallback.str() : text);
+  }
+
+private:
+  void take(Diagnostic &diag) {
+    // The first error is the cause; warnings and remarks are no failures.
+    if (diag.getSeverity() != DiagnosticSeverity::Error || !text.empty())
+      return;
+    text = place(diag.getLocation()) + diag.str();
+    for (Diagnostic &note : diag.getNotes())
+      if (std::string body = note.str(); !StringRef(body).contains("see current operation"))
+        text += " (" + place(note.getLocation()) + body + ")";
+  }
+
+  std::string place(Location loc) const {
+    auto file = loc->findInstanceOf<FileLineColLoc>();
+    if (!file)
+      return "";
+    bool own = file.getFilename().getValue() == script;
+    unsigned line = file.getLine() - (own ? std::min(lines, file.getLine()) : 0);
+    return file.getFilename().str() + ":" + std::to_string(line) + ":" + std::to_string(file.getColumn()) + ": ";
+  }
+
+  StringRef script;
+  unsigned lines;
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+/// Ops outside of the vetted vocabulary can crash the process or rewrite anything.
+LogicalResult checkVocabulary(ModuleOp script) {
+  static const llvm::StringSet<> admitted = {"builtin.module",           "transform.named_sequence",
+                                             "transform.yield",          "transform.param.constant",
+                                             "transform.tune.knob",      "transform.tune.alternatives"};
+  WalkResult result = script.walk([](Operation *op) {
+    StringRef name = op->getName().getStringRef();
+    if (name.starts_with("transform.kgen.") || admitted.contains(name))
+      return WalkResult::advance();
+    op->emitError() << "expected a directive (transform.kgen.*), a parameter or a knob, found " << name;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Parses SCRIPT and runs its main sequence on GRAPH. Emits diagnostics.
+LogicalResult runScript(ModuleOp graph, const std::string &text, StringRef name) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), SMLoc());
+  ParserConfig config(graph.getContext());
+  OwningOpRef<ModuleOp> script = parseSourceFile<ModuleOp>(sources, config);
+  if (!script)
+    return failure();
+  if (failed(checkVocabulary(*script)))
+    return failure();
+  auto entry = dyn_cast_or_null<mlir::transform::NamedSequenceOp>(
+      SymbolTable::lookupSymbolIn(*script, mlir::transform::TransformDialect::kTransformEntryPointSymbolName));
+  if (!entry)
+    return script->emitError("expected a named sequence @__transform_main, found none");
+  if (entry.getBody().getNumArguments() != 1 || entry.isExternal())
+    return entry.emitError("expected a body with one argument, the graph");
+  mlir::transform::TransformOptions options;
+  if (failed(mlir::transform::applyTransformNamedSequence(graph.getOperation(), entry, *script, options)))
+    return failure();
+  return verify(graph);
+}
+
+} // namespace
+
+llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
+                                                            StringRef name) {
+  OwningOpRef<ModuleOp> clone = graph.clone();
+  llvm::SmallPtrSet<Operation *, 8> before;
+  clone->walk([&](DispatchOp dispatch) { before.insert(dispatch); });
+
+  bool isBody = !script.contains("transform.named_sequence");
+  std::string text = isBody ? (bodyHeader + script + bodyFooter).str() : script.str();
+  Collector collector(graph.getContext(), name, isBody ? 1 : 0);
+  if (failed(runScript(*clone, text, name)))
+    return collector.error((name + ": the script failed without a reason").str());
+  if (idea)
+    clone->walk([&](DispatchOp dispatch) {
+      if (!before.contains(dispatch))
+        dispatch.setIdeaAttr(idea);
+    });
+  return clone;
+}
+
+namespace {
+
+struct ApplyDirectives : kgen::impl::ApplyDirectivesBase<ApplyDirectives> {
+  using ApplyDirectivesBase::ApplyDirectivesBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto buffer = llvm::MemoryBuffer::getFile(script);
+    if (!buffer) {
+      module.emitError() << "cannot read the script '" << script << "': " << buffer.getError().message();
+      return signalPassFailure();
+    }
+    IdeaAttr ideaAttr;
+    if (!idea.empty()) {
+      std::optional<Category> word = symbolizeCategory(category);
+      if (!word) {
+        module.emitError() << "expected a category memory, async, dtype, compute, parallel or control, found '"
+                           << category << "'";
+        return signalPassFailure();
+      }
+      ideaAttr = IdeaAttr::get(&getContext(), idea, *word);
+    }
+    auto result = applyDirectives(module, (*buffer)->getBuffer(), ideaAttr, script);
+    if (!result) {
+      emitError(UnknownLoc::get(&getContext())) << llvm::toString(result.takeError());
+      return signalPassFailure();
+    }
+    module.getBodyRegion().takeBody((*result)->getBodyRegion());
+  }
+};
+
+} // namespace
