@@ -70,10 +70,12 @@ using Group = llvm::SmallSetVector<Operation *, 8>;
 
 /// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
 /// not.
-static bool canHold(StringRef family, Operation *op, const Group &group, std::string &why) {
+static bool canHold(StringRef family, Operation *op, const Group &group, bool elementwiseOnly, std::string &why) {
   OpKind kind = kindOf(op);
   bool held = false;
-  if (family == "conv")
+  if (elementwiseOnly)
+    held = false;
+  else if (family == "conv")
     // Inference-time batch norm is an affine map per channel.
     held = kind == OpKind::Window || op->getName().stripDialect() == "batch_norm";
   else if (family == "row")
@@ -195,6 +197,8 @@ static SmallVector<Operation *> unwrap(RewriterBase &rewriter, DispatchOp dispat
     rewriter.moveOpBefore(op, dispatch);
   for (auto [result, value] : llvm::zip_equal(dispatch.getResults(), dispatch.getYield().getValues()))
     rewriter.replaceAllUsesWith(result, value);
+  // The yield that stays behind is no user.
+  rewriter.modifyOpInPlace(dispatch.getYield(), [&] { dispatch.getYield()->setOperands({}); });
   return ops;
 }
 
@@ -259,7 +263,7 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
     if (limit.count && int64_t(group.size()) > limit.count) {
       dependent.insert(op);
     } else if (blocked || op->hasTrait<OpTrait::IsTerminator>() || isa<DispatchOp>(op) ||
-               !canHold(dispatch.getFamily(), op, group, reason)) {
+               !canHold(dispatch.getFamily(), op, group, limit.elementwiseOnly, reason)) {
       dependent.insert(op);
       if (!uses)
         continue;

@@ -39,7 +39,8 @@ struct FormDispatches : kgen::impl::FormDispatchesBase<FormDispatches> {
         DispatchOp dispatch = formDispatch(rewriter, op, ScheduleAttr::get(&getContext(), family));
         std::string why;
         // Consumers only: a producer inside a product would be computed once per use.
-        next = (*fuseConsumers(rewriter, dispatch, {0, /*optional=*/true}, why))->getNextNode();
+        FuseLimit limit{0, /*optional=*/true, /*elementwiseOnly=*/true};
+        next = (*fuseConsumers(rewriter, dispatch, limit, why))->getNextNode();
       }
       op = next;
     }

@@ -27,40 +27,47 @@ constexpr StringLiteral bodyHeader = "module attributes {transform.with_named_se
                                      "@__transform_main(%f: !transform.any_op) {\n";
 constexpr StringLiteral bodyFooter = "\ntransform.yield } }\n";
 
-/// Collects diagnostics of one application as text.
+/// Keeps the first error of one application: the cause.
 class Collector {
 public:
   /// Lines of the file SCRIPT are reduced by LINES.
   Collector(MLIRContext *context, StringRef script, unsigned lines)
-      : script(script), lines(lines), handler(context, [this](Diagnostic &diag) { take(diag); }) {}
+      : script(script), lines(lines), where(UnknownLoc::get(context)),
+        handler(context, [this](Diagnostic &diag) { take(diag); }) {}
 
-  llvm::Error error(StringRef fallback) const {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), text.empty() ? fallback.str() : text);
-  }
-
-private:
-  void take(Diagnostic &diag) {
-    // The first error is the cause; warnings and remarks are no failures.
-    if (diag.getSeverity() != DiagnosticSeverity::Error || !text.empty())
-      return;
-    text = place(diag.getLocation()) + diag.str();
-    for (Diagnostic &note : diag.getNotes())
-      if (std::string body = note.str(); !StringRef(body).contains("see current operation"))
-        text += " (" + place(note.getLocation()) + body + ")";
-  }
-
-  std::string place(Location loc) const {
+  /// "file:line:column: " of LOC, or nothing when it has none.
+  static std::string place(Location loc) {
     auto file = loc->findInstanceOf<FileLineColLoc>();
     if (!file)
       return "";
-    bool own = file.getFilename().getValue() == script;
-    unsigned line = file.getLine() - (own ? std::min(lines, file.getLine()) : 0);
-    return file.getFilename().str() + ":" + std::to_string(line) + ":" + std::to_string(file.getColumn()) + ": ";
+    return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn()) +
+           ": ";
   }
 
-  StringRef script;
+  std::string script;
   unsigned lines;
-  std::string text;
+  Location where;
+  std::string message;
+
+private:
+  void take(Diagnostic &diag) {
+    if (diag.getSeverity() != DiagnosticSeverity::Error || !message.empty())
+      return; // warnings and remarks are no failures
+    where = shift(diag.getLocation());
+    message = diag.str();
+    for (Diagnostic &note : diag.getNotes())
+      if (std::string body = note.str(); !StringRef(body).contains("see current operation"))
+        message += " (" + place(shift(note.getLocation())) + body + ")";
+  }
+
+  /// LOC without the lines that were put in front of the script.
+  Location shift(Location loc) const {
+    auto file = loc->findInstanceOf<FileLineColLoc>();
+    if (!file || file.getFilename().getValue() != script || file.getLine() <= lines)
+      return loc;
+    return FileLineColLoc::get(file.getFilename(), file.getLine() - lines, file.getColumn());
+  }
+
   ScopedDiagnosticHandler handler;
 };
 
@@ -101,25 +108,39 @@ LogicalResult runScript(ModuleOp graph, const std::string &text, StringRef name)
   return verify(graph);
 }
 
-} // namespace
-
-llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
-                                                            StringRef name) {
+/// Applies SCRIPT to a clone of GRAPH; null, WHERE and MESSAGE on failure.
+OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr idea, StringRef name, Location &where,
+                                  std::string &message) {
   OwningOpRef<ModuleOp> clone = graph.clone();
-  llvm::SmallPtrSet<Operation *, 8> before;
-  clone->walk([&](DispatchOp dispatch) { before.insert(dispatch); });
+  llvm::StringSet<> before;
+  clone->walk([&](DispatchOp dispatch) { before.insert(dispatch.getName()); });
 
   bool isBody = !script.contains("transform.named_sequence");
   std::string text = isBody ? (bodyHeader + script + bodyFooter).str() : script.str();
   Collector collector(graph.getContext(), name, isBody ? 1 : 0);
-  if (failed(runScript(*clone, text, name)))
-    return collector.error((name + ": the script failed without a reason").str());
+  if (failed(runScript(*clone, text, name))) {
+    where = collector.where;
+    message = collector.message.empty() ? "the script failed without a reason" : collector.message;
+    return nullptr;
+  }
   if (idea)
     clone->walk([&](DispatchOp dispatch) {
-      if (!before.contains(dispatch))
+      if (!before.contains(dispatch.getName()))
         dispatch.setIdeaAttr(idea);
     });
   return clone;
+}
+
+} // namespace
+
+llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
+                                                            StringRef name) {
+  Location where = graph.getLoc();
+  std::string message;
+  OwningOpRef<ModuleOp> result = applyScript(graph, script, idea, name, where, message);
+  if (!result)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), Collector::place(where) + message);
+  return result;
 }
 
 namespace {
@@ -144,12 +165,14 @@ struct ApplyDirectives : kgen::impl::ApplyDirectivesBase<ApplyDirectives> {
       }
       ideaAttr = IdeaAttr::get(&getContext(), idea, *word);
     }
-    auto result = applyDirectives(module, (*buffer)->getBuffer(), ideaAttr, script);
+    Location where = module.getLoc();
+    std::string message;
+    OwningOpRef<ModuleOp> result = applyScript(module, (*buffer)->getBuffer(), ideaAttr, script, where, message);
     if (!result) {
-      emitError(UnknownLoc::get(&getContext())) << llvm::toString(result.takeError());
+      emitError(where) << message;
       return signalPassFailure();
     }
-    module.getBodyRegion().takeBody((*result)->getBodyRegion());
+    module.getBodyRegion().takeBody(result->getBodyRegion());
   }
 };
 

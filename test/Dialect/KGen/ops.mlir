@@ -1,6 +1,6 @@
 // Round trip of every op and attribute of the dialect, twice: as text and in the generic form.
-// RUN: kgen-opt %s --allow-unregistered-dialect | kgen-opt --allow-unregistered-dialect | FileCheck %s
-// RUN: kgen-opt %s --allow-unregistered-dialect --mlir-print-op-generic | kgen-opt --allow-unregistered-dialect | FileCheck %s
+// RUN: kgen-opt %s | kgen-opt | FileCheck %s
+// RUN: kgen-opt %s --mlir-print-op-generic | kgen-opt | FileCheck %s
 
 // CHECK: kgen.source @relu arch "sm_90a" "extern \22C\22 __global__ void relu_main(const float *x, float *y) {}"
 kgen.source @relu arch "sm_90a" "extern \22C\22 __global__ void relu_main(const float *x, float *y) {}"
@@ -12,21 +12,23 @@ func.func @dispatch(%x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK-SAME: schedule(#kgen.schedule<family = pointwise, vec = 4>)
   // CHECK-SAME: ins(%{{.*}} : tensor<8xf32>) {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8xf32>):
-  // CHECK-NEXT: "aten.relu"(%[[A]])
+  // CHECK-NEXT: aten.relu %[[A]]
   // CHECK-NEXT: kgen.yield %{{.*}} : tensor<8xf32>
   // CHECK-NEXT: } : tensor<8xf32>
   %0 = kgen.dispatch @relu idea(#kgen.idea<"vector loads", category = memory>)
       schedule(#kgen.schedule<family = pointwise, vec = 4>) ins(%x : tensor<8xf32>) {
   ^bb0(%a: tensor<8xf32>):
-    %r = "aten.relu"(%a) : (tensor<8xf32>) -> tensor<8xf32>
+    %r = aten.relu %a : (tensor<8xf32>) -> tensor<8xf32>
     kgen.yield %r : tensor<8xf32>
   } : tensor<8xf32>
-  // Neither idea, schedule nor inputs.
-  // CHECK: kgen.dispatch @ones {
-  %1 = kgen.dispatch @ones {
-    %r = "aten.ones"() : () -> tensor<8xf32>
-    kgen.yield %r : tensor<8xf32>
-  } : tensor<8xf32>
+  // Neither idea nor schedule, and two results.
+  // CHECK: kgen.dispatch @two ins(
+  // CHECK: } : tensor<8xf32>, tensor<8xf32>
+  %1:2 = kgen.dispatch @two ins(%x : tensor<8xf32>) {
+  ^bb0(%a: tensor<8xf32>):
+    %r = aten.exp %a : (tensor<8xf32>) -> tensor<8xf32>
+    kgen.yield %r, %a : tensor<8xf32>, tensor<8xf32>
+  } : tensor<8xf32>, tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 

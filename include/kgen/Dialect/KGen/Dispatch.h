@@ -21,8 +21,9 @@ bool isElementwise(mlir::Operation *op);
 
 /// What a dispatch may take in, and how much of it.
 struct FuseLimit {
-  int64_t count = 0; ///< exactly so many ops; 0 for as many as are legal
-  bool optional = false; ///< with count 0: none is fine too
+  int64_t count = 0;            ///< exactly so many ops; 0 for as many as are legal
+  bool optional = false;        ///< with count 0: none is fine too
+  bool elementwiseOnly = false; ///< whatever else the family could hold
 };
 
 /// Tells the caller that OLD was replaced by REPLACEMENT, before OLD is erased.
