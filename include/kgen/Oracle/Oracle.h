@@ -1,0 +1,57 @@
+//===- Oracle.h - The right answer of a graph, in fp64 on the CPU --------===//
+//
+// Root of trust of a verdict: the graph's linalg semantics, computed in double
+// precision by code that MLIR compiled for this CPU. No mlir/ types here.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// The type that one argument or result has in the graph as written, before promotion.
+struct OracleTensor {
+  std::string dtype;           ///< "f32", "i64", ...
+  std::vector<int64_t> shape;
+  int64_t elements() const;
+  bool isFloat() const;
+};
+
+/// One compiled graph. Not thread-safe; may be run any number of times.
+class Oracle {
+public:
+  /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
+  /// are one sentence with the place.
+  static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph);
+  ~Oracle();
+
+  const std::vector<OracleTensor> &inputs() const;
+  const std::vector<OracleTensor> &outputs() const;
+
+  /// One row-major buffer of doubles for each argument, integers and booleans as doubles too; results
+  /// come back in the same form. Inputs of a wrong count or length are an error.
+  llvm::Expected<std::vector<std::vector<double>>> run(llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
+
+private:
+  struct State;
+  explicit Oracle(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+/// Answers one job from files: reads IN_DIR/in0.bin .. (raw little-endian f64), writes OUT_DIR/out0.bin ..,
+/// each by way of a temporary name, so that a file that exists is whole.
+llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir);
+
+/// Serves jobs, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or "error: ..." for each
+/// on stdout at once. Returns whether all succeeded.
+bool serveOracleJobs(Oracle &oracle, llvm::StringRef list);
+
+} // namespace kgen

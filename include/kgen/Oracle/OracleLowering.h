@@ -1,0 +1,30 @@
+//===- OracleLowering.h - From an aten graph to LLVM for the CPU ---------===//
+//
+// The oracle's passes and the pipeline that they form. Whoever needs only
+// answers uses Oracle.h, which has no mlir/ in it.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace kgen {
+
+#define GEN_PASS_DECL
+#include "kgen/Oracle/Passes.h.inc"
+
+/// Fills PM, a pass manager on ModuleOp, with everything from an aten (or
+/// linalg-on-tensors) graph to the LLVM dialect. Function @f becomes
+/// `_mlir_ciface_f`, which takes one memref descriptor for each argument and one for each
+/// result; the caller allocates all of them, and arguments are never written.
+/// With PROMOTE, the graph is computed in fp64.
+void populateOracleLowering(mlir::OpPassManager &pm, bool promote = true);
+
+/// Registers the pipeline `kgen-oracle-lowering`.
+void registerOraclePipelines();
+
+#define GEN_PASS_REGISTRATION
+#include "kgen/Oracle/Passes.h.inc"
+
+} // namespace kgen

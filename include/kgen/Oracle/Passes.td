@@ -1,0 +1,94 @@
+//===- Passes.td - What turns a graph into a CPU's fp64 answer -----------===//
+//
+// The steps of the oracle that upstream MLIR does not have.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_ORACLE_PASSES_TD
+#define KGEN_ORACLE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PromoteF64Pass : Pass<"kgen-promote-f64", "mlir::ModuleOp"> {
+  let summary = "compute a graph in double precision";
+  let description = [{
+    Replaces every floating-point type in the aten graph by f64, in arguments,
+    results, constants and attributes. Ops are polymorphic in their element type, so
+    the graph stays valid. Integers and booleans stay as they are. The graph must
+    not be lowered yet: a cast such as `arith.extf` has no f64-to-f64 form.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {
+      %0 = aten.relu %x : (tensor<4xf16>) -> tensor<4xf16>
+    // becomes
+    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> {
+      %0 = aten.relu %x : (tensor<4xf64>) -> tensor<4xf64>
+    ```
+  }];
+}
+
+def OracleEntryPass : Pass<"kgen-oracle-entry", "mlir::ModuleOp"> {
+  let summary = "make functions callable from C without touching their inputs";
+  let description = [{
+    Marks each public function for a C wrapper and its arguments as read-only for
+    bufferization, and drops kgen's own attributes, which LLVM's dialect refuses.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf64> {kgen.name = "x"}) -> tensor<4xf64>
+    // becomes
+    func.func @f(%x: tensor<4xf64> {bufferization.writable = false}) -> tensor<4xf64>
+        attributes {llvm.emit_c_interface}
+    ```
+  }];
+}
+
+def OracleFusePass : Pass<"kgen-oracle-fuse", "mlir::ModuleOp"> {
+  let summary = "fuse element-wise linalg ops unless that repeats work";
+  let description = [{
+    Upstream's element-wise fusion, but only where each element that the producer
+    computes is read once: an exponential never moves into a matrix product, where it
+    would be evaluated once for each output column.
+
+    ```mlir
+    %e = linalg.generic ... ins(%x) { math.exp }        // d0, d1
+    %s = linalg.generic ... ins(%e) { arith.addf }      // d0, reduction d1
+    // becomes one op: exp, then addf
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect"];
+}
+
+def OracleArrangeContractionsPass : Pass<"kgen-oracle-arrange-contractions", "mlir::ModuleOp"> {
+  let summary = "give every contraction an innermost loop that vectorizes";
+  let description = [{
+    A contraction (matrix product, convolution) runs fast on one core when its
+    innermost loop is parallel and walks both the output and one input with unit
+    stride, the other input being constant. This pass picks such a loop, transposes
+    the operands that stand in its way, and moves it innermost.
+
+    ```mlir
+    // out[m, n] += x[m, k] * w[n, k]       loops m, n, k
+    // becomes, with wt = transpose(w)
+    // out[m, n] += x[m, k] * wt[k, n]      loops m, k, n
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def OracleLoopsPass : Pass<"kgen-oracle-loops", "mlir::ModuleOp"> {
+  let summary = "tile contractions on buffers for the caches and make loops of linalg ops";
+  let description = [{
+    Expects bufferized linalg. Contractions are tiled so that what the inner loops
+    read again stays in the second-level cache; `memref.copy` becomes a loop, since
+    its runtime function is not in every binary; the rest becomes plain `scf.for`.
+
+    ```mlir
+    linalg.generic ... ins(%a, %b : memref<64x64xf64>, ...) { ... }
+    // becomes
+    scf.for %i = ... { scf.for %j = ... { memref.load ... memref.store } }
+    ```
+  }];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
+#endif // KGEN_ORACLE_PASSES_TD

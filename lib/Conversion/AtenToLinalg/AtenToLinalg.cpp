@@ -1,0 +1,44 @@
+//===- AtenToLinalg.cpp - kgen-convert-aten-to-linalg ---------------------===//
+#include "LinalgBuilder.h"
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_CONVERTATENTOLINALGPASS
+#include "kgen/Conversion/AtenToLinalg/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+
+void kgen::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
+  populateAttentionPatterns(patterns);
+  populateContractionPatterns(patterns);
+  populateNormalizationPatterns(patterns);
+  populatePointwisePatterns(patterns);
+  populateReductionPatterns(patterns);
+  populateShapePatterns(patterns);
+  populateWindowPatterns(patterns);
+}
+
+namespace {
+
+struct ConvertAtenToLinalg : public kgen::impl::ConvertAtenToLinalgPassBase<ConvertAtenToLinalg> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    kgen::populateAtenToLinalgPatterns(patterns);
+    // One walk: no lowering makes an aten op, and nothing here should fold.
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_nonnull<kgen::aten::AtenDialect>(op->getDialect())) {
+        op->emitOpError("has no lowering to linalg");
+        signalPassFailure();
+      }
+    });
+  }
+};
+
+} // namespace

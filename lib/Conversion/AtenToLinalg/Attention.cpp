@@ -1,0 +1,62 @@
+//===- Attention.cpp - Scaled dot-product attention -----------------------===//
+#include "Rows.h"
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+/// softmax(query key^T scale + mask) value. Scores and weights are of the compute type.
+SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBuilder &b) {
+  Value query = op.getQuery(), key = op.getKey(), value = op.getValue(), mask = op.getAttnMask();
+  Type element = b.element(query), type = computeType(element);
+  unsigned rank = b.rank(query), batch = rank - 2, row = batch, column = batch + 1, inner = batch + 2;
+  int64_t headSize = b.shape(query).back();
+  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(static_cast<double>(headSize));
+  auto matrix = [&](int64_t i, int64_t j) {
+    SmallVector<int64_t> loops = llvm::to_vector(llvm::seq<int64_t>(0, batch));
+    loops.append({i, j});
+    return b.along(rank + 1, loops);
+  };
+
+  // Loops (batch, row, column, inner): scores over the head size, later the result over the keys.
+  SmallVector<int64_t> shape(b.shape(query).drop_back());
+  shape.push_back(b.shape(key)[batch]);
+  Value scores = b.contract({query, matrix(row, inner)}, {key, matrix(column, inner)}, matrix(row, column), shape, type);
+
+  SmallVector<Operand> inputs = {{scores, b.identity(rank)}};
+  if (mask)
+    inputs.push_back(b.broadcast(mask, shape));
+  Value masked = b.map(inputs, shape, type, [&](ArrayRef<Scalar> x) {
+    Scalar score = x[0] * scale;
+    if (op.getIsCausal()) {
+      Scalar hidden = greater(b.index(score, column), b.index(score, row));
+      return select(hidden, score.constant(-INFINITY), score);
+    }
+    if (!mask)
+      return score;
+    return x[1].isFloat() ? score + x[1].to(type) : select(x[1], score, score.constant(-INFINITY));
+  });
+
+  // A row that sees no key gets zeros, as ATen's safe softmax gives: shift and divisor are then 0 and 1.
+  Rows rows(b, masked, Rows::dims({-1}, rank));
+  Value shift = rows.shift();
+  Value sum = rows.sum({rows.self(), rows.read(shift)}, [](ArrayRef<Scalar> x) { return exp(x[0] - x[1]); });
+  Value weights = b.map({rows.self(), rows.read(shift), rows.read(sum)}, shape, type, [](ArrayRef<Scalar> x) {
+    return exp(x[0] - x[1]) / select(equal(x[2], 0.0), x[2].constant(1), x[2]);
+  });
+  Value result = b.contract({weights, matrix(row, inner)}, {value, matrix(inner, column)}, matrix(row, column),
+                            b.shape(op.getResult()), type);
+  return {b.convert(result, element)};
+}
+
+} // namespace
+
+void populateAttentionPatterns(RewritePatternSet &patterns) {
+  addLowering<aten::ScaledDotProductAttentionOp>(patterns, lowerAttention);
+}
+
+} // namespace kgen

@@ -1,0 +1,108 @@
+//===- LinalgBuilder.h - Linalg ops from formulas and index maps ---------===//
+#pragma once
+
+#include "Scalar.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace kgen {
+
+/// A tensor and which element of it an iteration of the op reads.
+struct Operand {
+  mlir::Value tensor;
+  mlir::AffineMap map;
+};
+
+/// The type that arithmetic on ELEMENT is done in: f32 for f16 and bf16, else itself.
+mlir::Type computeType(mlir::Type element);
+
+/// Builds destination-style linalg on tensors of static shape. Bodies see floats of the compute
+/// type and integers as stored; what they return is converted to the stored type.
+class LinalgBuilder {
+public:
+  using Formula = llvm::function_ref<Scalar(llvm::ArrayRef<Scalar> inputs)>;
+  using FoldFormula = llvm::function_ref<Scalar(llvm::ArrayRef<Scalar> inputs, Scalar sum)>;
+
+  LinalgBuilder(mlir::OpBuilder &builder, mlir::Location loc) : b(loc, builder) {}
+
+  /// The builder for ops that have no helper here.
+  mlir::ImplicitLocOpBuilder b;
+
+  static llvm::ArrayRef<int64_t> shape(mlir::Value tensor);
+  static mlir::Type element(mlir::Value tensor);
+  static int64_t rank(mlir::Value tensor) { return shape(tensor).size(); }
+
+  /// Affine maps over an iteration space of DIMS loops.
+  mlir::AffineExpr dim(unsigned i) { return b.getAffineDimExpr(i); }
+  mlir::AffineExpr zero() { return b.getAffineConstantExpr(0); }
+  mlir::AffineMap mapTo(unsigned dims, llvm::ArrayRef<mlir::AffineExpr> results);
+  /// Reads along the loops LOOPS, one for each dimension of a tensor, out of DIMS.
+  mlir::AffineMap along(unsigned dims, llvm::ArrayRef<int64_t> loops);
+  mlir::AffineMap identity(unsigned dims) { return b.getMultiDimIdentityMap(dims); }
+  /// Reads TENSOR broadcast to SHAPE by ATen's rule: aligned at the last dimension, extent 1 repeats.
+  Operand broadcast(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+
+  mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// A tensor full of VALUE; infinities become the extreme of an integer type.
+  mlir::Value filled(llvm::ArrayRef<int64_t> shape, mlir::Type element, double value);
+
+  /// One result element for each iteration over SHAPE.
+  mlir::Value map(llvm::ArrayRef<Operand> inputs, llvm::ArrayRef<int64_t> shape, mlir::Type element, Formula formula);
+  /// INPUT converted to ELEMENT, or itself.
+  mlir::Value convert(mlir::Value input, mlir::Type element);
+
+  /// Folds the loops that RESULT does not read. RESULT maps the iteration space to the result of
+  /// SHAPE, whose elements start at INIT and are of type ELEMENT throughout.
+  mlir::Value fold(llvm::ArrayRef<Operand> inputs, mlir::AffineMap result, llvm::ArrayRef<int64_t> shape,
+                   mlir::Type element, double init, FoldFormula formula);
+  /// Sums the products of X and Y over the loops that RESULT does not read.
+  mlir::Value contract(Operand x, Operand y, mlir::AffineMap result, llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+  /// The index of loop DIM in the body of the op being built, as i64.
+  Scalar index(Scalar like, unsigned dim);
+
+  /// The same elements in row-major order.
+  mlir::Value reshape(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+  /// VALUE around the last dimensions: LOW and HIGH elements before and after, one pair each.
+  mlir::Value pad(mlir::Value tensor, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high, double value);
+
+private:
+  mlir::TypedAttr constantAttr(mlir::Type element, double value);
+};
+
+/// DIM of a tensor of RANK, counted from the front.
+inline int64_t wrapDim(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+
+/// A rewrite of one op by a function from the op to its results' replacements.
+template <typename OpT>
+struct Lowering : public mlir::OpRewritePattern<OpT> {
+  using Function = llvm::SmallVector<mlir::Value> (*)(OpT, LinalgBuilder &);
+  Lowering(mlir::MLIRContext *context, Function function)
+      : mlir::OpRewritePattern<OpT>(context), function(function) {}
+
+  llvm::LogicalResult matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
+    LinalgBuilder builder(rewriter, op.getLoc());
+    rewriter.replaceOp(op, function(op, builder));
+    return mlir::success();
+  }
+
+private:
+  Function function;
+};
+
+template <typename OpT>
+void addLowering(mlir::RewritePatternSet &patterns, llvm::SmallVector<mlir::Value> (*function)(OpT, LinalgBuilder &)) {
+  patterns.add<Lowering<OpT>>(patterns.getContext(), function);
+}
+
+/// One for each file of this folder.
+void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
+void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+void populateNormalizationPatterns(mlir::RewritePatternSet &patterns);
+void populatePointwisePatterns(mlir::RewritePatternSet &patterns);
+void populateReductionPatterns(mlir::RewritePatternSet &patterns);
+void populateShapePatterns(mlir::RewritePatternSet &patterns);
+void populateWindowPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace kgen

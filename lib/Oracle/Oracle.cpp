@@ -1,0 +1,268 @@
+//===- Oracle.cpp - Compile a graph for this CPU and run it --------------===//
+#include "kgen/Oracle/Oracle.h"
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Oracle/OracleLowering.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace kgen;
+using namespace mlir;
+
+namespace {
+
+/// Turns what a diagnostic handler collects into one llvm::Error.
+class DiagnosticCollector {
+public:
+  explicit DiagnosticCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (!text.empty() || diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return;
+          llvm::raw_string_ostream os(text);
+          if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            os << loc.getFilename().getValue() << ':' << loc.getLine() << ':' << loc.getColumn() << ": ";
+          os << diagnostic;
+        }) {}
+
+  llvm::Error error(const char *fallback) const {
+    return llvm::createStringError(text.empty() ? fallback : text);
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+void registerOracleDialects(DialectRegistry &registry) {
+  registry.insert<aten::AtenDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  scf::SCFDialect, tensor::TensorDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+llvm::Expected<OracleTensor> describe(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return llvm::createStringError("the oracle needs tensors of static shape");
+  OracleTensor result;
+  llvm::raw_string_ostream(result.dtype) << tensor.getElementType();
+  result.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  if (!isa<FloatType>(tensor.getElementType()) && !llvm::is_contained({"i1", "i8", "i32", "i64"}, result.dtype))
+    return llvm::createStringError("the oracle has no elements of type " + result.dtype);
+  return result;
+}
+
+/// A buffer of the type that the compiled function works on: double, or the integer type.
+class Buffer {
+public:
+  /// Borrows VALUES when the element type is double, else holds them converted.
+  Buffer(const OracleTensor &tensor, llvm::ArrayRef<double> values) : tensor(tensor) {
+    if (isFloat()) {
+      data = const_cast<double *>(values.data());
+      return;
+    }
+    storage.resize(elementBytes() * tensor.elements());
+    data = storage.data();
+    visit([&](auto *elements) {
+      for (auto [i, value] : llvm::enumerate(values))
+        elements[i] = static_cast<std::decay_t<decltype(*elements)>>(value);
+    });
+  }
+
+  /// Brings what the compiled function wrote to VALUES, the buffer that this one was made from.
+  void store(std::vector<double> &values) const {
+    if (!isFloat())
+      visit([&](auto *elements) { std::copy(elements, elements + values.size(), values.begin()); });
+  }
+
+  /// The C layout of a memref descriptor: two pointers, offset, sizes, strides.
+  std::vector<int64_t> descriptor() const {
+    std::vector<int64_t> words = {int64_t(data), int64_t(data), 0};
+    llvm::append_range(words, tensor.shape);
+    int64_t stride = 1;
+    words.resize(words.size() + tensor.shape.size());
+    for (size_t i = 0; i < tensor.shape.size(); ++i) {
+      words[words.size() - 1 - i] = stride;
+      stride *= tensor.shape[tensor.shape.size() - 1 - i];
+    }
+    return words;
+  }
+
+private:
+  bool isFloat() const { return tensor.isFloat(); }
+  size_t elementBytes() const {
+    return isFloat() || tensor.dtype == "i64" ? 8 : tensor.dtype == "i32" ? 4 : 1;
+  }
+  template <typename F> void visit(F f) const {
+    if (isFloat())
+      f(static_cast<double *>(data));
+    else if (tensor.dtype == "i64")
+      f(static_cast<int64_t *>(data));
+    else if (tensor.dtype == "i32")
+      f(static_cast<int32_t *>(data));
+    else if (tensor.dtype == "i8")
+      f(static_cast<int8_t *>(data));
+    else
+      f(static_cast<uint8_t *>(data)); // i1: one byte, 0 or 1
+  }
+
+  const OracleTensor &tensor;
+  std::vector<char> storage;
+  void *data = nullptr;
+};
+
+} // namespace
+
+struct Oracle::State {
+  std::vector<OracleTensor> inputs, outputs;
+  std::unique_ptr<ExecutionEngine> engine;
+  void (*entry)(void **) = nullptr;
+};
+
+bool OracleTensor::isFloat() const { return dtype[0] == 'f' || dtype == "bf16"; }
+
+int64_t OracleTensor::elements() const {
+  int64_t result = 1;
+  for (int64_t size : shape)
+    result *= size;
+  return result;
+}
+
+Oracle::Oracle(std::unique_ptr<State> state) : state(std::move(state)) {}
+Oracle::~Oracle() = default;
+const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; }
+const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
+
+/// Compiles MODULE, already in the LLVM dialect.
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module) {
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  // One rounding instead of two is only closer to the truth, and twice as fast.
+  (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.enableGDBNotificationListener = options.enablePerfNotificationListener = false;
+  return ExecutionEngine::create(module, options, std::move(*machine));
+}
+
+llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph) {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+
+  DialectRegistry registry;
+  registerOracleDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticCollector diagnostics(&context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(graph, &context, "graph");
+  if (!module)
+    return diagnostics.error("cannot parse the graph");
+
+  func::FuncOp function;
+  for (auto candidate : module->getOps<func::FuncOp>())
+    if (candidate.isPublic()) {
+      if (function)
+        return llvm::createStringError("the oracle answers for one function, the graph has @" + function.getName() +
+                                       " and @" + candidate.getName());
+      function = candidate;
+    }
+  if (!function)
+    return llvm::createStringError("the graph has no function");
+  std::string name = function.getName().str();
+
+  auto state = std::make_unique<State>();
+  auto fill = [](TypeRange types, std::vector<OracleTensor> &tensors) -> llvm::Error {
+    for (Type type : types) {
+      auto tensor = describe(type);
+      if (!tensor)
+        return tensor.takeError();
+      tensors.push_back(std::move(*tensor));
+    }
+    return llvm::Error::success();
+  };
+  if (auto error = fill(function.getArgumentTypes(), state->inputs))
+    return error;
+  if (auto error = fill(function.getResultTypes(), state->outputs))
+    return error;
+
+  PassManager pm(&context);
+  populateOracleLowering(pm);
+  if (failed(pm.run(*module)))
+    return diagnostics.error("cannot lower the graph for the CPU");
+  auto engine = compile(*module);
+  if (!engine)
+    return engine.takeError();
+  state->engine = std::move(*engine);
+  auto entry = state->engine->lookupPacked("_mlir_ciface_" + name);
+  if (!entry)
+    return entry.takeError();
+  state->entry = *entry;
+  return std::unique_ptr<Oracle>(new Oracle(std::move(state)));
+}
+
+llvm::Expected<std::vector<std::vector<double>>> Oracle::run(llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+  if (inputs.size() != state->inputs.size())
+    return llvm::createStringError("the graph takes %zu inputs, found %zu", state->inputs.size(), inputs.size());
+  std::vector<Buffer> buffers;
+  buffers.reserve(state->inputs.size() + state->outputs.size());
+  for (auto [i, tensor] : llvm::enumerate(state->inputs)) {
+    if (int64_t(inputs[i].size()) != tensor.elements())
+      return llvm::createStringError("input %zu has %" PRId64 " elements, found %zu", i, tensor.elements(),
+                                     inputs[i].size());
+    buffers.emplace_back(tensor, inputs[i]);
+  }
+  std::vector<std::vector<double>> results;
+  for (const OracleTensor &tensor : state->outputs) {
+    // What an op forgets to write must not look like a right zero.
+    results.emplace_back(tensor.elements(), tensor.isFloat() ? std::numeric_limits<double>::quiet_NaN() : -77);
+    buffers.emplace_back(tensor, results.back());
+  }
+
+  std::vector<std::vector<int64_t>> descriptors;
+  for (const Buffer &buffer : buffers)
+    descriptors.push_back(buffer.descriptor());
+  // The packed form takes a pointer to each argument, and each argument is a pointer to a descriptor.
+  std::vector<void *> pointers, packed;
+  for (auto &descriptor : descriptors)
+    pointers.push_back(descriptor.data());
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+  state->entry(packed.data());
+
+  for (auto [i, result] : llvm::enumerate(results))
+    buffers[inputs.size() + i].store(result);
+  return results;
+}

@@ -1,0 +1,36 @@
+//===- OracleFuse.cpp - kgen-oracle-fuse ----------------------------------===//
+#include "kgen/Oracle/OracleLowering.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_ORACLEFUSEPASS
+#include "kgen/Oracle/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+
+namespace {
+
+/// Whether the consumer evaluates each element of OPERAND at most once, so that computing it there
+/// costs no more than computing it before.
+bool readsEachElementOnce(OpOperand *operand) {
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  Operation *producer = operand->get().getDefiningOp();
+  if (!consumer || !producer || !producer->hasOneUse())
+    return false;
+  return consumer.getMatchingIndexingMap(operand).isPermutation();
+}
+
+struct OracleFuse : public kgen::impl::OracleFusePassBase<OracleFuse> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, readsEachElementOnce);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,79 @@
+//===- OracleLowering.cpp - The pipeline from a graph to LLVM -------------===//
+#include "kgen/Oracle/OracleLowering.h"
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace {
+
+void addBufferization(OpPassManager &pm) {
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // The result buffer is the caller's from the start: no copy of a multi-gigabyte answer.
+  bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.hoistStaticAllocs = true;
+  outParams.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  bufferization::buildBufferDeallocationPipeline(pm);
+  // Ownership frees at the end of the function; free after the last use instead.
+  pm.addNestedPass<func::FuncOp>(bufferization::createOptimizeAllocationLivenessPass());
+}
+
+void addConversionToLLVM(OpPassManager &pm) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addNestedPass<func::FuncOp>(arith::createArithExpandOpsPass());
+  // libm first: LLVM's own expansion of log1p is an approximation.
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+} // namespace
+
+void kgen::populateOracleLowering(OpPassManager &pm, bool promote) {
+  if (promote)
+    pm.addPass(createPromoteF64Pass());
+  pm.addPass(createOracleEntryPass());
+  pm.addPass(createConvertAtenToLinalgPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createOracleFusePass());
+  pm.addPass(createOracleArrangeContractionsPass());
+  addBufferization(pm);
+  pm.addPass(createOracleLoopsPass());
+  addConversionToLLVM(pm);
+}
+
+void kgen::registerOraclePipelines() {
+  PassPipelineRegistration<>("kgen-oracle-lowering", "fp64 answer on the CPU: an aten graph to the LLVM dialect",
+                             [](OpPassManager &pm) { populateOracleLowering(pm); });
+}

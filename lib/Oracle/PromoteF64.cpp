@@ -1,0 +1,43 @@
+//===- PromoteF64.cpp - kgen-promote-f64 ----------------------------------===//
+#include "kgen/Oracle/OracleLowering.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_PROMOTEF64PASS
+#include "kgen/Oracle/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+
+namespace {
+
+APFloat toDouble(const APFloat &value) {
+  APFloat result = value;
+  bool inexact;
+  result.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return result;
+}
+
+struct PromoteF64 : public kgen::impl::PromoteF64PassBase<PromoteF64> {
+  void runOnOperation() override {
+    Type f64 = Float64Type::get(&getContext());
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([=](FloatType) { return f64; });
+    // Values carry their own semantics: replacing only their type would misread the bits.
+    replacer.addReplacement([=](FloatAttr attr) -> Attribute {
+      return FloatAttr::get(f64, toDouble(attr.getValue()));
+    });
+    replacer.addReplacement([=](DenseElementsAttr attr) -> std::optional<Attribute> {
+      if (!isa<FloatType>(attr.getElementType()))
+        return std::nullopt;
+      return cast<DenseFPElementsAttr>(attr).mapValues(f64, [](const APFloat &value) {
+        return toDouble(value).bitcastToAPInt();
+      });
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  }
+};
+
+} // namespace
