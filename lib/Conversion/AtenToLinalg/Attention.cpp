@@ -15,7 +15,7 @@ SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBu
   Type element = b.element(query), type = computeType(element);
   unsigned rank = b.rank(query), batch = rank - 2, row = batch, column = batch + 1, inner = batch + 2;
   int64_t headSize = b.shape(query).back();
-  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(static_cast<double>(headSize));
+  double scale = op.getScale() ? *op.getScale() : 1 / std::sqrt(static_cast<double>(headSize));
   auto matrix = [&](int64_t i, int64_t j) {
     SmallVector<int64_t> loops = llvm::to_vector(llvm::seq<int64_t>(0, batch));
     loops.append({i, j});

@@ -72,13 +72,13 @@ Value normalizeChannels(LinalgBuilder &b, Value input, Value mean, Value varianc
 }
 
 SmallVector<Value> lowerBatchNorm(aten::BatchNormOp op, LinalgBuilder &b) {
-  return {normalizeChannels(b, op.getInput(), op.getRunningMean(), op.getRunningVar(), op.getEps().convertToDouble(),
+  return {normalizeChannels(b, op.getInput(), op.getRunningMean(), op.getRunningVar(), op.getEps(),
                             op.getWeight(), op.getBias())};
 }
 
 SmallVector<Value> lowerInstanceNorm(aten::InstanceNormOp op, LinalgBuilder &b) {
   Value input = op.getInput();
-  double eps = op.getEps().convertToDouble();
+  double eps = op.getEps();
   if (!op.getUseInputStats())
     return {normalizeChannels(b, input, op.getRunningMean(), op.getRunningVar(), eps, op.getWeight(), op.getBias())};
   llvm::SmallBitVector spatial(b.rank(input), true);
@@ -102,7 +102,7 @@ SmallVector<Value> lowerGroupNorm(aten::GroupNormOp op, LinalgBuilder &b) {
     return Operand{vector ? b.reshape(vector, {groups, perGroup}) : vector, channel};
   };
   Affine affine = {perChannel(op.getWeight()), perChannel(op.getBias())};
-  return {b.reshape(normalizeRows(b, rows, op.getEps().convertToDouble(), affine), shape)};
+  return {b.reshape(normalizeRows(b, rows, op.getEps(), affine), shape)};
 }
 
 SmallVector<Value> lowerLayerNorm(aten::LayerNormOp op, LinalgBuilder &b) {
@@ -112,7 +112,7 @@ SmallVector<Value> lowerLayerNorm(aten::LayerNormOp op, LinalgBuilder &b) {
   folded.set(leading, rank);
   Rows rows(b, input, folded);
   AffineMap last = b.along(rank, llvm::to_vector(llvm::seq<int64_t>(leading, rank)));
-  return {normalizeRows(b, rows, op.getEps().convertToDouble(), {{op.getWeight(), last}, {op.getBias(), last}})};
+  return {normalizeRows(b, rows, op.getEps(), {{op.getWeight(), last}, {op.getBias(), last}})};
 }
 
 } // namespace

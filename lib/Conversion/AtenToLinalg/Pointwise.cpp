@@ -14,8 +14,6 @@ namespace {
 
 using Elements = ArrayRef<Scalar>;
 
-double value(const APFloat &number) { return number.convertToDouble(); }
-
 //===----------------------------------------------------------------------===//
 // One operand
 //===----------------------------------------------------------------------===//
@@ -48,14 +46,14 @@ Scalar formula(aten::TanhOp, Elements x) { return tanh(x[0]); }
 Scalar formula(aten::ClampOp op, Elements x) {
   Scalar result = x[0];
   if (auto low = op.getMin())
-    result = max(result, value(*low));
+    result = max(result, *low);
   if (auto high = op.getMax())
-    result = min(result, value(*high));
+    result = min(result, *high);
   return result;
 }
 Scalar formula(aten::EluOp op, Elements x) {
-  double scale = value(op.getScale());
-  Scalar negative = expm1(x[0] * value(op.getInputScale())) * (value(op.getAlpha()) * scale);
+  double scale = op.getScale();
+  Scalar negative = expm1(x[0] * op.getInputScale()) * (op.getAlpha() * scale);
   return select(greater(x[0], 0), x[0] * scale, negative);
 }
 Scalar formula(aten::GeluOp op, Elements x) {
@@ -68,26 +66,26 @@ Scalar formula(aten::GeluOp op, Elements x) {
   return 0.5 * x[0] * (1.0 + erf(x[0] * sqrtHalf));
 }
 Scalar formula(aten::HardtanhOp op, Elements x) {
-  return min(max(x[0], value(op.getMinVal())), value(op.getMaxVal()));
+  return min(max(x[0], op.getMinVal()), op.getMaxVal());
 }
 Scalar formula(aten::LeakyReluOp op, Elements x) {
-  return select(greater(x[0], 0), x[0], x[0] * value(op.getNegativeSlope()));
+  return select(greater(x[0], 0), x[0], x[0] * op.getNegativeSlope());
 }
 Scalar formula(aten::SoftplusOp op, Elements x) {
-  double beta = value(op.getBeta());
+  double beta = op.getBeta();
   Scalar scaled = x[0] * beta;
-  return select(greater(scaled, value(op.getThreshold())), x[0], log1p(exp(scaled)) / beta);
+  return select(greater(scaled, op.getThreshold()), x[0], log1p(exp(scaled)) / beta);
 }
 
-Scalar formula(aten::AddScalarOp op, Elements x) { return x[0] + value(op.getOther()) * value(op.getAlpha()); }
-Scalar formula(aten::SubScalarOp op, Elements x) { return x[0] - value(op.getOther()) * value(op.getAlpha()); }
+Scalar formula(aten::AddScalarOp op, Elements x) { return x[0] + op.getOther() * op.getAlpha(); }
+Scalar formula(aten::SubScalarOp op, Elements x) { return x[0] - op.getOther() * op.getAlpha(); }
 Scalar formula(aten::RsubScalarOp op, Elements x) {
-  return x[0].constant(value(op.getOther())) - x[0] * value(op.getAlpha());
+  return x[0].constant(op.getOther()) - x[0] * op.getAlpha();
 }
-Scalar formula(aten::MulScalarOp op, Elements x) { return x[0] * value(op.getOther()); }
-Scalar formula(aten::DivScalarOp op, Elements x) { return x[0] / value(op.getOther()); }
+Scalar formula(aten::MulScalarOp op, Elements x) { return x[0] * op.getOther(); }
+Scalar formula(aten::DivScalarOp op, Elements x) { return x[0] / op.getOther(); }
 Scalar formula(aten::PowTensorScalarOp op, Elements x) {
-  double exponent = value(op.getExponent());
+  double exponent = op.getExponent();
   if (exponent == 0)
     return x[0].constant(1);
   if (exponent == 1)
@@ -110,7 +108,7 @@ Scalar formula(aten::PowTensorScalarOp op, Elements x) {
 //===----------------------------------------------------------------------===//
 
 /// A factor of one is the rule: no multiplication for it.
-Scalar scaled(Scalar x, const APFloat &alpha) { return value(alpha) == 1 ? x : x * value(alpha); }
+Scalar scaled(Scalar x, double alpha) { return alpha == 1 ? x : x * alpha; }
 
 Scalar formula(aten::AddTensorOp op, Elements x) { return x[0] + scaled(x[1], op.getAlpha()); }
 Scalar formula(aten::SubTensorOp op, Elements x) { return x[0] - scaled(x[1], op.getAlpha()); }

@@ -136,7 +136,7 @@ SmallVector<Value> lowerLogsumexp(aten::LogsumexpOp op, LinalgBuilder &b) {
 }
 
 SmallVector<Value> lowerVectorNorm(aten::LinalgVectorNormOp op, LinalgBuilder &b) {
-  double ord = op.getOrd().convertToDouble();
+  double ord = op.getOrd();
   auto statistic = [&](Rows &rows, Type) -> Value {
     if (std::isinf(ord)) {
       auto extremum = [&](ArrayRef<Scalar> x, Scalar best) {
