@@ -1,6 +1,7 @@
 //===- InitAll.cpp - Every dialect and pass, registered once -------------===//
 #include "kgen/InitAll.h"
 
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
 #include "kgen/Conversion/KGenToCuda/Passes.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Passes.h"
@@ -8,6 +9,7 @@
 #include "kgen/Dialect/KGen/Passes.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
+#include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +25,7 @@ void kgen::registerAllDialects(DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, KGenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect, transform::TransformDialect>();
   registerTransformExtension(registry);
+  registerOracleDialects(registry);
 }
 
 void kgen::registerAllPasses() {
@@ -34,5 +37,8 @@ void kgen::registerAllPasses() {
   aten::registerAtenPasses();
   registerKGenDispatchPasses();
   registerKGenTransformPasses();
+  registerKGenAtenToLinalgPasses();
   registerKGenToCudaPasses();
+  registerKGenOraclePasses();
+  registerOraclePipelines();
 }

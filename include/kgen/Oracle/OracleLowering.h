@@ -21,6 +21,9 @@ namespace kgen {
 /// With PROMOTE, the graph is computed in fp64.
 void populateOracleLowering(mlir::OpPassManager &pm, bool promote = true);
 
+/// Adds the dialects that the pipeline reads and makes, with their bufferization and translation to LLVM IR.
+void registerOracleDialects(mlir::DialectRegistry &registry);
+
 /// Registers the pipeline `kgen-oracle-lowering`.
 void registerOraclePipelines();
 
