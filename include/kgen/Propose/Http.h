@@ -1,0 +1,56 @@
+//===- Http.h - One POST, as a provider sees it ---------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+struct HttpReply {
+  int status = 0;
+  std::map<std::string, std::string> headers; ///< names in lower case
+  std::string body;
+};
+
+struct HttpLimits {
+  double connectSeconds = 10;
+  double totalSeconds = 600;
+  size_t bodyBytes = 16 << 20;
+};
+
+/// Every HTTP status is a value; an Error is a failure of the connection, or a body over the limit.
+class HttpClient {
+public:
+  virtual ~HttpClient() = default;
+  virtual llvm::Expected<HttpReply> post(llvm::StringRef url, const std::vector<std::string> &headers,
+                                         llvm::StringRef body) = 0;
+};
+
+/// Through libcurl: no redirects, HTTPS except on loopback, no proxy settings of the environment on
+/// loopback.
+std::unique_ptr<HttpClient> createCurlClient(const HttpLimits &limits = {});
+
+/// Whether URL may be used: https anywhere, http on localhost, 127.0.0.0/8 and ::1 only. The Error
+/// says which rule it breaks.
+llvm::Error checkProviderUrl(llvm::StringRef url);
+
+/// Waits between attempts; tests replace it.
+class Sleeper {
+public:
+  virtual ~Sleeper() = default;
+  virtual void sleep(double seconds) = 0;
+};
+std::unique_ptr<Sleeper> createRealSleeper();
+
+/// Posts until an answer came or there is no use: 408, 409, 429, 5xx and failed connections are
+/// tried again, at most five times, after the time that `retry-after-ms` or `retry-after` asks for
+/// (at most 120 s), else after a growing time with jitter. 4xx and a spent quota are final.
+llvm::Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, llvm::StringRef url,
+                                        const std::vector<std::string> &headers, llvm::StringRef body);
+
+} // namespace kgen

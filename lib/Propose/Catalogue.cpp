@@ -1,0 +1,319 @@
+//===- Catalogue.cpp - The builtin ideas ----------------------------------===//
+//
+// Read it as a table. Each entry: key, category, the idea in words, families,
+// promise on host and on a card, applicability, diagnosis, settings for the
+// host, settings for a card.
+//
+// The two devices want different things. A block's threads are fibres of one
+// core on the host: a barrier costs each of them a switch (some 30 ns), there
+// is one cache hierarchy and no tensor core, so much work per thread and few
+// barriers win. A card wants many threads, wide loads and tensor cores.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Catalogue.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+namespace {
+bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
+bool is16Bit(const DispatchFacts &f) { return !f.f32; }
+bool isF32(const DispatchFacts &f) { return f.f32; }
+bool tensorCoresAllowed(const DispatchFacts &f) { return !f.f32 || f.precision != "strict-fp32"; }
+bool longRows(const DispatchFacts &f) { return f.columns > 4096; }
+bool shortRows(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 4096; }
+bool fewRows(const DispatchFacts &f) { return f.rows > 0 && f.rows < 2 * f.multiprocessors && f.columns >= 8192; }
+bool rowsFitShared(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 56000; }
+bool tallReduction(const DispatchFacts &f) { return f.k >= 1024 && f.m * f.n <= 1024 * 1024; }
+bool manyTiles(const DispatchFacts &f) { return f.m * f.n >= 2048 * 2048; }
+bool narrowProduct(const DispatchFacts &f) { return f.n > 0 && f.n <= 128 && f.n % 64 != 0; }
+bool fewChannels(const DispatchFacts &f) { return f.channels > 0 && f.channels <= 8; }
+bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
+bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
+
+using C = IdeaCategory;
+
+const std::vector<CatalogueEntry> catalogue = {
+    //===----------------------------------------------------------------===//
+    // Products and convolutions
+    //===----------------------------------------------------------------===//
+    {"register-tile", C::Compute,
+     "Give each thread a tile of the product in registers, so that every value it reads from shared memory is used "
+     "several times and the loop is bound by multiplies instead of loads.",
+     {"gemm", "conv"}, 95, 60, nullptr, "shared memory|latency|instruction|load",
+     {"tile=[64, 64, 16]; thread_tile=[8, 8]", "tile=[64, 64, 32]; thread_tile=[8, 16]",
+      "tile=[32, 64, 32]; thread_tile=[8, 8]", "tile=[128, 64, 16]; thread_tile=[16, 8]",
+      "tile=[64, 32, 32]; thread_tile=[8, 8]"},
+     {"tile=[128, 128, 16]; thread_tile=[8, 8]", "tile=[128, 64, 16]; thread_tile=[8, 8]",
+      "tile=[64, 64, 16]; thread_tile=[4, 4]", "tile=[128, 128, 32]; thread_tile=[8, 16]"}},
+    {"whole-width", C::Memory,
+     "Let one block tile span the whole narrow side of the product, so that each row of the wide operand is fetched "
+     "from memory once instead of once per column of tiles.",
+     {"gemm", "conv"}, 85, 75, narrowProduct, "memory|bandwidth|gather",
+     {"tile=[32, $N, 16]; thread_tile=[8, 8]", "tile=[64, $N, 16]; thread_tile=[8, 8]",
+      "tile=[32, $N, 32]; thread_tile=[4, 16]"},
+     {"tile=[128, $N, 32]", "tile=[64, $N, 32]", "tile=[128, $N, 16]"}},
+    {"few-barriers", C::Control,
+     "Take a deep slice of the reduction per step: twice the shared memory, half the barriers and half the loop "
+     "overhead.",
+     {"gemm", "conv"}, 80, 35, nullptr, "barrier|synchron|latency|stall",
+     {"tile=[64, 64, 64]; thread_tile=[8, 8]", "tile=[32, 32, 64]; thread_tile=[8, 8]",
+      "tile=[64, 64, 64]; thread_tile=[16, 8]"},
+     {"tile=[128, 128, 64]", "tile=[64, 64, 64]", "tile=[128, 64, 64]"}},
+    {"small-block", C::Parallel,
+     "Use small blocks of one warp with large thread tiles: hardly anyone waits at a barrier, and the tail of the grid "
+     "is short.",
+     {"gemm", "conv"}, 78, 15, nullptr, "barrier|tail|occupancy",
+     {"tile=[32, 64, 16]; thread_tile=[8, 8]", "tile=[64, 64, 16]; thread_tile=[16, 8]",
+      "tile=[32, 32, 32]; thread_tile=[8, 4]"},
+     {"tile=[64, 64, 16]; thread_tile=[8, 8]", "tile=[64, 32, 32]; thread_tile=[8, 8]"}},
+    {"tensor-cores", C::Compute,
+     "Compute the product by warp matrix instructions in TF32, each warp a large tile of its own.",
+     {"gemm", "conv"}, 20, 98, allowsTf32, "compute|arithmetic|instruction|tensor",
+     {"mma=mma_sync; dtype=tf32"},
+     {"mma=mma_sync; dtype=tf32; tile=[128, 128, 32]; warp_tile=[64, 64]; pipeline=cp_async; stages=3; -thread_tile",
+      "mma=mma_sync; dtype=tf32; tile=[128, 96, 32]; warp_tile=[64, 48]; pipeline=cp_async; stages=3; -thread_tile",
+      "mma=mma_sync; dtype=tf32; tile=[256, 128, 32]; warp_tile=[64, 64]; pipeline=cp_async; stages=3; -thread_tile",
+      "mma=mma_sync; dtype=tf32; -tile; -thread_tile; -warp_tile"}},
+    {"tensor-cores-16", C::Compute,
+     "Multiply 16-bit operands by warp matrix instructions and accumulate in 32 bits.",
+     {"gemm", "conv"}, 30, 98, is16Bit, "compute|arithmetic|instruction|tensor",
+     {"mma=mma_sync; -thread_tile"},
+     {"mma=mma_sync; tile=[128, 128, 32]; warp_tile=[64, 64]; pipeline=cp_async; stages=4; -thread_tile",
+      "mma=mma_sync; tile=[128, 256, 32]; warp_tile=[64, 64]; pipeline=cp_async; stages=3; -thread_tile",
+      "mma=mma_sync; tile=[128, 128, 64]; warp_tile=[64, 64]; pipeline=cp_async; stages=3; -thread_tile",
+      "mma=mma_sync; -tile; -thread_tile; -warp_tile"}},
+    {"fp16-operands", C::DType,
+     "Round the operands to fp16 on their way to the tensor cores: it keeps the ten mantissa bits that TF32 keeps, at "
+     "half the bytes and twice the rate; sums stay in fp32.",
+     {"gemm", "conv"}, 10, 88, allowsTf32, "compute|arithmetic|tensor|shared memory",
+     {"mma=mma_sync; dtype=fp16; -thread_tile"},
+     {"mma=mma_sync; dtype=fp16; tile=[128, 128, 32]; warp_tile=[64, 64]; -thread_tile",
+      "mma=mma_sync; dtype=fp16; tile=[128, 96, 32]; warp_tile=[64, 48]; -thread_tile",
+      "mma=mma_sync; dtype=fp16; tile=[128, 128, 64]; warp_tile=[64, 64]; -thread_tile",
+      "mma=mma_sync; dtype=fp16; -tile; -thread_tile; -warp_tile"}},
+    {"wmma", C::Compute,
+     "Use the portable warp matrix API, which lets the compiler choose how fragments lie in registers.",
+     {"gemm", "conv"}, 12, 45, tensorCoresAllowed, "tensor|register|spill",
+     {"mma=wmma; -thread_tile"}, {"mma=wmma; -thread_tile", "mma=wmma; tile=[128, 64, 32]; -thread_tile; -warp_tile"}},
+    {"async-pipeline", C::Async,
+     "Fetch the next tiles with asynchronous copies while this one is multiplied, through a ring of shared-memory "
+     "buffers.",
+     {"gemm", "conv"}, 25, 80, nullptr, "latency|stall|memory|pipeline",
+     {"pipeline=cp_async; stages=2"},
+     {"pipeline=cp_async; stages=3", "pipeline=cp_async; stages=4", "pipeline=cp_async; stages=2",
+      "pipeline=cp_async; stages=5"}},
+    {"single-buffer", C::Async,
+     "Drop the ring of buffers: with a short reduction the copies of one tile cost less than keeping several in "
+     "flight, and the shared memory that they took allows larger tiles.",
+     {"gemm", "conv"}, 55, 18, nullptr, "shared memory|occupancy",
+     {"pipeline=none; stages=1", "-pipeline; stages=1"}, {"pipeline=none; stages=1"}},
+    {"fragment-padding", C::Memory,
+     "Pad each row of the shared-memory tiles so that the threads of a warp hit different banks.",
+     {"gemm", "conv"}, 15, 55, nullptr, "bank|shared memory",
+     {"smem_pad=4"}, {"smem_pad=8", "smem_pad=4", "smem_pad=0"}},
+    {"vector-loads", C::Memory,
+     "Move 16 bytes per load from global to shared memory.",
+     {"gemm", "conv"}, 30, 60, nullptr, "memory|bandwidth|load",
+     {"vec=4", "vec=2"}, {"vec=4", "vec=8", "vec=2"}},
+    {"patch-in-shared", C::Memory,
+     "Keep the patch of the image that a tile needs in shared memory as it is and form the rows of the implicit matrix "
+     "there: overlapping windows are fetched once.",
+     {"conv"}, 60, 70, nullptr, "memory|bandwidth|gather|load",
+     {"im2col=raw_smem", "im2col=raw_smem; -tile; -thread_tile"},
+     {"im2col=raw_smem", "im2col=raw_smem; -tile; -warp_tile; -thread_tile"}},
+    {"gather-rows", C::Memory,
+     "Gather the rows of the implicit matrix straight from the image: with few channels the index arithmetic is "
+     "cheaper than a second copy in shared memory.",
+     {"conv"}, 45, 45, fewChannels, "gather|index|instruction",
+     {"im2col=gather"}, {"im2col=gather"}},
+    {"pool-tiles", C::Parallel,
+     "Choose the pooled outputs of one block so that little of the convolution is computed twice at the borders.",
+     {"conv"}, 60, 65, poolInside, "recompute|halo|compute",
+     {"pool_tile=[9, 9]", "pool_tile=[4, 9]", "pool_tile=[3, 9]", "pool_tile=[2, 4]"},
+     {"pool_tile=[4, 9]", "pool_tile=[9, 9]", "pool_tile=[2, 9]", "pool_tile=[3, 27]"}},
+    {"raster-groups", C::Parallel,
+     "Walk through the tiles in groups, so that blocks which run at the same time share rows and columns in the L2 "
+     "cache.",
+     {"gemm", "conv"}, 10, 50, manyTiles, "memory|bandwidth|l2|cache",
+     {"raster=4"}, {"raster=8", "raster=4", "raster=16"}},
+    {"split-reduction", C::Parallel,
+     "Split the long reduction over several blocks and add their partial sums, so that every multiprocessor has work.",
+     {"gemm", "conv"}, 5, 70, tallReduction, "occupancy|tail|waves|parallel",
+     {"split_k=2"}, {"split_k=4", "split_k=8", "split_k=2", "split_k=16"}},
+    {"two-blocks", C::Parallel,
+     "Promise the compiler two resident blocks per multiprocessor: it spends fewer registers, and one block computes "
+     "while the other waits.",
+     {"gemm", "conv"}, 0, 40, nullptr, "occupancy|latency|register",
+     {}, {"min_blocks=2", "min_blocks=1", "min_blocks=3"}},
+    {"staged-store", C::Memory,
+     "Pass the accumulators through shared memory before they are stored, so that global writes are whole lines.",
+     {"gemm", "conv"}, 8, 40, nullptr, "store|write|coalesc",
+     {"epilogue=smem"}, {"epilogue=smem", "epilogue=direct"}},
+
+    //===----------------------------------------------------------------===//
+    // Rows: softmax, norms, reductions
+    //===----------------------------------------------------------------===//
+    {"thread-per-row", C::Parallel,
+     "Let one thread reduce a whole row: no shuffles and no barriers at all.",
+     {"row"}, 95, 12, nullptr, "barrier|synchron|latency",
+     {"threads_per_row=1; rows_per_block=32; resident=none", "threads_per_row=1; rows_per_block=64; resident=none",
+      "threads_per_row=1; rows_per_block=32; resident=none; reduce=online"},
+     {"threads_per_row=1; rows_per_block=128; resident=none"}},
+    {"warp-per-row", C::Parallel,
+     "Give each row to one warp, which reduces it by shuffles alone; several rows share a block.",
+     {"row"}, 60, 75, shortRows, "barrier|synchron|occupancy",
+     {"threads_per_row=32; rows_per_block=1", "threads_per_row=4; rows_per_block=8",
+      "threads_per_row=8; rows_per_block=4"},
+     {"threads_per_row=32; rows_per_block=8; resident=reg", "threads_per_row=32; rows_per_block=4; resident=reg",
+      "threads_per_row=16; rows_per_block=16; resident=reg"}},
+    {"few-threads", C::Control,
+     "Use few threads per row, each with a long run of elements: less of the time goes to the reduction's tree.",
+     {"row"}, 85, 20, nullptr, "barrier|synchron|latency|reduction",
+     {"threads_per_row=2; rows_per_block=16", "threads_per_row=4; rows_per_block=8",
+      "threads_per_row=2; rows_per_block=16; resident=none"},
+     {"threads_per_row=64", "threads_per_row=128"}},
+    {"row-in-registers", C::Memory,
+     "Keep the row in registers between the reduction and the output, so that memory is read once.",
+     {"row"}, 50, 85, rowsFitShared, "memory|bandwidth|read twice",
+     {"resident=reg; threads_per_row=32", "resident=reg; threads_per_row=16"},
+     {"resident=reg; threads_per_row=512", "resident=reg; threads_per_row=1024", "resident=reg; threads_per_row=256",
+      "resident=reg; threads_per_row=128"}},
+    {"row-in-shared", C::Memory,
+     "Keep the row in shared memory between the passes: it is read from global memory once, and rows that are too long "
+     "for registers still fit.",
+     {"row"}, 40, 80, rowsFitShared, "memory|bandwidth|read twice|spill",
+     {"resident=smem; threads_per_row=32", "resident=smem; threads_per_row=4"},
+     {"resident=smem; threads_per_row=1024", "resident=smem; threads_per_row=512",
+      "resident=smem; threads_per_row=256"}},
+    {"online", C::Compute,
+     "Carry the running statistic along in one pass (a rescaled sum, or Welford's mean and variance) instead of one "
+     "pass for each.",
+     {"row"}, 55, 70, nullptr, "memory|bandwidth|passes",
+     {"reduce=online", "reduce=welford"}, {"reduce=online", "reduce=welford"}},
+    {"split-rows", C::Parallel,
+     "Split each long row over several blocks and combine their partial results in a second kernel, so that the whole "
+     "card works on few rows.",
+     {"row"}, 8, 92, fewRows, "occupancy|parallel|waves|few blocks",
+     {"split_rows=2"}, {"split_rows=32", "split_rows=64", "split_rows=16", "split_rows=128"}},
+    {"second-read", C::Control,
+     "Read the row a second time instead of keeping it: the second read hits the cache, and without the buffer more "
+     "blocks are resident.",
+     {"row"}, 65, 40, nullptr, "occupancy|register|spill",
+     {"resident=none", "resident=none; threads_per_row=1; rows_per_block=16"},
+     {"resident=none; threads_per_row=512", "resident=none; threads_per_row=256", "resident=none; threads_per_row=1024"}},
+    {"row-vectors", C::Memory,
+     "Load and store 16 bytes at a time.",
+     {"row"}, 35, 65, nullptr, "memory|bandwidth|load",
+     {"vec=4", "vec=1", "vec=2"}, {"vec=4", "vec=8", "vec=2"}},
+    {"row-streaming", C::Memory,
+     "Mark loads and stores that are used once as streaming, so that they do not push useful lines out of the cache.",
+     {"row"}, 0, 45, longRows, "cache|l2|memory",
+     {}, {"cache_hint=streaming"}},
+    {"row-fast-math", C::DType,
+     "Use the hardware's approximate exponential and reciprocal; the error stays far below the tolerance of the "
+     "precision class.",
+     {"row"}, 20, 40, isF32, "compute|special function|instruction",
+     {"fast_math=on"}, {"fast_math=on"}},
+    {"row-unroll", C::Control,
+     "Unroll the loop over a row, so that several loads are in flight per thread.",
+     {"row"}, 40, 50, nullptr, "latency|stall|load",
+     {"unroll=8", "unroll=4", "unroll=16"}, {"unroll=4", "unroll=8", "unroll=2"}},
+    {"row-occupancy", C::Parallel,
+     "Ask for more resident blocks, so that one row's reduction hides behind another row's loads.",
+     {"row"}, 0, 38, nullptr, "occupancy|latency|stall",
+     {}, {"min_blocks=2", "min_blocks=4", "min_blocks=1"}},
+
+    //===----------------------------------------------------------------===//
+    // Windows
+    //===----------------------------------------------------------------===//
+    {"pool-coarsen", C::Parallel,
+     "Let each thread compute several neighbouring windows, which share most of what they read.",
+     {"pool"}, 70, 60, nullptr, "load|latency|instruction",
+     {"coarsen=4", "coarsen=8", "coarsen=2"}, {"coarsen=2", "coarsen=4", "coarsen=8"}},
+    {"pool-block", C::Parallel,
+     "Change the number of threads of a block, to balance the tail of the grid against the cost of a block.",
+     {"pool"}, 50, 40, nullptr, "occupancy|tail",
+     {"block=64", "block=32", "block=128"}, {"block=128", "block=256", "block=512"}},
+    {"pool-tile", C::Memory,
+     "Let one block read the patch behind a tile of windows into shared memory once.",
+     {"pool"}, 25, 45, nullptr, "memory|bandwidth|load",
+     {"pool_tile=[8, 8]"}, {"pool_tile=[8, 32]", "pool_tile=[4, 32]", "pool_tile=[16, 16]"}},
+    {"pool-vectors", C::Memory,
+     "Load several neighbouring columns with one instruction.",
+     {"pool"}, 25, 45, nullptr, "memory|bandwidth|load",
+     {"vec=4", "vec=2"}, {"vec=4", "vec=2"}},
+    {"pool-unroll", C::Control,
+     "Unroll the loops over the window completely: the borders become predicates and the loads overlap.",
+     {"pool"}, 35, 40, nullptr, "latency|instruction|branch",
+     {"unroll=4", "unroll=16"}, {"unroll=4", "unroll=16"}},
+
+    //===----------------------------------------------------------------===//
+    // Element-wise chains
+    //===----------------------------------------------------------------===//
+    {"wide-access", C::Memory,
+     "Move 16 bytes per load and store: fewer instructions for the same bytes.",
+     {"pointwise"}, 60, 80, large, "memory|bandwidth|load",
+     {"vec=4", "vec=8", "vec=2"}, {"vec=4", "vec=8", "vec=2"}},
+    {"coarsen", C::Parallel,
+     "Let each thread compute several elements a stride apart: more loads in flight, fewer blocks to start.",
+     {"pointwise"}, 70, 60, nullptr, "latency|memory|tail",
+     {"coarsen=8", "coarsen=16", "coarsen=4"}, {"coarsen=4", "coarsen=2", "coarsen=8"}},
+    {"block-size", C::Parallel,
+     "Change the number of threads of a block, to balance the tail of the grid against the cost of a block.",
+     {"pointwise"}, 45, 45, nullptr, "occupancy|tail",
+     {"block=64", "block=32", "block=128"}, {"block=128", "block=512", "block=256", "block=1024"}},
+    {"streaming", C::Memory,
+     "Mark loads and stores that are used once as streaming, so that they leave the cache to others.",
+     {"pointwise"}, 0, 45, large, "cache|l2|memory",
+     {}, {"cache_hint=streaming"}},
+    {"pointwise-fast-math", C::DType,
+     "Use the hardware's approximate exponential, division and square root; the error stays far below the tolerance.",
+     {"pointwise"}, 20, 35, isF32, "compute|special function|instruction",
+     {"fast_math=on"}, {"fast_math=on"}},
+    {"pointwise-unroll", C::Control,
+     "Unroll the loop over a thread's elements, so that their loads overlap.",
+     {"pointwise"}, 40, 35, nullptr, "latency|stall|load",
+     {"unroll=4", "unroll=8"}, {"unroll=4", "unroll=2", "unroll=8"}},
+};
+
+/// Walked by refinement. Lists are tiles: each number of the value moves on its own.
+struct NeighbourRow {
+  const char *key;
+  std::vector<const char *> values;
+};
+
+const std::vector<NeighbourRow> neighbours = {
+    {"tile", {"4", "8", "16", "32", "48", "64", "96", "128", "192", "256"}},
+    {"warp_tile", {"16", "32", "48", "64", "96", "128"}},
+    {"thread_tile", {"1", "2", "4", "8", "16"}},
+    {"pool_tile", {"1", "2", "3", "4", "6", "9", "13", "18", "27"}},
+    {"stages", {"1", "2", "3", "4", "5", "6"}},
+    {"vec", {"1", "2", "4", "8"}},
+    {"smem_pad", {"0", "4", "8", "16"}},
+    {"split_k", {"1", "2", "4", "8", "16"}},
+    {"split_rows", {"1", "2", "4", "8", "16", "32", "64", "128", "256"}},
+    {"raster", {"1", "2", "4", "8", "16", "32"}},
+    {"coarsen", {"1", "2", "4", "8", "16", "32"}},
+    {"unroll", {"1", "2", "4", "8", "16"}},
+    {"block", {"32", "64", "128", "256", "512", "1024"}},
+    {"min_blocks", {"1", "2", "3", "4", "6", "8"}},
+    {"rows_per_block", {"1", "2", "4", "8", "16", "32", "64", "128"}},
+    {"threads_per_row", {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"}},
+};
+} // namespace
+
+ArrayRef<CatalogueEntry> getCatalogue() { return catalogue; }
+
+ArrayRef<const char *> getNeighbours(StringRef key) {
+  for (const NeighbourRow &row : neighbours)
+    if (key == row.key)
+      return row.values;
+  return {};
+}
+
+} // namespace kgen

@@ -1,0 +1,73 @@
+//===- Retry.cpp - When to ask a provider again ---------------------------===//
+
+#include "kgen/Propose/Http.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <random>
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+constexpr int maxRetries = 5;
+constexpr double maxWait = 120;
+
+bool isTransient(int status) { return status == 408 || status == 409 || status == 429 || status >= 500; }
+
+/// A spent quota answers 429 too, and stays spent.
+bool isQuota(const HttpReply &reply) {
+  return reply.status == 429 && StringRef(reply.body).contains("insufficient_quota");
+}
+
+/// A gateway that answers 200 with a page of its own instead of the provider's JSON.
+bool isPage(const HttpReply &reply) {
+  return reply.status == 200 && StringRef(reply.body).ltrim().starts_with("<");
+}
+
+/// Seconds that the provider asks for; negative when it does not.
+double askedWait(const HttpReply &reply) {
+  double value;
+  if (auto it = reply.headers.find("retry-after-ms"); it != reply.headers.end())
+    if (!StringRef(it->second).getAsDouble(value))
+      return value / 1000;
+  if (auto it = reply.headers.find("retry-after"); it != reply.headers.end()) {
+    if (!StringRef(it->second).getAsDouble(value))
+      return value;
+    // Or a date: "Wed, 21 Oct 2026 07:28:00 GMT".
+    std::tm date = {};
+    if (strptime(it->second.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date))
+      return std::max(0.0, std::difftime(timegm(&date), std::time(nullptr)));
+  }
+  return -1;
+}
+
+} // namespace
+
+Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRef url,
+                                  const std::vector<std::string> &headers, StringRef body) {
+  if (Error error = checkProviderUrl(url))
+    return std::move(error);
+  std::minstd_rand random(std::random_device{}());
+  for (int attempt = 0;; ++attempt) {
+    auto reply = client.post(url, headers, body);
+    bool again = !reply || (isTransient(reply->status) && !isQuota(*reply)) || isPage(*reply);
+    if (!again || attempt == maxRetries)
+      return reply;
+    double wait = reply ? askedWait(*reply) : -1;
+    if (wait < 0) {
+      double jitter = std::uniform_real_distribution<double>(0.5, 1.0)(random);
+      wait = std::ldexp(1.0, attempt) * jitter;
+    }
+    if (!reply)
+      consumeError(reply.takeError());
+    sleeper.sleep(std::min(wait, maxWait));
+  }
+}
+
+} // namespace kgen
