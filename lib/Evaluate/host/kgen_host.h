@@ -188,14 +188,17 @@ static constexpr auto indices(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenInde
 
 } // namespace kgen_host
 
-#define KGEN_HOST_LAUNCHER(NAME, MODE)                                                                                 \
+// PATH is the kernel's name with its namespaces. Only its type is used beside the call, so that an
+// inlined kernel leaves no copy of its own behind.
+#define KGEN_HOST_LAUNCHER(NAME, PATH, MODE)                                                                           \
   extern "C" __attribute__((visibility("default"))) int kgen_host_launch_##NAME(const KGenHostLaunch *launch) {        \
-    return kgen_host::MODE(&NAME, *launch, [](auto... a) __attribute__((always_inline)) { NAME(a...); },               \
-                           kgen_host::indices(&NAME));                                                                 \
+    return kgen_host::MODE((decltype(&PATH))nullptr, *launch,                                                          \
+                           [](auto... a) __attribute__((always_inline)) { PATH(a...); },                               \
+                           kgen_host::indices((decltype(&PATH))nullptr));                                              \
   }
-#define KGEN_HOST_PLAIN(NAME) KGEN_HOST_LAUNCHER(NAME, plain<false>)
-#define KGEN_HOST_PLAIN_GLOBAL(NAME) KGEN_HOST_LAUNCHER(NAME, plain<true>)
-#define KGEN_HOST_FIBRES(NAME) KGEN_HOST_LAUNCHER(NAME, fibres)
+#define KGEN_HOST_PLAIN(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<false>)
+#define KGEN_HOST_PLAIN_GLOBAL(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<true>)
+#define KGEN_HOST_FIBRES(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, fibres)
 
 #include "kgen_host_math.h"
 #include "kgen_host_sync.h"

@@ -1,0 +1,39 @@
+//===- HostText.h - Making kernel.cu compile with a host compiler ---------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// How device host runs a kernel.
+enum class HostMode {
+  Plain,       ///< no barrier within reach: a loop over threads
+  PlainGlobal, ///< the same, but a device function reads threadIdx
+  Fibres,      ///< one fibre per thread
+};
+
+struct HostKernel {
+  std::string name;      ///< as plan.json names it
+  std::string qualified; ///< with its namespaces
+  HostMode mode = HostMode::Plain;
+};
+
+struct HostText {
+  std::string text;
+  std::vector<HostKernel> kernels;
+};
+
+/// Rewrites CUDA-C so that g++ compiles it against lib/Evaluate/host: kernels get their indices as
+/// hidden parameters, dynamic shared memory becomes one array, and a launcher per kernel is
+/// appended. Works on tokens and keeps every line's number. Fails when there is no kernel.
+llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);
+
+/// The rules of the contract that any compiler of kernel.cu relies on: only the known headers, no
+/// other file access, no host constructors. The error is the reason for REJECT.
+llvm::Error checkSource(llvm::StringRef cuda);
+
+} // namespace kgen

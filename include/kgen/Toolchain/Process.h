@@ -1,0 +1,73 @@
+//===- Process.h - Child processes with limits ----------------------------===//
+//
+// Every program that kgen starts runs through here: exec'd, its environment
+// an allow-list, no inherited descriptors but the ones named, dead with its
+// parent, killed as a group.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace kgen {
+
+/// What a child may use; 0 means no limit.
+struct ProcessLimits {
+  double wallSeconds = 0;
+  uint64_t memoryBytes = 0;         ///< address space
+  size_t outputBytes = 64 * 1024;   ///< of stdout and stderr together; the rest is read and dropped
+  uint64_t fileBytes = 0;           ///< largest file it may write
+};
+
+struct ProcessRequest {
+  std::vector<std::string> arguments; ///< [0] is the program: a path, or a name to find on PATH
+  std::vector<std::string> extraEnvironment; ///< "NAME=value", beside the allow-list
+  std::string directory;                     ///< where it runs; empty: here
+  /// Descriptors to hand over: (ours, the child's number).
+  std::vector<std::pair<int, int>> descriptors;
+};
+
+struct ProcessResult {
+  enum class End { Exited, Signalled, TimedOut } end = End::Exited;
+  int code = 0;       ///< exit status or signal number
+  std::string output; ///< stdout and stderr in the order they came, capped
+  double seconds = 0;
+};
+
+/// Runs a program to its end. Fails only when it cannot be started.
+llvm::Expected<ProcessResult> runProcess(const ProcessRequest &request, const ProcessLimits &limits);
+
+/// A child that is talked to while it runs. Killed and reaped by the destructor.
+class ChildProcess {
+public:
+  ChildProcess() = default;
+  ChildProcess(ChildProcess &&other) noexcept : pid(std::exchange(other.pid, -1)) {}
+  ChildProcess &operator=(ChildProcess &&other) noexcept;
+  ~ChildProcess();
+
+  /// Starts it; STDOUT and STDERR are the descriptors in the request or /dev/null.
+  static llvm::Expected<ChildProcess> start(const ProcessRequest &request, const ProcessLimits &limits = {});
+
+  bool running() const { return pid > 0; }
+  /// Waits up to SECONDS (negative: for ever) for the end. False: still running.
+  bool waitFor(double seconds, ProcessResult &result);
+  /// SIGKILL to its process group, then reaps it.
+  void kill();
+
+private:
+  pid_t pid = -1;
+};
+
+/// The running binary, which is also the worker binary; KGEN_WORKER overrides it (tests).
+std::string workerBinary();
+
+/// Seconds since some fixed point, monotonic.
+double monotonicSeconds();
+
+} // namespace kgen

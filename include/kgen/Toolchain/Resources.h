@@ -1,0 +1,30 @@
+//===- Resources.h - Registers, shared memory, spills, occupancy ----------===//
+#pragma once
+
+#include "kgen/Evaluate/Measurement.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace kgen {
+
+/// Reads ptxas's `-v` report ("Used 40 registers, ... bytes smem"), one entry per kernel.
+std::vector<KernelResources> parsePtxasLog(llvm::StringRef log);
+
+/// Marks the kernels whose PTX holds mma, wmma or wgmma instructions.
+void markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels);
+
+/// Limits of one multiprocessor; the defaults are compute capability 9.0.
+struct MultiprocessorLimits {
+  int threads = 2048, blocks = 32, registers = 65536, sharedBytes = 233472;
+  int registerGranule = 256; ///< per warp
+  int reservedShared = 1024; ///< per block, taken by the system
+};
+
+/// Resident threads over LIMITS.threads when blocks of THREADS threads with DYNAMIC bytes of dynamic
+/// shared memory fill a multiprocessor; 0 when not one block fits.
+double occupancy(const KernelResources &kernel, int threads, int64_t dynamicShared,
+                 const MultiprocessorLimits &limits = {});
+
+} // namespace kgen

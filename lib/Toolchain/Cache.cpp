@@ -1,0 +1,110 @@
+//===- Cache.cpp - Artifacts kept by content ------------------------------===//
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA256.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+std::string kgen::cacheRoot() {
+  if (const char *dir = getenv("KGEN_CACHE_DIR"); dir && *dir)
+    return dir;
+  if (const char *dir = getenv("XDG_CACHE_HOME"); dir && *dir)
+    return std::string(dir) + "/kgen";
+  if (const char *dir = getenv("HOME"); dir && *dir)
+    return std::string(dir) + "/.cache/kgen";
+  return "/tmp/kgen-cache-" + std::to_string(getuid());
+}
+
+std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
+  llvm::SHA256 hash;
+  for (llvm::StringRef part : parts) {
+    hash.update(std::to_string(part.size()) + ":");
+    hash.update(part);
+  }
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+llvm::Expected<std::string>
+ContentCache::get(llvm::StringRef key, bool &hit,
+                  const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
+  std::string parent = folder + "/" + key.take_front(2).str(), final = parent + "/" + key.str();
+  hit = fs::is_directory(final);
+  if (hit)
+    return final;
+  if (std::error_code error = fs::create_directories(parent))
+    return llvm::createStringError("cannot make the cache folder %s: %s", parent.c_str(), error.message().c_str());
+  llvm::SmallString<128> temporary;
+  if (std::error_code error = fs::createUniqueDirectory(parent + "/.tmp", temporary)) {
+    // createUniqueDirectory prefixes relative models only; an absolute one stays where it is.
+    return llvm::createStringError("cannot write in the cache folder %s: %s", parent.c_str(), error.message().c_str());
+  }
+  auto keep = fill(temporary.str().str());
+  if (!keep || !*keep) {
+    fs::remove_directories(temporary);
+    if (!keep)
+      return keep.takeError();
+    return std::string();
+  }
+  if (rename(temporary.c_str(), final.c_str()) != 0) {
+    int error = errno;
+    fs::remove_directories(temporary);
+    if (error != EEXIST && error != ENOTEMPTY)
+      return llvm::createStringError("cannot write %s: %s", final.c_str(), strerror(error));
+  }
+  return final;
+}
+
+llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text) {
+  std::string temporary = path.str() + ".tmp." + std::to_string(getpid());
+  auto fail = [&](const char *what) {
+    int error = errno;
+    unlink(temporary.c_str());
+    return llvm::createStringError("cannot %s %s: %s", what, path.str().c_str(), strerror(error));
+  };
+  int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0)
+    return fail("write");
+  for (size_t at = 0; at < text.size();) {
+    ssize_t put = write(fd, text.data() + at, text.size() - at);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0) {
+      close(fd);
+      return fail("write");
+    }
+    at += size_t(put);
+  }
+  if (close(fd) != 0 || rename(temporary.c_str(), path.str().c_str()) != 0)
+    return fail("write");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> kgen::readWholeFile(llvm::StringRef path, uint64_t limit) {
+  int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
+    int error = fd < 0 ? errno : EISDIR;
+    if (fd >= 0)
+      close(fd);
+    return llvm::createStringError("cannot read %s: %s", path.str().c_str(), strerror(error));
+  }
+  std::string text;
+  char buffer[65536];
+  ssize_t got;
+  while ((got = read(fd, buffer, sizeof buffer)) > 0 && text.size() < limit)
+    text.append(buffer, size_t(got));
+  close(fd);
+  if (text.size() > limit)
+    return llvm::createStringError("%s is longer than %llu bytes", path.str().c_str(), (unsigned long long)limit);
+  return text;
+}

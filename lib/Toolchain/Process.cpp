@@ -1,0 +1,271 @@
+//===- Process.cpp - Child processes with limits --------------------------===//
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+using namespace kgen;
+
+double kgen::monotonicSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+std::string kgen::workerBinary() {
+  if (const char *path = getenv("KGEN_WORKER"))
+    return path;
+  return llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&workerBinary));
+}
+
+/// The variables a child sees: what finds programs, libraries, caches and devices; no keys.
+static std::vector<std::string> childEnvironment(const std::vector<std::string> &extra) {
+  static const char *const allowed[] = {
+      "PATH",           "HOME",          "TMPDIR",       "LANG",          "LC_ALL",         "LD_LIBRARY_PATH",
+      "CUDA_HOME",      "CUDA_PATH",     "VIRTUAL_ENV",  "XDG_CACHE_HOME", "PYTHONPATH",    "CUDA_VISIBLE_DEVICES",
+      "ASAN_OPTIONS",   "UBSAN_OPTIONS", "NVIDIA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING", "TORCHINDUCTOR_CACHE_DIR"};
+  std::vector<std::string> out;
+  for (char **entry = environ; *entry; ++entry) {
+    llvm::StringRef text(*entry), name = text.split('=').first;
+    bool keep = name.starts_with("KGEN_") && !name.contains("KEY") && !name.contains("TOKEN");
+    for (const char *a : allowed)
+      keep |= name == a;
+    if (keep)
+      out.push_back(text.str());
+  }
+  out.insert(out.end(), extra.begin(), extra.end());
+  return out;
+}
+
+/// After fork only async-signal-safe calls are allowed, so everything is prepared before.
+static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessLimits &limits, int output) {
+  if (request.arguments.empty())
+    return llvm::createStringError("no program to run");
+  std::string program = request.arguments[0];
+  if (program.find('/') == std::string::npos) {
+    auto found = llvm::sys::findProgramByName(program);
+    if (!found)
+      return llvm::createStringError("%s is not on PATH", program.c_str());
+    program = *found;
+  }
+  std::vector<std::string> environment = childEnvironment(request.extraEnvironment);
+  std::vector<char *> argv, envp;
+  for (const std::string &argument : request.arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  for (const std::string &entry : environment)
+    envp.push_back(const_cast<char *>(entry.c_str()));
+  envp.push_back(nullptr);
+
+  // Named descriptors first move out of the way of the numbers they will get.
+  std::vector<std::pair<int, int>> descriptors = request.descriptors;
+  if (output >= 0) {
+    descriptors.push_back({output, 1});
+    descriptors.push_back({output, 2});
+  }
+  int status[2];
+  if (pipe2(status, O_CLOEXEC) != 0)
+    return llvm::createStringError("cannot make a pipe: %s", strerror(errno));
+  pid_t parent = getpid();
+  pid_t pid = fork();
+  if (pid < 0) {
+    close(status[0]), close(status[1]);
+    return llvm::createStringError("cannot start a process: %s", strerror(errno));
+  }
+  if (pid == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL), signal(SIGPIPE, SIG_DFL);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int high[32], report = fcntl(status[1], F_DUPFD_CLOEXEC, 200);
+    unsigned count = 0;
+    for (auto &d : descriptors)
+      if (count < 32)
+        high[count++] = fcntl(d.first, F_DUPFD_CLOEXEC, 200);
+    for (int fd = 0; fd < 3; ++fd)
+      dup2(null, fd);
+    for (unsigned i = 0; i < count; ++i)
+      dup2(high[i], descriptors[i].second);
+    // Everything else closes on exec or here.
+    int last = 2;
+    for (unsigned i = 0; i < count; ++i)
+      last = descriptors[i].second > last ? descriptors[i].second : last;
+    for (int fd = last + 1; fd < 200; ++fd)
+      close(fd);
+    rlimit core = {0, 0};
+    setrlimit(RLIMIT_CORE, &core);
+    if (limits.memoryBytes) {
+      rlimit memory = {limits.memoryBytes, limits.memoryBytes};
+      setrlimit(RLIMIT_AS, &memory);
+    }
+    if (limits.fileBytes) {
+      rlimit file = {limits.fileBytes, limits.fileBytes};
+      setrlimit(RLIMIT_FSIZE, &file);
+    }
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    int error = 0;
+    if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
+      error = errno;
+    else {
+      execve(program.c_str(), argv.data(), envp.data());
+      error = errno;
+    }
+    (void)!write(report, &error, sizeof error);
+    _exit(127);
+  }
+  close(status[1]);
+  int error = 0;
+  ssize_t got;
+  do
+    got = read(status[0], &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  close(status[0]);
+  if (got == sizeof error) {
+    waitpid(pid, nullptr, 0);
+    return llvm::createStringError("cannot start %s: %s", program.c_str(), strerror(error));
+  }
+  return pid;
+}
+
+static void describeEnd(int status, ProcessResult &result) {
+  if (WIFSIGNALED(status)) {
+    result.end = ProcessResult::End::Signalled;
+    result.code = WTERMSIG(status);
+  } else {
+    result.end = ProcessResult::End::Exited;
+    result.code = WEXITSTATUS(status);
+  }
+}
+
+llvm::Expected<ProcessResult> kgen::runProcess(const ProcessRequest &request, const ProcessLimits &limits) {
+  int out[2];
+  if (pipe2(out, O_CLOEXEC) != 0)
+    return llvm::createStringError("cannot make a pipe: %s", strerror(errno));
+  double start = monotonicSeconds();
+  auto pid = spawn(request, limits, out[1]);
+  close(out[1]);
+  if (!pid) {
+    close(out[0]);
+    return pid.takeError();
+  }
+  ProcessResult result;
+  bool timedOut = false;
+  char buffer[8192];
+  while (true) {
+    int wait = -1;
+    if (limits.wallSeconds > 0) {
+      double left = limits.wallSeconds - (monotonicSeconds() - start);
+      if (left <= 0) {
+        timedOut = true;
+        break;
+      }
+      wait = int(left * 1000) + 1;
+    }
+    pollfd poller = {out[0], POLLIN, 0};
+    int ready = poll(&poller, 1, wait);
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready == 0)
+      continue;
+    ssize_t got = read(out[0], buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    size_t room = limits.outputBytes - std::min(limits.outputBytes, result.output.size());
+    result.output.append(buffer, std::min(size_t(got), room));
+  }
+  // The pipe's end does not prove the child's: wait on, within the limit.
+  int status = 0;
+  while (!timedOut) {
+    pid_t done = waitpid(*pid, &status, limits.wallSeconds > 0 ? WNOHANG : 0);
+    if (done == *pid)
+      break;
+    if (done < 0 && errno != EINTR)
+      break;
+    if (limits.wallSeconds > 0) {
+      timedOut = monotonicSeconds() - start > limits.wallSeconds;
+      usleep(500);
+    }
+  }
+  ::kill(-*pid, SIGKILL); // whatever it started
+  if (timedOut) {
+    waitpid(*pid, &status, 0);
+    result.end = ProcessResult::End::TimedOut;
+  } else {
+    describeEnd(status, result);
+  }
+  close(out[0]);
+  result.seconds = monotonicSeconds() - start;
+  return result;
+}
+
+llvm::Expected<ChildProcess> ChildProcess::start(const ProcessRequest &request, const ProcessLimits &limits) {
+  auto pid = spawn(request, limits, -1);
+  if (!pid)
+    return pid.takeError();
+  ChildProcess child;
+  child.pid = *pid;
+  return child;
+}
+
+ChildProcess &ChildProcess::operator=(ChildProcess &&other) noexcept {
+  if (this != &other) {
+    kill();
+    pid = std::exchange(other.pid, -1);
+  }
+  return *this;
+}
+
+ChildProcess::~ChildProcess() { kill(); }
+
+void ChildProcess::kill() {
+  if (pid <= 0)
+    return;
+  ::kill(-pid, SIGKILL);
+  ::kill(pid, SIGKILL);
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
+    ;
+  pid = -1;
+}
+
+bool ChildProcess::waitFor(double seconds, ProcessResult &result) {
+  if (pid <= 0)
+    return true;
+  double start = monotonicSeconds();
+  while (true) {
+    int status = 0;
+    pid_t done = waitpid(pid, &status, seconds < 0 ? 0 : WNOHANG);
+    if (done == pid) {
+      ::kill(-pid, SIGKILL);
+      pid = -1;
+      describeEnd(status, result);
+      result.seconds = monotonicSeconds() - start;
+      return true;
+    }
+    if (done < 0 && errno != EINTR)
+      return true;
+    if (seconds >= 0 && monotonicSeconds() - start > seconds)
+      return false;
+    usleep(500);
+  }
+}
