@@ -37,17 +37,17 @@ std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
 llvm::Expected<std::string>
 ContentCache::get(llvm::StringRef key, bool &hit,
                   const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
-  std::string parent = folder + "/" + key.take_front(2).str(), final = parent + "/" + key.str();
+  llvm::SmallString<128> absolute(folder);
+  fs::make_absolute(absolute);
+  std::string parent = absolute.str().str() + "/" + key.take_front(2).str(), final = parent + "/" + key.str();
   hit = fs::is_directory(final);
   if (hit)
     return final;
   if (std::error_code error = fs::create_directories(parent))
     return llvm::createStringError("cannot make the cache folder %s: %s", parent.c_str(), error.message().c_str());
   llvm::SmallString<128> temporary;
-  if (std::error_code error = fs::createUniqueDirectory(parent + "/.tmp", temporary)) {
-    // createUniqueDirectory prefixes relative models only; an absolute one stays where it is.
+  if (std::error_code error = fs::createUniqueDirectory(parent + "/.tmp", temporary))
     return llvm::createStringError("cannot write in the cache folder %s: %s", parent.c_str(), error.message().c_str());
-  }
   auto keep = fill(temporary.str().str());
   if (!keep || !*keep) {
     fs::remove_directories(temporary);

@@ -1,0 +1,28 @@
+//===- CompilePool.cpp - Several compiles at once -------------------------===//
+#include "kgen/Toolchain/Compiler.h"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+using namespace kgen;
+
+std::vector<llvm::Expected<CompileResult>> kgen::compileAll(Compiler &compiler, llvm::ArrayRef<std::string> sources,
+                                                            const CompileOptions &options, unsigned parallel) {
+  std::vector<std::optional<llvm::Expected<CompileResult>>> slots(sources.size());
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < sources.size();)
+      slots[i].emplace(compiler.compile(sources[i], options));
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < parallel && i < sources.size(); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  std::vector<llvm::Expected<CompileResult>> results;
+  for (auto &slot : slots)
+    results.push_back(std::move(*slot));
+  return results;
+}

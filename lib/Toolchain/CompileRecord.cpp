@@ -1,0 +1,122 @@
+//===- CompileRecord.cpp - What the cache keeps beside an artifact --------===//
+#include "CompileRecord.h"
+
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
+
+using namespace kgen;
+namespace json = llvm::json;
+
+std::string kgen::firstError(llvm::StringRef log) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  log.split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    if (line.contains("error") || line.contains("Error"))
+      return line.trim().take_front(400).str();
+  return log.ltrim().split('\n').first.take_front(400).str();
+}
+
+/// Compiler output may hold any bytes; JSON wants UTF-8.
+static std::string utf8(llvm::StringRef text) { return json::isUTF8(text) ? text.str() : json::fixUTF8(text); }
+
+static std::string print(const CompileResult &result) {
+  json::Object object;
+  if (auto *failed = std::get_if<CompileFailed>(&result)) {
+    object = json::Object{{"ok", false}, {"reason", utf8(failed->reason)}, {"log", utf8(failed->log)},
+              {"unsupported", failed->unsupported}};
+  } else {
+    const Compiled &compiled = std::get<Compiled>(result);
+    json::Array kernels;
+    for (const KernelResources &k : compiled.kernels)
+      kernels.push_back(json::Object{{"kernel", k.kernel},
+                                     {"registers", k.registers},
+                                     {"shared", k.sharedBytes},
+                                     {"stack", k.stackBytes},
+                                     {"spills", k.spillBytes},
+                                     {"tensor_core", k.tensorCore}});
+    object = json::Object{{"ok", true},
+              {"artifact", compiled.artifact},
+              {"log", utf8(compiled.log)},
+              {"seconds", compiled.seconds},
+              {"kernels", std::move(kernels)}};
+  }
+  std::string out;
+  llvm::raw_string_ostream(out) << json::Value(std::move(object));
+  return out;
+}
+
+static llvm::Expected<CompileResult> read(const std::string &folder) {
+  auto text = readWholeFile(folder + "/compile.json");
+  if (!text)
+    return text.takeError();
+  auto value = json::parse(*text);
+  if (!value)
+    return value.takeError();
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return llvm::createStringError("%s/compile.json is not an object", folder.c_str());
+  auto string = [&](llvm::StringRef key) { return object->getString(key).value_or("").str(); };
+  if (!object->getBoolean("ok").value_or(false)) {
+    CompileFailed failed;
+    failed.reason = string("reason");
+    failed.log = string("log");
+    failed.unsupported = object->getBoolean("unsupported").value_or(false);
+    return CompileResult(failed);
+  }
+  Compiled compiled;
+  compiled.artifact = folder + "/" + string("artifact");
+  compiled.log = string("log");
+  compiled.seconds = object->getNumber("seconds").value_or(0);
+  if (const json::Array *kernels = object->getArray("kernels"))
+    for (const json::Value &entry : *kernels) {
+      const json::Object *k = entry.getAsObject();
+      if (!k)
+        continue;
+      KernelResources resources;
+      resources.kernel = k->getString("kernel").value_or("").str();
+      resources.registers = int(k->getInteger("registers").value_or(0));
+      resources.sharedBytes = int(k->getInteger("shared").value_or(0));
+      resources.stackBytes = int(k->getInteger("stack").value_or(0));
+      resources.spillBytes = int(k->getInteger("spills").value_or(0));
+      resources.tensorCore = k->getBoolean("tensor_core").value_or(false);
+      compiled.kernels.push_back(resources);
+    }
+  auto ptx = readWholeFile(folder + "/kernel.ptx");
+  if (ptx)
+    compiled.ptx = std::move(*ptx);
+  else
+    llvm::consumeError(ptx.takeError()); // device host has none
+  return CompileResult(compiled);
+}
+
+llvm::Expected<CompileResult>
+kgen::compileCached(llvm::StringRef key,
+                    const std::function<llvm::Expected<CompileResult>(const std::string &)> &fill) {
+  ContentCache cache(cacheRoot(), "compile");
+  bool hit = false;
+  CompileResult lost = CompileFailed();
+  auto folder = cache.get(key, hit, [&](const std::string &at) -> llvm::Expected<bool> {
+    auto result = fill(at);
+    if (!result)
+      return result.takeError();
+    auto *failed = std::get_if<CompileFailed>(&*result);
+    if (failed && failed->timedOut) {
+      lost = *failed;
+      return false;
+    }
+    if (llvm::Error error = writeFileAtomically(at + "/compile.json", print(*result)))
+      return std::move(error);
+    return true;
+  });
+  if (!folder)
+    return folder.takeError();
+  if (folder->empty())
+    return lost;
+  auto result = read(*folder);
+  if (result)
+    if (auto *compiled = std::get_if<Compiled>(&*result))
+      compiled->fromCache = hit;
+  return result;
+}

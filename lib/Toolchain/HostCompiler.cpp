@@ -1,0 +1,140 @@
+//===- HostCompiler.cpp - g++ against the host headers --------------------===//
+#include "CompileRecord.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/HostText.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <mutex>
+#include <unistd.h>
+
+using namespace kgen;
+
+namespace {
+
+struct Header {
+  const char *name, *text;
+};
+const Header headers[] = {
+#include "HostHeaders.inc"
+};
+
+/// -O3 for the loops over threads; no strict aliasing because kernels view shared memory as other
+/// types; contraction as on the device; the two math flags cost nothing in accuracy.
+const char *const flags[] = {"-std=gnu++17",           "-O3",          "-march=native", "-fPIC",
+                             "-shared",                "-fno-strict-aliasing", "-ffp-contract=fast",
+                             "-fno-math-errno",        "-fno-trapping-math",   "-fno-stack-protector",
+                             "-fvisibility=hidden",    "-fno-semantic-interposition", "-fno-exceptions",
+                             "-fno-rtti",              "-fcf-protection=none", "-w", "-pipe"};
+
+class HostCompiler : public Compiler {
+public:
+  HostCompiler(std::string program, std::string version, std::string include)
+      : program(std::move(program)), versionText(std::move(version)), include(std::move(include)) {}
+
+  std::string version() override { return versionText; }
+
+  llvm::Expected<CompileResult> compile(llvm::StringRef source, const CompileOptions &options) override {
+    if (llvm::Error error = checkSource(source))
+      return CompileResult(CompileFailed{llvm::toString(std::move(error)), "", false, false});
+    auto text = rewriteForHost(source);
+    if (!text)
+      return CompileResult(CompileFailed{llvm::toString(text.takeError()), "", false, false});
+    return compileCached(contentKey({"host", versionText, text->text}),
+                         [&](const std::string &folder) { return build(*text, folder, options); });
+  }
+
+private:
+  llvm::Expected<CompileResult> build(const HostText &text, const std::string &folder, const CompileOptions &options) {
+    if (llvm::Error error = writeFileAtomically(folder + "/kernel.host.cpp", text.text))
+      return std::move(error);
+    ProcessRequest request;
+    request.directory = folder;
+    request.arguments = {program};
+    for (const char *flag : flags)
+      request.arguments.push_back(flag);
+    request.arguments.insert(request.arguments.end(),
+                             {"-I" + include, "-include", "kgen_host.h", "kernel.host.cpp", "-o", "kernel.so"});
+    ProcessLimits limits;
+    limits.wallSeconds = options.wallSeconds;
+    limits.memoryBytes = options.memoryBytes;
+    limits.fileBytes = 1ull << 30;
+    auto run = runProcess(request, limits);
+    if (!run)
+      return run.takeError();
+    if (run->end == ProcessResult::End::TimedOut)
+      return CompileResult(
+          CompileFailed{"the host compiler ran longer than " + std::to_string(int(options.wallSeconds)) + " s",
+                        run->output, true, false});
+    if (run->end != ProcessResult::End::Exited || run->code != 0) {
+      CompileFailed failed;
+      failed.log = run->output;
+      // The assembler stumbles over PTX: the text is for the device only.
+      failed.unsupported = llvm::StringRef(run->output).contains("Assembler messages") ||
+                           llvm::StringRef(run->output).contains("in 'asm'") ||
+                           llvm::StringRef(run->output).contains("in ‘asm’");
+      failed.reason = failed.unsupported ? "inline assembly that device host cannot run: " + firstError(run->output)
+                                         : firstError(run->output);
+      if (failed.reason.empty())
+        failed.reason = "the host compiler died, perhaps at its memory limit";
+      return CompileResult(failed);
+    }
+    Compiled compiled;
+    compiled.artifact = "kernel.so";
+    compiled.log = run->output;
+    compiled.seconds = run->seconds;
+    for (const HostKernel &kernel : text.kernels) {
+      KernelResources resources;
+      resources.kernel = kernel.name;
+      compiled.kernels.push_back(resources);
+    }
+    return CompileResult(compiled);
+  }
+
+  std::string program, versionText, include;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Compiler>> kgen::createHostCompiler() {
+  const char *chosen = getenv("KGEN_HOST_CXX");
+  auto program = llvm::sys::findProgramByName(chosen && *chosen ? chosen : "g++");
+  if (!program)
+    return llvm::createStringError("no host compiler: device host needs g++ on PATH (or KGEN_HOST_CXX), e.g. "
+                                   "`apt-get install g++`");
+  ProcessRequest request;
+  request.arguments = {*program, "--version"};
+  ProcessLimits limits;
+  limits.wallSeconds = 10;
+  auto run = runProcess(request, limits);
+  if (!run)
+    return run.takeError();
+  if (run->end != ProcessResult::End::Exited || run->code != 0)
+    return llvm::createStringError("the host compiler %s does not run", program->c_str());
+
+  // The headers go to the cache under their content's name, once.
+  std::vector<llvm::StringRef> parts;
+  for (const Header &header : headers) {
+    parts.push_back(header.name);
+    parts.push_back(header.text);
+  }
+  std::string key = contentKey(parts);
+  bool hit = false;
+  auto include = ContentCache(cacheRoot(), "host-include").get(key, hit, [](const std::string &folder) {
+    for (const Header &header : headers)
+      if (llvm::Error error = writeFileAtomically(folder + "/" + header.name, header.text))
+        return llvm::Expected<bool>(std::move(error));
+    return llvm::Expected<bool>(true);
+  });
+  if (!include)
+    return include.takeError();
+  std::string version = llvm::StringRef(run->output).split('\n').first.str() + " " + key;
+  for (const char *flag : flags)
+    version += std::string(" ") + flag;
+  // -march=native: a cache shared between machines must tell processors apart.
+  version += " " + llvm::sys::getHostCPUName().str();
+  return std::make_unique<HostCompiler>(*program, version, *include);
+}

@@ -1,0 +1,121 @@
+//===- NvrtcWorker.cpp - The child that loads NVRTC -----------------------===//
+//
+// Only this process loads the library, compiles one text and exits. The limits
+// on it are set by its parent.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include <cstdio>
+#include <dlfcn.h>
+
+using namespace kgen;
+
+namespace {
+
+using Program = struct OpaqueProgram *;
+
+/// The part of NVRTC's C interface that is used; see nvrtc.h.
+struct Nvrtc {
+  int (*version)(int *, int *);
+  int (*create)(Program *, const char *, const char *, int, const char *const *, const char *const *);
+  int (*compile)(Program, int, const char *const *);
+  int (*logSize)(Program, size_t *);
+  int (*log)(Program, char *);
+  int (*cubinSize)(Program, size_t *);
+  int (*cubin)(Program, char *);
+  int (*ptxSize)(Program, size_t *);
+  int (*ptx)(Program, char *);
+  const char *(*errorString)(int);
+
+  const char *load(const char *path) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      return dlerror();
+    auto get = [&](auto &slot, const char *name) {
+      slot = reinterpret_cast<std::decay_t<decltype(slot)>>(dlsym(handle, name));
+      return slot != nullptr;
+    };
+    bool whole = get(version, "nvrtcVersion") && get(create, "nvrtcCreateProgram") &&
+                 get(compile, "nvrtcCompileProgram") && get(logSize, "nvrtcGetProgramLogSize") &&
+                 get(log, "nvrtcGetProgramLog") && get(cubinSize, "nvrtcGetCUBINSize") &&
+                 get(cubin, "nvrtcGetCUBIN") && get(ptxSize, "nvrtcGetPTXSize") && get(ptx, "nvrtcGetPTX") &&
+                 get(errorString, "nvrtcGetErrorString");
+    return whole ? nullptr : "it lacks a function that kgen calls";
+  }
+};
+
+// NVRTC has no system headers; kernels may still spell the fixed-width types.
+const char stdintText[] =
+    "#pragma once\n"
+    "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
+    "typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\n"
+    "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
+    "typedef unsigned long long uintptr_t;\ntypedef long long intptr_t;\n";
+const char emptyText[] = "#pragma once\n";
+
+template <class Size, class Get>
+std::string fetch(Program program, Size size, Get get) {
+  size_t bytes = 0;
+  if (size(program, &bytes) != 0 || bytes == 0)
+    return "";
+  std::string text(bytes, '\0');
+  if (get(program, text.data()) != 0)
+    return "";
+  return text;
+}
+
+int fail(const std::string &why) {
+  fprintf(stderr, "%s\n", why.c_str());
+  return 2;
+}
+
+} // namespace
+
+int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
+  if (arguments.size() < 4)
+    return fail("--kgen-compile-worker is kgen's own: it takes LIBRARY ARCH SOURCE OUTDIR INCLUDE...");
+  const std::string &library = arguments[0], &out = arguments[3];
+  Nvrtc nvrtc;
+  if (const char *why = nvrtc.load(library.c_str()))
+    return fail("cannot load NVRTC from " + library + ": " + why);
+  auto source = readWholeFile(arguments[2]);
+  if (!source)
+    return fail(llvm::toString(source.takeError()));
+
+  const char *texts[] = {stdintText, stdintText, emptyText};
+  const char *names[] = {"stdint.h", "cstdint", "cuda_runtime.h"};
+  Program program = nullptr;
+  if (int error = nvrtc.create(&program, source->c_str(), "kernel.cu", 3, texts, names))
+    return fail(std::string("NVRTC: ") + nvrtc.errorString(error));
+  std::vector<std::string> options = {"--gpu-architecture=" + arguments[1], "--std=c++17", "--ptxas-options=-v"};
+  for (const std::string &include : arguments.drop_front(4))
+    options.push_back("-I" + include);
+  std::vector<const char *> pointers;
+  for (const std::string &option : options)
+    pointers.push_back(option.c_str());
+  int error = nvrtc.compile(program, int(pointers.size()), pointers.data());
+
+  std::string log = fetch(program, nvrtc.logSize, nvrtc.log);
+  while (!log.empty() && log.back() == '\0')
+    log.pop_back();
+  if (log.size() > 64 * 1024)
+    log = log.substr(0, 64 * 1024) + "\n(cut at 64 KiB)\n";
+  if (error && log.empty())
+    log = std::string("error: ") + nvrtc.errorString(error) + "\n";
+  if (llvm::Error failed = writeFileAtomically(out + "/compile.log", log))
+    return fail(llvm::toString(std::move(failed)));
+  if (error)
+    return 1;
+  std::string cubin = fetch(program, nvrtc.cubinSize, nvrtc.cubin), ptx = fetch(program, nvrtc.ptxSize, nvrtc.ptx);
+  while (!ptx.empty() && ptx.back() == '\0')
+    ptx.pop_back();
+  if (cubin.empty())
+    return fail("NVRTC gave no machine code for " + arguments[1]);
+  if (llvm::Error failed = writeFileAtomically(out + "/kernel.cubin", cubin))
+    return fail(llvm::toString(std::move(failed)));
+  if (llvm::Error failed = writeFileAtomically(out + "/kernel.ptx", ptx))
+    return fail(llvm::toString(std::move(failed)));
+  return 0;
+}
