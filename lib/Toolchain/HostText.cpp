@@ -91,7 +91,7 @@ bool isWarpOrBlockWide(llvm::StringRef name) {
   return name.starts_with("__shfl") || name.starts_with("__syncthreads") || name.starts_with("kgen_host_") ||
          (name.starts_with("__") && name.ends_with("_sync")) ||
          llvm::StringSwitch<bool>(name)
-             .Cases({"__syncwarp", "__activemask", "mma_sync", "load_matrix_sync", "store_matrix_sync", "bar"}, true)
+             .Cases({"__syncwarp", "__activemask", "mma_sync", "load_matrix_sync", "store_matrix_sync"}, true)
              .Default(false);
 }
 
@@ -362,7 +362,7 @@ llvm::Error kgen::checkSource(llvm::StringRef cuda) {
   if (cuda.contains('\0'))
     return llvm::createStringError("kernel.cu holds a zero byte");
   // A digraph, a trigraph or a joined line could spell a directive that the scan does not see.
-  if (cuda.contains("%:") || cuda.contains("??="))
+  if (cuda.contains("%:") || cuda.contains("?\?="))
     return llvm::createStringError("kernel.cu spells # in a disguised way");
   for (const Token &token : tokenize(cuda)) {
     if (token.kind == Token::Identifier) {

@@ -186,11 +186,23 @@ static constexpr auto indices(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenInde
   return std::index_sequence_for<P...>();
 }
 
+/// The number of a kernel's own parameters, then the size of each.
+template <class... P>
+struct Parameters {
+  unsigned values[1 + sizeof...(P)];
+};
+template <class... P>
+static constexpr Parameters<P...> parameters(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P...)) {
+  return {{unsigned(sizeof...(P)), unsigned(sizeof(P))...}};
+}
+
 } // namespace kgen_host
 
 // PATH is the kernel's name with its namespaces. Only its type is used beside the call, so that an
 // inlined kernel leaves no copy of its own behind.
 #define KGEN_HOST_LAUNCHER(NAME, PATH, MODE)                                                                           \
+  extern "C" __attribute__((visibility("default"))) constexpr auto kgen_host_parameters_##NAME =                       \
+      kgen_host::parameters((decltype(&PATH))nullptr);                                                                 \
   extern "C" __attribute__((visibility("default"))) int kgen_host_launch_##NAME(const KGenHostLaunch *launch) {        \
     return kgen_host::MODE((decltype(&PATH))nullptr, *launch,                                                          \
                            [](auto... a) __attribute__((always_inline)) { PATH(a...); },                               \
