@@ -32,8 +32,25 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
 
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
   let summary = "give every linalg op that no family has taken a kernel of its own";
+  let description = [{
+    Generalizes and fuses the linalg ops of each function, then writes one
+    `kgen.source` and one `kgen.launch` for each that is left. Reshapes, slices,
+    pads, transposes and broadcasts fold into the loads of their consumers.
+    Launches that stand there already stay.
+
+    ```mlir
+    %0 = linalg.generic {...} ins(%x : tensor<100x7xf32>) outs(%e : tensor<100x7xf32>) {...}
+    // becomes
+    kgen.source @f_0_relu arch "sm_90a" "// aten.relu: ..."
+    %0 = kgen.launch @f_0_relu::@f_0_relu grid [3, 1, 1] block [256, 1, 1] shared 0
+        ins(%x : tensor<100x7xf32>) outs(%e : tensor<100x7xf32>) : tensor<100x7xf32>
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">
+  ];
   let dependentDialects = [
-    "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "kgen::KGenDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
   ];
 }

@@ -1,0 +1,751 @@
+//===- GenericKernel.cpp - One structured op as one kernel ----------------===//
+//
+// The text comes straight from the op's loops and indexing maps; docs/rationale-generic.md says why
+// no lower dialect lies between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenericKernel.h"
+#include "GenericAccess.h"
+
+#include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+constexpr int64_t kElementThreads = 256;
+/// Fewer outputs than this leave most of a card idle when each has one thread.
+constexpr int64_t kFewOutputs = 16384;
+
+/// A reduction `combiner(accumulator, value)` over one result.
+struct Combiner {
+  Operation *op;
+  Value value; ///< what is combined into the accumulator
+};
+
+/// The neutral element of COMBINER as an attribute of its type; null when it is none that lanes
+/// can share.
+Attribute getNeutral(Operation *combiner) {
+  Type type = combiner->getResult(0).getType();
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
+  if (neutral)
+    return *neutral;
+  // Not in upstream's table: booleans are combined by and/or, which it knows, or by min/max.
+  if (isa<arith::MaxUIOp>(combiner))
+    return IntegerAttr::get(type, 0);
+  if (isa<arith::MinUIOp>(combiner))
+    return IntegerAttr::get(type, APInt::getAllOnes(type.getIntOrFloatBitWidth()));
+  return {};
+}
+
+/// Writes one kernel.
+class KernelWriter {
+public:
+  KernelWriter(linalg::GenericOp op, StringRef name, StringRef what)
+      : op(op), name(name), what(what), context(op.getContext()),
+        tracer(op.getContext(), op.getStaticLoopRanges()), body(bodyText) {}
+
+  FailureOr<GenericKernel> write();
+
+private:
+  enum class Mapping { Element, Lanes };
+
+  struct Operand {
+    BlockArgument argument;
+    Access access;
+  };
+
+  LogicalResult checkOp();
+  LogicalResult traceOperands();
+  void orderLoops();
+  void mergeLoops();
+  bool canMerge(unsigned outer, unsigned inner) const;
+  void findCombiners();
+  void chooseMapping();
+  void nameLoops();
+  bool needsWideIndex() const;
+
+  FailureOr<std::string> writeLoad(const Access &access);
+  std::string writeCondition(const AccessCondition &condition);
+  std::string bufferName(Value buffer);
+  AffineExpr substitute(AffineExpr expr) const;
+  std::string writeIndex(AffineExpr expr) { return printIndex(substitute(expr), names); }
+  void declareCoordinates(unsigned depth);
+  LogicalResult bindLoads(bool initial, unsigned depth);
+  void declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent);
+  LogicalResult writeElementBody();
+  LogicalResult writeLanesBody();
+  void writeCombine(unsigned depth);
+  void writeStores(unsigned indent);
+  std::string loadText(Value extractFrom, ArrayRef<std::string> indices);
+  std::string spellExtract(Operation *extract);
+  void forEachLeaf(llvm::function_ref<void(AffineExpr, bool isCondition)> visit) const;
+
+  linalg::GenericOp op;
+  StringRef name, what;
+  MLIRContext *context;
+  AccessTracer tracer;
+  SmallVector<Operand> inputs, inits;   ///< only those that the body reads
+  SmallVector<AffineExpr> outputIndex;  ///< linear position of each result's element
+  SmallVector<int64_t> extents;         ///< of the loops, after merging
+  SmallVector<unsigned> parallel, reduction; ///< loops that are left, outermost first
+  SmallVector<Combiner> combiners;      ///< one per result, or none at all
+  Mapping mapping = Mapping::Element;
+  int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
+  std::string indexType = "int";
+  SmallVector<std::string> names;       ///< of loops and named coordinates, by dimension
+  SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
+  SmallVector<std::string> accumulators;
+  std::map<std::string, std::string> loaded; ///< text of a load -> its variable
+
+  CudaHelpers helpers;
+  std::string bodyText;
+  llvm::raw_string_ostream body;
+  std::unique_ptr<ScalarEmitter> emitter;
+  SmallVector<Value> buffers;           ///< parameters, in order of first use
+  SmallVector<std::pair<std::string, Value>> tables; ///< constants that live in the source
+};
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::checkOp() {
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !type.hasStaticShape())
+      return op.emitOpError("expected static shapes, found ") << type;
+  for (Type type : op->getResultTypes())
+    if (getStorageType(cast<RankedTensorType>(type).getElementType()).empty())
+      return op.emitOpError() << "yields " << type << ", whose elements CUDA-C kernels do not know";
+  for (int64_t extent : op.getStaticLoopRanges())
+    if (extent == 0)
+      return op.emitOpError("has no elements to compute");
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(i)).getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return op.emitOpError("expected outputs indexed by loops, found ") << expr;
+  return success();
+}
+
+LogicalResult KernelWriter::traceOperands() {
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    bool isInit = op.isDpsInit(&operand);
+    // A window operand gives only its shape.
+    if (argument.use_empty())
+      continue;
+    FailureOr<Access> access;
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType())) {
+      access = tracer.trace(op, operand.get(), op.getMatchingIndexingMap(&operand).getResults());
+    } else {
+      Attribute constant;
+      if (!matchPattern(operand.get(), m_Constant(&constant)))
+        return op.emitOpError("expected tensors and constants, found a scalar operand");
+      access.emplace();
+      access->literal = constant;
+    }
+    if (failed(access))
+      return failure();
+    (isInit ? inits : inputs).push_back({argument, std::move(*access)});
+  }
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    auto type = cast<RankedTensorType>(op->getResult(i).getType());
+    AffineExpr index = getAffineConstantExpr(0, context);
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+      index = index * size + expr;
+    outputIndex.push_back(index);
+  }
+  return success();
+}
+
+/// Parallel loops in the order of the first output's dimensions, so that consecutive threads write
+/// consecutive elements; then the reductions in their own order.
+void KernelWriter::orderLoops() {
+  extents = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(0)).getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && extents[dim.getPosition()] != 1)
+      parallel.push_back(dim.getPosition());
+  for (unsigned i = 0; i < extents.size(); ++i) {
+    if (extents[i] == 1 || llvm::is_contained(parallel, i))
+      continue;
+    (linalg::isReductionIterator(kinds[i]) ? reduction : parallel).push_back(i);
+  }
+}
+
+static void visitLeaves(const Access &access, llvm::function_ref<void(AffineExpr, bool)> visit) {
+  if (access.kind == Access::Kind::Load)
+    visit(access.index, false);
+  if (access.kind != Access::Kind::Choice)
+    return;
+  for (const AccessCondition &condition : access.conditions)
+    visit(condition.expr, true);
+  visitLeaves(*access.inside, visit);
+  visitLeaves(*access.outside, visit);
+}
+
+void KernelWriter::forEachLeaf(llvm::function_ref<void(AffineExpr, bool)> visit) const {
+  for (const Operand &operand : inputs)
+    visitLeaves(operand.access, visit);
+  for (const Operand &operand : inits)
+    visitLeaves(operand.access, visit);
+  for (AffineExpr index : outputIndex)
+    visit(index, false);
+  for (AffineExpr definition : tracer.getNamedCoordinates())
+    visit(definition, true);
+}
+
+/// Adds EXPR * SCALE to COEFFICIENTS; false when a dimension of interest stands under a division.
+static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> coefficients,
+                            unsigned a, unsigned b) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (dim.getPosition() < coefficients.size())
+      coefficients[dim.getPosition()] += scale;
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return true;
+  if (expr.getKind() == AffineExprKind::Add)
+    return addCoefficients(binary.getLHS(), scale, coefficients, a, b) &&
+           addCoefficients(binary.getRHS(), scale, coefficients, a, b);
+  if (auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS()); factor && expr.getKind() == AffineExprKind::Mul)
+    return addCoefficients(binary.getLHS(), scale * factor.getValue(), coefficients, a, b);
+  return !expr.isFunctionOfDim(a) && !expr.isFunctionOfDim(b);
+}
+
+/// True when every index walks OUTER and INNER as one loop of extent outer * inner.
+bool KernelWriter::canMerge(unsigned outer, unsigned inner) const {
+  bool mergeable = true;
+  forEachLeaf([&](AffineExpr expr, bool isCondition) {
+    if (isCondition) {
+      mergeable &= !expr.isFunctionOfDim(outer) && !expr.isFunctionOfDim(inner);
+      return;
+    }
+    SmallVector<int64_t> coefficients(extents.size(), 0);
+    mergeable &= addCoefficients(expr, 1, coefficients, outer, inner) &&
+                 coefficients[outer] == coefficients[inner] * extents[inner];
+  });
+  op.getBody()->walk([&](linalg::IndexOp index) {
+    mergeable &= index.getDim() != outer && index.getDim() != inner;
+  });
+  return mergeable;
+}
+
+/// Merges neighbours; the merged loop keeps the inner one's dimension, and the outer one, now of
+/// extent 1, vanishes from all indices.
+void KernelWriter::mergeLoops() {
+  for (SmallVector<unsigned> *loops : {&parallel, &reduction}) {
+    for (unsigned i = loops->size(); i-- > 1;) {
+      unsigned outer = (*loops)[i - 1], inner = (*loops)[i];
+      if (!canMerge(outer, inner))
+        continue;
+      extents[inner] *= extents[outer];
+      extents[outer] = 1;
+      // The inner one moves up, to be tried with the next outer one.
+      (*loops)[i - 1] = inner;
+      loops->erase(loops->begin() + i);
+    }
+  }
+}
+
+/// Recognises `yield combiner(accumulator, value)` for all results, where the accumulators have no
+/// other use.
+void KernelWriter::findCombiners() {
+  for (auto [i, yielded] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+    BlockArgument accumulator = op.getRegionOutputArgs()[i];
+    Operation *combiner = yielded.getDefiningOp();
+    if (!combiner || combiner->getBlock() != op.getBody() || combiner->getNumOperands() != 2 ||
+        !accumulator.hasOneUse() || !yielded.hasOneUse() || *accumulator.getUsers().begin() != combiner ||
+        !getNeutral(combiner)) {
+      combiners.clear();
+      return;
+    }
+    Value value = combiner->getOperand(combiner->getOperand(0) == accumulator ? 1 : 0);
+    combiners.push_back({combiner, value});
+  }
+}
+
+void KernelWriter::chooseMapping() {
+  for (unsigned loop : parallel)
+    outputs *= extents[loop];
+  for (unsigned loop : reduction)
+    reduced *= extents[loop];
+  if (reduction.empty() || combiners.empty())
+    return;
+
+  // Rows: the innermost reduction loop walks memory, and no element is shared by two outputs, so
+  // that there is nothing to gain from neighbouring outputs in neighbouring threads.
+  bool rows = true;
+  for (const Operand &operand : inputs) {
+    visitLeaves(operand.access, [&](AffineExpr expr, bool isCondition) {
+      if (isCondition || llvm::none_of(reduction, [&](unsigned r) { return expr.isFunctionOfDim(r); }))
+        return;
+      SmallVector<int64_t> coefficients(extents.size(), 0);
+      bool linear = addCoefficients(expr, 1, coefficients, reduction.back(), reduction.back());
+      rows &= linear && coefficients[reduction.back()] == 1 &&
+              llvm::all_of(parallel, [&](unsigned p) { return expr.isFunctionOfDim(p); });
+    });
+  }
+  bool few = outputs < kFewOutputs;
+  if (!(rows && reduced >= 64) && !(few && reduced >= 256))
+    return;
+  mapping = Mapping::Lanes;
+  if (reduced < 1024 && !(few && reduced >= 512)) {
+    lanes = 32;
+    return;
+  }
+  lanes = threads = outputs < 1024 && reduced >= 32768 ? 1024 : 256;
+}
+
+/// Renames what is left d0, d1, ..., parallel loops first; a vanished loop is 0.
+void KernelWriter::nameLoops() {
+  names.assign(extents.size(), "0");
+  unsigned next = 0;
+  for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(parallel), ArrayRef<unsigned>(reduction)})
+    for (unsigned loop : loops)
+      names[loop] = "d" + std::to_string(next++);
+  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates())) {
+    names.push_back("c" + std::to_string(i));
+    unsigned depth = 0;
+    for (unsigned k = 0; k < reduction.size(); ++k)
+      if (definition.isFunctionOfDim(reduction[k]))
+        depth = k + 1;
+    for (unsigned k = 0; k < i; ++k)
+      if (definition.isFunctionOfDim(tracer.getNumLoops() + k))
+        depth = std::max(depth, coordinateDepth[k]);
+    coordinateDepth.push_back(depth);
+  }
+}
+
+bool KernelWriter::needsWideIndex() const {
+  // Room for the last block's idle threads and for coordinates outside a padded row.
+  constexpr int64_t limit = (int64_t(1) << 31) - (int64_t(1) << 24);
+  bool wide = outputs * lanes >= limit || reduced >= limit;
+  for (Value buffer : op->getOperands())
+    if (auto type = dyn_cast<RankedTensorType>(buffer.getType()))
+      wide |= type.getNumElements() >= limit;
+  for (Value buffer : buffers)
+    wide |= cast<RankedTensorType>(buffer.getType()).getNumElements() >= limit;
+  std::function<void(const Access &)> visit = [&](const Access &access) {
+    if (access.kind == Access::Kind::Load)
+      wide |= cast<RankedTensorType>(access.buffer.getType()).getNumElements() >= limit;
+    if (access.kind == Access::Kind::Choice) {
+      visit(*access.inside);
+      visit(*access.outside);
+    }
+  };
+  for (const Operand &operand : inputs)
+    visit(operand.access);
+  for (const Operand &operand : inits)
+    visit(operand.access);
+  return wide;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// EXPR without vanished loops, as a sum in the order of the loops.
+AffineExpr KernelWriter::substitute(AffineExpr expr) const {
+  SmallVector<AffineExpr> replacements;
+  for (unsigned i = 0; i < names.size(); ++i)
+    replacements.push_back(i < extents.size() && extents[i] == 1 ? getAffineConstantExpr(0, context)
+                                                                 : getAffineDimExpr(i, context));
+  return expr.replaceDims(replacements);
+}
+
+std::string KernelWriter::bufferName(Value buffer) {
+  if (auto constant = buffer.getDefiningOp<arith::ConstantOp>()) {
+    for (auto &[tableName, table] : tables)
+      if (table == buffer)
+        return tableName;
+    tables.push_back({(name + "_table" + Twine(tables.size())).str(), buffer});
+    return tables.back().first;
+  }
+  auto it = llvm::find(buffers, buffer);
+  if (it == buffers.end()) {
+    buffers.push_back(buffer);
+    it = buffers.end() - 1;
+  }
+  return "in" + std::to_string(it - buffers.begin());
+}
+
+std::string KernelWriter::writeCondition(const AccessCondition &condition) {
+  std::string text = parenthesized(writeIndex(condition.expr));
+  SmallVector<std::string> tests;
+  if (condition.checkLow)
+    tests.push_back(text + " >= " + std::to_string(condition.low));
+  if (condition.checkHigh)
+    tests.push_back(text + " < " + std::to_string(condition.high));
+  if (condition.multipleOf != 1)
+    tests.push_back(text + " % " + std::to_string(condition.multipleOf) + " == 0");
+  return llvm::join(tests, " && ");
+}
+
+FailureOr<std::string> KernelWriter::writeLoad(const Access &access) {
+  switch (access.kind) {
+  case Access::Kind::Literal:
+    return printLiteral(access.literal, helpers);
+  case Access::Kind::Load:
+    return bufferName(access.buffer) + "[" + writeIndex(access.index) + "]";
+  case Access::Kind::Choice:
+    break;
+  }
+  SmallVector<std::string> tests;
+  for (const AccessCondition &condition : access.conditions)
+    tests.push_back(writeCondition(condition));
+  FailureOr<std::string> inside = writeLoad(*access.inside), outside = writeLoad(*access.outside);
+  std::string taken = access.inside->kind == Access::Kind::Choice ? "(" + *inside + ")" : *inside;
+  return llvm::join(tests, " && ") + " ? " + taken + " : " + *outside;
+}
+
+/// Declares the coordinates that need exactly DEPTH open reduction loops.
+void KernelWriter::declareCoordinates(unsigned depth) {
+  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates()))
+    if (coordinateDepth[i] == depth)
+      body.indent(2 + 2 * depth) << "const " << indexType << " " << names[tracer.getNumLoops() + i] << " = "
+                                 << writeIndex(definition) << ";\n";
+}
+
+/// Loads what the body reads: the inputs, or the initial values of the accumulators.
+LogicalResult KernelWriter::bindLoads(bool initial, unsigned depth) {
+  emitter->setIndent(2 + 2 * depth);
+  for (Operand &operand : initial ? inits : inputs) {
+    FailureOr<std::string> text = writeLoad(operand.access);
+    if (failed(text))
+      return failure();
+    if (operand.access.kind == Access::Kind::Literal) {
+      emitter->bind(operand.argument, *text);
+      continue;
+    }
+    auto [it, isNew] = loaded.try_emplace(*text);
+    if (isNew) {
+      emitter->declare(operand.argument, *text);
+      it->second = emitter->get(operand.argument);
+    } else {
+      emitter->bind(operand.argument, it->second);
+    }
+  }
+  return success();
+}
+
+/// Declares LOOPS from a linear position, innermost first.
+void KernelWriter::declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent) {
+  std::string rest = linear.str();
+  for (unsigned i = loops.size(); i-- > 0;) {
+    std::string upper = StringRef(names[loops[i]]).upper();
+    body.indent(indent) << "const " << indexType << " " << names[loops[i]] << " = " << rest;
+    if (i > 0)
+      body << " % k" << upper;
+    body << ";\n";
+    rest += " / k" + upper;
+  }
+}
+
+std::string KernelWriter::spellExtract(Operation *operation) {
+  auto extract = dyn_cast<tensor::ExtractOp>(operation);
+  if (!extract)
+    return "";
+  Value root = stripReshapes(extract.getTensor());
+  if (!isBuffer(root))
+    return "";
+  auto type = cast<RankedTensorType>(extract.getTensor().getType());
+  std::string position;
+  for (auto [index, size] : llvm::zip_equal(extract.getIndices(), type.getShape())) {
+    std::string text = emitter->get(index);
+    if (text.empty())
+      return "";
+    if (position.empty())
+      position = text;
+    else
+      position = parenthesized(position) + " * " + std::to_string(size) + " + " + parenthesized(text);
+  }
+  return bufferName(root) + "[" + (position.empty() ? "0" : position) + "]";
+}
+
+void KernelWriter::writeStores(unsigned indent) {
+  for (unsigned i = 0; i < outputIndex.size(); ++i) {
+    std::string value = accumulators.empty() ? emitter->get(op.getBody()->getTerminator()->getOperand(i))
+                                             : accumulators[i];
+    body.indent(indent) << "out" << i << "[" << writeIndex(outputIndex[i]) << "] = " << value << ";\n";
+  }
+}
+
+/// One thread per output element; reduction loops inside.
+LogicalResult KernelWriter::writeElementBody() {
+  if (outputs == 1) {
+    body << "  if (threadIdx.x > 0)\n    return;\n";
+  } else {
+    bool single = parallel.size() == 1;
+    std::string position = single ? names[parallel[0]] : "i";
+    body << "  const " << indexType << " " << position << " = "
+         << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * kThreads + threadIdx.x;\n"
+         << "  if (" << position << " >= kOutputs)\n    return;\n";
+    if (!single)
+      declarePosition(position, parallel, 2);
+  }
+  declareCoordinates(0);
+
+  auto spell = [&](Operation *o) { return spellExtract(o); };
+  if (reduction.empty()) {
+    if (failed(bindLoads(/*initial=*/true, 0)) || failed(bindLoads(/*initial=*/false, 0)) ||
+        failed(emitter->emitBody(*op.getBody(), spell)))
+      return failure();
+    writeStores(2);
+    return success();
+  }
+
+  // A reduction that ignores its previous value has no init among `inits`, but still a variable.
+  emitter->setIndent(2);
+  SmallVector<std::string> start(outputIndex.size(), "0");
+  for (Operand &init : inits) {
+    FailureOr<std::string> text = writeLoad(init.access);
+    if (failed(text))
+      return failure();
+    start[init.argument.getArgNumber() - op.getNumDpsInputs()] = *text;
+  }
+  for (auto [i, argument] : llvm::enumerate(op.getRegionOutputArgs())) {
+    accumulators.push_back("acc" + std::to_string(i));
+    body << "  " << emitter->getLocalType(argument.getType()) << " " << accumulators[i] << " = " << start[i] << ";\n";
+    emitter->bind(argument, accumulators[i]);
+  }
+  unsigned depth = 0;
+  for (unsigned loop : reduction) {
+    body.indent(2 + 2 * depth) << "for (" << indexType << " " << names[loop] << " = 0; " << names[loop] << " < k"
+                               << StringRef(names[loop]).upper() << "; ++" << names[loop] << ")"
+                               << (++depth == reduction.size() ? " {\n" : " {\n");
+    declareCoordinates(depth);
+  }
+  if (failed(bindLoads(/*initial=*/false, depth)) || failed(emitter->emitBody(*op.getBody(), spell)))
+    return failure();
+  // A yielded value may be another accumulator; then all are read before any is written.
+  SmallVector<std::string> yielded;
+  for (Value value : op.getBody()->getTerminator()->getOperands())
+    yielded.push_back(emitter->get(value));
+  for (auto [i, text] : llvm::enumerate(yielded)) {
+    auto other = llvm::find(accumulators, text);
+    if (other != accumulators.end() && static_cast<size_t>(other - accumulators.begin()) < i) {
+      body.indent(2 + 2 * depth) << "const auto next" << i << " = " << text << ";\n";
+      text = "next" + std::to_string(i);
+    }
+  }
+  for (auto [accumulator, text] : llvm::zip(accumulators, yielded))
+    if (text != accumulator)
+      body.indent(2 + 2 * depth) << accumulator << " = " << text << ";\n";
+  while (depth-- > 0)
+    body.indent(2 + 2 * depth) << "}\n";
+  writeStores(2);
+  return success();
+}
+
+/// The shuffle of lane + OFFSET's VALUE: only 32 and 64 bit types have one.
+static std::string spellShuffle(Type type, StringRef value, CudaHelpers &helpers) {
+  auto shuffle = [](const Twine &text) { return ("__shfl_down_sync(0xffffffffu, " + text + ", offset)").str(); };
+  if (type.isF16())
+    return "__float2half(" + shuffle("__half2float(" + value + ")") + ")";
+  if (type.isBF16())
+    return "__float2bfloat16(" + shuffle("__bfloat162float(" + value + ")") + ")";
+  if (type.isInteger() && type.getIntOrFloatBitWidth() < 32)
+    return "(" + getStorageType(type).str() + ")" + shuffle("(int)" + value);
+  return shuffle(value);
+}
+
+/// LANES threads share an output and stride through its reduction.
+LogicalResult KernelWriter::writeLanesBody() {
+  bool isBlock = lanes == threads;
+  if (isBlock) {
+    body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i") << " = blockIdx.x;\n";
+  } else {
+    std::string position = parallel.size() == 1 ? names[parallel[0]] : "i";
+    body << "  const int lane = threadIdx.x % 32;\n"
+         << "  const " << indexType << " " << position << " = "
+         << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * (kThreads / 32) + threadIdx.x / 32;\n"
+         << "  if (" << position << " >= kOutputs)\n    return;\n";
+  }
+  if (parallel.size() > 1)
+    declarePosition("i", parallel, 2);
+  declareCoordinates(0);
+  for (auto [i, combiner] : llvm::enumerate(combiners)) {
+    accumulators.push_back("acc" + std::to_string(i));
+    body << "  " << emitter->getLocalType(combiner.value.getType()) << " " << accumulators[i] << " = "
+         << printLiteral(getNeutral(combiner.op), helpers) << ";\n";
+  }
+  std::string position = reduction.size() == 1 ? names[reduction[0]] : "r";
+  body << "  for (" << indexType << " " << position << " = " << (isBlock ? "threadIdx.x" : "lane") << "; " << position
+       << " < " << (reduction.size() == 1 ? "k" + StringRef(position).upper() : "kReduced") << "; " << position
+       << " += " << (isBlock ? "kThreads" : "32") << ") {\n";
+  if (reduction.size() > 1)
+    declarePosition("r", reduction, 4);
+  for (unsigned depth = 1; depth <= reduction.size(); ++depth)
+    for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates()))
+      if (coordinateDepth[i] == depth)
+        body << "    const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
+             << ";\n";
+  if (failed(bindLoads(/*initial=*/false, 1)))
+    return failure();
+  for (Operation &scalar : op.getBody()->without_terminator())
+    if (llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
+      if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
+        return failure();
+  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
+    body << "    " << accumulator << " = "
+         << combineExpression(combiner.op, accumulator, emitter->get(combiner.value), helpers) << ";\n";
+  body << "  }\n";
+
+  body << (isBlock ? "  // Combine the partial results: lanes by shuffles, then warps through shared memory.\n"
+                   : "  // Combine the lanes' partial results.\n")
+       << "  for (int offset = 16; offset > 0; offset /= 2)" << (combiners.size() > 1 ? " {\n" : "\n");
+  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
+    body << "    " << accumulator << " = "
+         << combineExpression(combiner.op, accumulator,
+                              spellShuffle(combiner.value.getType(), accumulator, helpers), helpers)
+         << ";\n";
+  if (combiners.size() > 1)
+    body << "  }\n";
+  if (isBlock) {
+    for (auto [i, combiner] : llvm::enumerate(combiners))
+      body << "  __shared__ " << emitter->getLocalType(combiner.value.getType()) << " warp" << i
+           << "[kThreads / 32];\n";
+    body << "  if (threadIdx.x % 32 == 0)" << (combiners.size() > 1 ? " {\n" : "\n");
+    for (auto [i, accumulator] : llvm::enumerate(accumulators))
+      body << "    warp" << i << "[threadIdx.x / 32] = " << accumulator << ";\n";
+    if (combiners.size() > 1)
+      body << "  }\n";
+    body << "  __syncthreads();\n  if (threadIdx.x == 0) {\n"
+         << "    for (int w = 1; w < kThreads / 32; ++w)" << (combiners.size() > 1 ? " {\n" : "\n");
+    for (auto [i, combiner] : llvm::enumerate(combiners))
+      body << "      " << accumulators[i] << " = "
+           << combineExpression(combiner.op, accumulators[i], "warp" + std::to_string(i) + "[w]", helpers) << ";\n";
+    if (combiners.size() > 1)
+      body << "    }\n";
+  } else {
+    body << "  if (lane == 0) {\n";
+  }
+  // The initial value enters once, and not at all where it is the neutral element.
+  for (Operand &init : inits) {
+    unsigned i = init.argument.getArgNumber() - op.getNumDpsInputs();
+    if (init.access.kind == Access::Kind::Literal && init.access.literal == getNeutral(combiners[i].op))
+      continue;
+    FailureOr<std::string> text = writeLoad(init.access);
+    if (failed(text))
+      return failure();
+    std::string operand = init.access.kind == Access::Kind::Choice ? "(" + *text + ")" : *text;
+    body << "    " << accumulators[i] << " = " << combineExpression(combiners[i].op, accumulators[i], operand, helpers)
+         << ";\n";
+  }
+  writeStores(4);
+  body << "  }\n";
+  return success();
+}
+
+/// Elements of a constant table, in the element type's spelling.
+static void writeTable(llvm::raw_ostream &os, StringRef name, Value value, CudaHelpers &helpers) {
+  auto elements = cast<DenseElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
+  Type type = elements.getElementType();
+  os << "__device__ const " << getStorageType(type) << " " << name << "[" << elements.getNumElements() << "] = {";
+  llvm::interleaveComma(elements.getValues<Attribute>(), os,
+                        [&](Attribute element) { os << printLiteral(element, helpers); });
+  os << "};\n";
+}
+
+static std::string printShape(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::string text;
+  for (int64_t size : type.getShape())
+    text += std::to_string(size) + "x";
+  llvm::raw_string_ostream(text) << type.getElementType();
+  return text;
+}
+
+FailureOr<GenericKernel> KernelWriter::write() {
+  if (failed(checkOp()) || failed(traceOperands()))
+    return failure();
+  orderLoops();
+  mergeLoops();
+  findCombiners();
+  chooseMapping();
+  nameLoops();
+  if (needsWideIndex())
+    indexType = "long long";
+  emitter = std::make_unique<ScalarEmitter>(body, helpers, ScalarEmitter::Options{indexType, false, 2});
+  emitter->bindDims(names);
+  if (failed(mapping == Mapping::Element ? writeElementBody() : writeLanesBody()))
+    return failure();
+
+  GenericKernel kernel;
+  int64_t perBlock = threads / lanes;
+  kernel.grid[0] = llvm::divideCeil(outputs, perBlock);
+  kernel.block[0] = threads;
+  if (kernel.grid[0] > INT32_MAX)
+    return op.emitOpError("needs ") << kernel.grid[0] << " blocks, and a grid has at most " << INT32_MAX;
+  kernel.inputs = buffers;
+
+  std::string tableText;
+  llvm::raw_string_ostream tableStream(tableText);
+  for (auto &[tableName, table] : tables) {
+    helpers.needType(cast<RankedTensorType>(table.getType()).getElementType());
+    writeTable(tableStream, tableName, table, helpers);
+  }
+  for (Value value : llvm::concat<Value>(buffers, SmallVector<Value>(op->getResults())))
+    helpers.needType(cast<RankedTensorType>(value.getType()).getElementType());
+
+  llvm::raw_string_ostream os(kernel.text);
+  os << helpers.text() << tableText;
+  os << "// " << what << ": ";
+  llvm::interleave(op->getResults(), os, [&](Value v) { os << printShape(v); }, ", ");
+  if (!buffers.empty()) {
+    os << " from ";
+    llvm::interleave(buffers, os, [&](Value v) { os << printShape(v); }, ", ");
+  }
+  os << "; " << (mapping == Mapping::Element ? "one thread" : lanes == 32 ? "one warp" : "one block")
+     << " per output.\n";
+  os << "extern \"C\" __global__ void __launch_bounds__(" << threads << ")\n" << name << "(";
+  SmallVector<std::string> parameters;
+  for (auto [i, value] : llvm::enumerate(buffers))
+    parameters.push_back(("const " + getStorageType(cast<RankedTensorType>(value.getType()).getElementType()) +
+                          " *__restrict__ in" + Twine(i))
+                             .str());
+  for (auto [i, value] : llvm::enumerate(op->getResults()))
+    parameters.push_back((getStorageType(cast<RankedTensorType>(value.getType()).getElementType()) +
+                          " *__restrict__ out" + Twine(i))
+                             .str());
+  os << llvm::join(parameters, ", ") << ") {\n";
+  os << "  constexpr int kThreads = " << threads << ";\n";
+  bool needsOutputs = outputs > 1 && lanes != threads;
+  if (needsOutputs)
+    os << "  constexpr " << indexType << " kOutputs = " << outputs << ";\n";
+  if (mapping == Mapping::Lanes && reduction.size() > 1)
+    os << "  constexpr " << indexType << " kReduced = " << reduced << ";\n";
+  SmallVector<std::string> sizes;
+  for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(parallel), ArrayRef<unsigned>(reduction)})
+    for (unsigned loop : loops) {
+      std::string constant = "k" + StringRef(names[loop]).upper();
+      if (StringRef(bodyText).contains(constant))
+        sizes.push_back(constant + " = " + std::to_string(extents[loop]));
+    }
+  if (!sizes.empty())
+    os << "  constexpr " << indexType << " " << llvm::join(sizes, ", ") << ";\n";
+  os << bodyText << "}\n";
+  return kernel;
+}
+
+} // namespace
+
+FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what) {
+  return KernelWriter(op, name, what).write();
+}
+
+} // namespace kgen

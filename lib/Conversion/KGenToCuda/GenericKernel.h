@@ -1,0 +1,34 @@
+//===- GenericKernel.h - One structured op as one kernel ------------------===//
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <string>
+
+namespace kgen {
+
+/// A kernel, and how it is launched. Its parameters are `inputs` (const T *), then one pointer per
+/// result of the op.
+struct GenericKernel {
+  std::string text;
+  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  llvm::SmallVector<mlir::Value> inputs;
+};
+
+/// Writes the kernel NAME that computes OP, a linalg.generic on static tensors whose operands are
+/// buffers or views of buffers (GenericAccess.h). WHAT says in a few words what it computes; it
+/// becomes the comment above the kernel. One diagnostic at the op that stands in the way.
+///
+/// Mappings, chosen from the loops and indexing maps:
+///   element  one thread per output element, neighbours along the innermost output dimension;
+///            reduction loops run inside the thread
+///   warp     32 lanes share an output, for rows of a few hundred elements
+///   block    256 or 1024 threads share an output, for few outputs or long rows
+mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name,
+                                                 llvm::StringRef what);
+
+} // namespace kgen
