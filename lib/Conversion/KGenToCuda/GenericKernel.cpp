@@ -70,7 +70,7 @@ private:
   LogicalResult traceOperands();
   void orderLoops();
   void mergeLoops();
-  bool canMerge(unsigned outer, unsigned inner) const;
+  bool canMerge(unsigned outer, unsigned inner);
   void findCombiners();
   void chooseMapping();
   void nameLoops();
@@ -84,11 +84,10 @@ private:
   void declareCoordinates(unsigned depth);
   LogicalResult bindLoads(bool initial, unsigned depth);
   void declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent);
+  LogicalResult emitScalars();
   LogicalResult writeElementBody();
   LogicalResult writeLanesBody();
-  void writeCombine(unsigned depth);
   void writeStores(unsigned indent);
-  std::string loadText(Value extractFrom, ArrayRef<std::string> indices);
   std::string spellExtract(Operation *extract);
   void forEachLeaf(llvm::function_ref<void(AffineExpr, bool isCondition)> visit) const;
 
@@ -134,7 +133,7 @@ LogicalResult KernelWriter::checkOp() {
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
     for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(i)).getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
-        return op.emitOpError("expected outputs indexed by loops, found ") << expr;
+        return op.emitOpError("expected outputs indexed by loops, found an index that computes");
   return success();
 }
 
@@ -181,7 +180,7 @@ void KernelWriter::orderLoops() {
   for (unsigned i = 0; i < extents.size(); ++i) {
     if (extents[i] == 1 || llvm::is_contained(parallel, i))
       continue;
-    (linalg::isReductionIterator(kinds[i]) ? reduction : parallel).push_back(i);
+    (kinds[i] == utils::IteratorType::reduction ? reduction : parallel).push_back(i);
   }
 }
 
@@ -227,7 +226,7 @@ static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int6
 }
 
 /// True when every index walks OUTER and INNER as one loop of extent outer * inner.
-bool KernelWriter::canMerge(unsigned outer, unsigned inner) const {
+bool KernelWriter::canMerge(unsigned outer, unsigned inner) {
   bool mergeable = true;
   forEachLeaf([&](AffineExpr expr, bool isCondition) {
     if (isCondition) {
@@ -264,6 +263,8 @@ void KernelWriter::mergeLoops() {
 /// Recognises `yield combiner(accumulator, value)` for all results, where the accumulators have no
 /// other use.
 void KernelWriter::findCombiners() {
+  if (op.getNumParallelLoops() == op.getNumLoops())
+    return;
   for (auto [i, yielded] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
     BlockArgument accumulator = op.getRegionOutputArgs()[i];
     Operation *combiner = yielded.getDefiningOp();
@@ -283,6 +284,8 @@ void KernelWriter::chooseMapping() {
     outputs *= extents[loop];
   for (unsigned loop : reduction)
     reduced *= extents[loop];
+  if (outputs == 1)
+    threads = 1;
   if (reduction.empty() || combiners.empty())
     return;
 
@@ -305,6 +308,7 @@ void KernelWriter::chooseMapping() {
   mapping = Mapping::Lanes;
   if (reduced < 1024 && !(few && reduced >= 512)) {
     lanes = 32;
+    threads = kElementThreads;
     return;
   }
   lanes = threads = outputs < 1024 && reduced >= 32768 ? 1024 : 256;
@@ -484,11 +488,30 @@ void KernelWriter::writeStores(unsigned indent) {
   }
 }
 
+/// `acc0 += t3;`, or `acc0 = kgen_maximum(acc0, t3);`.
+static std::string spellUpdate(Operation *combiner, StringRef accumulator, StringRef value, CudaHelpers &helpers) {
+  std::string text = combineExpression(combiner, accumulator, value, helpers);
+  for (StringRef sign : {"+", "*"}) {
+    std::string prefix = (accumulator + " " + sign + " ").str();
+    if (StringRef(text).starts_with(prefix))
+      return (accumulator + " " + sign + "= " + text.substr(prefix.size()) + ";\n").str();
+  }
+  return (accumulator + " = " + text + ";\n").str();
+}
+
+/// The statements of the body, but for the combiners, which update the accumulators afterwards.
+LogicalResult KernelWriter::emitScalars() {
+  for (Operation &scalar : op.getBody()->without_terminator())
+    if (llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
+      if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
+        return failure();
+  return success();
+}
+
 /// One thread per output element; reduction loops inside.
 LogicalResult KernelWriter::writeElementBody() {
-  if (outputs == 1) {
-    body << "  if (threadIdx.x > 0)\n    return;\n";
-  } else {
+  // A single output is launched with a single thread.
+  if (outputs > 1) {
     bool single = parallel.size() == 1;
     std::string position = single ? names[parallel[0]] : "i";
     body << "  const " << indexType << " " << position << " = "
@@ -499,10 +522,8 @@ LogicalResult KernelWriter::writeElementBody() {
   }
   declareCoordinates(0);
 
-  auto spell = [&](Operation *o) { return spellExtract(o); };
   if (reduction.empty()) {
-    if (failed(bindLoads(/*initial=*/true, 0)) || failed(bindLoads(/*initial=*/false, 0)) ||
-        failed(emitter->emitBody(*op.getBody(), spell)))
+    if (failed(bindLoads(/*initial=*/true, 0)) || failed(bindLoads(/*initial=*/false, 0)) || failed(emitScalars()))
       return failure();
     writeStores(2);
     return success();
@@ -526,15 +547,19 @@ LogicalResult KernelWriter::writeElementBody() {
   for (unsigned loop : reduction) {
     body.indent(2 + 2 * depth) << "for (" << indexType << " " << names[loop] << " = 0; " << names[loop] << " < k"
                                << StringRef(names[loop]).upper() << "; ++" << names[loop] << ")"
-                               << (++depth == reduction.size() ? " {\n" : " {\n");
+                               << " {\n";
+    ++depth;
     declareCoordinates(depth);
   }
-  if (failed(bindLoads(/*initial=*/false, depth)) || failed(emitter->emitBody(*op.getBody(), spell)))
+  if (failed(bindLoads(/*initial=*/false, depth)) || failed(emitScalars()))
     return failure();
+  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
+    body.indent(2 + 2 * depth) << spellUpdate(combiner.op, accumulator, emitter->get(combiner.value), helpers);
   // A yielded value may be another accumulator; then all are read before any is written.
   SmallVector<std::string> yielded;
-  for (Value value : op.getBody()->getTerminator()->getOperands())
-    yielded.push_back(emitter->get(value));
+  if (combiners.empty())
+    for (Value value : op.getBody()->getTerminator()->getOperands())
+      yielded.push_back(emitter->get(value));
   for (auto [i, text] : llvm::enumerate(yielded)) {
     auto other = llvm::find(accumulators, text);
     if (other != accumulators.end() && static_cast<size_t>(other - accumulators.begin()) < i) {
@@ -542,7 +567,7 @@ LogicalResult KernelWriter::writeElementBody() {
       text = "next" + std::to_string(i);
     }
   }
-  for (auto [accumulator, text] : llvm::zip(accumulators, yielded))
+  for (auto [text, accumulator] : llvm::zip(yielded, accumulators))
     if (text != accumulator)
       body.indent(2 + 2 * depth) << accumulator << " = " << text << ";\n";
   while (depth-- > 0)
@@ -567,7 +592,9 @@ static std::string spellShuffle(Type type, StringRef value, CudaHelpers &helpers
 LogicalResult KernelWriter::writeLanesBody() {
   bool isBlock = lanes == threads;
   if (isBlock) {
-    body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i") << " = blockIdx.x;\n";
+    if (outputs > 1)
+      body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i")
+           << " = blockIdx.x;\n";
   } else {
     std::string position = parallel.size() == 1 ? names[parallel[0]] : "i";
     body << "  const int lane = threadIdx.x % 32;\n"
@@ -596,23 +623,18 @@ LogicalResult KernelWriter::writeLanesBody() {
              << ";\n";
   if (failed(bindLoads(/*initial=*/false, 1)))
     return failure();
-  for (Operation &scalar : op.getBody()->without_terminator())
-    if (llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
-      if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
-        return failure();
+  if (failed(emitScalars()))
+    return failure();
   for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
-    body << "    " << accumulator << " = "
-         << combineExpression(combiner.op, accumulator, emitter->get(combiner.value), helpers) << ";\n";
+    body << "    " << spellUpdate(combiner.op, accumulator, emitter->get(combiner.value), helpers);
   body << "  }\n";
 
   body << (isBlock ? "  // Combine the partial results: lanes by shuffles, then warps through shared memory.\n"
                    : "  // Combine the lanes' partial results.\n")
        << "  for (int offset = 16; offset > 0; offset /= 2)" << (combiners.size() > 1 ? " {\n" : "\n");
   for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
-    body << "    " << accumulator << " = "
-         << combineExpression(combiner.op, accumulator,
-                              spellShuffle(combiner.value.getType(), accumulator, helpers), helpers)
-         << ";\n";
+    body << "    "
+         << spellUpdate(combiner.op, accumulator, spellShuffle(combiner.value.getType(), accumulator, helpers), helpers);
   if (combiners.size() > 1)
     body << "  }\n";
   if (isBlock) {
@@ -627,8 +649,7 @@ LogicalResult KernelWriter::writeLanesBody() {
     body << "  __syncthreads();\n  if (threadIdx.x == 0) {\n"
          << "    for (int w = 1; w < kThreads / 32; ++w)" << (combiners.size() > 1 ? " {\n" : "\n");
     for (auto [i, combiner] : llvm::enumerate(combiners))
-      body << "      " << accumulators[i] << " = "
-           << combineExpression(combiner.op, accumulators[i], "warp" + std::to_string(i) + "[w]", helpers) << ";\n";
+      body << "      " << spellUpdate(combiner.op, accumulators[i], "warp" + std::to_string(i) + "[w]", helpers);
     if (combiners.size() > 1)
       body << "    }\n";
   } else {
@@ -643,8 +664,7 @@ LogicalResult KernelWriter::writeLanesBody() {
     if (failed(text))
       return failure();
     std::string operand = init.access.kind == Access::Kind::Choice ? "(" + *text + ")" : *text;
-    body << "    " << accumulators[i] << " = " << combineExpression(combiners[i].op, accumulators[i], operand, helpers)
-         << ";\n";
+    body << "    " << spellUpdate(combiners[i].op, accumulators[i], operand, helpers);
   }
   writeStores(4);
   body << "  }\n";
@@ -723,7 +743,8 @@ FailureOr<GenericKernel> KernelWriter::write() {
                           " *__restrict__ out" + Twine(i))
                              .str());
   os << llvm::join(parameters, ", ") << ") {\n";
-  os << "  constexpr int kThreads = " << threads << ";\n";
+  if (StringRef(bodyText).contains("kThreads"))
+    os << "  constexpr int kThreads = " << threads << ";\n";
   bool needsOutputs = outputs > 1 && lanes != threads;
   if (needsOutputs)
     os << "  constexpr " << indexType << " kOutputs = " << outputs << ";\n";
