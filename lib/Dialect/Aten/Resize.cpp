@@ -18,6 +18,8 @@ using namespace kgen::aten;
 static constexpr llvm::StringLiteral kSmall = "kgen.small";
 static constexpr double kDefaultFlops = 1e8;
 static constexpr int64_t kDefaultElements = 1000000;
+/// Elements that a shrunk group or instance keeps at least.
+static constexpr int64_t kLeastStatistics = 8;
 
 //===----------------------------------------------------------------------===//
 // Inference over a function
@@ -99,7 +101,7 @@ using Place = std::pair<unsigned, unsigned>;
 class Shrinker {
 public:
   Shrinker(func::FuncOp func, double maxFlops, int64_t maxElements)
-      : func(func), maxFlops(maxFlops), maxElements(maxElements) {
+      : func(func), maxFlops(maxFlops), maxElements(maxElements), wasDegenerate(isDegenerate(func)) {
     for (Type type : func.getArgumentTypes())
       shapes.emplace_back(cast<RankedTensorType>(type).getShape());
   }
@@ -144,16 +146,16 @@ private:
   }
 
   /// The dimensions to halve together, best first: what looks like a batch, extents that
-  /// arguments share, single dimensions; the batch below 4 only when nothing else works.
+  /// arguments share, two of those, single ones. No extent falls below 4, where reductions and
+  /// windows degenerate, except the batch when nothing else works.
   SmallVector<SmallVector<Place>> candidates() {
     std::map<int64_t, SmallVector<Place>, std::greater<>> batches, shared;
     for (unsigned a = 0; a < shapes.size(); ++a)
       for (unsigned d = 0; d < shapes[a].size(); ++d) {
         int64_t extent = shapes[a][d];
-        if (extent == 1)
-          continue;
-        shared[extent].push_back({a, d});
-        if (d == 0 && shapes[a].size() > 1 && !func.getArgAttr(a, "kgen.parameter"))
+        if (extent >= 8)
+          shared[extent].push_back({a, d});
+        if (extent > 1 && d == 0 && shapes[a].size() > 1 && !func.getArgAttr(a, "kgen.parameter"))
           batches[extent].push_back({a, d});
       }
     SmallVector<SmallVector<Place>> list;
@@ -163,12 +165,32 @@ private:
     for (auto &[extent, places] : shared)
       list.push_back(places);
     for (auto &[extent, places] : shared)
-      if (places.size() > 1)
-        for (Place place : places)
-          list.push_back({place});
+      for (size_t i = 0; i < places.size(); ++i)
+        for (size_t j = i + 1; j < places.size(); ++j)
+          list.push_back({places[i], places[j]});
+    for (auto &[extent, places] : shared)
+      for (Place place : places)
+        list.push_back({place});
     for (auto &[extent, places] : batches)
       list.push_back(places);
     return list;
+  }
+
+  /// Whether a normalisation's statistics cover too few elements to mean anything: with one
+  /// element the result is a constant, and any wrong kernel would pass.
+  static bool isDegenerate(func::FuncOp graph) {
+    bool degenerate = false;
+    graph.walk([&](Operation *op) {
+      int64_t least = kLeastStatistics;
+      if (auto norm = dyn_cast<GroupNormOp>(op))
+        least = norm.getInput().getType().getNumElements() /
+                (norm.getInput().getType().getDimSize(0) * norm.getNumGroups());
+      else if (auto norm = dyn_cast<InstanceNormOp>(op))
+        least = norm.getInput().getType().getNumElements() /
+                (norm.getInput().getType().getDimSize(0) * norm.getInput().getType().getDimSize(1));
+      degenerate |= least < kLeastStatistics;
+    });
+    return degenerate;
   }
 
   /// The graph after the first candidate that infers; none if all fail.
@@ -179,7 +201,7 @@ private:
         tried[a][d] /= 2;
       OwningOpRef<func::FuncOp> copy = func.clone();
       ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
-      if (failed(resizeFunction(*copy, typesOf(tried))))
+      if (failed(resizeFunction(*copy, typesOf(tried))) || (isDegenerate(*copy) && !wasDegenerate))
         continue;
       shapes = std::move(tried);
       return copy;
@@ -190,6 +212,8 @@ private:
   func::FuncOp func;
   double maxFlops;
   int64_t maxElements;
+  /// The graph has tiny statistics at its own size; then they cannot be asked for.
+  bool wasDegenerate;
   Shapes shapes;
 };
 } // namespace

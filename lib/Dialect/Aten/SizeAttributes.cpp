@@ -10,10 +10,10 @@ static ArrayRef<int64_t> shapeOf(Type type) { return cast<RankedTensorType>(type
 
 /// The extents that a view from BEFORE to SIZE has from AFTER on. Splits both
 /// shapes into the shortest runs with equal products: dimension by dimension where
-/// the view keeps one, longer runs where it merges or splits. Within a run the changed
-/// extent goes to the dimension that had the same extent, else to the outermost.
+/// the view keeps one, longer runs where it merges or splits. Within a run the new extents are
+/// the renamed ones if their product fits; else the change goes to the outermost dimension that takes it.
 static FailureOr<SmallVector<int64_t>> followView(ArrayRef<int64_t> before, ArrayRef<int64_t> after,
-                                                  ArrayRef<int64_t> size) {
+                                                  ArrayRef<int64_t> size, Rename rename) {
   SmallVector<int64_t> out(size);
   size_t i = 0, o = 0;
   while (i < before.size() && o < out.size()) {
@@ -32,17 +32,20 @@ static FailureOr<SmallVector<int64_t>> followView(ArrayRef<int64_t> before, Arra
     if (now == in)
       continue;
 
-    size_t target = firstOut;
-    while (target + 1 < o && out[target] == 1)
-      ++target;
-    for (size_t k = firstIn; k < i; ++k)
+    int64_t renamed = 1;
+    for (size_t m = firstOut; m < o; ++m)
+      renamed *= rename(out[m]);
+    if (renamed == now) {
       for (size_t m = firstOut; m < o; ++m)
-        if (before[k] != after[k] && before[k] == out[m] && before[k] != 1)
-          target = m;
-    int64_t rest = in / out[target];
-    if (now % rest)
+        out[m] = rename(out[m]);
+      continue;
+    }
+    size_t target = firstOut;
+    while (target < o && (out[target] == 1 || now % (in / out[target]) != 0))
+      ++target;
+    if (target == o)
       return failure();
-    out[target] = now / rest;
+    out[target] = now / (in / out[target]);
   }
   // What is left over are extents of 1, in either shape.
   return out;
@@ -63,9 +66,10 @@ static SmallVector<int64_t> resolved(ArrayRef<int64_t> size, ArrayRef<int64_t> f
 }
 
 template <typename OpT>
-static LogicalResult adaptView(OpT op, TypeRange before, ArrayRef<int64_t> size, void (OpT::*set)(ArrayRef<int64_t>)) {
+static LogicalResult adaptView(OpT op, TypeRange before, ArrayRef<int64_t> size, Rename rename,
+                               void (OpT::*set)(ArrayRef<int64_t>)) {
   ArrayRef<int64_t> from = shapeOf(before[0]), to = shapeOf(op.getSelf().getType());
-  FailureOr<SmallVector<int64_t>> adapted = followView(from, to, resolved(size, from));
+  FailureOr<SmallVector<int64_t>> adapted = followView(from, to, resolved(size, from), rename);
   if (failed(adapted))
     return op.emitOpError() << "expected extents that follow " << printShape(from) << " becoming " << printShape(to)
                             << " but found " << printShape(size);
@@ -76,12 +80,12 @@ static LogicalResult adaptView(OpT op, TypeRange before, ArrayRef<int64_t> size,
   return success();
 }
 
-LogicalResult ViewOp::adaptToOperands(TypeRange before, Rename) {
-  return adaptView(*this, before, getSize(), &ViewOp::setSize);
+LogicalResult ViewOp::adaptToOperands(TypeRange before, Rename rename) {
+  return adaptView(*this, before, getSize(), rename, &ViewOp::setSize);
 }
 
-LogicalResult ReshapeOp::adaptToOperands(TypeRange before, Rename) {
-  return adaptView(*this, before, getShape(), &ReshapeOp::setShape);
+LogicalResult ReshapeOp::adaptToOperands(TypeRange before, Rename rename) {
+  return adaptView(*this, before, getShape(), rename, &ReshapeOp::setShape);
 }
 
 LogicalResult ExpandOp::adaptToOperands(TypeRange before, Rename rename) {
