@@ -1,0 +1,193 @@
+//===- CandidateProcess.cpp - The parent's side of a candidate's process --===//
+#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace json = llvm::json;
+
+/// A signal's plain meaning for whoever reads the verdict.
+static std::string describeSignal(int signal) {
+  switch (signal) {
+  case 11:
+  case 7: return "it accessed memory outside every buffer (or overflowed its stack)";
+  case 8: return "it divided an integer by zero";
+  case 4:
+  case 5: return "it trapped";
+  case 6: return "it aborted";
+  default: return "its process died of signal " + std::to_string(signal);
+  }
+}
+
+namespace {
+
+class WorkerProcess : public CandidateProcess {
+public:
+  WorkerProcess(const CandidateJob &job) : plan(*job.plan), limit(job.runSeconds) {}
+  ~WorkerProcess() override {
+    if (socket >= 0)
+      close(socket);
+    child.kill();
+  }
+
+  Outcome start(const CandidateJob &job) {
+    size_t total;
+    offsets = packBuffers(plan.outputs, 4096, total);
+    auto memory = SharedMemory::create(total);
+    if (!memory)
+      return memory.takeError();
+    outputs = std::move(*memory);
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
+    socket = pair[0];
+    ProcessRequest request;
+    request.arguments = {workerBinary(), "--kgen-candidate-worker", job.device, job.planFile, job.artifact,
+                         std::to_string(job.inputSets.size())};
+    request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
+    for (size_t i = 0; i < job.inputSets.size(); ++i)
+      request.descriptors.push_back({job.inputSets[i]->descriptor(), int(5 + i)});
+    auto started = ChildProcess::start(request);
+    close(pair[1]);
+    if (!started)
+      return started.takeError();
+    child = std::move(*started);
+    json::Object reply;
+    Outcome outcome = receive(reply, 60);
+    if (outcome && !*outcome)
+      device = reply.getString("device").value_or("").str();
+    return outcome;
+  }
+
+  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+    std::string line = "run " + std::to_string(set) + " " + std::to_string(request.poison) + " " +
+                       (request.descending ? "1 " : "0 ") + (compare ? "1" : "0");
+    return ask(line, limit, differs, nullptr);
+  }
+
+  Outcome time(const TimingRequest &request, std::vector<double> &samples, std::string &differs) override {
+    std::string line = "time " + std::to_string(request.samples) + " " + std::to_string(request.budgetSeconds) +
+                       (request.cold ? " 1" : " 0");
+    // At least five runs, each of which kept within the limit before.
+    return ask(line, 6 * limit + request.budgetSeconds, differs, &samples);
+  }
+
+  const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
+  std::string deviceName() const override { return device; }
+
+private:
+  Outcome ask(std::string line, double seconds, std::string &differs, std::vector<double> *samples) {
+    line += '\n';
+    // When the child is gone already, receive() says how it ended.
+    (void)!send(socket, line.data(), line.size(), MSG_NOSIGNAL);
+    json::Object reply;
+    Outcome outcome = receive(reply, seconds);
+    if (!outcome || *outcome)
+      return outcome;
+    differs = reply.getString("differs").value_or("").str();
+    if (samples)
+      if (const json::Array *list = reply.getArray("samples"))
+        for (const json::Value &value : *list)
+          samples->push_back(value.getAsNumber().value_or(0));
+    return outcome;
+  }
+
+  Outcome receive(json::Object &reply, double seconds) {
+    double deadline = monotonicSeconds() + seconds;
+    size_t end;
+    while ((end = pending.find('\n')) == std::string::npos) {
+      double left = deadline - monotonicSeconds();
+      if (left <= 0) {
+        std::string where = launchUnderWay();
+        child.kill();
+        char text[64];
+        snprintf(text, sizeof text, "no answer within %.3g s", seconds);
+        return CandidateFailure{Verdict::Timeout, text + where};
+      }
+      pollfd poller = {socket, POLLIN, 0};
+      int ready = poll(&poller, 1, int(left * 1000) + 1);
+      if (ready <= 0)
+        continue;
+      char buffer[4096];
+      ssize_t got = recv(socket, buffer, sizeof buffer, 0);
+      if (got > 0) {
+        pending.append(buffer, size_t(got));
+        if (pending.size() > (1u << 20))
+          return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+        continue;
+      }
+      if (got < 0 && errno == EINTR)
+        continue;
+      return died();
+    }
+    std::string line = pending.substr(0, end);
+    pending.erase(0, end + 1);
+    auto value = json::parse(line);
+    if (!value || !value->getAsObject()) {
+      if (!value)
+        llvm::consumeError(value.takeError());
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    }
+    reply = std::move(*value->getAsObject());
+    if (auto error = reply.getString("error"))
+      return llvm::createStringError(*error);
+    if (auto name = reply.getString("verdict"))
+      return CandidateFailure{parseVerdict(*name).value_or(Verdict::Fault),
+                              reply.getString("detail").value_or("").str()};
+    return std::nullopt;
+  }
+
+  Outcome died() {
+    std::string where = launchUnderWay();
+    ProcessResult result;
+    if (!child.waitFor(2, result)) {
+      child.kill();
+      return CandidateFailure{Verdict::Fault, "its process closed the connection" + where};
+    }
+    if (result.end == ProcessResult::End::Signalled)
+      return CandidateFailure{Verdict::Fault, describeSignal(result.code) + where};
+    if (where.empty())
+      return llvm::createStringError("the worker %s ended with status %d before it answered", workerBinary().c_str(),
+                                     result.code);
+    return CandidateFailure{Verdict::Fault, "its process ended with status " + std::to_string(result.code) + where};
+  }
+
+  /// " in launch 2 (name)", from the page that the child writes its progress to.
+  std::string launchUnderWay() const {
+    int index = *reinterpret_cast<volatile int *>(outputs.data());
+    if (device.empty() || index < 0 || size_t(index) >= plan.launches.size())
+      return "";
+    return " in launch " + std::to_string(index) + " (" + plan.launches[size_t(index)].kernel + ")";
+  }
+
+  const LaunchPlan &plan;
+  double limit;
+  SharedMemory outputs;
+  std::vector<size_t> offsets;
+  int socket = -1;
+  ChildProcess child;
+  std::string pending, device;
+};
+
+class ProcessRunner : public CandidateRunner {
+public:
+  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
+    auto worker = std::make_unique<WorkerProcess>(job);
+    auto outcome = worker->start(job);
+    if (outcome && !*outcome)
+      process = std::move(worker);
+    return outcome;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<CandidateRunner> kgen::createProcessRunner() { return std::make_unique<ProcessRunner>(); }

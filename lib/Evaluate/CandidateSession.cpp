@@ -1,0 +1,166 @@
+//===- CandidateSession.cpp - One candidate on one device -----------------===//
+#include "kgen/Evaluate/CandidateSession.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace kgen;
+
+llvm::Expected<std::unique_ptr<CandidateSession>>
+CandidateSession::create(Device &device, const LaunchPlan &plan, llvm::StringRef artifact) {
+  if (llvm::Error error = device.load(artifact, plan))
+    return std::move(error);
+  std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
+  auto add = [&](std::vector<Buffer> &list, std::string name, size_t bytes) {
+    list.emplace_back();
+    return session->allocate(list.back(), std::move(name), bytes);
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (llvm::Error error = add(session->inputs, "in" + std::to_string(i), plan.inputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (llvm::Error error = add(session->outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.workspace.size(); ++i)
+    if (llvm::Error error = add(session->workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes)))
+      return std::move(error);
+  session->prepareValues();
+  return std::move(session);
+}
+
+llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes) {
+  buffer.name = std::move(name);
+  buffer.bytes = bytes;
+  buffer.padded = (bytes + 255) / 256 * 256;
+  auto address = device.allocate(buffer.padded + 2 * redZoneBytes);
+  if (!address)
+    return address.takeError();
+  buffer.whole = *address;
+  buffer.data = *address + redZoneBytes;
+  return llvm::Error::success();
+}
+
+void CandidateSession::prepareValues() {
+  for (const Launch &launch : plan.launches) {
+    std::vector<uint64_t> slots;
+    for (const LaunchArgument &argument : launch.arguments) {
+      uint64_t slot = 0;
+      if (auto *ref = std::get_if<BufferRef>(&argument)) {
+        auto &list = ref->kind == BufferKind::Input ? inputs : ref->kind == BufferKind::Output ? outputs : workspace;
+        slot = list[ref->index].data + uint64_t(ref->offset);
+      } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
+        memcpy(&slot, i32, 4);
+      } else if (auto *i64 = std::get_if<int64_t>(&argument)) {
+        memcpy(&slot, i64, 8);
+      } else {
+        memcpy(&slot, &std::get<float>(argument), 4);
+      }
+      slots.push_back(slot);
+    }
+    values.push_back(std::move(slots));
+  }
+  for (auto &slots : values) {
+    std::vector<void *> pointers;
+    for (uint64_t &slot : slots)
+      pointers.push_back(&slot);
+    valuePointers.push_back(std::move(pointers));
+  }
+}
+
+llvm::Error CandidateSession::setInputs(llvm::ArrayRef<const char *> bytes) {
+  originals.assign(bytes.begin(), bytes.end());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (llvm::Error error = device.write(inputs[i].data, bytes[i], inputs[i].bytes))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {
+  if (payload)
+    return device.fill(buffer.whole, pattern, buffer.padded + 2 * redZoneBytes);
+  if (llvm::Error error = device.fill(buffer.whole, pattern, redZoneBytes))
+    return error;
+  return device.fill(buffer.data + buffer.padded, pattern, redZoneBytes);
+}
+
+/// The zones and the slack between payload and zone must hold the pattern still.
+llvm::Error CandidateSession::checkZones(const Buffer &buffer, uint32_t pattern) {
+  std::vector<char> zone(redZoneBytes);
+  auto check = [&](bool after) -> llvm::Error {
+    DeviceAddress at = after ? buffer.data + buffer.padded : buffer.whole;
+    if (llvm::Error error = device.read(zone.data(), at, redZoneBytes))
+      return error;
+    for (size_t i = 0; i < redZoneBytes; i += 4) {
+      uint32_t found;
+      memcpy(&found, zone.data() + i, 4);
+      if (found == pattern)
+        continue;
+      std::string where = after ? std::to_string(buffer.padded - buffer.bytes + i) + " bytes after the end of "
+                                : std::to_string(redZoneBytes - i) + " bytes before ";
+      return llvm::make_error<CandidateError>(Verdict::Fault, "a kernel wrote " + where + buffer.name);
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = check(false))
+    return error;
+  return check(true);
+}
+
+llvm::Error CandidateSession::checkInput(const Buffer &buffer, const char *original) {
+  const size_t chunk = 64u << 20;
+  std::vector<char> copy(std::min(chunk, buffer.bytes));
+  for (size_t at = 0; at < buffer.bytes; at += chunk) {
+    size_t bytes = std::min(chunk, buffer.bytes - at);
+    if (llvm::Error error = device.read(copy.data(), buffer.data + at, bytes))
+      return error;
+    if (memcmp(copy.data(), original + at, bytes) != 0)
+      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + buffer.name);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::launchAll(bool descending, int poison, volatile int *progress) {
+  for (size_t i = 0; i < plan.launches.size(); ++i) {
+    if (progress)
+      *progress = int(i);
+    if (llvm::Error error = device.launch(i, valuePointers[i], descending, poison))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::run(const RunRequest &request, volatile int *progress) {
+  for (const Buffer &buffer : inputs)
+    if (llvm::Error error = poison(buffer, request.poison, false))
+      return error;
+  for (auto *list : {&outputs, &workspace})
+    for (const Buffer &buffer : *list)
+      if (llvm::Error error = poison(buffer, request.poison, true))
+        return error;
+  if (llvm::Error error = launchAll(request.descending, int(request.poison & 0xff), progress))
+    return error;
+  if (llvm::Error error = device.synchronize())
+    return error;
+  if (progress)
+    *progress = -1;
+  for (auto *list : {&inputs, &outputs, &workspace})
+    for (const Buffer &buffer : *list)
+      if (llvm::Error error = checkZones(buffer, request.poison))
+        return error;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (llvm::Error error = checkInput(inputs[i], originals[i]))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::readOutput(unsigned index, void *to) {
+  return device.read(to, outputs[index].data, outputs[index].bytes);
+}
+
+llvm::Expected<std::vector<double>> CandidateSession::time(const TimingRequest &request) {
+  // A workspace that holds the last run's results must not let a kernel skip its work.
+  for (const Buffer &buffer : workspace)
+    if (llvm::Error error = poison(buffer, 0x7fc5a5a5u, true))
+      return std::move(error);
+  return device.time(request, [&] { return launchAll(false, -1, nullptr); });
+}

@@ -1,0 +1,230 @@
+//===- CandidateWorker.cpp - The child's side of a candidate's process ----===//
+//
+// Descriptors: 3 the socket, 4 the outputs (one page of header first), 5 and
+// on the input sets. Replies are one JSON object a line.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace json = llvm::json;
+
+namespace {
+
+enum { SocketFd = 3, OutputFd = 4, FirstInputFd = 5, HeaderBytes = 4096 };
+
+class Worker {
+public:
+  int serve(llvm::ArrayRef<std::string> arguments) {
+    if (arguments.size() != 4)
+      return 2;
+    if (llvm::Error error = prepare(arguments))
+      return report(std::move(error)), 0;
+    reply(json::Object{{"ok", true}, {"device", device->name()}});
+    std::string line;
+    while (readLine(line)) {
+      if (line == "quit")
+        break;
+      handle(line);
+    }
+    // Skips destructors: the driver may be in any state.
+    _exit(0);
+  }
+
+private:
+  llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
+    auto made = createDevice(arguments[0]);
+    if (!made)
+      return made.takeError();
+    device = std::move(*made);
+    auto text = readWholeFile(arguments[1]);
+    if (!text)
+      return text.takeError();
+    auto parsed = LaunchPlan::parse(*text);
+    if (!parsed)
+      return parsed.takeError();
+    plan = std::move(*parsed);
+    size_t total;
+    outputOffsets = packBuffers(plan.outputs, HeaderBytes, total);
+    auto base = map(OutputFd, total, PROT_READ | PROT_WRITE);
+    if (!base)
+      return base.takeError();
+    outputs = *base;
+    device->registerHostMemory(outputs + HeaderBytes, total - HeaderBytes);
+    inputOffsets = packBuffers(plan.inputs, 0, total);
+    unsigned sets = 0;
+    llvm::StringRef(arguments[3]).getAsInteger(10, sets);
+    for (unsigned i = 0; i < sets; ++i) {
+      auto input = map(FirstInputFd + int(i), total, PROT_READ);
+      if (!input)
+        return input.takeError();
+      inputs.push_back(*input);
+    }
+    auto created = CandidateSession::create(*device, plan, arguments[2]);
+    if (!created)
+      return created.takeError();
+    session = std::move(*created);
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<char *> map(int fd, size_t bytes, int protection) {
+    void *base = mmap(nullptr, bytes ? bytes : 4096, protection, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+      return llvm::createStringError("cannot map descriptor %d: %s", fd, strerror(errno));
+    return static_cast<char *>(base);
+  }
+
+  void handle(llvm::StringRef line) {
+    llvm::SmallVector<llvm::StringRef> words;
+    line.split(words, ' ');
+    auto number = [&](size_t i) {
+      double value = 0;
+      if (i < words.size())
+        words[i].getAsDouble(value);
+      return value;
+    };
+    if (words[0] == "run")
+      run(unsigned(number(1)), uint32_t(number(2)), number(3) != 0, number(4) != 0);
+    else if (words[0] == "time")
+      time(int(number(1)), number(2), number(3) != 0);
+    else
+      reply(json::Object{{"error", "unknown command"}});
+  }
+
+  void run(unsigned set, uint32_t poison, bool descending, bool compare) {
+    if (set >= inputs.size())
+      return reply(json::Object{{"error", "no such input set"}});
+    if (int(set) != current) {
+      std::vector<const char *> bytes;
+      for (size_t offset : inputOffsets)
+        bytes.push_back(inputs[set] + offset);
+      if (llvm::Error error = session->setInputs(bytes))
+        return report(std::move(error));
+      current = int(set);
+    }
+    RunRequest request;
+    request.poison = poison;
+    request.descending = descending;
+    if (llvm::Error error = session->run(request, reinterpret_cast<volatile int *>(outputs)))
+      return report(std::move(error));
+    std::string differs;
+    if (llvm::Error error = compare ? compareOutputs(differs) : copyOutputs())
+      return report(std::move(error));
+    reply(json::Object{{"ok", true}, {"differs", differs}});
+  }
+
+  void time(int samples, double budget, bool cold) {
+    TimingRequest request;
+    request.samples = samples;
+    request.budgetSeconds = budget;
+    request.cold = cold;
+    auto taken = session->time(request);
+    if (!taken)
+      return report(taken.takeError());
+    std::string differs;
+    if (llvm::Error error = compareOutputs(differs))
+      return report(std::move(error));
+    json::Array list;
+    for (double sample : *taken)
+      list.push_back(sample);
+    reply(json::Object{{"ok", true}, {"differs", differs}, {"samples", std::move(list)}});
+  }
+
+  llvm::Error copyOutputs() {
+    for (unsigned i = 0; i < plan.outputs.size(); ++i)
+      if (llvm::Error error = session->readOutput(i, outputs + outputOffsets[i]))
+        return error;
+    return llvm::Error::success();
+  }
+
+  llvm::Error compareOutputs(std::string &differs) {
+    for (unsigned i = 0; i < plan.outputs.size(); ++i) {
+      size_t bytes = plan.outputs[i].bytes();
+      if (scratch.size() < bytes) {
+        scratch.resize(bytes);
+        device->registerHostMemory(scratch.data(), bytes);
+      }
+      if (llvm::Error error = session->readOutput(i, scratch.data()))
+        return error;
+      const char *old = outputs + outputOffsets[i];
+      if (differs.empty() && memcmp(old, scratch.data(), bytes) != 0) {
+        size_t at = 0;
+        while (old[at] == scratch[at])
+          ++at;
+        differs = plan.outputs[i].name + " differs from element " +
+                  std::to_string(at / byteSize(plan.outputs[i].dtype)) + " on";
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  void report(llvm::Error error) {
+    json::Object object;
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const CandidateError &candidate) {
+          object = json::Object{{"verdict", verdictName(candidate.verdict)}, {"detail", candidate.text}};
+        },
+        [&](const llvm::ErrorInfoBase &other) { object = json::Object{{"error", other.message()}}; });
+    reply(std::move(object));
+  }
+
+  void reply(json::Object object) {
+    std::string text;
+    llvm::raw_string_ostream(text) << json::Value(std::move(object));
+    text += '\n';
+    for (size_t at = 0; at < text.size();) {
+      ssize_t put = send(SocketFd, text.data() + at, text.size() - at, MSG_NOSIGNAL);
+      if (put <= 0)
+        _exit(1);
+      at += size_t(put);
+    }
+  }
+
+  bool readLine(std::string &line) {
+    line.clear();
+    char c;
+    while (::read(SocketFd, &c, 1) == 1) {
+      if (c == '\n')
+        return true;
+      line += c;
+    }
+    return false;
+  }
+
+  std::unique_ptr<Device> device;
+  LaunchPlan plan;
+  std::unique_ptr<CandidateSession> session;
+  char *outputs = nullptr;
+  std::vector<char *> inputs;
+  std::vector<size_t> outputOffsets, inputOffsets;
+  std::vector<char> scratch;
+  int current = -1;
+};
+
+} // namespace
+
+int kgen::runCandidateWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }
+
+std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
+  if (argc < 2)
+    return std::nullopt;
+  std::vector<std::string> arguments(argv + 2, argv + argc);
+  llvm::StringRef command = argv[1];
+  if (command == "--kgen-compile-worker")
+    return runCompileWorker(arguments);
+  if (command == "--kgen-candidate-worker")
+    return runCandidateWorker(arguments);
+  return std::nullopt;
+}

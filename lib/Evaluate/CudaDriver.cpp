@@ -1,0 +1,70 @@
+//===- CudaDriver.cpp - The CUDA Driver API, loaded at run time -----------===//
+#include "CudaDriver.h"
+
+#include <dlfcn.h>
+#include <string>
+#include <type_traits>
+
+using namespace kgen::cuda;
+
+static std::string loadDriver(Driver &driver) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return "no CUDA driver on this machine (libcuda.so.1 is not found)";
+  std::string missing;
+  auto optional = [&](auto &slot, const char *name) {
+    slot = reinterpret_cast<std::decay_t<decltype(slot)>>(dlsym(library, name));
+  };
+  auto get = [&](auto &slot, const char *name) {
+    optional(slot, name);
+    if (!slot && missing.empty())
+      missing = std::string("the CUDA driver lacks ") + name + ": it is too old";
+  };
+  get(driver.init, "cuInit");
+  get(driver.deviceGetCount, "cuDeviceGetCount");
+  get(driver.deviceGet, "cuDeviceGet");
+  get(driver.deviceGetName, "cuDeviceGetName");
+  get(driver.deviceGetAttribute, "cuDeviceGetAttribute");
+  get(driver.deviceTotalMem, "cuDeviceTotalMem_v2");
+  get(driver.primaryRetain, "cuDevicePrimaryCtxRetain");
+  get(driver.setCurrent, "cuCtxSetCurrent");
+  get(driver.moduleLoadData, "cuModuleLoadData");
+  get(driver.moduleGetFunction, "cuModuleGetFunction");
+  get(driver.functionSetAttribute, "cuFuncSetAttribute");
+  get(driver.functionGetAttribute, "cuFuncGetAttribute");
+  optional(driver.functionGetParamInfo, "cuFuncGetParamInfo");
+  get(driver.memAlloc, "cuMemAlloc_v2");
+  get(driver.memFree, "cuMemFree_v2");
+  get(driver.copyToDevice, "cuMemcpyHtoD_v2");
+  get(driver.copyToHost, "cuMemcpyDtoH_v2");
+  get(driver.memset32, "cuMemsetD32Async");
+  get(driver.hostRegister, "cuMemHostRegister_v2");
+  get(driver.launch, "cuLaunchKernel");
+  optional(driver.launchEx, "cuLaunchKernelEx");
+  get(driver.contextSynchronize, "cuCtxSynchronize");
+  get(driver.eventCreate, "cuEventCreate");
+  get(driver.eventRecord, "cuEventRecord");
+  get(driver.eventSynchronize, "cuEventSynchronize");
+  get(driver.eventElapsed, "cuEventElapsedTime");
+  get(driver.errorString, "cuGetErrorString");
+  if (!missing.empty())
+    return missing;
+  if (Result error = driver.init(0))
+    return std::string("the CUDA driver does not start: ") + driver.describe(error);
+  return "";
+}
+
+llvm::Expected<const Driver *> Driver::get() {
+  static Driver driver = {};
+  static const std::string failure = loadDriver(driver);
+  if (!failure.empty())
+    return llvm::createStringError(failure);
+  return &driver;
+}
+
+const char *Driver::describe(Result result) const {
+  const char *text = nullptr;
+  if (errorString(result, &text) != 0 || !text)
+    return "unknown error";
+  return text;
+}

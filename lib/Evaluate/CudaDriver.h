@@ -1,0 +1,95 @@
+//===- CudaDriver.h - The CUDA Driver API, loaded at run time -------------===//
+//
+// Declares the few entry points that are used, with the names and types of
+// cuda.h, so that no CUDA header is needed to build.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kgen::cuda {
+
+using Result = int;
+using DeviceId = int;
+using Context = struct OpaqueContext *;
+using Module = struct OpaqueModule *;
+using Function = struct OpaqueFunction *;
+using Stream = struct OpaqueStream *;
+using Event = struct OpaqueEvent *;
+using Pointer = unsigned long long;
+
+/// Values of CUdevice_attribute.
+enum Attribute {
+  MaxThreadsPerBlock = 1,
+  MultiprocessorCount = 16,
+  MemoryClockKHz = 36,
+  BusWidthBits = 37,
+  L2Bytes = 38,
+  Major = 75,
+  Minor = 76,
+  SharedPerBlockOptin = 97,
+};
+/// Values of CUfunction_attribute.
+enum FunctionAttribute { StaticShared = 1, MaxDynamicShared = 8, NonPortableCluster = 14 };
+
+/// CUlaunchAttribute with the cluster form of its value; 64 bytes of value, 72 in all.
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    struct {
+      unsigned x, y, z;
+    } cluster;
+  } value;
+};
+enum { AttributeCluster = 4 };
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
+struct Driver {
+  Result (*init)(unsigned);
+  Result (*deviceGetCount)(int *);
+  Result (*deviceGet)(DeviceId *, int);
+  Result (*deviceGetName)(char *, int, DeviceId);
+  Result (*deviceGetAttribute)(int *, int, DeviceId);
+  Result (*deviceTotalMem)(size_t *, DeviceId);
+  Result (*primaryRetain)(Context *, DeviceId);
+  Result (*setCurrent)(Context);
+  Result (*moduleLoadData)(Module *, const void *);
+  Result (*moduleGetFunction)(Function *, Module, const char *);
+  Result (*functionSetAttribute)(Function, int, int);
+  Result (*functionGetAttribute)(int *, int, Function);
+  Result (*functionGetParamInfo)(Function, size_t, size_t *, size_t *); ///< null before CUDA 12.4
+  Result (*memAlloc)(Pointer *, size_t);
+  Result (*memFree)(Pointer);
+  Result (*copyToDevice)(Pointer, const void *, size_t);
+  Result (*copyToHost)(void *, Pointer, size_t);
+  Result (*memset32)(Pointer, unsigned, size_t, Stream);
+  Result (*hostRegister)(void *, size_t, unsigned);
+  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void **,
+                   void **);
+  Result (*launchEx)(const LaunchConfig *, Function, void **, void **); ///< null before CUDA 11.8
+  Result (*contextSynchronize)();
+  Result (*eventCreate)(Event *, unsigned);
+  Result (*eventRecord)(Event, Stream);
+  Result (*eventSynchronize)(Event);
+  Result (*eventElapsed)(float *, Event, Event);
+  Result (*errorString)(Result, const char **);
+
+  /// The driver, loaded and initialised once; one sentence when that fails.
+  static llvm::Expected<const Driver *> get();
+  /// CUDA's words for RESULT.
+  const char *describe(Result result) const;
+};
+
+} // namespace kgen::cuda

@@ -1,0 +1,47 @@
+//===- SharedMemory.cpp - Memory that a child can map ---------------------===//
+#include "kgen/Evaluate/CandidateProcess.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace kgen;
+
+llvm::Expected<SharedMemory> SharedMemory::create(size_t bytes) {
+  SharedMemory memory;
+  memory.bytes = bytes ? bytes : 4096;
+  memory.fd = memfd_create("kgen", MFD_CLOEXEC);
+  if (memory.fd < 0 || ftruncate(memory.fd, off_t(memory.bytes)) != 0)
+    return llvm::createStringError("no shared memory of %zu bytes: %s", bytes, strerror(errno));
+  void *base = mmap(nullptr, memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.fd, 0);
+  if (base == MAP_FAILED)
+    return llvm::createStringError("no shared memory of %zu bytes: %s", bytes, strerror(errno));
+  memory.base = static_cast<char *>(base);
+  return std::move(memory);
+}
+
+SharedMemory &SharedMemory::operator=(SharedMemory &&other) noexcept {
+  std::swap(base, other.base);
+  std::swap(bytes, other.bytes);
+  std::swap(fd, other.fd);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  if (base)
+    munmap(base, bytes);
+  if (fd >= 0)
+    close(fd);
+}
+
+std::vector<size_t> kgen::packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total) {
+  std::vector<size_t> offsets;
+  total = header;
+  for (const BufferSpec &spec : specs) {
+    offsets.push_back(total);
+    total += (spec.bytes() + 4095) / 4096 * 4096;
+  }
+  return offsets;
+}
