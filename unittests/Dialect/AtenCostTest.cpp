@@ -1,0 +1,101 @@
+//===- AtenCostTest.cpp - FLOPs, bytes and kinds of aten ops --------------===//
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace kgen::aten;
+
+namespace {
+class AtenCost : public ::testing::Test {
+protected:
+  AtenCost() { context.loadDialect<AtenDialect, func::FuncDialect>(); }
+
+  /// The only function of TEXT, which must parse.
+  func::FuncOp parse(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    return *module->getOps<func::FuncOp>().begin();
+  }
+
+  AtenCostOpInterface firstOp(StringRef text) {
+    return cast<AtenCostOpInterface>(parse(text).getBody().front().front());
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(AtenCost, MatmulCountsTwoPerMultiplyAccumulate) {
+  auto op = firstOp(R"(func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+    %0 = aten.matmul %a, %b : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    return })");
+  EXPECT_EQ(op.getFlops(), 2 * 4 * 8 * 16);
+  EXPECT_EQ(op.getKind(), OpKind::Contraction);
+}
+
+TEST_F(AtenCost, LinearCountsItsBias) {
+  EXPECT_EQ(firstOp(R"(func.func @f(%a: tensor<4x8xf32>, %b: tensor<16x8xf32>, %c: tensor<16xf32>) {
+    %0 = aten.linear %a, %b, %c : (tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+    return })")
+                .getFlops(),
+            2 * 4 * 8 * 16 + 4 * 16);
+}
+
+TEST_F(AtenCost, GroupedConvolutionSeesItsGroupsChannels) {
+  EXPECT_EQ(firstOp(R"(func.func @f(%a: tensor<1x4x8x8xf32>, %b: tensor<6x2x3x3xf32>) {
+    %0 = aten.conv2d %a, %b groups 2 : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x6x6xf32>
+    return })")
+                .getFlops(),
+            2.0 * (6 * 6 * 6) * (2 * 3 * 3));
+}
+
+TEST_F(AtenCost, TransposedConvolutionCountsFromTheInput) {
+  EXPECT_EQ(firstOp(R"(func.func @f(%a: tensor<1x4x8xf32>, %b: tensor<4x6x3xf32>) {
+    %0 = aten.conv_transpose1d %a, %b stride [2] : (tensor<1x4x8xf32>, tensor<4x6x3xf32>) -> tensor<1x6x17xf32>
+    return })")
+                .getFlops(),
+            2.0 * (4 * 8) * (6 * 3));
+}
+
+TEST_F(AtenCost, CausalAttentionCountsHalf) {
+  const char *text = R"(func.func @f(%q: tensor<2x64x32xf16>, %k: tensor<2x48x32xf16>, %v: tensor<2x48x16xf16>) {
+    %0 = aten.scaled_dot_product_attention %q, %k, %v{0} : (tensor<2x64x32xf16>, tensor<2x48x32xf16>, tensor<2x48x16xf16>) -> tensor<2x64x16xf16>
+    return })";
+  std::string full(text), causal(text);
+  full.replace(full.find("{0}"), 3, "");
+  causal.replace(causal.find("{0}"), 3, " is_causal true");
+  double expected = 2.0 * 2 * 64 * 48 * (32 + 16);
+  EXPECT_EQ(firstOp(full).getFlops(), expected);
+  EXPECT_EQ(firstOp(causal).getFlops(), expected / 2);
+}
+
+TEST_F(AtenCost, GraphCountsEveryBufferOnce) {
+  // %unused is not read; %0 is returned twice but written once; f16 has two bytes, i64 eight.
+  auto func = parse(R"(func.func @f(%a: tensor<4x8xf16>, %unused: tensor<99xf32>)
+      -> (tensor<4xf16>, tensor<4xi64>, tensor<4xf16>) {
+    %r = aten.relu %a : (tensor<4x8xf16>) -> tensor<4x8xf16>
+    %0, %1 = aten.max.dim %r dim 1 : (tensor<4x8xf16>) -> (tensor<4xf16>, tensor<4xi64>)
+    return %0, %1, %0 : tensor<4xf16>, tensor<4xi64>, tensor<4xf16> })");
+  EXPECT_EQ(compulsoryBytes(func), 4 * 8 * 2 + 4 * 2 + 4 * 8);
+  EXPECT_EQ(graphFlops(func), 4 * 8 + 4 * 8);
+}
+
+TEST_F(AtenCost, KindsNeedNoNames) {
+  auto kindOf = [&](StringRef op, StringRef type, StringRef result) {
+    return firstOp(("func.func @f(%a: " + type + ") { %0 = " + op + " : (" + type + ") -> " + result + " return }").str())
+        .getKind();
+  };
+  StringRef t = "tensor<1x4x8x8xf32>";
+  EXPECT_EQ(kindOf("aten.gelu %a", t, t), OpKind::Elementwise);
+  EXPECT_EQ(kindOf("aten.softmax.int %a dim 1", t, t), OpKind::Normalization);
+  EXPECT_EQ(kindOf("aten.sum.dim_IntList %a dim [2, 3]", t, "tensor<1x4xf32>"), OpKind::Reduction);
+  EXPECT_EQ(kindOf("aten.max_pool2d %a kernel [2, 2]", t, "tensor<1x4x4x4xf32>"), OpKind::Window);
+  EXPECT_EQ(kindOf("aten.flatten.using_ints %a", t, "tensor<256xf32>"), OpKind::View);
+  // Depends on the position: a fuser that ignores positions must not take it.
+  EXPECT_EQ(kindOf("aten.tril %a", t, t), OpKind::Other);
+}
+} // namespace
