@@ -80,7 +80,7 @@ static Scalar unary(Scalar x) {
   return {x.b(), Op::create(x.b(), x.get())};
 }
 
-Scalar abs(Scalar x) { return x.isFloat() ? unary<math::AbsFOp>(x) : unary<math::AbsIOp>(x); }
+Scalar abs(Scalar x) { return x.isFloat() ? unary<math::AbsFOp>(x) : max(x, -x); }
 Scalar erf(Scalar x) { return unary<math::ErfOp>(x); }
 Scalar exp(Scalar x) { return unary<math::ExpOp>(x); }
 Scalar expm1(Scalar x) { return unary<math::ExpM1Op>(x); }
