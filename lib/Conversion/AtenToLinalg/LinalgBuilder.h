@@ -82,7 +82,8 @@ struct Lowering : public mlir::OpRewritePattern<OpT> {
       : mlir::OpRewritePattern<OpT>(context), function(function) {}
 
   llvm::LogicalResult matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
-    LinalgBuilder builder(rewriter, op.getLoc());
+    // The name lets kernels say which op they compute.
+    LinalgBuilder builder(rewriter, mlir::NameLoc::get(op->getName().getIdentifier(), op.getLoc()));
     rewriter.replaceOp(op, function(op, builder));
     return mlir::success();
   }

@@ -142,10 +142,15 @@ static std::string printFloat(const APFloat &value, StringRef suffix, CudaHelper
     helpers.need(value.isNaN() ? "KGEN_NAN" : "KGEN_INFINITY");
     return value.isNaN() ? "KGEN_NAN" : value.isNegative() ? "-KGEN_INFINITY" : "KGEN_INFINITY";
   }
-  // Precision 0 asks for the shortest digits that read back as the same value.
-  SmallString<32> digits;
-  value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/6, /*TruncateZero=*/true);
-  std::string text = digits.str().lower();
+  // The fewest digits that read back as the same value; APFloat's own choice is nine for any float.
+  std::string text;
+  for (unsigned precision = 1; precision <= 17; ++precision) {
+    SmallString<32> digits;
+    value.toString(digits, precision, /*FormatMaxPadding=*/6, /*TruncateZero=*/true);
+    text = digits.str().lower();
+    if (APFloat(value.getSemantics(), text).bitwiseIsEqual(value))
+      break;
+  }
   if (StringRef(text).find_first_of(".e") == StringRef::npos)
     text += ".0";
   return text + suffix.str();

@@ -27,7 +27,11 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
     Option<"multiprocessors", "multiprocessors", "int64_t", "132", "multiprocessors of the chip">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
   ];
-  let dependentDialects = ["kgen::KGenDialect", "mlir::tensor::TensorDialect"];
+  // Families read prologues and epilogues through linalg.
+  let dependentDialects = [
+    "kgen::KGenDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+  ];
 }
 
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
