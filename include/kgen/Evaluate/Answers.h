@@ -1,0 +1,46 @@
+//===- Answers.h - Where right answers come from --------------------------===//
+#pragma once
+
+#include "kgen/Evaluate/LaunchPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <vector>
+
+namespace kgen {
+
+/// Doubles in memory that belong to a file already deleted, or to the heap.
+class Answer {
+public:
+  Answer() = default;
+  explicit Answer(std::vector<double> values) : owned(std::move(values)), base(owned.data()), count(owned.size()) {}
+  Answer(Answer &&other) noexcept { *this = std::move(other); }
+  Answer &operator=(Answer &&other) noexcept;
+  ~Answer();
+  /// Maps a raw little-endian f64 file and deletes its name.
+  static llvm::Expected<Answer> takeFile(const std::string &path);
+  const double *data() const { return base; }
+  size_t size() const { return count; }
+
+private:
+  std::vector<double> owned;
+  const double *base = nullptr;
+  size_t count = 0, mapped = 0;
+};
+
+/// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
+class AnswerSource {
+public:
+  virtual ~AnswerSource() = default;
+  /// GRAPH is the op graph's MLIR text; INPUTS one array of doubles for each argument.
+  virtual llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                                     llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
+};
+
+/// kgen-oracle in a child that lives as long as the graph stays the same. The tool is looked for beside
+/// the running binary; KGEN_ORACLE overrides it.
+std::unique_ptr<AnswerSource> createOracleProcess();
+
+} // namespace kgen

@@ -1,0 +1,82 @@
+//===- Evaluator.h - One candidate in, one measurement out ----------------===//
+#pragma once
+
+#include "kgen/Evaluate/Answers.h"
+#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Reference.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include <map>
+#include <memory>
+
+namespace kgen {
+
+/// What is measured.
+struct CandidateFiles {
+  std::string plan;  ///< plan.json's text
+  std::string cuda;  ///< kernel.cu's text
+  std::string graph; ///< the op graph that it must compute, MLIR text
+};
+
+struct EvaluateOptions {
+  int samples = 30;
+  bool cold = true;
+  bool time = true;            ///< false: verify only
+  int repeats = 2;             ///< runs beyond the first that must give the same bits
+  double runSeconds = 30;      ///< limit of one run of the plan
+  double flops = 0;            ///< of the graph, for the floor; 0 = unknown
+};
+
+/// What an evaluator works with; every outside effect can be replaced.
+struct EvaluatorParts {
+  std::string device;          ///< "host" or "cuda:N"
+  std::string arch = "sm_90a"; ///< what the compiler is asked for
+  std::string cardName;        ///< for the floor; empty on host
+  std::shared_ptr<Compiler> compiler;
+  std::shared_ptr<AnswerSource> oracle;
+  std::shared_ptr<CandidateRunner> runner;
+  uint64_t seed = 0;
+  unsigned threads = 1;
+};
+
+/// Measures candidates on one device, one at a time. Answers of a problem are kept for the next one.
+class Evaluator {
+public:
+  explicit Evaluator(EvaluatorParts parts) : parts(std::move(parts)) {}
+
+  /// The real parts for DEVICE: "host", "cuda:N", or "auto", which takes the first card when there is
+  /// one. Fails with one sentence when the compiler or the card is missing.
+  static llvm::Expected<std::unique_ptr<Evaluator>> create(llvm::StringRef device);
+
+  /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
+  /// machinery (no oracle, graph and plan disagree on shapes, no memory).
+  llvm::Expected<Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
+
+  /// What the last compile gave: its log, and PTX on a card.
+  const std::string &lastLog() const { return log; }
+  const std::string &lastPtx() const { return ptx; }
+  const std::string &device() const { return parts.device; }
+
+private:
+  llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan);
+  /// False when the candidate ends here, its verdict set.
+  llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, Measurement &out,
+                               std::string &artifact);
+  llvm::Expected<bool> verify(CandidateProcess &process, const LaunchPlan &plan, const Reference &reference,
+                              const EvaluateOptions &options, bool atomics, Measurement &out);
+  llvm::Error measureTime(CandidateProcess &process, const LaunchPlan &plan, const EvaluateOptions &options,
+                          bool atomics, Measurement &out);
+
+  EvaluatorParts parts;
+  std::string log, ptx;
+  std::map<std::string, std::unique_ptr<Reference>> references;
+};
+
+/// What bounds a timed candidate, in one or two sentences.
+std::string diagnose(const Measurement &measurement, const LaunchPlan &plan);
+
+/// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,
+/// else graph.mlir in the folder or in one of the three above it.
+llvm::Expected<CandidateFiles> readCandidate(const std::string &folder, const std::string &graph = "");
+
+} // namespace kgen

@@ -1,0 +1,211 @@
+//===- Answers.cpp - kgen-oracle in a child process -----------------------===//
+#include "kgen/Evaluate/Answers.h"
+
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+Answer &Answer::operator=(Answer &&other) noexcept {
+  if (this == &other)
+    return *this;
+  if (mapped)
+    munmap(const_cast<double *>(base), mapped);
+  owned = std::move(other.owned);
+  mapped = std::exchange(other.mapped, 0);
+  count = std::exchange(other.count, 0);
+  base = std::exchange(other.base, nullptr);
+  return *this;
+}
+
+Answer::~Answer() {
+  if (mapped)
+    munmap(const_cast<double *>(base), mapped);
+}
+
+llvm::Expected<Answer> Answer::takeFile(const std::string &path) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0)
+    return llvm::createStringError("the oracle left no %s: %s", path.c_str(), strerror(errno));
+  Answer answer;
+  answer.count = size_t(info.st_size) / sizeof(double);
+  if (info.st_size > 0) {
+    void *base = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    if (base == MAP_FAILED) {
+      close(fd);
+      return llvm::createStringError("cannot map %s: %s", path.c_str(), strerror(errno));
+    }
+    answer.base = static_cast<const double *>(base);
+    answer.mapped = size_t(info.st_size);
+  }
+  close(fd);
+  unlink(path.c_str());
+  return std::move(answer);
+}
+
+namespace {
+
+/// A folder for the exchange, in memory when there is room for BYTES twice over.
+llvm::Expected<std::string> exchangeFolder(size_t bytes) {
+  struct statvfs space;
+  const char *parent = "/tmp";
+  if (const char *chosen = getenv("TMPDIR"); chosen && *chosen)
+    parent = chosen;
+  if (statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize > 2 * bytes && access("/dev/shm", W_OK) == 0)
+    parent = "/dev/shm";
+  std::string pattern = std::string(parent) + "/kgen-oracle-XXXXXX";
+  if (!mkdtemp(pattern.data()))
+    return llvm::createStringError("cannot make a folder in %s: %s", parent, strerror(errno));
+  return pattern;
+}
+
+class OracleProcess : public AnswerSource {
+public:
+  ~OracleProcess() override { stop(); }
+
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    if (llvm::Error error = ensureStarted(graph))
+      return std::move(error);
+    size_t bytes = 0;
+    for (llvm::ArrayRef<double> input : inputs)
+      bytes += input.size() * sizeof(double);
+    auto folder = exchangeFolder(2 * bytes + (64u << 20));
+    if (!folder)
+      return folder.takeError();
+    auto result = exchange(*folder, inputs);
+    fs::remove_directories(*folder);
+    return result;
+  }
+
+private:
+  llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
+                                               llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (llvm::Error error =
+              writeFileAtomically(folder + "/in" + std::to_string(i) + ".bin",
+                                  llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()),
+                                                  inputs[i].size() * sizeof(double))))
+        return std::move(error);
+    std::string job = folder + "\t" + folder + "\n", reply;
+    if (write(toChild, job.data(), job.size()) != ssize_t(job.size()) || !readLine(reply))
+      return explainEnd();
+    if (reply != "ok")
+      return llvm::createStringError("oracle: %s", llvm::StringRef(reply).ltrim("error: ").str().c_str());
+    std::vector<Answer> answers;
+    for (size_t i = 0;; ++i) {
+      std::string path = folder + "/out" + std::to_string(i) + ".bin";
+      if (!fs::exists(path))
+        break;
+      auto taken = Answer::takeFile(path);
+      if (!taken)
+        return taken.takeError();
+      answers.push_back(std::move(*taken));
+    }
+    return std::move(answers);
+  }
+
+  llvm::Error ensureStarted(llvm::StringRef graph) {
+    if (child.running() && graph == started)
+      return llvm::Error::success();
+    stop();
+    std::string program;
+    if (const char *path = getenv("KGEN_ORACLE"))
+      program = path;
+    else
+      program = llvm::sys::path::parent_path(workerBinary()).str() + "/kgen-oracle";
+    if (!fs::can_execute(program))
+      return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
+    auto folder = exchangeFolder(1 << 20);
+    if (!folder)
+      return folder.takeError();
+    graphFolder = *folder;
+    if (llvm::Error error = writeFileAtomically(graphFolder + "/graph.mlir", graph))
+      return error;
+    int in[2], out[2], err[2];
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+      return llvm::createStringError("cannot make pipes: %s", strerror(errno));
+    ProcessRequest request;
+    request.arguments = {program, graphFolder + "/graph.mlir", "--jobs", "-"};
+    request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
+    auto process = ChildProcess::start(request);
+    close(in[0]), close(out[1]), close(err[1]);
+    toChild = in[1], fromChild = out[0], errors = err[0];
+    if (!process)
+      return process.takeError();
+    child = std::move(*process);
+    started = graph.str();
+    return llvm::Error::success();
+  }
+
+  /// False when the child is gone or silent for an hour.
+  bool readLine(std::string &line) {
+    line.clear();
+    while (line.size() < 65536) {
+      pollfd poller = {fromChild, POLLIN, 0};
+      if (poll(&poller, 1, 3600 * 1000) <= 0) {
+        if (errno == EINTR)
+          continue;
+        return false;
+      }
+      char c;
+      if (read(fromChild, &c, 1) != 1)
+        return false;
+      if (c == '\n')
+        return true;
+      line += c;
+    }
+    return false;
+  }
+
+  llvm::Error explainEnd() {
+    std::string text;
+    char buffer[4096];
+    ssize_t got;
+    fcntl(errors, F_SETFL, O_NONBLOCK);
+    ProcessResult end;
+    child.waitFor(2, end);
+    while (text.size() < 65536 && (got = read(errors, buffer, sizeof buffer)) > 0)
+      text.append(buffer, size_t(got));
+    stop();
+    llvm::StringRef words = llvm::StringRef(text).trim();
+    words.consume_front("error: ");
+    if (words.empty())
+      return llvm::createStringError("the oracle died of signal %d", end.code);
+    return llvm::createStringError("oracle: %s", words.str().c_str());
+  }
+
+  void stop() {
+    child.kill();
+    for (int *fd : {&toChild, &fromChild, &errors})
+      if (*fd >= 0)
+        close(std::exchange(*fd, -1));
+    if (!graphFolder.empty())
+      fs::remove_directories(graphFolder);
+    graphFolder.clear();
+    started.clear();
+  }
+
+  ChildProcess child;
+  int toChild = -1, fromChild = -1, errors = -1;
+  std::string started, graphFolder;
+};
+
+} // namespace
+
+std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OracleProcess>(); }
