@@ -38,10 +38,10 @@ llvm::Expected<Baselines> kgen::parseBaselines(const std::string &text) {
     if (const json::Object *times = object->getObject("times"))
       for (auto &entry : *times)
         if (auto number = entry.second.getAsNumber(); number && *number > 0)
-          out.times[entry.first.str().str()] = *number;
+          out.times[entry.first.str()] = *number;
     if (const json::Object *notes = object->getObject("notes"))
       for (auto &entry : *notes)
-        out.notes[entry.first.str().str()] = entry.second.getAsString().value_or("").str();
+        out.notes[entry.first.str()] = entry.second.getAsString().value_or("").str();
     out.versions = object->getString("versions").value_or("").str();
     if (out.times.empty())
       return llvm::createStringError("PyTorch could not run the problem in any mode");
