@@ -21,6 +21,7 @@ namespace kgen {
 
 namespace {
 bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
+bool allowsFp16(const DispatchFacts &f) { return f.f32 && f.precision == "fp16"; }
 bool is16Bit(const DispatchFacts &f) { return !f.f32; }
 bool isF32(const DispatchFacts &f) { return f.f32; }
 bool tensorCoresAllowed(const DispatchFacts &f) { return !f.f32 || f.precision != "strict-fp32"; }
@@ -90,7 +91,7 @@ const std::vector<CatalogueEntry> catalogue = {
     {"fp16-operands", C::DType,
      "Round the operands to fp16 on their way to the tensor cores: it keeps the ten mantissa bits that TF32 keeps, at "
      "half the bytes and twice the rate; sums stay in fp32.",
-     {"gemm", "conv"}, 10, 88, allowsTf32, "compute|arithmetic|tensor|shared memory",
+     {"gemm", "conv"}, 10, 88, allowsFp16, "compute|arithmetic|tensor|shared memory",
      {"mma=mma_sync; dtype=fp16; -thread_tile"},
      {"mma=mma_sync; dtype=fp16; tile=[128, 128, 32]; warp_tile=[64, 64]; -thread_tile",
       "mma=mma_sync; dtype=fp16; tile=[128, 96, 32]; warp_tile=[64, 48]; -thread_tile",

@@ -34,6 +34,9 @@ public:
   Error execute() {
     startSeconds = env.clock.seconds();
     Error error = executeRounds();
+    // A process that died between a measurement and the link left the link behind.
+    if (!error && !bestId.empty())
+      error = run.recordBest(bestId);
     std::string reason = error ? "error" : stopReason;
     // Of two errors the first one says what happened.
     Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds);
@@ -80,6 +83,7 @@ private:
   std::map<std::string, Measurement> measured; ///< by branch id
   StringMap<std::string> firstWithCode;        ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0;
+  std::string bestId;
 };
 
 std::string codeHash(const BranchRecord &branch) {
@@ -333,8 +337,10 @@ Error Search::finish(const Candidate &candidate, const Measurement &measurement,
     return error;
   measured[record.id] = measurement;
   bool isBest = measurement.passed() && duplicateOf.empty() && (bestUs == 0 || measurement.timeUs < bestUs);
-  if (isBest)
+  if (isBest) {
     bestUs = measurement.timeUs;
+    bestId = record.id;
+  }
   if (record.round == 0)
     genericUs = measurement.timeUs;
   if (isBest)
@@ -387,8 +393,10 @@ Error Search::processRound(int round, std::vector<Candidate> &candidates) {
       measured[known->id] = *measurement;
       if (std::string hash = codeHash(*known); !hash.empty())
         firstWithCode.try_emplace(hash, known->id);
-      if (measurement->passed() && (bestUs == 0 || measurement->timeUs < bestUs))
+      if (measurement->passed() && (bestUs == 0 || measurement->timeUs < bestUs)) {
         bestUs = measurement->timeUs;
+        bestId = known->id;
+      }
       if (round == 0)
         genericUs = measurement->timeUs;
       --branchesLeft;

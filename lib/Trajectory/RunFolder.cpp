@@ -289,10 +289,9 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
 }
 
 Error RunFolder::recordBest(StringRef id) {
-  if (best == id)
-    return Error::success();
-  if (Error error = append({{"event", "best"}, {"id", id.str()}}))
-    return error;
+  if (best != id)
+    if (Error error = append({{"event", "best"}, {"id", id.str()}}))
+      return error;
   best = id.str();
   return fs.link(id, at("best"));
 }

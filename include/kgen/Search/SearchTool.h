@@ -1,0 +1,65 @@
+//===- SearchTool.h - kgen-search's commands ------------------------------===//
+#pragma once
+
+#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Search/Search.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// What a command line asks for.
+struct SearchCommand {
+  enum Kind { Search, Resume, Replay, Problems, Report, Help, Version } kind = Search;
+  std::string run; ///< run folder of resume, replay and report
+  std::string problem;
+  std::string device = "auto";
+  std::string size; ///< "" is the device's default
+  std::optional<int> rounds, seeds, ideas, variants;
+  std::optional<double> maxMinutes;
+  uint64_t seed = 0;
+  int jobs = 2;
+  std::string llm = "builtin";
+  ProposerOptions proposer;
+  std::string policy = "branch";
+  std::string precision;
+  std::string out;
+  std::string format = "text"; ///< of report: text, md or json
+};
+
+/// Parses the arguments after the program's name. The Error is one sentence and names the option.
+llvm::Expected<SearchCommand> parseSearchCommand(llvm::ArrayRef<std::string> arguments);
+/// --help
+std::string printSearchHelp();
+
+/// What the commands need from outside; tests put fakes here.
+struct SearchToolWorld {
+  FileSystem &fs;
+  Clock &clock;
+  GraphCompiler &compiler;
+  /// Opens the device: "host", "cuda:N" or "auto".
+  std::function<llvm::Expected<std::unique_ptr<Evaluator>>(const std::string &device)> openDevice;
+  llvm::raw_ostream &out;
+  llvm::raw_ostream &err;
+  const std::atomic<bool> &stop;
+  bool live = false; ///< OUT is a terminal
+  int columns = 100;
+  std::string programFolder; ///< where kgen-search lies; problems and the frontend are found from it
+};
+
+/// Carries COMMAND out and returns the exit code: 0, 1 after an error, 130 when interrupted.
+int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world);
+
+/// The whole tool: parses, installs signal handlers, opens the real world.
+int searchMain(int argc, char **argv, GraphCompiler &compiler);
+
+} // namespace kgen

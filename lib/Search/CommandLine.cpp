@@ -1,0 +1,223 @@
+//===- CommandLine.cpp - kgen-search's arguments --------------------------===//
+
+#include "kgen/Search/SearchTool.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+std::string printSearchHelp() {
+  return R"(kgen-search: look for the fastest kernel that computes an op graph
+
+usage:
+  kgen-search --problem NAME|FILE.mlir|FILE.py [options]   start a search
+  kgen-search resume RUN      go on with an interrupted run
+  kgen-search replay RUN      derive every kernel of a run again and compare bytes; needs no device
+  kgen-search report RUN [--format text|md|json]           what a run found
+  kgen-search problems        list the registered problems
+
+A search starts from generic kernels (round 0). Each round takes the fastest right kernels so far, has ideas in words
+about each, carries every idea out in several ways (a script of directives, or CUDA-C), compiles, verifies against an
+fp64 oracle, times, and keeps what is right and fast. Everything lands in a run folder, which can be resumed, replayed
+and read: RUN/best/kernel.cu is the result.
+
+first steps:
+  kgen-search --problem conv_relu_maxpool                  on a laptop: small size, device host, a few minutes
+  kgen-search --problem softmax --device cuda:0            on a card: published size
+  kgen-search --problem my_model.py --rounds 5             class Model, get_init_inputs(), get_inputs()
+
+what to search:
+  --problem P        a registered name, an op graph FILE.mlir, or a PyTorch file FILE.py
+  --size full|small  full is the published size; small is the default on device host, where a kernel runs on one core
+  --precision C      strict-fp32, tf32, bf16 or fp16: what rounding the answer may have (default: the problem's)
+  --device D         host, cuda:N, or auto (a card when there is one; the default)
+
+how far:
+  --rounds N         rounds after round 0                                  (host 3, cuda 5)
+  --seeds K          kernels kept after each round                         (host 3, cuda 4)
+  --ideas I          ideas for each of them                                (host 4, cuda 6)
+  --variants V       ways to carry out each idea                           (host 2, cuda 3)
+  --max-minutes M    stop after M minutes; 0 is no limit                   (host 4, cuda 30)
+  --policy P         branch (rounds of parallel branches; the default) or sequential (revise one kernel again and again)
+  --seed S           a number; the same seed and the same times give the same ideas (default 0)
+  --jobs N           compiles at the same time (default 2)
+
+who has ideas:
+  --llm builtin      a catalogue that needs no key and no network (the default)
+  --llm replay:RUN   the answers recorded in another run
+  --llm chat:MODEL   a server that speaks Chat Completions
+  --llm-url URL      its address (default https://api.openai.com/v1/chat/completions); http on loopback only
+  --llm-key-env VAR  environment variable that holds the key (default OPENAI_API_KEY); the key is never written
+
+  --out RUN          run folder (default runs/PROBLEM, numbered when taken)
+  --help, --version
+
+Ctrl-C ends a search cleanly; `kgen-search resume RUN` goes on where it was.
+)";
+}
+
+namespace {
+
+class Parser {
+public:
+  explicit Parser(ArrayRef<std::string> arguments) : arguments(arguments) {}
+
+  Expected<SearchCommand> parse() {
+    StringRef first = arguments.empty() ? StringRef() : StringRef(arguments[0]);
+    if (arguments.empty() || first == "help") {
+      command.kind = SearchCommand::Help;
+      return command;
+    }
+    if (first == "resume" || first == "replay" || first == "report") {
+      command.kind = first == "resume"   ? SearchCommand::Resume
+                     : first == "replay" ? SearchCommand::Replay
+                                         : SearchCommand::Report;
+      if (arguments.size() < 2 || StringRef(arguments[1]).starts_with("-"))
+        return createStringError(Twine("kgen-search ") + first + " needs a run folder");
+      command.run = StringRef(arguments[1]).rtrim('/').str();
+      next = 2;
+    } else if (first == "problems") {
+      command.kind = SearchCommand::Problems;
+      next = 1;
+    } else if (!first.starts_with("-")) {
+      return createStringError(Twine("unknown command '") + first +
+                               "', expected resume, replay, report, problems, or options; see kgen-search --help");
+    }
+    while (next < arguments.size())
+      if (Error error = parseOption())
+        return std::move(error);
+    if (command.kind == SearchCommand::Search && command.problem.empty())
+      return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+    return command;
+  }
+
+private:
+  Error parseOption() {
+    StringRef argument = arguments[next++];
+    if (argument == "--help" || argument == "-h") {
+      command.kind = SearchCommand::Help;
+      return Error::success();
+    }
+    if (argument == "--version") {
+      command.kind = SearchCommand::Version;
+      return Error::success();
+    }
+    if (!argument.starts_with("--"))
+      return createStringError(Twine("unexpected argument '") + argument + "'");
+    auto [name, inlineValue] = argument.split('=');
+    if (!isKnown(name))
+      return createStringError(Twine("unknown option '") + name + "'; see kgen-search --help");
+    bool fits = command.kind == SearchCommand::Search ||
+                (command.kind == SearchCommand::Report && name == "--format") ||
+                (command.kind == SearchCommand::Resume && (name == "--max-minutes" || name == "--jobs"));
+    if (!fits)
+      return createStringError(Twine("option ") + name + " does not go with this command");
+    std::string value = inlineValue.str();
+    if (argument.find('=') == StringRef::npos) {
+      if (next == arguments.size())
+        return createStringError(Twine("option ") + name + " needs a value");
+      value = arguments[next++];
+    }
+    return setOption(name, value);
+  }
+
+  static bool isKnown(StringRef name) {
+    for (const char *known :
+         {"--problem", "--size", "--precision", "--device", "--rounds", "--seeds", "--ideas", "--variants",
+          "--max-minutes", "--policy", "--seed", "--jobs", "--llm", "--llm-url", "--llm-key-env", "--out", "--format"})
+      if (name == known)
+        return true;
+    return false;
+  }
+
+  Error setOption(StringRef name, const std::string &value) {
+    if (name == "--problem")
+      command.problem = value;
+    else if (name == "--size")
+      return oneOf(name, value, {"full", "small"}, command.size);
+    else if (name == "--precision")
+      return oneOf(name, value, {"strict-fp32", "tf32", "bf16", "fp16"}, command.precision);
+    else if (name == "--policy")
+      return oneOf(name, value, {"branch", "sequential"}, command.policy);
+    else if (name == "--format")
+      return oneOf(name, value, {"text", "md", "json"}, command.format);
+    else if (name == "--device")
+      return setDevice(value);
+    else if (name == "--rounds")
+      return number(name, value, 0, 1000, command.rounds);
+    else if (name == "--seeds")
+      return number(name, value, 1, 100, command.seeds);
+    else if (name == "--ideas")
+      return number(name, value, 1, 100, command.ideas);
+    else if (name == "--variants")
+      return number(name, value, 1, 100, command.variants);
+    else if (name == "--max-minutes") {
+      double minutes;
+      if (StringRef(value).getAsDouble(minutes) || !(minutes >= 0 && minutes <= 1e6))
+        return createStringError("--max-minutes is '" + value + "', expected a number from 0");
+      command.maxMinutes = minutes;
+    } else if (name == "--seed") {
+      if (StringRef(value).getAsInteger(10, command.seed))
+        return createStringError("--seed is '" + value + "', expected a whole number from 0");
+    } else if (name == "--jobs") {
+      std::optional<int> jobs;
+      if (Error error = number(name, value, 1, 256, jobs))
+        return error;
+      command.jobs = *jobs;
+    } else if (name == "--llm")
+      command.llm = value;
+    else if (name == "--llm-url")
+      command.proposer.url = value;
+    else if (name == "--llm-key-env")
+      command.proposer.keyEnv = value;
+    else if (name == "--out")
+      command.out = StringRef(value).rtrim('/').str();
+    return Error::success();
+  }
+
+  Error setDevice(const std::string &value) {
+    int index;
+    StringRef rest = value;
+    if (value == "auto" || value == "host" || value == "cuda") {
+      command.device = value == "cuda" ? "cuda:0" : value;
+      return Error::success();
+    }
+    if (!rest.consume_front("cuda:") || rest.getAsInteger(10, index) || index < 0)
+      return createStringError("--device is '" + value + "', expected host, cuda:N or auto");
+    command.device = value;
+    return Error::success();
+  }
+
+  static Error oneOf(StringRef name, const std::string &value, ArrayRef<const char *> words, std::string &target) {
+    std::string expected;
+    for (const char *word : words) {
+      if (value == word) {
+        target = value;
+        return Error::success();
+      }
+      expected += (expected.empty() ? "" : ", ") + std::string(word);
+    }
+    return createStringError(name + " is '" + value + "', expected one of " + expected);
+  }
+
+  static Error number(StringRef name, StringRef value, int low, int high, std::optional<int> &target) {
+    int result;
+    if (value.getAsInteger(10, result) || result < low || result > high)
+      return createStringError(name + " is '" + value + "', expected a whole number from " + Twine(low) + " to " +
+                               Twine(high));
+    target = result;
+    return Error::success();
+  }
+
+  ArrayRef<std::string> arguments;
+  size_t next = 0;
+  SearchCommand command;
+};
+
+} // namespace
+
+Expected<SearchCommand> parseSearchCommand(ArrayRef<std::string> arguments) { return Parser(arguments).parse(); }
+
+} // namespace kgen

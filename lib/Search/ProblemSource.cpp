@@ -1,0 +1,140 @@
+//===- ProblemSource.cpp --------------------------------------------------===//
+
+#include "kgen/Search/ProblemSource.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+using namespace llvm;
+
+namespace kgen {
+
+SourceFolders findSourceFolders(FileSystem &fs, StringRef programFolder) {
+  SourceFolders folders;
+  auto find = [&](const char *variable, const char *name) -> std::string {
+    if (const char *value = std::getenv(variable); value && *value)
+      return value;
+    // bin/../share/kgen in an archive, build/bin/../../ in a source tree.
+    for (const char *base : {"/../share/kgen/", "/../../", "/../"}) {
+      std::string folder = (programFolder + base + name).str();
+      if (fs.exists(folder)) {
+        SmallString<256> clean(folder);
+        sys::path::remove_dots(clean, /*remove_dot_dot=*/true);
+        return clean.str().str();
+      }
+    }
+    return "";
+  };
+  folders.problems = find("KGEN_PROBLEMS", "problems");
+  folders.frontend = find("KGEN_FRONTEND", "frontend");
+  return folders;
+}
+
+std::vector<std::string> listProblems(FileSystem &fs, const SourceFolders &folders) {
+  std::vector<std::string> names;
+  if (folders.problems.empty())
+    return names;
+  for (const std::string &file : fs.list(folders.problems))
+    if (StringRef(file).ends_with(".mlir"))
+      names.push_back(StringRef(file).drop_back(5).str());
+  return names;
+}
+
+/// The last line that says something: where a Python program puts its reason.
+static std::string lastLine(StringRef text) {
+  text = text.rtrim();
+  return text.substr(text.rfind('\n') + 1).trim().str(); // npos + 1 is 0
+}
+
+static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &folders, StringRef source,
+                                          StringRef programFolder) {
+  if (!fs.exists(source))
+    return createStringError(Twine("cannot read ") + source + ": no such file");
+  auto python = sys::findProgramByName("python3");
+  if (!python)
+    return createStringError("importing " + Twine(source) + " needs python3, which is not on the PATH");
+  if (folders.frontend.empty())
+    return createStringError("the Python package is not beside kgen-search; set KGEN_FRONTEND to its folder");
+  SmallString<128> graphFile, errorFile;
+  if (std::error_code ec = sys::fs::createTemporaryFile("kgen-import", "mlir", graphFile))
+    return createStringError("cannot create a temporary file: " + ec.message());
+  if (std::error_code ec = sys::fs::createTemporaryFile("kgen-import", "log", errorFile)) {
+    sys::fs::remove(graphFile);
+    return createStringError("cannot create a temporary file: " + ec.message());
+  }
+  std::string path = folders.frontend;
+  if (const char *old = std::getenv("PYTHONPATH"); old && *old)
+    path += std::string(":") + old;
+  ::setenv("PYTHONPATH", path.c_str(), /*overwrite=*/1);
+  std::string opt = (programFolder + "/kgen-opt").str();
+  std::vector<StringRef> arguments = {*python, "-m", "kgen", "import", source, "-o", graphFile};
+  if (fs.exists(opt))
+    arguments.insert(arguments.end(), {"--kgen-opt", opt});
+  std::optional<StringRef> redirects[] = {std::nullopt, StringRef(""), StringRef(errorFile)};
+  std::string message;
+  int code = sys::ExecuteAndWait(*python, arguments, std::nullopt, redirects, /*SecondsToWait=*/300, 0, &message);
+  auto graph = fs.read(graphFile);
+  auto log = fs.read(errorFile);
+  sys::fs::remove(graphFile);
+  sys::fs::remove(errorFile);
+  if (code != 0) {
+    consumeError(graph.takeError());
+    std::string reason = log ? lastLine(*log) : message;
+    if (!log)
+      consumeError(log.takeError());
+    StringRef shown = reason;
+    shown.consume_front("kgen: ");
+    return createStringError("cannot import " + Twine(source) + ": " +
+                             (shown.empty() ? StringRef("python3 failed") : shown));
+  }
+  if (!log)
+    consumeError(log.takeError());
+  return graph;
+}
+
+Expected<std::string> readProblem(FileSystem &fs, const SourceFolders &folders, StringRef source,
+                                  StringRef programFolder) {
+  if (source.ends_with(".py"))
+    return importPython(fs, folders, source, programFolder);
+  if (source.ends_with(".mlir"))
+    return fs.read(source);
+  std::vector<std::string> names = listProblems(fs, folders);
+  if (std::find(names.begin(), names.end(), source) != names.end())
+    return fs.read(folders.problems + "/" + source.str() + ".mlir");
+  // A slip of the finger deserves the right name.
+  std::string nearest;
+  unsigned distance = 4;
+  for (const std::string &name : names)
+    if (unsigned d = source.edit_distance(name, true, distance); d < distance) {
+      distance = d;
+      nearest = name;
+    }
+  std::string hint = nearest.empty() ? "`kgen-search problems` lists them" : "did you mean " + nearest + "?";
+  return createStringError(Twine("unknown problem '") + source + "': expected a registered name, FILE.mlir or FILE.py; " +
+                           hint);
+}
+
+std::string withPrecision(StringRef graph, StringRef precision) {
+  std::string text = graph.str();
+  std::string attribute = "kgen.precision = \"" + precision.str() + "\"";
+  size_t body = text.find("func.func");
+  if (size_t at = text.find("kgen.precision = \""); at < body) {
+    size_t end = text.find('"', at + StringRef("kgen.precision = \"").size());
+    return text.replace(at, end + 1 - at, attribute);
+  }
+  StringRef attributed = "module attributes {", plain = "module {";
+  if (size_t at = text.find(attributed.str()); at < body)
+    return text.insert(at + attributed.size(), attribute + ", ");
+  if (size_t at = text.find(plain.str()); at < body)
+    return text.replace(at, plain.size(), "module attributes {" + attribute + "} {");
+  return "module attributes {" + attribute + "} {\n" + text + "\n}\n";
+}
+
+} // namespace kgen

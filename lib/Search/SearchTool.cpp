@@ -1,0 +1,239 @@
+//===- SearchTool.cpp - kgen-search's commands ----------------------------===//
+
+#include "kgen/Search/SearchTool.h"
+#include "kgen/Report/RunReport.h"
+#include "kgen/Search/ProblemSource.h"
+#include "kgen/Trajectory/Replay.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+class Tool {
+public:
+  Tool(const SearchCommand &command, const SearchToolWorld &world) : command(command), world(world) {}
+
+  Expected<int> execute() {
+    switch (command.kind) {
+    case SearchCommand::Help:
+      world.out << printSearchHelp();
+      return 0;
+    case SearchCommand::Version:
+      world.out << "kgen-search 0.1.0\n";
+      return 0;
+    case SearchCommand::Problems:
+      return listAll();
+    case SearchCommand::Report:
+      return report();
+    case SearchCommand::Replay:
+      return replay();
+    case SearchCommand::Resume:
+      return resume();
+    case SearchCommand::Search:
+      return search();
+    }
+    return 1;
+  }
+
+private:
+  Expected<int> search();
+  Expected<int> resume();
+  Expected<int> replay();
+  Expected<int> report();
+  Expected<int> listAll();
+  Expected<int> go(RunFolder &run, const SearchConfig &config, Evaluator &evaluator);
+  Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
+  std::string chooseFolder(StringRef problem);
+
+  const SearchCommand &command;
+  const SearchToolWorld &world;
+};
+
+/// The first of runs/NAME, runs/NAME-2, ... that is free.
+std::string Tool::chooseFolder(StringRef problem) {
+  if (!command.out.empty())
+    return command.out;
+  std::string base = ("runs/" + problem).str(), folder = base;
+  for (int n = 2; world.fs.exists(folder + "/run.json"); ++n)
+    folder = base + "-" + std::to_string(n);
+  return folder;
+}
+
+/// Settles every choice that the command leaves open; GRAPH becomes the canonical level 1 text.
+Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &graph) {
+  SearchConfig config;
+  bool host = device.isHost();
+  config.source = command.problem;
+  config.size = !command.size.empty() ? command.size : host ? "small" : "full";
+  SourceFolders folders = findSourceFolders(world.fs, world.programFolder);
+  auto text = readProblem(world.fs, folders, command.problem, world.programFolder);
+  if (!text)
+    return text.takeError();
+  auto named = [&](Error error) {
+    return createStringError(Twine(command.problem) + ": " + toString(std::move(error)));
+  };
+  auto canonical = world.compiler.canonicalize(*text, config.size == "small");
+  if (!canonical)
+    return named(canonical.takeError());
+  if (!command.precision.empty()) {
+    canonical = world.compiler.canonicalize(withPrecision(*canonical, command.precision), /*small=*/false);
+    if (!canonical)
+      return named(canonical.takeError());
+  }
+  graph = std::move(*canonical);
+  auto facts = world.compiler.facts(graph);
+  if (!facts)
+    return named(facts.takeError());
+  config.problem = facts->name;
+  config.precision = command.precision.empty() ? facts->precision : command.precision;
+  config.device = device.name;
+  config.deviceModel = device.model;
+  config.chip.arch = device.arch;
+  config.chip.sharedBytesPerBlock = device.sharedBytesPerBlock;
+  config.chip.multiprocessors = device.multiprocessors;
+  config.policy = command.policy;
+  config.llm = command.llm;
+  config.llmUrl = command.proposer.url;
+  config.llmKeyEnv = command.proposer.keyEnv;
+  config.seed = command.seed;
+  config.compileJobs = command.jobs;
+  config.options.rounds = command.rounds.value_or(host ? 3 : 5);
+  config.options.seeds = command.seeds.value_or(host ? 3 : 4);
+  config.options.ideas = command.ideas.value_or(host ? 4 : 6);
+  config.options.variants = command.variants.value_or(host ? 2 : 3);
+  config.maxMinutes = command.maxMinutes.value_or(host ? 4 : 30);
+  return config;
+}
+
+Expected<int> Tool::search() {
+  // Whatever can be wrong with the request is said before a folder exists.
+  auto proposer = createProposer(command.llm, command.proposer);
+  if (!proposer)
+    return proposer.takeError();
+  auto evaluator = world.openDevice(command.device);
+  if (!evaluator)
+    return evaluator.takeError();
+  std::string graph;
+  auto config = configure((*evaluator)->getDevice(), graph);
+  if (!config)
+    return config.takeError();
+  auto run = RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
+  if (!run)
+    return run.takeError();
+  return go(**run, *config, **evaluator);
+}
+
+Expected<int> Tool::resume() {
+  auto run = RunFolder::open(world.fs, world.clock, command.run);
+  if (!run)
+    return run.takeError();
+  auto config = SearchConfig::fromJson((*run)->getConfig());
+  if (!config)
+    return config.takeError();
+  if ((*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left") {
+    world.out << command.run << " is complete\n" << printReportText(summarizeRun(**run), world.columns);
+    return 0;
+  }
+  // A time limit is for one sitting; what the trajectory depends on stays as recorded.
+  config->maxMinutes = command.maxMinutes.value_or(config->maxMinutes);
+  auto evaluator = world.openDevice(config->device);
+  if (!evaluator)
+    return evaluator.takeError();
+  DeviceFacts device = (*evaluator)->getDevice();
+  if (device.model != config->deviceModel)
+    return createStringError(command.run + " was measured on " + config->device + " " + config->deviceModel +
+                             ", this machine has " + device.model + ": its times cannot be compared");
+  return go(**run, *config, **evaluator);
+}
+
+Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, Evaluator &evaluator) {
+  ProposerOptions options;
+  options.url = config.llmUrl;
+  options.keyEnv = config.llmKeyEnv;
+  auto proposer = createProposer(config.llm, options);
+  if (!proposer)
+    return proposer.takeError();
+  auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
+  progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
+                 ", device " + config.device + (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
+  if (config.device == "host" && config.size == "small")
+    progress->note("device host runs one core, so the graph is taken at its small size; --size full takes the "
+                   "published one");
+  progress->note("run folder " + run.getPath().str());
+  SearchEnvironment environment{world.clock, world.compiler, **proposer, evaluator, *progress, world.stop};
+  if (Error error = runSearch(environment, run, config))
+    return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
+  RunReport report = summarizeRun(run);
+  if (Error error = run.writeReport("report.md", printReportMarkdown(report)))
+    return std::move(error);
+  if (Error error = run.writeReport("report.json", printReportJson(report)))
+    return std::move(error);
+  world.out << printReportText(report, world.columns);
+  if (run.getStopReason() != "interrupted")
+    return 0;
+  world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
+  return 130;
+}
+
+Expected<int> Tool::replay() {
+  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  if (!run)
+    return run.takeError();
+  auto summary = replayRun(world.fs, **run, world.compiler);
+  if (!summary)
+    return summary.takeError();
+  world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files
+            << " files are the same to the byte\n";
+  return 0;
+}
+
+Expected<int> Tool::report() {
+  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  if (!run)
+    return run.takeError();
+  RunReport report = summarizeRun(**run);
+  world.out << (command.format == "md"     ? printReportMarkdown(report)
+                : command.format == "json" ? printReportJson(report)
+                                           : printReportText(report, world.columns));
+  return 0;
+}
+
+Expected<int> Tool::listAll() {
+  SourceFolders folders = findSourceFolders(world.fs, world.programFolder);
+  std::vector<std::string> names = listProblems(world.fs, folders);
+  if (names.empty())
+    return createStringError("no registered problems beside kgen-search; set KGEN_PROBLEMS to their folder");
+  for (const std::string &name : names) {
+    auto text = world.fs.read(folders.problems + "/" + name + ".mlir");
+    if (!text)
+      return text.takeError();
+    auto facts = world.compiler.facts(*text);
+    if (!facts)
+      return createStringError(name + ": " + toString(facts.takeError()));
+    world.out << llvm::left_justify(name, 28) << llvm::left_justify(facts->precision, 13);
+    for (size_t i = 0; i < facts->inputs.size(); ++i) {
+      world.out << (i ? ", " : "") << facts->inputs[i].dtype;
+      for (int64_t extent : facts->inputs[i].shape)
+        world.out << "x" << extent;
+    }
+    world.out << "\n";
+  }
+  return 0;
+}
+
+} // namespace
+
+int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world) {
+  auto code = Tool(command, world).execute();
+  if (code)
+    return *code;
+  world.out.flush();
+  world.err << "kgen-search: " << toString(code.takeError()) << "\n";
+  return 1;
+}
+
+} // namespace kgen

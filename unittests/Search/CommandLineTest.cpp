@@ -1,0 +1,136 @@
+//===- CommandLineTest.cpp - Arguments and commands -----------------------===//
+
+#include "Fakes.h"
+#include "kgen/Search/ProblemSource.h"
+#include "kgen/Search/SearchTool.h"
+
+#include "gtest/gtest.h"
+
+using namespace kgen;
+using namespace kgen::test;
+using llvm::toString;
+
+namespace {
+
+std::string errorOf(std::vector<std::string> arguments) {
+  auto command = parseSearchCommand(arguments);
+  if (command)
+    return "";
+  return toString(command.takeError());
+}
+
+TEST(CommandLine, ReadsBothForms) {
+  auto command = parseSearchCommand({"--problem", "softmax", "--device=cuda:1", "--rounds", "7", "--seed=42"});
+  ASSERT_TRUE(bool(command));
+  EXPECT_EQ(command->kind, SearchCommand::Search);
+  EXPECT_EQ(command->problem, "softmax");
+  EXPECT_EQ(command->device, "cuda:1");
+  EXPECT_EQ(command->rounds, 7);
+  EXPECT_EQ(command->seed, 42u);
+}
+
+TEST(CommandLine, SaysWhatIsWrong) {
+  EXPECT_EQ(errorOf({"--problem"}), "option --problem needs a value");
+  EXPECT_EQ(errorOf({"--problme", "x"}), "unknown option '--problme'; see kgen-search --help");
+  EXPECT_EQ(errorOf({"--problem", "x", "--rounds", "many"}),
+            "--rounds is 'many', expected a whole number from 0 to 1000");
+  EXPECT_EQ(errorOf({"--problem", "x", "--device", "tpu"}), "--device is 'tpu', expected host, cuda:N or auto");
+  EXPECT_EQ(errorOf({"--problem", "x", "--size", "tiny"}), "--size is 'tiny', expected one of full, small");
+  EXPECT_EQ(errorOf({"resume"}), "kgen-search resume needs a run folder");
+  EXPECT_EQ(errorOf({"replay", "r", "--rounds", "3"}), "option --rounds does not go with this command");
+  EXPECT_EQ(errorOf({"--rounds", "3"}), "what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+}
+
+struct ToolTest : ::testing::Test {
+  MemoryFileSystem fs;
+  FakeClock clock;
+  FakeCompiler compiler;
+  std::atomic<bool> stop{false};
+  std::string out, err;
+
+  int run(std::vector<std::string> arguments) {
+    out.clear();
+    err.clear();
+    llvm::raw_string_ostream outStream(out), errStream(err);
+    auto command = parseSearchCommand(arguments);
+    if (!command) {
+      errStream << toString(command.takeError());
+      return 1;
+    }
+    SearchToolWorld world{fs,
+                          clock,
+                          compiler,
+                          [&](const std::string &) -> llvm::Expected<std::unique_ptr<Evaluator>> {
+                            return std::make_unique<FakeEvaluator>(fs);
+                          },
+                          outStream,
+                          errStream,
+                          stop};
+    world.programFolder = "/kgen/bin";
+    return runSearchCommand(*command, world);
+  }
+
+  void SetUp() override {
+    fs.files["/kgen/bin/../share/kgen/problems/conv_relu_maxpool.mlir"] = "module {}";
+    ::setenv("KGEN_PROBLEMS", "/kgen/problems", 1);
+    fs.files["/kgen/problems/conv_relu_maxpool.mlir"] = "module {}";
+  }
+};
+
+TEST_F(ToolTest, SearchesReplaysResumesAndReports) {
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--out", "r"}), 0) << err;
+  EXPECT_NE(out.find("small size"), std::string::npos);
+  EXPECT_NE(out.find("times as fast as round 0"), std::string::npos) << out;
+  EXPECT_TRUE(fs.exists("r/report.md") && fs.exists("r/report.json"));
+  EXPECT_EQ(run({"replay", "r"}), 0) << err;
+  EXPECT_NE(out.find("9 branches derived again"), std::string::npos) << out;
+  EXPECT_EQ(run({"resume", "r"}), 0) << err;
+  EXPECT_EQ(out.rfind("r is complete", 0), 0u);
+  EXPECT_EQ(run({"report", "r", "--format", "json"}), 0) << err;
+  EXPECT_TRUE(Json::accept(out));
+  fs.files["r/round-01/b03/kernel.cu"][5] ^= 1;
+  EXPECT_EQ(run({"replay", "r"}), 1);
+  EXPECT_EQ(err, "kgen-search: r/round-01/b03/kernel.cu differs from what the replies give, first at byte 5\n");
+}
+
+TEST_F(ToolTest, AnInterruptedSearchSaysHowToGoOn) {
+  stop = true;
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--out", "r"}), 130);
+  EXPECT_NE(out.find("go on with: kgen-search resume r"), std::string::npos);
+  stop = false;
+  EXPECT_EQ(run({"resume", "r"}), 0) << err;
+}
+
+TEST_F(ToolTest, BadInputIsOneSentence) {
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpol"}), 1);
+  EXPECT_EQ(err, "kgen-search: unknown problem 'conv_relu_maxpol': expected a registered name, FILE.mlir or FILE.py; "
+                 "did you mean conv_relu_maxpool?\n");
+  EXPECT_EQ(run({"--problem", "missing.mlir"}), 1);
+  EXPECT_EQ(err, "kgen-search: cannot read missing.mlir: No such file or directory\n");
+  fs.files["bad.mlir"] = "garbage";
+  EXPECT_EQ(run({"--problem", "bad.mlir", "--out", "r"}), 1);
+  EXPECT_EQ(err, "kgen-search: bad.mlir: <graph>:1:1: error: expected operation name\n");
+  EXPECT_FALSE(fs.exists("r"));
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--llm", "oracle"}), 1);
+  EXPECT_EQ(err, "kgen-search: unknown proposer 'oracle', expected builtin, replay:RUN or chat:MODEL\n");
+  EXPECT_EQ(run({"resume", "nowhere"}), 1);
+  EXPECT_EQ(err, "kgen-search: nowhere is not a run folder: it has no run.json\n");
+}
+
+TEST_F(ToolTest, NumbersRunFoldersAndRefusesATakenOne) {
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0"}), 0) << err;
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0"}), 0) << err;
+  EXPECT_TRUE(fs.exists("runs/conv_relu_maxpool/run.json") && fs.exists("runs/conv_relu_maxpool-2/run.json"));
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--out", "runs/conv_relu_maxpool"}), 1);
+  EXPECT_NE(err.find("already holds a run"), std::string::npos);
+}
+
+TEST(ProblemSource, SetsThePrecision) {
+  EXPECT_EQ(withPrecision("module {\n}", "tf32"), "module attributes {kgen.precision = \"tf32\"} {\n}");
+  EXPECT_EQ(withPrecision("module attributes {kgen.problem = \"p\"} {", "tf32"),
+            "module attributes {kgen.precision = \"tf32\", kgen.problem = \"p\"} {");
+  EXPECT_EQ(withPrecision("module attributes {kgen.precision = \"strict-fp32\"} {", "tf32"),
+            "module attributes {kgen.precision = \"tf32\"} {");
+}
+
+} // namespace

@@ -1,0 +1,130 @@
+//===- Fakes.h - A graph compiler and a device that only hash -------------===//
+#pragma once
+
+#include "../Trajectory/MemoryFileSystem.h"
+#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/GraphCompiler.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <mutex>
+#include <set>
+
+namespace kgen::test {
+
+/// conv2d -> relu -> max_pool2d, at the published size.
+inline GraphFacts convReluPoolFacts() {
+  GraphFacts facts;
+  facts.name = "conv_relu_maxpool";
+  facts.precision = "tf32";
+  TensorFact x{"f32", {100, 3, 224, 224}}, w{"f32", {96, 3, 11, 11}}, b{"f32", {96}};
+  TensorFact y{"f32", {100, 96, 55, 55}}, p{"f32", {100, 96, 27, 27}};
+  facts.inputs = {x, w, b};
+  facts.outputs = {p};
+  facts.ops = {{"aten.conv2d", {x, w, b}, {y}, {{"stride", "[4, 4]"}}, {1}, false, 2.1e10},
+               {"aten.relu", {y}, {y}, {}, {2}, true, 2.9e7},
+               {"aten.max_pool2d", {y}, {p}, {{"kernel_size", "[3, 3]"}}, {}, false, 6e7}};
+  facts.flops = 2.1e10;
+  facts.compulsoryBytes = 8.8e7;
+  return facts;
+}
+
+inline GraphFacts softmaxFacts() {
+  GraphFacts facts;
+  facts.name = "softmax";
+  facts.precision = "strict-fp32";
+  TensorFact x{"f32", {4096, 65536}};
+  facts.inputs = facts.outputs = {x};
+  facts.ops = {{"aten.softmax.int", {x}, {x}, {{"dim", "-1"}}, {}, false, 1e9}};
+  return facts;
+}
+
+inline GraphFacts matmulFacts(const char *precision, const char *dtype = "f32") {
+  GraphFacts facts;
+  facts.name = "matmul";
+  facts.precision = precision;
+  TensorFact x{dtype, {4096, 4096}};
+  facts.inputs = {x, x};
+  facts.outputs = {x};
+  facts.ops = {{"aten.matmul", {x, x}, {x}, {}, {}, false, 1.4e11}};
+  return facts;
+}
+
+/// Lowers by hashing: the same texts in give the same bytes out. Scripts with a refused word are
+/// rejected.
+class FakeCompiler : public GraphCompiler {
+public:
+  GraphFacts graphFacts = convReluPoolFacts();
+  std::string refused = "raw_smem";
+  std::string version = "1"; ///< changes what is emitted
+
+  llvm::Expected<std::string> canonicalize(llvm::StringRef graph, bool small) override {
+    if (graph.contains("garbage"))
+      return llvm::createStringError("<graph>:1:1: error: expected operation name");
+    return (graph + (small ? " // small" : "")).str();
+  }
+  llvm::Expected<GraphFacts> facts(llvm::StringRef) override { return graphFacts; }
+  llvm::Expected<LoweredGraph> lowerGeneric(llvm::StringRef graph, const TargetChip &chip) override {
+    return lower(graph, "generic");
+  }
+  llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives, llvm::StringRef,
+                                                   llvm::StringRef, const TargetChip &chip) override {
+    if (directives.contains(refused))
+      return llvm::createStringError("directive refused: found " + refused);
+    return lower(graph, directives);
+  }
+  llvm::Expected<LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
+                                          const TargetChip &) override {
+    return LoweredGraph{"", "wrapped", plan.str(), cuda.str()};
+  }
+
+private:
+  llvm::Expected<LoweredGraph> lower(llvm::StringRef graph, llvm::StringRef how) {
+    std::string key = llvm::utohexstr(llvm::xxh3_64bits((graph + how + version).str()));
+    return LoweredGraph{"annotated " + key, "lowered " + key, "{\"plan\":\"" + key + "\"}", "// kernel " + key + "\n"};
+  }
+};
+
+/// Times a candidate by the hash of its kernel: the generic one 1000 us, others 100 to 1100.
+class FakeEvaluator : public Evaluator {
+public:
+  explicit FakeEvaluator(FileSystem &fs) : fs(fs) {}
+
+  FileSystem &fs;
+  int evaluated = 0;
+  std::multiset<std::string> prepared;
+  std::mutex mutex;
+  Verdict genericVerdict = Verdict::Pass;
+  std::function<void(int)> beforeEvaluate; ///< called with the number of evaluations so far
+
+  DeviceFacts getDevice() const override { return {}; }
+  void prepare(llvm::StringRef folder) override {
+    std::lock_guard<std::mutex> guard(mutex);
+    prepared.insert(folder.str());
+  }
+  llvm::Expected<Measurement> evaluate(llvm::StringRef folder, llvm::StringRef, llvm::StringRef precision) override {
+    if (beforeEvaluate)
+      beforeEvaluate(evaluated);
+    ++evaluated;
+    auto text = fs.read((folder + "/kernel.cu").str());
+    if (!text)
+      return text.takeError();
+    uint64_t hash = llvm::xxh3_64bits(*text);
+    bool generic = folder.ends_with("round-00/b00");
+    Measurement measurement;
+    measurement.device = "host";
+    measurement.precision = precision.str();
+    measurement.verdict = generic ? genericVerdict : hash % 7 == 0 ? Verdict::Wrong : Verdict::Pass;
+    measurement.timeUs = generic ? 1000 : 100 + double(hash % 1000);
+    measurement.samples = {measurement.timeUs};
+    measurement.diagnosis = hash % 2 ? "bound by memory bandwidth" : "bound by barriers";
+    measurement.floorUs = 50;
+    measurement.baselines["eager"] = 500;
+    if (!measurement.passed())
+      measurement.detail = "out0[3] is 1, expected 2";
+    return measurement;
+  }
+};
+
+} // namespace kgen::test

@@ -1,0 +1,268 @@
+//===- SearchTest.cpp - The loop against fakes ----------------------------===//
+
+#include "kgen/Search/Search.h"
+#include "Fakes.h"
+#include "kgen/Report/RunReport.h"
+#include "kgen/Trajectory/Replay.h"
+
+#include "gtest/gtest.h"
+
+using namespace kgen;
+using namespace kgen::test;
+using llvm::toString;
+
+namespace {
+
+struct World {
+  MemoryFileSystem fs;
+  FakeClock clock;
+  FakeCompiler compiler;
+  std::unique_ptr<Proposer> proposer = createBuiltinProposer();
+  FakeEvaluator evaluator{fs};
+  std::unique_ptr<Progress> progress = createSilentProgress();
+  std::atomic<bool> stop{false};
+  SearchConfig config;
+
+  World() {
+    config.problem = "conv_relu_maxpool";
+    config.precision = "tf32";
+    config.options = {2, 2, 3, 2};
+    config.seed = 7;
+  }
+  SearchEnvironment environment() { return {clock, compiler, *proposer, evaluator, *progress, stop}; }
+
+  /// Starts the run, or goes on with it.
+  llvm::Error search() {
+    auto run = fs.exists("run/run.json") ? RunFolder::open(fs, clock, "run")
+                                         : RunFolder::create(fs, clock, "run", config.toJson(), "graph");
+    if (!run)
+      return run.takeError();
+    return runSearch(environment(), **run, config);
+  }
+  std::unique_ptr<RunFolder> read() {
+    auto run = RunFolder::openForReading(fs, clock, "run");
+    EXPECT_TRUE(bool(run)) << toString(run.takeError());
+    return run ? std::move(*run) : nullptr;
+  }
+};
+
+/// What a trajectory is: every branch, what it was made of and what became of it.
+std::string trajectory(const RunFolder &run) {
+  std::string text;
+  for (const BranchRecord &branch : run.getBranches()) {
+    text += branch.id + " <- " + branch.parent + " " + branch.idea.key + " [" + branch.label + "] ";
+    for (const auto &[name, hash] : branch.files)
+      text += name + "=" + hash.substr(0, 6) + " ";
+    text += branch.measurement;
+  }
+  return text + " best " + run.getBest().str();
+}
+
+TEST(Search, FindsABetterKernelAndRecordsEverything) {
+  World world;
+  llvm::Error error = world.search();
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+  auto run = world.read();
+  EXPECT_EQ(run->getStopReason(), "done");
+  RunReport report = summarizeRun(*run);
+  EXPECT_EQ(report.rows.size(), 3u);
+  EXPECT_GT(report.getSpeedup(), 1.0);
+  EXPECT_EQ(report.branches, int(run->getBranches().size()));
+  EXPECT_EQ(report.best.ofEager, 100 * 500 / report.best.timeUs);
+  EXPECT_EQ(world.fs.links["run/best"], report.best.id);
+  // Level 1 to 3, the idea in words and the verdict of each branch are on disk.
+  for (const BranchRecord &branch : run->getBranches()) {
+    EXPECT_TRUE(world.fs.exists("run/" + branch.id + "/idea.md"));
+    EXPECT_TRUE(world.fs.exists("run/" + branch.id + "/measurement.json"));
+    EXPECT_FALSE(branch.measurement.empty());
+    auto measurement = Measurement::parse(branch.measurement);
+    ASSERT_TRUE(bool(measurement));
+    if (measurement->verdict != Verdict::Reject) {
+      EXPECT_TRUE(branch.files.count("lowered.mlir") && branch.files.count("plan.json"));
+    } else {
+      EXPECT_FALSE(branch.files.count("kernel.cu"));
+    }
+  }
+  // Nothing is compiled twice, and each candidate is compiled before it is measured.
+  std::set<std::string> once(world.evaluator.prepared.begin(), world.evaluator.prepared.end());
+  EXPECT_EQ(once.size(), world.evaluator.prepared.size());
+  EXPECT_EQ(int(once.size()), world.evaluator.evaluated);
+}
+
+TEST(Search, IsDeterministic) {
+  World a, b, c;
+  c.config.seed = 8;
+  for (World *world : {&a, &b, &c})
+    ASSERT_FALSE(bool(world->search()));
+  EXPECT_EQ(trajectory(*a.read()), trajectory(*b.read()));
+  EXPECT_NE(trajectory(*a.read()), trajectory(*c.read()));
+}
+
+TEST(Search, SurvivesPowerLossAtEveryWrite) {
+  World whole;
+  whole.config.options = {2, 2, 2, 2};
+  ASSERT_FALSE(bool(whole.search()));
+  std::string expected = trajectory(*whole.read());
+  int writes = whole.fs.writes;
+  ASSERT_GT(writes, 50);
+  for (int at = 1; at <= writes; ++at) {
+    World world;
+    world.config.options = whole.config.options;
+    world.fs.powerAfter = at;
+    llvm::Error lost = world.search();
+    ASSERT_TRUE(bool(lost)) << at;
+    llvm::consumeError(std::move(lost));
+    int before = world.evaluator.evaluated;
+    world.fs.powerAfter = -1;
+    llvm::Error error = world.search();
+    ASSERT_FALSE(bool(error)) << at << ": " << toString(std::move(error));
+    ASSERT_EQ(trajectory(*world.read()), expected) << at;
+    // At most the branch in flight was measured twice.
+    ASSERT_LE(world.evaluator.evaluated, whole.evaluator.evaluated + 1) << at << " " << before;
+  }
+}
+
+TEST(Search, AFullDiskIsOneSentenceAndTheRunGoesOnLater) {
+  World world;
+  world.fs.capacity = 20000;
+  llvm::Error full = world.search();
+  ASSERT_TRUE(bool(full));
+  std::string message = toString(std::move(full));
+  EXPECT_NE(message.find("No space left on device"), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  world.fs.capacity = SIZE_MAX;
+  World whole;
+  ASSERT_FALSE(bool(world.search()));
+  ASSERT_FALSE(bool(whole.search()));
+  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+}
+
+TEST(Search, NoPermissionLeavesNothingBehind) {
+  World world;
+  world.fs.denied = "run";
+  llvm::Error error = world.search();
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(toString(std::move(error)), "cannot create folder run: Permission denied");
+  EXPECT_TRUE(world.fs.files.empty());
+}
+
+TEST(Search, StopsAtOnceAndGoesOnTheSameWay) {
+  World world, whole;
+  world.evaluator.beforeEvaluate = [&](int n) {
+    if (n == 4)
+      world.stop = true;
+  };
+  ASSERT_FALSE(bool(world.search()));
+  EXPECT_EQ(world.read()->getStopReason(), "interrupted");
+  EXPECT_EQ(world.evaluator.evaluated, 5);
+  world.stop = false;
+  world.evaluator.beforeEvaluate = nullptr;
+  ASSERT_FALSE(bool(world.search()));
+  ASSERT_FALSE(bool(whole.search()));
+  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+  EXPECT_EQ(world.evaluator.evaluated, whole.evaluator.evaluated);
+}
+
+TEST(Search, KeepsItsTimeLimit) {
+  World world;
+  world.config.maxMinutes = 1;
+  world.evaluator.beforeEvaluate = [&](int) { world.clock.now += 25; };
+  ASSERT_FALSE(bool(world.search()));
+  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_EQ(world.evaluator.evaluated, 3);
+}
+
+TEST(Search, AWrongRoundZeroEndsIt) {
+  World world;
+  world.evaluator.genericVerdict = Verdict::Wrong;
+  llvm::Error error = world.search();
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(toString(std::move(error)), "round 0 is not right: WRONG: out0[3] is 1, expected 2");
+}
+
+TEST(Search, ASecondProcessIsRefused) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  auto first = RunFolder::open(world.fs, world.clock, "run");
+  ASSERT_TRUE(bool(first));
+  auto second = RunFolder::open(world.fs, world.clock, "run");
+  ASSERT_FALSE(bool(second));
+  EXPECT_EQ(toString(second.takeError()), "run in use by pid 42: run/lock");
+}
+
+TEST(Search, SequentialTriesAsManyBranches) {
+  World world;
+  world.config.policy = "sequential";
+  world.config.options = {2, 2, 2, 2};
+  ASSERT_FALSE(bool(world.search()));
+  auto run = world.read();
+  EXPECT_EQ(run->getBranches().size(), 1u + 4 + 8);
+  EXPECT_GT(summarizeRun(*run).getSpeedup(), 1.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+TEST(Replay, DerivesEveryByteAgain) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  auto run = world.read();
+  auto summary = replayRun(world.fs, *run, world.compiler);
+  ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
+  EXPECT_EQ(summary->branches, int(run->getBranches().size()));
+  EXPECT_GT(summary->files, 4 * summary->branches);
+}
+
+TEST(Replay, NamesEveryFlippedByte) {
+  World world;
+  world.config.options = {1, 1, 2, 2};
+  ASSERT_FALSE(bool(world.search()));
+  std::map<std::string, std::string> intact = world.fs.files;
+  int flips = 0;
+  for (const auto &[path, text] : intact) {
+    llvm::StringRef name = path;
+    if (!name.contains("/round-") || text.empty())
+      continue;
+    for (size_t at : {size_t(0), text.size() / 2, text.size() - 1}) {
+      world.fs.files = intact;
+      world.fs.files[path][at] ^= 1;
+      auto run = world.read();
+      auto summary = replayRun(world.fs, *run, world.compiler);
+      ASSERT_FALSE(bool(summary)) << path << " " << at;
+      EXPECT_EQ(toString(summary.takeError()),
+                path + " differs from what the replies give, first at byte " + std::to_string(at));
+      ++flips;
+    }
+  }
+  EXPECT_GT(flips, 30);
+}
+
+TEST(Replay, NamesAFlippedReplyAndGraph) {
+  World world;
+  world.config.options = {1, 1, 1, 1};
+  ASSERT_FALSE(bool(world.search()));
+  std::map<std::string, std::string> intact = world.fs.files;
+  for (const auto &[path, text] : intact) {
+    llvm::StringRef name = path;
+    if (!name.contains("/replies/") && name != "run/graph.mlir" && name != "run/run.json")
+      continue;
+    world.fs.files = intact;
+    world.fs.files[path][text.size() / 2] ^= 1;
+    auto run = RunFolder::openForReading(world.fs, world.clock, "run");
+    ASSERT_FALSE(bool(run)) << path;
+    EXPECT_EQ(toString(run.takeError()), path + " is corrupt: its hash differs from the journal's");
+  }
+}
+
+TEST(Replay, NoticesAnotherCompiler) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  world.compiler.version = "2";
+  auto run = world.read();
+  auto summary = replayRun(world.fs, *run, world.compiler);
+  ASSERT_FALSE(bool(summary));
+  EXPECT_NE(toString(summary.takeError()).find("run/round-00/b00/annotated.mlir differs"), std::string::npos);
+}
+
+} // namespace

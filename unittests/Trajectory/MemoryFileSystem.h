@@ -1,0 +1,128 @@
+//===- MemoryFileSystem.h - A disk that fails when told to ----------------===//
+#pragma once
+
+#include "kgen/Trajectory/Clock.h"
+#include "kgen/Trajectory/FileSystem.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace kgen::test {
+
+/// A file system in memory. It can run full, deny paths, and lose power: after `powerAfter` more
+/// writes everything fails, the last append leaving half its bytes behind.
+class MemoryFileSystem : public FileSystem {
+public:
+  std::map<std::string, std::string> files;
+  std::map<std::string, std::string> links;
+  std::set<std::string> locked;
+  std::string denied; ///< paths that hold this text cannot be written
+  int powerAfter = -1;
+  int writes = 0;
+  size_t capacity = SIZE_MAX;
+
+  bool powerIsOff() const { return powerAfter == 0; }
+
+  bool exists(llvm::StringRef path) override {
+    if (files.count(path.str()))
+      return true;
+    auto it = files.lower_bound(path.str() + "/");
+    return it != files.end() && llvm::StringRef(it->first).starts_with(path.str() + "/");
+  }
+  llvm::Expected<std::string> read(llvm::StringRef path) override {
+    auto it = files.find(path.str());
+    if (it == files.end())
+      return llvm::createStringError("cannot read " + path + ": No such file or directory");
+    return it->second;
+  }
+  llvm::Error createFolders(llvm::StringRef path) override {
+    if (!denied.empty() && path.contains(denied))
+      return llvm::createStringError("cannot create folder " + path + ": Permission denied");
+    return llvm::Error::success();
+  }
+  llvm::Error writeAtomic(llvm::StringRef path, llvm::StringRef text) override {
+    if (llvm::Error error = check(path, text.size()))
+      return error;
+    files[path.str()] = text.str();
+    return llvm::Error::success();
+  }
+  llvm::Expected<std::unique_ptr<AppendFile>> openAppend(llvm::StringRef path, uint64_t length) override {
+    if (llvm::Error error = check(path, 0))
+      return std::move(error);
+    files[path.str()].resize(length);
+    return std::make_unique<Append>(*this, path.str());
+  }
+  llvm::Error link(llvm::StringRef target, llvm::StringRef path) override {
+    links[path.str()] = target.str();
+    return llvm::Error::success();
+  }
+  std::vector<std::string> list(llvm::StringRef folder) override {
+    std::set<std::string> names;
+    for (const auto &entry : files) {
+      llvm::StringRef rest = entry.first;
+      if (rest.consume_front(folder.str() + "/"))
+        names.insert(rest.split('/').first.str());
+    }
+    return {names.begin(), names.end()};
+  }
+  llvm::Error removeFile(llvm::StringRef path) override {
+    files.erase(path.str());
+    return llvm::Error::success();
+  }
+  llvm::Expected<std::unique_ptr<FileLock>> lock(llvm::StringRef path) override {
+    if (!locked.insert(path.str()).second)
+      return llvm::createStringError("run in use by pid 42: " + path);
+    return std::make_unique<Lock>(*this, path.str());
+  }
+
+private:
+  llvm::Error check(llvm::StringRef path, size_t bytes) {
+    if (powerIsOff())
+      return llvm::createStringError("power is off");
+    if (!denied.empty() && path.contains(denied))
+      return llvm::createStringError("cannot write " + path + ": Permission denied");
+    size_t used = bytes;
+    for (const auto &entry : files)
+      used += entry.second.size();
+    if (used > capacity)
+      return llvm::createStringError("cannot write " + path + ": No space left on device");
+    ++writes;
+    if (powerAfter > 0)
+      --powerAfter;
+    return powerIsOff() ? llvm::createStringError("power is off") : llvm::Error::success();
+  }
+
+  struct Append : AppendFile {
+    Append(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
+    llvm::Error append(llvm::StringRef bytes) override {
+      bool wasOff = fs.powerIsOff();
+      llvm::Error error = fs.check(path, bytes.size());
+      if (error) {
+        if (fs.powerIsOff() && !wasOff)
+          fs.files[path] += bytes.take_front(bytes.size() / 2).str(); // torn
+        return error;
+      }
+      fs.files[path] += bytes.str();
+      return llvm::Error::success();
+    }
+    MemoryFileSystem &fs;
+    std::string path;
+  };
+  struct Lock : FileLock {
+    Lock(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
+    ~Lock() override { fs.locked.erase(path); }
+    MemoryFileSystem &fs;
+    std::string path;
+  };
+};
+
+/// Time moves when told to, and by STEP at each look.
+class FakeClock : public Clock {
+public:
+  double now = 1000, step = 0;
+  double seconds() override { return now += step; }
+  double wallSeconds() override { return 1e9; }
+};
+
+} // namespace kgen::test
