@@ -43,8 +43,8 @@ constexpr int MIN_BLOCKS = 1;   // resident blocks per multiprocessor
 
 namespace example {
 
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
+__host__ __device__ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+__host__ __device__ constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
 // The convolution's outputs that a block needs: its box, grown by the pooling windows.
 constexpr int TILE_D = (BOX_D - 1) * POOL_STRIDE_D + POOL_D;
@@ -430,11 +430,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
       continue;
     const float *values = stage + n * STAGE_PITCH + i * TILE_D * TILE_H * TILE_W;
     //@ section direct
-    float value = values[(bz * TILE_H + by) * TILE_W + bx];
+    [[maybe_unused]] const float result = values[(bz * TILE_H + by) * TILE_W + bx];
     //@ end
     //@ section pool
     //@ replace pool_start
-    float pooled = -INFINITY;
+    float pooled = __int_as_float(0xff800000); // -infinity
     //@ end
 #pragma unroll
     for (int wz = 0; wz < POOL_D; ++wz)

@@ -10,8 +10,9 @@
 //@ replace constants
 namespace example {
 // The problem.
-using In = float;   // element type of A and B
-using Out = float;  // element type of C
+using In = float;     // element type of A and B
+using Out = float;    // element type of C
+using Stored = float; // what the main kernel writes: Out, or partial sums with SPLIT_K
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
@@ -24,6 +25,7 @@ constexpr int STAGES = 3;
 constexpr int PAD = 16 / sizeof(In); // elements after each row whose fragments are rows of ldmatrix
 constexpr int RASTER = 8;                  // tile rows of one group in the block order
 constexpr int SPLIT_K = 1;                 // blocks that share one tile of C, each a slice of K
+constexpr int VEC = 4;                     // elements of one global load, at most
 constexpr int MIN_BLOCKS = 1;              // resident blocks per multiprocessor
 } // namespace example
 //@ end
@@ -53,7 +55,7 @@ constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
 
 // Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
 constexpr int vector_of(int columns) {
-  int v = 16 / sizeof(In);
+  int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
   while (columns % v)
     v /= 2;
   return v;
@@ -170,24 +172,30 @@ __device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const
 
 // Four or two neighbouring results of one row.
 template <int COUNT, typename... Extra>
-__device__ __forceinline__ void store_run(Out *c, const float (&values)[COUNT], int batch, int row, int column,
+__device__ __forceinline__ void store_run(Stored *c, const float (&values)[COUNT], int batch, int row, int column,
                                           Extra... extra) {
   if (M % BM && row >= M)
     return;
-  Out *destination = c + (long long)row * N + column;
-  struct alignas(COUNT * sizeof(Out)) Run {
-    Out value[COUNT];
+  Stored *destination = c + (long long)row * N + column;
+  struct alignas(COUNT * sizeof(Stored)) Run {
+    Stored value[COUNT];
   } run;
+  auto finished = [&](int i) -> Stored {
+    if constexpr (SPLIT_K > 1)
+      return values[i];
+    else
+      return epilogue(values[i], batch, row, column + i, extra...);
+  };
   if constexpr (N % COUNT == 0) {
     if (N % BN && column >= N)
       return;
     for (int i = 0; i < COUNT; ++i)
-      run.value[i] = epilogue(values[i], batch, row, column + i, extra...);
+      run.value[i] = finished(i);
     *reinterpret_cast<Run *>(destination) = run;
   } else {
     for (int i = 0; i < COUNT; ++i)
       if (column + i < N)
-        destination[i] = epilogue(values[i], batch, row, column + i, extra...);
+        destination[i] = finished(i);
   }
 }
 
@@ -196,7 +204,7 @@ __device__ __forceinline__ void store_run(Out *c, const float (&values)[COUNT], 
 //@ replace kernel
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ a, const example::In *__restrict__ b,
-                 const float *__restrict__ bias, example::Out *__restrict__ c) {
+                 const float *__restrict__ bias, example::Stored *__restrict__ c) {
   //@ end
   using namespace example;
   extern __shared__ __align__(128) unsigned char example_shared[];
@@ -269,9 +277,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   }
   kgen::cp_async_wait<0>();
 
-  //@ replace output
-  c += (long long)batch * M * N;
-  //@ end
+  c += (long long)(split * BATCH + batch) * M * N;
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int i = 0; i < MT; ++i)
@@ -300,3 +306,55 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
       }
     }
 }
+
+//@ section split_k
+// Adds the partial sums and finishes the results.
+//@ replace reduce
+extern "C" __global__ void __launch_bounds__(256)
+    example_reduce(const float *__restrict__ partial, const float *__restrict__ bias, example::Out *__restrict__ c) {
+  //@ end
+  using namespace example;
+  const long long index = blockIdx.x * 256ll + threadIdx.x;
+  if (index >= (long long)BATCH * M * N)
+    return;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int split = 0; split < SPLIT_K; ++split)
+    sum += partial[(long long)split * BATCH * M * N + index];
+  const int batch = index / ((long long)M * N), row = index / N % M, column = index % N;
+  //@ replace reduce_call
+  c[index] = epilogue(sum, batch, row, column, bias);
+  //@ end
+}
+//@ end
+
+//@ section convert
+// Rounds an operand to the element type of the products.
+namespace example {
+template <long long COUNT> __device__ __forceinline__ void convert(const float *from, In *to) {
+  constexpr int EACH = COUNT % 4 == 0 ? 4 : 1;
+  struct alignas(EACH * sizeof(float)) Wide {
+    float value[EACH];
+  };
+  struct alignas(EACH * sizeof(In)) Narrow {
+    In value[EACH];
+  } narrow;
+  const long long index = (blockIdx.x * 256ll + threadIdx.x) * EACH;
+  if (index >= COUNT)
+    return;
+  const Wide wide = *reinterpret_cast<const Wide *>(&from[index]);
+#pragma unroll
+  for (int i = 0; i < EACH; ++i)
+    narrow.value[i] = static_cast<In>(wide.value[i]);
+  *reinterpret_cast<Narrow *>(&to[index]) = narrow;
+}
+} // namespace example
+extern "C" __global__ void __launch_bounds__(256)
+    example_convert_a(const float *__restrict__ from, example::In *__restrict__ to) {
+  example::convert<(long long)example::BATCHES_OF_A * example::M * example::K>(from, to);
+}
+extern "C" __global__ void __launch_bounds__(256)
+    example_convert_b(const float *__restrict__ from, example::In *__restrict__ to) {
+  example::convert<(long long)example::BATCHES_OF_B * example::K * example::N>(from, to);
+}
+//@ end

@@ -10,8 +10,9 @@
 //@ replace constants
 namespace example {
 // The problem.
-using In = float;   // element type of A and B
-using Out = float;  // element type of C
+using In = float;     // element type of A and B
+using Out = float;    // element type of C
+using Stored = float; // what the main kernel writes: Out, or partial sums with SPLIT_K
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
@@ -23,6 +24,7 @@ constexpr int TM = 8, TN = 8;              // thread tile
 constexpr int STAGES = 3;
 constexpr int RASTER = 8;                  // tile rows of one group in the block order
 constexpr int SPLIT_K = 1;                 // blocks that share one tile of C, each a slice of K
+constexpr int VEC = 4;                     // elements of one global load, at most
 constexpr int MIN_BLOCKS = 2;              // resident blocks per multiprocessor
 } // namespace example
 //@ end
@@ -51,7 +53,7 @@ constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
 
 // Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
 constexpr int vector_of(int columns) {
-  int v = 16 / sizeof(In);
+  int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
   while (columns % v)
     v /= 2;
   return v;
@@ -127,7 +129,7 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[COUNT][K_STEP], 
 //@ replace kernel
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ a, const example::In *__restrict__ b,
-                 const float *__restrict__ bias, example::Out *__restrict__ c) {
+                 const float *__restrict__ bias, example::Stored *__restrict__ c) {
   //@ end
   using namespace example;
   extern __shared__ __align__(128) unsigned char example_shared[];
@@ -187,9 +189,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   }
   kgen::cp_async_wait<0>();
 
-  //@ replace output
-  c += (long long)batch * M * N;
-  //@ end
+  c += (long long)(split * BATCH + batch) * M * N;
 #pragma unroll
   for (int i = 0; i < TM; ++i) {
     const int row = m0 + place<PLACE_M, THREADS_M>(thread_m, i);
@@ -198,15 +198,15 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
 #pragma unroll
     for (int j = 0; j < TN; j += PLACE_N) {
       const int column = n0 + place<PLACE_N, THREADS_N>(thread_n, j);
-      struct alignas(PLACE_N * sizeof(Out)) Run {
-        Out value[PLACE_N];
+      struct alignas(PLACE_N * sizeof(Stored)) Run {
+        Stored value[PLACE_N];
       } run;
 #pragma unroll
       for (int r = 0; r < PLACE_N; ++r)
         if (N % BN == 0 || column + r < N)
           //@ replace call
           run.value[r] = epilogue(accumulator[i][j + r], batch, row, column + r, bias);
-      //@ end
+          //@ end
       if constexpr (N % PLACE_N == 0) {
         if (N % BN == 0 || column < N)
           *reinterpret_cast<Run *>(&c[(long long)row * N + column]) = run;
@@ -219,3 +219,24 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
     }
   }
 }
+
+//@ section split_k
+// Adds the partial sums and finishes the results.
+//@ replace reduce
+extern "C" __global__ void __launch_bounds__(256)
+    example_reduce(const float *__restrict__ partial, const float *__restrict__ bias, example::Out *__restrict__ c) {
+  //@ end
+  using namespace example;
+  const long long index = blockIdx.x * 256ll + threadIdx.x;
+  if (index >= (long long)BATCH * M * N)
+    return;
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int split = 0; split < SPLIT_K; ++split)
+    sum += partial[(long long)split * BATCH * M * N + index];
+  const int batch = index / ((long long)M * N), row = index / N % M, column = index % N;
+  //@ replace reduce_call
+  c[index] = epilogue(sum, batch, row, column, bias);
+  //@ end
+}
+//@ end
