@@ -10,6 +10,8 @@
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
 #include "kgen/Oracle/OracleLowering.h"
+#include "kgen/Pipelines/Passes.h"
+#include "kgen/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +19,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -39,6 +43,15 @@ void kgen::registerAllPasses() {
   registerKGenTransformPasses();
   registerKGenAtenToLinalgPasses();
   registerKGenToCudaPasses();
+  registerKGenPipelinePasses();
+  registerPipelines();
   registerKGenOraclePasses();
   registerOraclePipelines();
+}
+
+void kgen::shortenDiagnostics() {
+  registerMLIRContextCLOptions();
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (auto it = options.find("mlir-print-op-on-diagnostic"); it != options.end())
+    static_cast<llvm::cl::opt<bool> *>(it->second)->setInitialValue(false);
 }

@@ -1,8 +1,5 @@
-"""What an importer may say no with: one sentence, with the place."""
+"""What the importer says when it cannot go on."""
 
 
 class ImportRefused(Exception):
-    """The input cannot become a graph. The message is one sentence without a full stop."""
-
-    def __init__(self, message, place=None):
-        super().__init__(f"{place}: {message}" if place else message)
+    """One sentence, with the place, that a user can act on."""

@@ -197,8 +197,9 @@ static SmallVector<Operation *> unwrap(RewriterBase &rewriter, DispatchOp dispat
     rewriter.moveOpBefore(op, dispatch);
   for (auto [result, value] : llvm::zip_equal(dispatch.getResults(), dispatch.getYield().getValues()))
     rewriter.replaceAllUsesWith(result, value);
-  // The yield that stays behind is no user.
+  // What stays behind uses nothing.
   rewriter.modifyOpInPlace(dispatch.getYield(), [&] { dispatch.getYield()->setOperands({}); });
+  rewriter.modifyOpInPlace(dispatch, [&] { dispatch->setOperands({}); });
   return ops;
 }
 
@@ -249,7 +250,11 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
   // dispatch would wait for itself.
   llvm::SmallPtrSet<Operation *, 16> dependent;
   size_t legal = 0; // the first so many ops of the group leave one live value or less
-  std::string obstacle = "no op uses its results";
+  std::string obstacle; // the first one after the last legal op
+  auto note = [&](const std::string &reason) {
+    if (obstacle.empty())
+      obstacle = reason;
+  };
   for (Operation *op = dispatch->getNextNode(); op; op = op->getNextNode()) {
     bool uses = false, blocked = false;
     for (Value operand : op->getOperands()) {
@@ -257,31 +262,31 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
       uses |= def && group.contains(def);
       blocked |= def && dependent.contains(def);
     }
+    std::string reason;
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      reason = "the graph returns a result";
+    else if (isa<DispatchOp>(op))
+      reason = "the next consumer is in another dispatch";
+    else if (uses && !blocked && !(limit.count && int64_t(group.size()) > limit.count) &&
+             canHold(dispatch.getFamily(), op, group, limit.elementwiseOnly, reason)) {
+      group.insert(op);
+      if (liveOuts(group).size() <= 1) {
+        legal = group.size();
+        obstacle.clear();
+      } else {
+        note("a result has users outside of what can be fused");
+      }
+      continue;
+    }
     if (!uses && !blocked)
       continue;
-    std::string reason;
-    if (limit.count && int64_t(group.size()) > limit.count) {
-      dependent.insert(op);
-    } else if (blocked || op->hasTrait<OpTrait::IsTerminator>() || isa<DispatchOp>(op) ||
-               !canHold(dispatch.getFamily(), op, group, limit.elementwiseOnly, reason)) {
-      dependent.insert(op);
-      if (!uses)
-        continue;
-      if (op->hasTrait<OpTrait::IsTerminator>())
-        reason = "the graph returns a result";
-      else if (isa<DispatchOp>(op))
-        reason = "the next consumer is in another dispatch";
-      else if (blocked)
-        reason = (op->getName().getStringRef() + " also depends on the dispatch through an op outside").str();
-      obstacle = reason;
-    } else {
-      group.insert(op);
-      if (liveOuts(group).size() <= 1)
-        legal = group.size();
-      else
-        obstacle = "a result has users outside of what can be fused";
-    }
+    dependent.insert(op);
+    // An op that waits for one outside is no cause: that one is.
+    if (uses && !blocked)
+      note(reason);
   }
+  if (obstacle.empty())
+    obstacle = "no op uses its results";
   size_t wanted = limit.count ? limit.count + 1 : std::max<size_t>(legal, 1);
   if (limit.count ? legal < wanted : (legal < 2 && !limit.optional)) {
     size_t found = legal ? legal - 1 : 0;

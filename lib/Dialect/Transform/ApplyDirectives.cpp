@@ -1,10 +1,10 @@
 //===- ApplyDirectives.cpp - Runs a script of directives on a graph ------===//
+#include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
 
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,50 +26,6 @@ namespace {
 constexpr StringLiteral bodyHeader = "module attributes {transform.with_named_sequence} { transform.named_sequence "
                                      "@__transform_main(%f: !transform.any_op) {\n";
 constexpr StringLiteral bodyFooter = "\ntransform.yield } }\n";
-
-/// Keeps the first error of one application: the cause.
-class Collector {
-public:
-  /// Lines of the file SCRIPT are reduced by LINES.
-  Collector(MLIRContext *context, StringRef script, unsigned lines)
-      : script(script), lines(lines), where(UnknownLoc::get(context)),
-        handler(context, [this](Diagnostic &diag) { take(diag); }) {}
-
-  /// "file:line:column: " of LOC, or nothing when it has none.
-  static std::string place(Location loc) {
-    auto file = loc->findInstanceOf<FileLineColLoc>();
-    if (!file)
-      return "";
-    return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn()) +
-           ": ";
-  }
-
-  std::string script;
-  unsigned lines;
-  Location where;
-  std::string message;
-
-private:
-  void take(Diagnostic &diag) {
-    if (diag.getSeverity() != DiagnosticSeverity::Error || !message.empty())
-      return; // warnings and remarks are no failures
-    where = shift(diag.getLocation());
-    message = diag.str();
-    for (Diagnostic &note : diag.getNotes())
-      if (std::string body = note.str(); !StringRef(body).contains("see current operation"))
-        message += " (" + place(shift(note.getLocation())) + body + ")";
-  }
-
-  /// LOC without the lines that were put in front of the script.
-  Location shift(Location loc) const {
-    auto file = loc->findInstanceOf<FileLineColLoc>();
-    if (!file || file.getFilename().getValue() != script || file.getLine() <= lines)
-      return loc;
-    return FileLineColLoc::get(file.getFilename(), file.getLine() - lines, file.getColumn());
-  }
-
-  ScopedDiagnosticHandler handler;
-};
 
 /// Ops outside of the vetted vocabulary can crash the process or rewrite anything.
 LogicalResult checkVocabulary(ModuleOp script) {
@@ -117,10 +73,10 @@ OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr ide
 
   bool isBody = !script.contains("transform.named_sequence");
   std::string text = isBody ? (bodyHeader + script + bodyFooter).str() : script.str();
-  Collector collector(graph.getContext(), name, isBody ? 1 : 0);
+  CaptureError error(graph.getContext(), name, isBody ? 1 : 0);
   if (failed(runScript(*clone, text, name))) {
-    where = collector.where;
-    message = collector.message.empty() ? "the script failed without a reason" : collector.message;
+    where = error.getLocation();
+    message = error.empty() ? "the script failed without a reason" : error.getMessage();
     return nullptr;
   }
   if (idea)
@@ -139,7 +95,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, Stri
   std::string message;
   OwningOpRef<ModuleOp> result = applyScript(graph, script, idea, name, where, message);
   if (!result)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), Collector::place(where) + message);
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), printPlace(where) + message);
   return result;
 }
 

@@ -38,4 +38,21 @@ def InlineDispatches : Pass<"kgen-inline-dispatches", "::mlir::ModuleOp"> {
   let options = [Option<"all", "all", "bool", "false", "dissolve the dispatches of every family">];
 }
 
+def SetPrecision : Pass<"kgen-set-precision", "::mlir::ModuleOp"> {
+  let summary = "write the graph's precision class on the module";
+  let description = [{
+    Sets the module attribute `kgen.precision` to the class that the ops imply,
+    unless it is there. Later levels no longer show it: a lowered graph has no
+    contraction to recognise.
+
+    ```mlir
+    module { ... aten.linear ... }
+    ```
+    becomes
+    ```mlir
+    module attributes {kgen.precision = "tf32"} { ... aten.linear ... }
+    ```
+  }];
+}
+
 #endif // KGEN_DIALECT_KGEN_PASSES

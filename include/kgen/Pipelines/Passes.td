@@ -1,0 +1,33 @@
+//===- Passes.td - The pass that asks for an idea ------------*- tablegen -*-===//
+#ifndef KGEN_PIPELINES_PASSES
+#define KGEN_PIPELINES_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def MaterializeIdea : Pass<"kgen-materialize-idea", "::mlir::ModuleOp"> {
+  let summary = "ask a proposer for an idea and apply its directives";
+  let description = [{
+    Level 1 to level 2. Asks `provider` for ideas on the graph, takes the one
+    whose key is `idea` (the first one without), and applies the first of its
+    materialisations that is legal. A graph that no idea applies to stays as it
+    is. Deterministic for the providers builtin and replay.
+
+    ```mlir
+    %0 = aten.linear %x, %w : ...
+    ```
+    becomes
+    ```mlir
+    %0 = kgen.dispatch @linear_0 idea(#kgen.idea<"...", category = compute>)
+        schedule(#kgen.schedule<family = gemm, ...>) ins(%x, %w : ...) {...}
+    ```
+  }];
+  let options = [
+    Option<"provider", "provider", "std::string", "\"builtin\"", "who has ideas: builtin or replay:RUN">,
+    Option<"device", "device", "std::string", "\"cuda\"", "what the kernels are for: host or cuda">,
+    Option<"idea", "idea", "std::string", "\"\"", "key of the idea to carry out; empty for the first">,
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture">
+  ];
+  let dependentDialects = ["::kgen::KGenDialect", "::mlir::transform::TransformDialect"];
+}
+
+#endif // KGEN_PIPELINES_PASSES

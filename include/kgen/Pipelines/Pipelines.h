@@ -1,0 +1,44 @@
+//===- Pipelines.h - Named pipelines ----------------------------*- C++ -*-===//
+#pragma once
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace kgen {
+
+/// The chip that code is generated for.
+struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
+  Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
+                           llvm::cl::init("sm_90a")};
+  Option<int64_t> multiprocessors{*this, "multiprocessors", llvm::cl::desc("multiprocessors of the chip"),
+                                  llvm::cl::init(132)};
+  Option<int64_t> sharedBytes{*this, "shared-bytes", llvm::cl::desc("opt-in shared memory of a block, bytes"),
+                              llvm::cl::init(232448)};
+};
+
+/// Who has the idea, and which one.
+struct LlmLowerOptions : mlir::PassPipelineOptions<LlmLowerOptions> {
+  Option<std::string> provider{*this, "provider", llvm::cl::desc("who has ideas: builtin or replay:RUN"),
+                               llvm::cl::init("builtin")};
+  Option<std::string> device{*this, "device", llvm::cl::desc("what the kernels are for: host or cuda"),
+                             llvm::cl::init("cuda")};
+  Option<std::string> idea{*this, "idea", llvm::cl::desc("key of the idea to carry out; empty for the first"),
+                           llvm::cl::init("")};
+  Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
+                           llvm::cl::init("sm_90a")};
+};
+
+/// Level 2 (or 1) to level 3: dispatches of a family by their family, the rest by the generic
+/// path. PM runs on a module.
+void populateLower(mlir::OpPassManager &pm, const LowerOptions &options);
+
+/// Level 1 to level 3 by one idea of a proposer: idea, directives and CUDA-C in one pass.
+void populateLlmLower(mlir::OpPassManager &pm, const LlmLowerOptions &options);
+
+/// Registers kgen-lower and llm-lower.
+void registerPipelines();
+
+} // namespace kgen

@@ -1,0 +1,23 @@
+//===- GraphFacts.h - A graph's facts, from MLIR ----------------*- C++ -*-===//
+//
+// The MLIR side of GraphCompiler::facts, shared with the pass that asks a
+// proposer for an idea.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Search/GraphCompiler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace kgen {
+
+/// The one function of GRAPH. Emits a diagnostic and returns null when there is not exactly one, or
+/// when its body is not one block of aten ops on static tensors with one return.
+mlir::func::FuncOp findGraphFunction(mlir::ModuleOp graph);
+
+/// The facts of GRAPH, a level 1 module; ops in program order.
+mlir::FailureOr<GraphFacts> collectFacts(mlir::ModuleOp graph);
+
+} // namespace kgen

@@ -1,0 +1,28 @@
+//===- SetPrecision.cpp - Writes the precision class on the module -------===//
+#include "kgen/Dialect/KGen/Passes.h"
+#include "kgen/Dialect/KGen/Precision.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_SETPRECISION
+#include "kgen/Dialect/KGen/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+using namespace kgen;
+
+namespace {
+
+struct SetPrecision : kgen::impl::SetPrecisionBase<SetPrecision> {
+  using SetPrecisionBase::SetPrecisionBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (auto word = module->getAttrOfType<StringAttr>("kgen.precision"); word && !parsePrecision(word.getValue())) {
+      module.emitError() << "expected kgen.precision to be strict-fp32, tf32, fp16 or bf16, found " << word;
+      return signalPassFailure();
+    }
+    module->setAttr("kgen.precision", StringAttr::get(&getContext(), stringifyPrecision(precisionOf(module))));
+  }
+};
+
+} // namespace

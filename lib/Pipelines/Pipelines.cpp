@@ -1,0 +1,45 @@
+//===- Pipelines.cpp - Named pipelines -----------------------------------===//
+#include "kgen/Pipelines/Pipelines.h"
+
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
+#include "kgen/Conversion/KGenToCuda/Passes.h"
+#include "kgen/Dialect/KGen/Passes.h"
+#include "kgen/Pipelines/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+void kgen::populateLower(OpPassManager &pm, const LowerOptions &options) {
+  // First: a lowered graph no longer shows its class.
+  pm.addPass(createSetPrecision());
+  LowerDispatchesOptions chip;
+  chip.arch = options.arch;
+  chip.multiprocessors = options.multiprocessors;
+  chip.sharedBytes = options.sharedBytes;
+  pm.addPass(createLowerDispatches(chip));
+  pm.addPass(createInlineDispatches());
+  pm.addPass(createConvertAtenToLinalgPass());
+  LowerGenericOptions generic;
+  generic.arch = options.arch;
+  pm.addPass(createLowerGeneric(generic));
+}
+
+void kgen::populateLlmLower(OpPassManager &pm, const LlmLowerOptions &options) {
+  MaterializeIdeaOptions who;
+  who.provider = options.provider;
+  who.device = options.device;
+  who.idea = options.idea;
+  who.arch = options.arch;
+  pm.addPass(createMaterializeIdea(who));
+  LowerOptions chip;
+  chip.arch = options.arch;
+  populateLower(pm, chip);
+}
+
+void kgen::registerPipelines() {
+  PassPipelineRegistration<LowerOptions>("kgen-lower", "level 1 or 2 to level 3: CUDA-C sources and launches",
+                                         populateLower);
+  PassPipelineRegistration<LlmLowerOptions>("llm-lower", "idea, directives and CUDA-C in one pass", populateLlmLower);
+}

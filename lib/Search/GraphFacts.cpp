@@ -1,0 +1,113 @@
+//===- GraphFacts.cpp - A graph's facts, from MLIR -----------------------===//
+#include "kgen/Search/GraphFacts.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/Precision.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+func::FuncOp findGraphFunction(ModuleOp graph) {
+  func::FuncOp found;
+  for (auto func : graph.getOps<func::FuncOp>()) {
+    if (found) {
+      func.emitError("expected one function in the graph, found a second one");
+      return {};
+    }
+    found = func;
+  }
+  if (!found) {
+    graph.emitError("expected one function in the graph, found none");
+    return {};
+  }
+  if (!found.getBody().hasOneBlock()) {
+    found.emitError("expected a body of one block");
+    return {};
+  }
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  for (Type type : llvm::concat<const Type>(found.getArgumentTypes(), found.getResultTypes()))
+    if (!isStatic(type)) {
+      found.emitError() << "expected arguments and results of static tensor type, found " << type;
+      return {};
+    }
+  for (Operation &op : found.getBody().front().without_terminator())
+    if (!isa<aten::AtenCostOpInterface>(op)) {
+      op.emitError() << "expected a graph of aten ops, found " << op.getName();
+      return {};
+    }
+  return found;
+}
+
+static TensorFact tensorFact(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  TensorFact fact;
+  llvm::raw_string_ostream(fact.dtype) << tensor.getElementType();
+  fact.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  return fact;
+}
+
+/// A value as a script would write it: "[4, 4]", "2", "true", "none".
+static std::string printAttribute(Attribute attribute) {
+  if (auto text = dyn_cast<StringAttr>(attribute))
+    return text.getValue().str();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    stream << "[";
+    llvm::interleaveComma(list.asArrayRef(), stream);
+    stream << "]";
+  } else {
+    attribute.print(stream, /*elideType=*/true);
+  }
+  return text;
+}
+
+FailureOr<GraphFacts> collectFacts(ModuleOp graph) {
+  func::FuncOp func = findGraphFunction(graph);
+  if (!func)
+    return failure();
+  GraphFacts facts;
+  facts.name = func.getName().str();
+  facts.precision = stringifyPrecision(precisionOf(graph)).str();
+  for (Type type : func.getArgumentTypes())
+    facts.inputs.push_back(tensorFact(type));
+  for (Type type : func.getResultTypes())
+    facts.outputs.push_back(tensorFact(type));
+  facts.compulsoryBytes = aten::compulsoryBytes(func);
+
+  llvm::DenseMap<Operation *, int> indices;
+  for (Operation &op : func.getBody().front().without_terminator())
+    indices.try_emplace(&op, indices.size());
+  for (Operation &op : func.getBody().front().without_terminator()) {
+    OpFact fact;
+    fact.name = op.getName().getStringRef().str();
+    for (Value operand : op.getOperands())
+      fact.operands.push_back(tensorFact(operand.getType()));
+    for (Value result : op.getResults())
+      fact.results.push_back(tensorFact(result.getType()));
+    for (NamedAttribute entry : op.getAttrDictionary())
+      if (entry.getName() != "operandSegmentSizes")
+        fact.attributes[entry.getName().str()] = printAttribute(entry.getValue());
+    for (Operation *user : op.getUsers())
+      if (auto it = indices.find(user); it != indices.end())
+        fact.users.push_back(it->second);
+    llvm::sort(fact.users);
+    fact.users.erase(std::unique(fact.users.begin(), fact.users.end()), fact.users.end());
+    fact.elementwise = isElementwise(&op);
+    fact.flops = cast<aten::AtenCostOpInterface>(op).getFlops();
+    facts.flops += fact.flops;
+    facts.ops.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+} // namespace kgen

@@ -1,0 +1,290 @@
+//===- MlirGraphCompiler.cpp - The graph compiler on MLIR ----------------===//
+//
+// The only translation unit that implements GraphCompiler with mlir/. Each call
+// has a context of its own: nothing leaks from one candidate into the next, and
+// calls from several threads do not meet.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Passes.h"
+#include "kgen/Dialect/KGen/CaptureError.h"
+#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Dialect/Transform/KGenTransform.h"
+#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/InitAll.h"
+#include "kgen/Pipelines/Pipelines.h"
+#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Search/GraphFacts.h"
+#include "kgen/Target/Cuda/CudaEmitter.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+namespace {
+
+/// The name of a graph's text in messages.
+constexpr llvm::StringLiteral graphName = "graph.mlir";
+
+/// A context with every dialect, and the graph in it.
+class Session {
+public:
+  Session() : context(registry(), MLIRContext::Threading::DISABLED) {}
+
+  /// Parses and checks TEXT, a level 1 module.
+  llvm::Error load(StringRef text) {
+    CaptureError error(&context, graphName);
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, graphName), llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+    if (!module || !(func = findGraphFunction(*module)))
+      return error.takeError("graph.mlir: the graph does not parse");
+    return llvm::Error::success();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp func;
+
+private:
+  static const DialectRegistry &registry() {
+    static const DialectRegistry all = [] {
+      DialectRegistry registry;
+      registerAllDialects(registry);
+      return registry;
+    }();
+    return all;
+  }
+};
+
+std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << "\n";
+  return text;
+}
+
+/// Level 2 in SESSION's module to the snapshot's texts.
+llvm::Expected<LoweredGraph> lower(Session &session, const TargetChip &chip) {
+  LoweredGraph result;
+  result.annotated = print(*session.module);
+  CaptureError error(&session.context, graphName);
+  PassManager pm(&session.context, ModuleOp::getOperationName());
+  LowerOptions options;
+  options.arch = chip.arch;
+  options.multiprocessors = chip.multiprocessors;
+  options.sharedBytes = chip.sharedBytesPerBlock;
+  populateLower(pm, options);
+  if (failed(pm.run(*session.module)))
+    return error.takeError("graph.mlir: lowering failed without a reason");
+  result.lowered = print(*session.module);
+  llvm::raw_string_ostream cuda(result.cuda), plan(result.plan);
+  if (failed(emitCuda(*session.module, cuda)) ||
+      failed(emitPlan(*session.module, stringifyPrecision(precisionOf(*session.module)), plan)))
+    return error.takeError("graph.mlir: emission failed without a reason");
+  return result;
+}
+
+/// One buffer's shape and type against the graph's, as a message; empty when they agree.
+std::string compareBuffer(StringRef what, size_t index, const BufferSpec &buffer, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  std::string dtype;
+  llvm::raw_string_ostream(dtype) << tensor.getElementType();
+  bool same = dtypeName(buffer.dtype) == dtype && ArrayRef<int64_t>(buffer.shape) == tensor.getShape();
+  if (same)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "plan.json: " << what << "[" << index << "] is " << dtypeName(buffer.dtype) << "[";
+  llvm::interleaveComma(buffer.shape, stream);
+  stream << "], expected " << dtype << "[";
+  llvm::interleaveComma(tensor.getShape(), stream);
+  stream << "]";
+  return text;
+}
+
+/// Replaces FUNC's body by the launches of PLAN on kernels of SOURCE. Buffers that a launch names
+/// and that are no inputs count as written by it.
+llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan &plan) {
+  Block &body = func.getBody().front();
+  Operation *terminator = body.getTerminator();
+  terminator->setOperands({});
+  while (&body.front() != terminator)
+    body.getOperations().rbegin()->getPrevNode()->erase();
+
+  OpBuilder builder(terminator);
+  Location loc = func.getLoc();
+  SmallVector<Value> outputs, workspaces;
+  for (Type type : func.getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    outputs.push_back(tensor::EmptyOp::create(builder, loc, tensor.getShape(), tensor.getElementType()));
+  }
+  for (const WorkspaceSpec &workspace : plan.workspace)
+    workspaces.push_back(
+        tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{workspace.bytes}, builder.getI8Type()));
+  SmallVector<Value> untouched = outputs;
+
+  for (const Launch &launch : plan.launches) {
+    SmallVector<Value> ins;
+    SmallVector<Value *> outs;
+    SmallVector<Attribute> scalars;
+    for (const LaunchArgument &argument : launch.arguments) {
+      if (auto *buffer = std::get_if<BufferRef>(&argument)) {
+        if (buffer->kind == BufferKind::Input) {
+          ins.push_back(body.getArgument(buffer->index));
+          continue;
+        }
+        Value *slot = &(buffer->kind == BufferKind::Output ? outputs : workspaces)[buffer->index];
+        if (!llvm::is_contained(outs, slot))
+          outs.push_back(slot);
+      } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
+        scalars.push_back(builder.getI32IntegerAttr(*i32));
+      } else if (auto *i64 = std::get_if<int64_t>(&argument)) {
+        scalars.push_back(builder.getI64IntegerAttr(*i64));
+      } else {
+        scalars.push_back(builder.getF32FloatAttr(std::get<float>(argument)));
+      }
+    }
+    auto kernel = SymbolRefAttr::get(builder.getContext(), source,
+                                     {FlatSymbolRefAttr::get(builder.getContext(), launch.kernel)});
+    SmallVector<Value> inits;
+    for (Value *slot : outs)
+      inits.push_back(*slot);
+    auto op = LaunchOp::create(builder, loc, ValueRange(inits).getTypes(), kernel,
+                               builder.getDenseI64ArrayAttr(launch.grid), builder.getDenseI64ArrayAttr(launch.block),
+                               builder.getI64IntegerAttr(launch.sharedBytes),
+                               scalars.empty() ? ArrayAttr() : builder.getArrayAttr(scalars), ins, inits);
+    for (auto [slot, result] : llvm::zip_equal(outs, op.getResults()))
+      *slot = result;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i] == untouched[i])
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     "plan.json: no launch has out%zu among its arguments", i);
+  terminator->setOperands(outputs);
+  return llvm::Error::success();
+}
+
+class MlirGraphCompiler : public GraphCompiler {
+public:
+  llvm::Expected<std::string> canonicalize(StringRef graph, bool small) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    if (small) {
+      CaptureError error(&session.context, graphName);
+      if (failed(aten::resizeToSmall(session.func)) || failed(verify(*session.module)))
+        return error.takeError("graph.mlir: the graph has no small size");
+    }
+    return print(*session.module);
+  }
+
+  llvm::Expected<GraphFacts> facts(StringRef graph) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    CaptureError error(&session.context, graphName);
+    FailureOr<GraphFacts> facts = collectFacts(*session.module);
+    if (failed(facts))
+      return error.takeError("graph.mlir: the graph has no facts");
+    return std::move(*facts);
+  }
+
+  llvm::Expected<LoweredGraph> lowerGeneric(StringRef graph, const TargetChip &chip) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    return lower(session, chip);
+  }
+
+  llvm::Expected<LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
+                                                   StringRef category, const TargetChip &chip) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    IdeaAttr ideaAttr;
+    if (!idea.trim().empty()) {
+      std::optional<Category> word = symbolizeCategory(category);
+      if (!word)
+        return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                       "expected a category memory, async, dtype, compute, parallel or control, "
+                                       "found '" + category + "'");
+      ideaAttr = IdeaAttr::get(&session.context, idea, *word);
+    }
+    auto annotated = applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");
+    if (!annotated)
+      return annotated.takeError();
+    session.module = std::move(*annotated);
+    return lower(session, chip);
+  }
+
+  llvm::Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef planText,
+                                          const TargetChip &chip) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    llvm::Expected<LaunchPlan> plan = LaunchPlan::parse(planText);
+    if (!plan)
+      return plan.takeError();
+    if (llvm::Error error = checkPlan(*plan, session.func))
+      return error;
+    LoweredGraph result;
+    result.annotated = print(*session.module);
+    result.cuda = cuda.str();
+    result.plan = plan->print();
+
+    CaptureError error(&session.context, graphName);
+    OpBuilder builder(session.func);
+    StringRef source = "candidate";
+    if (session.func.getName() == source)
+      source = "candidate_kernels";
+    SourceOp::create(builder, session.func.getLoc(), source, chip.arch, cuda);
+    if (llvm::Error fault = buildLaunches(session.func, source, *plan))
+      return fault;
+    session.module.get()->setAttr("kgen.precision",
+                                  builder.getStringAttr(stringifyPrecision(precisionOf(*session.module))));
+    // Argument order and offsets, which kgen.launch does not say.
+    session.module.get()->setAttr("kgen.plan", builder.getStringAttr(result.plan));
+    if (failed(verify(*session.module)))
+      return error.takeError("kernel.cu: the launches do not verify");
+    result.lowered = print(*session.module);
+    return result;
+  }
+
+private:
+  /// PLAN's buffers and indices against FUNC's.
+  static llvm::Error checkPlan(const LaunchPlan &plan, func::FuncOp func) {
+    auto fault = [](const std::string &text) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+    };
+    auto check = [&](StringRef what, const std::vector<BufferSpec> &buffers, ArrayRef<Type> types) -> std::string {
+      if (buffers.size() != types.size())
+        return ("plan.json: " + what + " has " + Twine(buffers.size()) + " entries, expected " + Twine(types.size()))
+            .str();
+      for (size_t i = 0; i < buffers.size(); ++i)
+        if (std::string text = compareBuffer(what, i, buffers[i], types[i]); !text.empty())
+          return text;
+      return "";
+    };
+    if (std::string text = check("inputs", plan.inputs, func.getArgumentTypes()); !text.empty())
+      return fault(text);
+    if (std::string text = check("outputs", plan.outputs, func.getResultTypes()); !text.empty())
+      return fault(text);
+    return llvm::Error::success();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<GraphCompiler> createMlirGraphCompiler() { return std::make_unique<MlirGraphCompiler>(); }
+
+} // namespace kgen
