@@ -147,7 +147,7 @@ static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module)
   return ExecutionEngine::create(module, options, std::move(*machine));
 }
 
-llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph) {
+llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -191,7 +191,7 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph) {
     return error;
 
   PassManager pm(&context);
-  populateOracleLowering(pm);
+  populateOracleLowering(pm, sliceLimit);
   if (failed(pm.run(*module)))
     return diagnostics.error("cannot lower the graph for the CPU");
   auto engine = compile(*module);

@@ -65,13 +65,17 @@ void addConversionToLLVM(OpPassManager &pm) {
 
 } // namespace
 
-void kgen::populateOracleLowering(OpPassManager &pm, bool promote) {
-  if (promote)
-    pm.addPass(createPromoteF64Pass());
+void kgen::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit) {
+  pm.addPass(createPromoteF64Pass());
   pm.addPass(createOracleEntryPass());
   pm.addPass(createConvertAtenToLinalgPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createOracleFusePass());
+  OracleSlicePassOptions slice;
+  slice.limit = sliceLimit;
+  pm.addPass(createOracleSlicePass(slice));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass()); // slices of one producer for several consumers are one
   pm.addPass(createOracleArrangeContractionsPass());
   addBufferization(pm);
   pm.addPass(createOracleLoopsPass());

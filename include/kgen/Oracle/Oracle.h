@@ -29,8 +29,9 @@ struct OracleTensor {
 class Oracle {
 public:
   /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
-  /// are one sentence with the place.
-  static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph);
+  /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
+  /// slice by slice where the graph allows it.
+  static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30);
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;

@@ -57,6 +57,27 @@ def OracleFusePass : Pass<"kgen-oracle-fuse", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect"];
 }
 
+def OracleSlicePass : Pass<"kgen-oracle-slice", "mlir::ModuleOp"> {
+  let summary = "compute what is too large for memory slice by slice";
+  let description = [{
+    An intermediate tensor larger than `limit` bytes, such as attention's scores in
+    fp64, is never whole: the op behind it that gives a small result is tiled along
+    its leading dimensions, and the producers move into the loop. A producer moves only
+    if the slices together are no more work than the whole.
+
+    ```mlir
+    %s = linalg.generic ... -> tensor<8x4096x4096xf64>   // scores
+    %r = linalg.generic ... ins(%s, %v) -> tensor<8x4096x64xf64>
+    // becomes
+    scf.for %b = 0 to 8 { %s = ... -> tensor<1x4096x4096xf64> ... }
+    ```
+  }];
+  let options = [Option<"limit", "limit", "int64_t", /*default=*/"int64_t(1) << 30",
+                        "bytes above which an intermediate tensor is sliced">];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::linalg::LinalgDialect", "mlir::scf::SCFDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def OracleArrangeContractionsPass : Pass<"kgen-oracle-arrange-contractions", "mlir::ModuleOp"> {
   let summary = "give every contraction an innermost loop that vectorizes";
   let description = [{

@@ -41,16 +41,19 @@ SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBu
     return x[1].isFloat() ? score + x[1].to(type) : select(x[1], score, score.constant(-INFINITY));
   });
 
-  // A row that sees no key gets zeros, as ATen's safe softmax gives: shift and divisor are then 0 and 1.
+  // The division comes last, on the smaller tensor. A row that sees no key gets zeros, as ATen's safe softmax gives:
+  // its shift is 0 and so are all its exponentials.
   Rows rows(b, masked, Rows::dims({-1}, rank));
-  Value shift = rows.shift();
-  Value sum = rows.sum({rows.self(), rows.read(shift)}, [](ArrayRef<Scalar> x) { return exp(x[0] - x[1]); });
-  Value weights = b.map({rows.self(), rows.read(shift), rows.read(sum)}, shape, type, [](ArrayRef<Scalar> x) {
-    return exp(x[0] - x[1]) / select(equal(x[2], 0.0), x[2].constant(1), x[2]);
-  });
-  Value result = b.contract({weights, matrix(row, inner)}, {value, matrix(inner, column)}, matrix(row, column),
-                            b.shape(op.getResult()), type);
-  return {b.convert(result, element)};
+  Value exponentials = b.map({rows.self(), rows.read(rows.shift())}, shape, type,
+                             [](ArrayRef<Scalar> x) { return exp(x[0] - x[1]); });
+  Rows weights(b, exponentials, Rows::dims({-1}, rank));
+  Value sum = weights.sum({weights.self()}, [](ArrayRef<Scalar> x) { return x[0]; });
+  ArrayRef<int64_t> resultShape = b.shape(op.getResult());
+  Value product = b.contract({exponentials, matrix(row, inner)}, {value, matrix(inner, column)}, matrix(row, column),
+                             resultShape, type);
+  return {b.map({{product, b.identity(rank)}, rows.read(sum)}, resultShape, element, [](ArrayRef<Scalar> x) {
+    return x[0] / select(equal(x[1], 0.0), x[1].constant(1), x[1]);
+  })};
 }
 
 } // namespace
