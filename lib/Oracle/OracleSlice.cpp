@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
 namespace kgen {
@@ -104,6 +105,11 @@ struct OracleSlice : public kgen::impl::OracleSlicePassBase<OracleSlice> {
           rewriter.eraseOp(op);
       }
     }
+    // A slice of an empty tensor is a smaller empty tensor: the whole must never be allocated.
+    RewritePatternSet patterns(&getContext());
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
 };
 
