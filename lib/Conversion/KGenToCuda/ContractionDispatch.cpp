@@ -5,6 +5,7 @@
 #include "kgen/Conversion/KGenToCuda/PointwiseFunction.h"
 #include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Precision.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -144,6 +145,9 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
   MLIRContext *context = dispatch.getContext();
   StringRef own = precisionOf(elementType);
   std::optional<StringRef> mma = params.getWord("mma"), dtype = params.getWord("dtype");
+  // Tensor cores round f32 operands: only where the graph's precision class admits it.
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
   bool tensorCores = mma ? *mma != "none" : dtype ? *dtype != "fp32" : preferTensorCores;
   if (!dtype)
     dtype = !tensorCores ? "fp32" : own == "fp32" ? StringRef("tf32") : own;
@@ -155,6 +159,9 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
     return dispatch.emitError("tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = ") << *mma;
   if (*mma != "none" && own != "fp32" && *dtype != own)
     return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << *dtype;
+  if (own == "fp32" && !admitsOperandType(precision, *dtype))
+    return dispatch.emitError("expected an operand type within precision class ")
+           << stringifyPrecision(precision) << ", found dtype = " << *dtype;
   params.set(context, "mma", std::string(*mma));
   params.set(context, "dtype", std::string(*dtype));
   return success();
