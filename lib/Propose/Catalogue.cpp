@@ -208,7 +208,7 @@ const std::vector<CatalogueEntry> catalogue = {
      {"resident=none", "resident=none; threads_per_row=1; rows_per_block=16"},
      {"resident=none; threads_per_row=512", "resident=none; threads_per_row=256", "resident=none; threads_per_row=1024"}},
     {"row-vectors", C::Memory,
-     "Load and store 16 bytes at a time.",
+     "Load and store 16 bytes at a time, so that a row needs a quarter of the instructions.",
      {"row"}, 35, 65, nullptr, "memory|bandwidth|load",
      {"vec=4", "vec=1", "vec=2"}, {"vec=4", "vec=8", "vec=2"}},
     {"row-streaming", C::Memory,

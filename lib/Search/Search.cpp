@@ -2,6 +2,8 @@
 
 #include "kgen/Search/Search.h"
 
+#include "kgen/Evaluate/LaunchPlan.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
@@ -54,7 +56,9 @@ private:
   Error processRound(int round, std::vector<Candidate> &candidates);
   Error lower(Candidate &candidate);
   Error measure(Candidate &candidate);
-  Error finish(const Candidate &candidate, const Measurement &measurement, StringRef duplicateOf = "");
+  Error timeBaselines();
+  std::string findPlanFault(const std::string &plan);
+  Error finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf = "");
   void announce(const BranchRecord &branch, const Measurement &measurement, bool isBest);
   Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea, int n);
@@ -84,6 +88,7 @@ private:
   StringMap<std::string> firstWithCode;        ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0;
   std::string bestId;
+  int machineryErrors = 0; ///< in a row
 };
 
 std::string codeHash(const BranchRecord &branch) {
@@ -141,6 +146,9 @@ Error Search::executeRounds() {
     }
     branchesLeft += candidates.size();
     env.progress.beginRound(round, rounds, candidates.size());
+    if (round == 0)
+      if (Error error = timeBaselines())
+        return error;
     if (Error error = processRound(round, candidates))
       return error;
     if (round == 0 && !measured[branchId(0, 0)].passed() && stopReason == "done") {
@@ -315,6 +323,8 @@ Error Search::lower(Candidate &candidate) {
     files["lowered.mlir"] = lowered->lowered;
     files["plan.json"] = lowered->plan;
     files["kernel.cu"] = lowered->cuda;
+    if (!chosen.cuda.empty())
+      refusal = findPlanFault(lowered->plan);
   } else {
     refusal = toString(lowered.takeError());
   }
@@ -331,8 +341,10 @@ Error Search::lower(Candidate &candidate) {
 }
 
 /// Records MEASUREMENT and tells the world.
-Error Search::finish(const Candidate &candidate, const Measurement &measurement, StringRef duplicateOf) {
+Error Search::finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf) {
   const BranchRecord &record = candidate.record;
+  if (run.getBaselines())
+    measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
   if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf))
     return error;
   measured[record.id] = measurement;
@@ -375,10 +387,61 @@ Error Search::measure(Candidate &candidate) {
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
   auto measurement =
-      env.evaluator.evaluate(folderOf(record.id), (run.getPath() + "/graph.mlir").str(), config.precision);
-  if (!measurement)
-    return measurement.takeError();
-  return finish(candidate, *measurement);
+      env.evaluator.evaluate({folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops});
+  if (!measurement) {
+    // One candidate that cannot be measured is its own fault as long as others can.
+    if (record.round == 0 || env.stop || ++machineryErrors == 3)
+      return measurement.takeError();
+    return finish(candidate, rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()),
+                                      config));
+  }
+  machineryErrors = 0;
+  if (Error error = run.adoptFiles(record.id, {"compile.log", "kernel.ptx"}))
+    return error;
+  return finish(candidate, std::move(*measurement));
+}
+
+/// PyTorch's times, once per run and before round 0 is recorded, so that every measurement has them.
+Error Search::timeBaselines() {
+  if (run.getBaselines() || config.pytorch.empty() || config.device == "host")
+    return Error::success();
+  env.progress.activity("timing PyTorch on the same problem");
+  std::string note;
+  std::map<std::string, double> times = env.evaluator.timeBaselines(config.pytorch, note);
+  if (!note.empty())
+    env.progress.note("baselines: " + note);
+  return run.recordBaselines(times, note);
+}
+
+/// A proposer's plan must be about the same problem as round 0's: the same buffers, drawn in the
+/// same way, and the same precision class. Returns what differs, or "".
+std::string Search::findPlanFault(const std::string &text) {
+  auto generic = run.readFile(branchId(0, 0), "plan.json");
+  if (!generic)
+    return toString(generic.takeError());
+  auto expected = LaunchPlan::parse(*generic);
+  if (!expected)
+    return toString(expected.takeError());
+  auto plan = LaunchPlan::parse(text);
+  if (!plan)
+    return toString(plan.takeError());
+  auto describe = [](const std::vector<BufferSpec> &buffers) {
+    std::string words;
+    for (const BufferSpec &buffer : buffers) {
+      words += dtypeName(buffer.dtype).str() + "[";
+      for (int64_t extent : buffer.shape)
+        words += std::to_string(extent) + ",";
+      words += "] " + buffer.init + "; ";
+    }
+    return words;
+  };
+  if (plan->precision != expected->precision)
+    return "plan.json claims precision class " + plan->precision + ", expected " + expected->precision;
+  if (describe(plan->inputs) != describe(expected->inputs))
+    return "plan.json has inputs " + describe(plan->inputs) + "expected " + describe(expected->inputs);
+  if (describe(plan->outputs) != describe(expected->outputs))
+    return "plan.json has outputs " + describe(plan->outputs) + "expected " + describe(expected->outputs);
+  return "";
 }
 
 Error Search::processRound(int round, std::vector<Candidate> &candidates) {

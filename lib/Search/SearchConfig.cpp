@@ -10,6 +10,7 @@ Json SearchConfig::toJson() const {
   return {{"version", 1},
           {"problem", problem},
           {"source", source},
+          {"pytorch", pytorch},
           {"size", size},
           {"precision", precision},
           {"device", device},
@@ -39,6 +40,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
                                ", this kgen-search reads version 1");
     config.problem = json.at("problem");
     config.source = json.at("source");
+    config.pytorch = json.at("pytorch");
     config.size = json.at("size");
     config.precision = json.at("precision");
     config.device = json.at("device");

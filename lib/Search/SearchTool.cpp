@@ -45,7 +45,7 @@ private:
   Expected<int> replay();
   Expected<int> report();
   Expected<int> listAll();
-  Expected<int> go(RunFolder &run, const SearchConfig &config, Evaluator &evaluator);
+  Expected<int> go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
   std::string chooseFolder(StringRef problem);
 
@@ -89,6 +89,12 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   if (!facts)
     return named(facts.takeError());
   config.problem = facts->name;
+  // The published size only: a small one would be timed against other shapes.
+  std::string form = StringRef(command.problem).ends_with(".py")
+                         ? command.problem
+                         : folders.frontend + "/problems/" + command.problem + ".py";
+  if (config.size == "full" && world.fs.exists(form))
+    config.pytorch = form;
   config.precision = command.precision.empty() ? facts->precision : command.precision;
   config.device = device.name;
   config.deviceModel = device.model;
@@ -150,7 +156,7 @@ Expected<int> Tool::resume() {
   return go(**run, *config, **evaluator);
 }
 
-Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, Evaluator &evaluator) {
+Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {
   ProposerOptions options;
   options.url = config.llmUrl;
   options.keyEnv = config.llmKeyEnv;

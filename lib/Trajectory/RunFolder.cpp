@@ -171,6 +171,9 @@ Error RunFolder::applyRecord(const Json &record) {
         branch->measurement = record.at("text");
         branch->duplicateOf = record.value("duplicate_of", "");
       }
+    } else if (event == "baselines") {
+      baselines = record.at("times").get<std::map<std::string, double>>();
+      hasBaselines = true;
     } else if (event == "best") {
       best = record.at("id");
     } else if (event == "stop") {
@@ -267,6 +270,39 @@ Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::strin
     if (branch.id == id)
       for (const auto &entry : hashes.items())
         branch.files[entry.key()] = entry.value();
+  return Error::success();
+}
+
+Error RunFolder::adoptFiles(StringRef id, ArrayRef<const char *> names) {
+  Json hashes = Json::object();
+  for (const char *name : names) {
+    std::string file = at(id) + "/" + name;
+    if (!fs.exists(file))
+      continue;
+    auto text = fs.read(file);
+    if (!text)
+      return text.takeError();
+    hashes[name] = hashText(*text);
+  }
+  if (hashes.empty())
+    return Error::success();
+  if (Error error = append({{"event", "files"}, {"id", id.str()}, {"files", hashes}}))
+    return error;
+  for (BranchRecord &branch : branches)
+    if (branch.id == id)
+      for (const auto &entry : hashes.items())
+        branch.files[entry.key()] = entry.value();
+  return Error::success();
+}
+
+Error RunFolder::recordBaselines(const std::map<std::string, double> &times, StringRef note) {
+  Json file = {{"version", 1}, {"times_us", times}, {"note", note.str()}};
+  if (Error error = fs.writeAtomic(at("baselines.json"), file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"))
+    return error;
+  if (Error error = append({{"event", "baselines"}, {"times", times}, {"note", note.str()}}))
+    return error;
+  baselines = times;
+  hasBaselines = true;
   return Error::success();
 }
 

@@ -60,7 +60,7 @@ struct ToolTest : ::testing::Test {
     SearchToolWorld world{fs,
                           clock,
                           compiler,
-                          [&](const std::string &) -> llvm::Expected<std::unique_ptr<Evaluator>> {
+                          [&](const std::string &) -> llvm::Expected<std::unique_ptr<CandidateEvaluator>> {
                             return std::make_unique<FakeEvaluator>(fs);
                           },
                           outStream,

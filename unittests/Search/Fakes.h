@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../Trajectory/MemoryFileSystem.h"
-#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Search/GraphCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -87,7 +87,7 @@ private:
 };
 
 /// Times a candidate by the hash of its kernel: the generic one 1000 us, others 100 to 1100.
-class FakeEvaluator : public Evaluator {
+class FakeEvaluator : public CandidateEvaluator {
 public:
   explicit FakeEvaluator(FileSystem &fs) : fs(fs) {}
 
@@ -103,7 +103,9 @@ public:
     std::lock_guard<std::mutex> guard(mutex);
     prepared.insert(folder.str());
   }
-  llvm::Expected<Measurement> evaluate(llvm::StringRef folder, llvm::StringRef, llvm::StringRef precision) override {
+  std::map<std::string, double> timeBaselines(llvm::StringRef, std::string &) override { return {{"eager", 500}}; }
+  llvm::Expected<Measurement> evaluate(const EvaluationJob &job) override {
+    llvm::StringRef folder = job.folder;
     if (beforeEvaluate)
       beforeEvaluate(evaluated);
     ++evaluated;
@@ -114,7 +116,6 @@ public:
     bool generic = folder.ends_with("round-00/b00");
     Measurement measurement;
     measurement.device = "host";
-    measurement.precision = precision.str();
     measurement.verdict = generic ? genericVerdict : hash % 7 == 0 ? Verdict::Wrong : Verdict::Pass;
     measurement.timeUs = generic ? 1000 : 100 + double(hash % 1000);
     measurement.samples = {measurement.timeUs};

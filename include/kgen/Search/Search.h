@@ -11,7 +11,7 @@
 
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Report/Progress.h"
-#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Search/GraphCompiler.h"
 #include "kgen/Search/Policy.h"
 #include "kgen/Trajectory/RunFolder.h"
@@ -25,6 +25,7 @@ namespace kgen {
 struct SearchConfig {
   std::string problem; ///< the function's name
   std::string source;  ///< the --problem as given
+  std::string pytorch; ///< its PyTorch form, a file that baselines are timed on; may be empty
   std::string size = "full";
   std::string precision; ///< class that candidates must keep
   std::string device = "host";
@@ -48,7 +49,7 @@ struct SearchEnvironment {
   Clock &clock;
   GraphCompiler &compiler;
   Proposer &proposer;
-  Evaluator &evaluator;
+  CandidateEvaluator &evaluator;
   Progress &progress;
   /// Set from outside to end after the branch in flight.
   const std::atomic<bool> &stop;

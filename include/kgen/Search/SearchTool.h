@@ -1,7 +1,7 @@
 //===- SearchTool.h - kgen-search's commands ------------------------------===//
 #pragma once
 
-#include "kgen/Search/Evaluator.h"
+#include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Search/GraphCompiler.h"
 #include "kgen/Search/Search.h"
 
@@ -47,7 +47,7 @@ struct SearchToolWorld {
   Clock &clock;
   GraphCompiler &compiler;
   /// Opens the device: "host", "cuda:N" or "auto".
-  std::function<llvm::Expected<std::unique_ptr<Evaluator>>(const std::string &device)> openDevice;
+  std::function<llvm::Expected<std::unique_ptr<CandidateEvaluator>>(const std::string &device)> openDevice;
   llvm::raw_ostream &out;
   llvm::raw_ostream &err;
   const std::atomic<bool> &stop;

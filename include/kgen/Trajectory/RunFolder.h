@@ -11,6 +11,8 @@
 #include "kgen/Trajectory/Clock.h"
 #include "kgen/Trajectory/Journal.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <map>
 #include <memory>
 #include <string>
@@ -80,6 +82,12 @@ public:
   llvm::Expected<std::string> readFile(llvm::StringRef id, llvm::StringRef name) const;
   /// Writes files of a branch's folder and records their hashes.
   llvm::Error writeFiles(llvm::StringRef id, const std::map<std::string, std::string> &files);
+  /// Records the hashes of those of NAMES that another process left in a branch's folder.
+  llvm::Error adoptFiles(llvm::StringRef id, llvm::ArrayRef<const char *> names);
+  /// Writes baselines.json (times by mode, in microseconds) and records it, once per run.
+  llvm::Error recordBaselines(const std::map<std::string, double> &times, llvm::StringRef note);
+  /// What recordBaselines recorded; null before.
+  const std::map<std::string, double> *getBaselines() const { return hasBaselines ? &baselines : nullptr; }
   /// Writes measurement.json and records its text: from here on the branch is done.
   llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "");
   /// Points `best` at the branch.
@@ -105,6 +113,8 @@ private:
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::string best, stopReason;
+  std::map<std::string, double> baselines;
+  bool hasBaselines = false;
   double secondsSpent = 0;
 };
 

@@ -1,0 +1,60 @@
+//===- CandidateEvaluator.h - Compile and measure, as the search sees it --===//
+#pragma once
+
+#include "kgen/Evaluate/Measurement.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace kgen {
+
+/// What the device is, for run.json and for proposers.
+struct DeviceFacts {
+  std::string name = "host"; ///< "host" or "cuda:0"
+  std::string model;         ///< "NVIDIA H200", or the CPU's; may be empty
+  std::string arch = "sm_90a";
+  int sharedBytesPerBlock = 232448;
+  int multiprocessors = 132;
+
+  bool isHost() const { return name == "host"; }
+};
+
+/// One candidate to measure.
+struct EvaluationJob {
+  std::string folder;    ///< holds plan.json and kernel.cu
+  std::string graphFile; ///< level 1
+  double flops = 0;      ///< of the graph, for the floor
+};
+
+/// Turns a branch's folder into a measurement. Expected outcomes (a compile error, a wrong answer, a
+/// hang) are values; an Error is about the machinery: no oracle, the device is lost, or the user
+/// stopped the search.
+class CandidateEvaluator {
+public:
+  virtual ~CandidateEvaluator() = default;
+
+  virtual DeviceFacts getDevice() const = 0;
+  /// Compiles the kernel.cu in FOLDER so that evaluate() finds machine code in the cache. Called
+  /// from several threads at once. The outcome of a failure is that of evaluate(), so nothing is
+  /// returned.
+  virtual void prepare(llvm::StringRef folder) = 0;
+  /// Verifies and times a candidate. One call at a time. May write compile.log and kernel.ptx into
+  /// the folder.
+  virtual llvm::Expected<Measurement> evaluate(const EvaluationJob &job) = 0;
+  /// PyTorch's times for the problem in FILE (class Model) on this device, by mode, in microseconds;
+  /// empty where they cannot be had, the reason in NOTE.
+  virtual std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) = 0;
+};
+
+/// Compiles here, in child processes, and measures in a `kgen-eval --serve` child that lies in
+/// PROGRAMFOLDER. DEVICE is "host", "cuda:N" or "auto". STOP ends a call in progress.
+llvm::Expected<std::unique_ptr<CandidateEvaluator>> createProcessEvaluator(const std::string &device,
+                                                                           const std::string &programFolder,
+                                                                           const std::atomic<bool> &stop);
+
+} // namespace kgen

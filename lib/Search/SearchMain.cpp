@@ -1,0 +1,51 @@
+//===- SearchMain.cpp - kgen-search in the real world ---------------------===//
+
+#include "kgen/Search/SearchTool.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <csignal>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace kgen {
+
+namespace {
+std::atomic<bool> stopRequested{false};
+
+/// The first signal asks for a clean end, the second one takes the default action.
+void requestStop(int signal) {
+  stopRequested = true;
+  std::signal(signal, SIG_DFL);
+}
+} // namespace
+
+int searchMain(int argc, char **argv, GraphCompiler &compiler) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  auto command = parseSearchCommand(arguments);
+  if (!command) {
+    errs() << "kgen-search: " << toString(command.takeError()) << "\n";
+    return 1;
+  }
+  std::signal(SIGINT, requestStop);
+  std::signal(SIGTERM, requestStop);
+  std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
+  auto fs = createRealFileSystem();
+  auto clock = createRealClock();
+  std::string self = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&searchMain));
+  std::string folder = sys::path::parent_path(self).str();
+  auto openDevice = [&](const std::string &device) { return createProcessEvaluator(device, folder, stopRequested); };
+  SearchToolWorld world{*fs, *clock, compiler, openDevice, outs(), errs(), stopRequested};
+  world.live = ::isatty(STDOUT_FILENO);
+  if (world.live)
+    world.columns = sys::Process::StandardOutColumns();
+  if (world.columns == 0)
+    world.columns = 100;
+  world.programFolder = folder;
+  return runSearchCommand(*command, world);
+}
+
+} // namespace kgen

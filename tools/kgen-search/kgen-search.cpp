@@ -1,0 +1,11 @@
+//===- kgen-search.cpp - The search's command line ------------------------===//
+#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Search/SearchTool.h"
+
+int main(int argc, char **argv) {
+  // Compiles run in children of this very binary.
+  if (auto code = kgen::runWorkerIfAsked(argc, argv))
+    return *code;
+  auto compiler = kgen::createMlirGraphCompiler();
+  return kgen::searchMain(argc, argv, *compiler);
+}

@@ -1,0 +1,221 @@
+//===- BuiltinProposerTest.cpp --------------------------------------------===//
+
+#include "../Search/Fakes.h"
+#include "kgen/Propose/Proposer.h"
+#include "kgen/Propose/SchedulePlan.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace kgen;
+using namespace kgen::test;
+
+namespace {
+
+ProposalContext contextOf(GraphFacts facts, const char *device = "host") {
+  ProposalContext context;
+  context.slot = "round-01/seed-0";
+  context.precision = facts.precision;
+  context.facts = std::move(facts);
+  context.device = device;
+  context.genericUs = 1000;
+  context.parent.id = "round-00/b00";
+  context.parent.timeUs = 1000;
+  return context;
+}
+
+std::vector<Idea> ask(const ProposalContext &context, int n) {
+  auto ideas = createBuiltinProposer()->proposeIdeas(context, n);
+  EXPECT_TRUE(bool(ideas));
+  return *ideas;
+}
+
+std::vector<Materialization> carryOut(const ProposalContext &context, const Idea &idea, int n) {
+  auto list = createBuiltinProposer()->materialize(context, idea, n);
+  EXPECT_TRUE(bool(list));
+  return *list;
+}
+
+TEST(SchedulePlan, GroupsByFusion) {
+  GraphFacts facts = convReluPoolFacts();
+  auto sizes = [&](Fusion fusion) {
+    std::vector<size_t> result;
+    for (const PlannedDispatch &dispatch : groupOps(facts, fusion).dispatches)
+      result.push_back(dispatch.ops.size());
+    return result;
+  };
+  EXPECT_EQ(sizes(Fusion::None), (std::vector<size_t>{1, 1, 1}));
+  EXPECT_EQ(sizes(Fusion::Epilogue), (std::vector<size_t>{2, 1}));
+  EXPECT_EQ(sizes(Fusion::Pool), (std::vector<size_t>{3}));
+}
+
+TEST(SchedulePlan, StopsFusionAtASecondUser) {
+  GraphFacts facts = convReluPoolFacts();
+  facts.ops[0].users = {1, 2};
+  EXPECT_EQ(groupOps(facts, Fusion::Pool).dispatches[0].ops.size(), 1u);
+}
+
+TEST(SchedulePlan, PrintsDirectives) {
+  GraphFacts facts = convReluPoolFacts();
+  SchedulePlan plan = groupOps(facts, Fusion::Epilogue);
+  plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; pipeline=cp_async; stages=3; smem_pad=4; dtype=tf32");
+  EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.conv2d" in %f as conv
+transform.kgen.fuse %d0 consumers 1
+transform.kgen.tile %d0 [64, 96, 16]
+transform.kgen.mma_dtype %d0 tf32
+transform.kgen.pipeline %d0 cp_async stages = 3
+transform.kgen.smem_layout %d0 smem_pad = 4
+%d1 = transform.kgen.select "aten.max_pool2d" in %f as pool
+)");
+}
+
+TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
+  GraphFacts facts;
+  TensorFact x{"f32", {64, 64}};
+  // linear, relu, linear, relu, linear: the second linear is number 0 once the first one is taken.
+  for (int i = 0; i < 5; ++i)
+    facts.ops.push_back({i % 2 ? "aten.relu" : "aten.linear", {x, x}, {x}, {}, {i + 1}, i % 2 == 1, 1});
+  facts.ops.back().users = {};
+  SchedulePlan plan = groupOps(facts, Fusion::None);
+  EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.linear" in %f as gemm
+%d1 = transform.kgen.select "aten.relu" in %f as pointwise
+%d2 = transform.kgen.select "aten.linear" in %f as gemm
+%d3 = transform.kgen.select "aten.relu" in %f as pointwise
+%d4 = transform.kgen.select "aten.linear" in %f as gemm
+)");
+  // Leaving the first one out makes it count.
+  plan.dispatches.erase(plan.dispatches.begin());
+  EXPECT_EQ(printDirectives(plan, facts).find("%d1 = transform.kgen.select \"aten.linear\" number 1 in %f"),
+            std::string("%d0 = transform.kgen.select \"aten.relu\" in %f as pointwise\n").size());
+}
+
+TEST(SchedulePlan, SurvivesItsNotes) {
+  SchedulePlan plan = groupOps(convReluPoolFacts(), Fusion::Pool);
+  plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; vec=4");
+  auto again = parsePlan(printPlan(plan));
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(printPlan(*again), printPlan(plan));
+  auto bad = parsePlan("{\"fusion\": 9}");
+  EXPECT_FALSE(bool(bad));
+  llvm::consumeError(bad.takeError());
+}
+
+TEST(Builtin, HasIdeasForEveryKindOfGraph) {
+  std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"), matmulFacts("strict-fp32"),
+                                    matmulFacts("fp16", "f16")};
+  for (const GraphFacts &facts : graphs)
+    for (const char *device : {"host", "cuda"}) {
+      ProposalContext context = contextOf(facts, device);
+      std::vector<Idea> ideas = ask(context, 4);
+      ASSERT_EQ(ideas.size(), 4u) << facts.name << " on " << device;
+      std::set<IdeaCategory> categories;
+      for (const Idea &idea : ideas) {
+        EXPECT_FALSE(carryOut(context, idea, 2).empty()) << idea.key;
+        EXPECT_GT(idea.text.size(), 40u);
+        categories.insert(idea.category);
+      }
+      EXPECT_GE(categories.size(), 2u);
+    }
+}
+
+TEST(Builtin, KeepsThePrecisionClass) {
+  for (const Idea &idea : ask(contextOf(matmulFacts("strict-fp32"), "cuda"), 100))
+    for (const Materialization &m : carryOut(contextOf(matmulFacts("strict-fp32"), "cuda"), idea, 100))
+      EXPECT_EQ(m.directives.find("mma"), std::string::npos) << idea.key;
+}
+
+TEST(Builtin, PutsDevicesFirstThings) {
+  auto keys = [](const char *device) {
+    std::set<std::string> result;
+    for (const Idea &idea : ask(contextOf(matmulFacts("tf32"), device), 3))
+      result.insert(idea.key);
+    return result;
+  };
+  EXPECT_TRUE(keys("cuda").count("tensor-cores"));
+  EXPECT_FALSE(keys("host").count("tensor-cores"));
+}
+
+TEST(Builtin, IsDeterministicAndSeeded) {
+  ProposalContext context = contextOf(convReluPoolFacts());
+  std::string first = printIdeas(ask(context, 6));
+  EXPECT_EQ(first, printIdeas(ask(context, 6)));
+  std::set<std::string> answers;
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    context.seed = seed;
+    answers.insert(printIdeas(ask(context, 6)));
+  }
+  EXPECT_GT(answers.size(), 1u);
+}
+
+TEST(Builtin, NeverRepeatsAPlan) {
+  ProposalContext context = contextOf(convReluPoolFacts());
+  std::set<std::string> seen;
+  int branch = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Idea> ideas = ask(context, 1);
+    if (ideas.empty())
+      break;
+    for (const Materialization &m : carryOut(context, ideas[0], 2)) {
+      ASSERT_TRUE(seen.insert(m.directives).second) << m.directives;
+      context.history.push_back({"round-01/b" + std::to_string(branch++), context.parent.id, ideas[0], m.label, m.notes,
+                                 "WRONG", "", 0});
+    }
+  }
+  // The parent is round 0, so the catalogue alone answers, and it comes to an end.
+  EXPECT_GT(seen.size(), 20u);
+  EXPECT_TRUE(ask(context, 1).empty());
+}
+
+TEST(Builtin, RefinesAndCombinesWhatWon) {
+  ProposalContext context = contextOf(matmulFacts("strict-fp32"));
+  std::vector<Materialization> first = carryOut(context, {"register-tile", "", IdeaCategory::Compute}, 1);
+  std::vector<Materialization> second = carryOut(context, {"vector-loads", "", IdeaCategory::Memory}, 1);
+  ASSERT_EQ(first.size() + second.size(), 2u);
+  context.history = {
+      {"round-01/b00", "round-00/b00", {"register-tile", "Tiles.", IdeaCategory::Compute}, "", first[0].notes, "PASS", "", 300},
+      {"round-01/b01", "round-00/b00", {"vector-loads", "Wide.", IdeaCategory::Memory}, "", second[0].notes, "PASS", "", 600}};
+  context.parent.id = "round-01/b00";
+  context.parent.notes = first[0].notes;
+  context.parent.timeUs = 300;
+  std::set<std::string> keys;
+  for (const Idea &idea : ask(context, 100))
+    keys.insert(idea.key);
+  EXPECT_TRUE(keys.count("refine:0:tile") && keys.count("refine:0:thread_tile"));
+  EXPECT_TRUE(keys.count("combine:round-01/b01"));
+  for (const Materialization &m : carryOut(context, {"refine:0:tile", "", IdeaCategory::Parallel}, 100)) {
+    // One number moved, the thread tile stayed.
+    EXPECT_NE(m.directives.find("thread_tile %d0 [8, 8]"), std::string::npos) << m.directives;
+  }
+  std::vector<Materialization> combined = carryOut(context, {"combine:round-01/b01", "", IdeaCategory::Memory}, 1);
+  ASSERT_EQ(combined.size(), 1u);
+  EXPECT_NE(combined[0].directives.find("transform.kgen.vec %d0 4"), std::string::npos);
+  EXPECT_NE(combined[0].directives.find("thread_tile"), std::string::npos);
+}
+
+TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
+  ProposalContext context = contextOf(matmulFacts("strict-fp32"), "cuda");
+  auto rankOf = [&](const char *key) {
+    std::vector<Idea> ideas = ask(context, 100);
+    for (size_t i = 0; i < ideas.size(); ++i)
+      if (ideas[i].key == key)
+        return int(i);
+    return 1000;
+  };
+  int before = rankOf("staged-store");
+  context.parent.diagnosis = "global stores are not coalesced";
+  EXPECT_LT(rankOf("staged-store"), before);
+  int neutral = rankOf("register-tile");
+  for (int i = 0; i < 2; ++i)
+    context.history.push_back({"round-01/b0" + std::to_string(i), "round-00/b00",
+                               {"register-tile", "", IdeaCategory::Compute}, "", "", "REJECT", "spills", 0});
+  EXPECT_GT(rankOf("register-tile"), neutral);
+}
+
+TEST(Builtin, StartsAfreshFromAForeignParent) {
+  ProposalContext context = contextOf(convReluPoolFacts());
+  context.parent.notes = "written by a model";
+  EXPECT_FALSE(ask(context, 4).empty());
+}
+
+} // namespace
