@@ -1,3 +1,7 @@
-"""kgen's PyTorch frontend: modules with fixed shapes become op graphs (`kgen import FILE.py`)."""
+"""PyTorch in: the op graph of a model as kgen's MLIR text.
 
-__version__ = "0.1.0"
+problem_file   reads a file in the benchmark's form, without data
+distributions  watches how its tensors are drawn
+op_table       which ATen ops the dialect has, and how they are written
+importer       torch.export's graph to the project's MLIR text
+"""

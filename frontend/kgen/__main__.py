@@ -1,43 +1,64 @@
-"""The command line: `python3 -m kgen import FILE.py -o graph.mlir`."""
+"""The command `kgen`: `kgen import FILE.py -o graph.mlir`."""
 import argparse
+import os
 import sys
-import warnings
+import tempfile
 
 from kgen.errors import ImportRefused
 
 
-def main(argv=None):
-    parser = argparse.ArgumentParser(
-        prog="kgen", description="PyTorch in: turns modules with fixed shapes into kgen op graphs.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    imp = commands.add_parser(
-        "import", help="import a file that defines class Model, get_init_inputs() and get_inputs()",
-        description="Imports a PyTorch file in the KernelBench form (class Model, get_init_inputs(), get_inputs()) "
-        "as an op graph. Nothing is allocated: parameters and inputs live on the meta device.",
-        epilog="example: python3 -m kgen import problems/softmax.py -o softmax.mlir")
-    imp.add_argument("file", metavar="FILE.py")
-    imp.add_argument("-o", "--output", metavar="graph.mlir", help="where the graph goes (default: standard output)")
-    imp.add_argument("--name", help="the function's name (default: from the file's name)")
-    imp.add_argument("--kgen-opt", metavar="PATH", help="the kgen-opt that verifies and prints the graph "
-                     "(default: $KGEN_OPT, PATH, or the build folder beside this package)")
-    args = parser.parse_args(argv)
-    warnings.filterwarnings("ignore", category=FutureWarning)  # PyTorch's own, about its pytree
+def _write(path, text):
+    """Replaces PATH by TEXT in one step, so that a failure leaves nothing half-written."""
+    folder = os.path.dirname(os.path.abspath(path))
     try:
-        from kgen.importer import import_file
-        from kgen.verify import canonicalize, write_whole
-        text = canonicalize(import_file(args.file, args.name), args.kgen_opt)
-        if args.output:
-            write_whole(args.output, text)
-        else:
-            sys.stdout.write(text)
-    except ImportRefused as refused:
-        print(f"kgen: {refused}", file=sys.stderr)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".kgen-")
+    except OSError as error:
+        raise ImportRefused(f"cannot write: {error.strerror}", path) from error
+    try:
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        # mkstemp makes private files; give this one what open() would have.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except OSError as error:
+        os.unlink(temporary)
+        raise ImportRefused(f"cannot write: {error.strerror}", path) from error
+
+
+def _import(arguments):
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise ImportRefused("importing a model needs PyTorch: pip install torch") from error
+    from kgen.importer import import_file
+
+    text = import_file(arguments.file)
+    if arguments.output == "-":
+        sys.stdout.write(text)
+    else:
+        _write(arguments.output, text)
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(prog="kgen", description="PyTorch models as kgen op graphs.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    importer = commands.add_parser(
+        "import", help="write a model's op graph as MLIR text",
+        description="Exports the Model of a file in the benchmark's form (class Model, get_init_inputs, get_inputs) and "
+        "writes its op graph. No weights or inputs are materialised. An op that the dialect lacks is refused by name.")
+    importer.add_argument("file", metavar="FILE.py")
+    importer.add_argument("-o", dest="output", default="-", metavar="GRAPH.mlir", help="output file (default: stdout)")
+    importer.set_defaults(run=_import)
+    arguments = parser.parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except ImportRefused as error:
+        print(f"kgen: {error}", file=sys.stderr)
         return 1
-    except ModuleNotFoundError as missing:
-        if missing.name != "torch":
-            raise
-        print("kgen: PyTorch is not installed; install it with: pip install torch==2.13.0", file=sys.stderr)
-        return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

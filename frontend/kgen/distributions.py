@@ -1,92 +1,172 @@
-"""Which distribution a tensor was drawn from, observed while a file makes it on the meta device.
+"""How a file draws its tensors, watched while no data exists.
 
-The verification protocol draws its own random inputs; `kgen.init` tells it how: torch.rand gives
-uniform(0, 1), torch.randn(...) * 0.1 gives normal(0, 0.1), and so on. Tensors that a module fills
-with ones or zeros get a distribution around them, because constants would hide wrong indexing.
+Parameters and inputs are built on the meta device, where `torch.randn(...) * 0.1 + 1`
+leaves a shape and nothing else. A Recorder sees the calls and keeps, for each
+storage, the distribution that its elements would have had.
 """
+import math
+from dataclasses import dataclass
+
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
-DEFAULT = ("normal", 0.0, 1.0)
-AROUND_ONE = ("uniform", 0.5, 1.5)
-AROUND_ZERO = ("normal", 0.0, 0.1)
-
-
-def text(init):
-    """`normal(0, 1)`, as docs/contracts.md writes it."""
-    kind, a, b = init
-    return f"{kind}({a:.6g}, {b:.6g})"
+aten = torch.ops.aten
 
 
-class Observer(TorchFunctionMode):
-    """Runs torch calls on the meta device and remembers what each storage was filled with."""
+@dataclass(frozen=True)
+class Distribution:
+    """normal(a = mean, b = deviation), uniform(a, b), integer(a, b) with both ends included, or constant a."""
+
+    kind: str
+    a: float
+    b: float = 0.0
+
+    def affine(self, scale, shift):
+        """The distribution of scale * x + shift."""
+        if self.kind == "normal":
+            return Distribution("normal", self.a * scale + shift, self.b * abs(scale))
+        if self.kind == "constant":
+            return Distribution("constant", self.a * scale + shift)
+        low, high = sorted((self.a * scale + shift, self.b * scale + shift))
+        whole = self.kind == "integer" and float(scale).is_integer() and float(shift).is_integer()
+        return Distribution("integer" if whole else "uniform", low, high)
+
+    def __str__(self):
+        if self.kind == "constant":
+            return f"uniform({self.a:.6g}, {self.a:.6g})"
+        return f"{self.kind}({self.a:.6g}, {self.b:.6g})"
+
+
+def _number(value):
+    return float(value) if isinstance(value, (int, float, bool)) else None
+
+
+class Recorder(TorchDispatchMode):
+    """Distribution of each meta storage that was made under this mode."""
 
     def __init__(self):
         super().__init__()
-        self._device = torch.device("meta")
-        self._seen = {}  # storage -> (init, a tensor that keeps the storage alive)
+        self._known = {}
+        # A freed storage's address may be given out again.
+        self._alive = []
 
     def of(self, tensor):
-        return self._seen.get(self._key(tensor), (DEFAULT, None))[0]
+        """The distribution of a tensor's elements, None when it is not known."""
+        return self._known.get(tensor.untyped_storage()._cdata)
 
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = dict(kwargs or {})
-        name = getattr(function, "__name__", "")
-        with self._device:
-            try:
-                result = function(*args, **kwargs)
-            except NotImplementedError:
-                return NotImplemented
-        init = self._init_of(name, args, kwargs)
-        if init is not None and isinstance(result, torch.Tensor):
-            self._seen[self._key(result)] = (init, result)
-        return result
+    def set(self, tensor, distribution):
+        storage = tensor.untyped_storage()
+        self._alive.append(storage)
+        if distribution is None:
+            self._known.pop(storage._cdata, None)
+        else:
+            self._known[storage._cdata] = distribution
 
-    @staticmethod
-    def _key(tensor):
-        return tensor.untyped_storage()._cdata
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        before = self.of(args[0]) if args and isinstance(args[0], torch.Tensor) else None
+        out = func(*args, **kwargs)
+        if isinstance(out, torch.Tensor):
+            self._record(func, args, kwargs, before, out)
+        return out
 
-    def _init_of(self, name, args, kwargs):
-        """The distribution of a call's result, None when it says nothing new."""
-        def argument(position, key, default):
-            return args[position] if len(args) > position else kwargs.get(key, default)
+    def _record(self, func, args, kwargs, before, out):
+        name = func.overloadpacket.__name__
+        made = _drawn(name, args, kwargs)
+        if made is None and before is not None:
+            made = _transformed(name, args, kwargs, before)
+        shared = args and isinstance(args[0], torch.Tensor) and (
+            out.untyped_storage()._cdata == args[0].untyped_storage()._cdata)
+        # A view shares its base's entry; writing in place changes it.
+        if not shared or name.endswith("_"):
+            self.set(out, made)
 
-        if name in ("rand", "rand_like"):
-            return ("uniform", 0.0, 1.0)
-        if name in ("randn", "randn_like"):
-            return ("normal", 0.0, 1.0)
-        if name == "normal_":
-            return ("normal", float(argument(1, "mean", 0.0)), float(argument(2, "std", 1.0)))
-        if name == "uniform_":
-            return ("uniform", float(argument(1, "a", kwargs.get("from", 0.0))), float(argument(2, "b", kwargs.get("to", 1.0))))
-        if name in ("ones", "ones_like", "ones_"):
-            return AROUND_ONE
-        if name in ("zeros", "zeros_like", "zeros_", "zero_"):
-            return AROUND_ZERO
-        if name in ("randint", "randint_like"):
-            bounds = [a for a in args if isinstance(a, int)]
-            low, high = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-            return ("integer", float(low), float(high - 1))
-        if name == "fill_":
-            return AROUND_ONE if float(argument(1, "value", 0.0)) == 1 else AROUND_ZERO
-        return self._scaled(name, args)
 
-    def _scaled(self, name, args):
-        """Tensor-with-number arithmetic moves or scales a distribution; anything else keeps its range if it can."""
-        if len(args) != 2 or not isinstance(args[0], torch.Tensor):
-            if len(args) == 2 and isinstance(args[1], torch.Tensor) and isinstance(args[0], (int, float)) and name in ("mul", "__rmul__", "add"):
-                args = (args[1], args[0])
-            else:
-                return None
-        if not isinstance(args[1], (int, float)) or self._key(args[0]) not in self._seen:
-            return None
-        (kind, a, b), by = self.of(args[0]), float(args[1])
-        if name in ("mul", "__mul__", "__rmul__", "mul_", "div", "__truediv__", "div_"):
-            by = 1 / by if "div" in name else by
-            if kind == "normal":
-                return (kind, a * by, abs(b * by))
-            return (kind, *sorted((a * by, b * by)))
-        if name in ("add", "__add__", "__radd__", "add_", "sub", "__sub__", "sub_"):
-            by = -by if "sub" in name else by
-            return (kind, a + by, b if kind == "normal" else b + by)
-        return None
+def _drawn(name, args, kwargs):
+    """What a factory or a filling call draws."""
+    def argument(index, keyword, default):
+        value = args[index] if len(args) > index else kwargs.get(keyword, default)
+        return float(value)
+
+    if name in ("randn", "randn_like"):
+        return Distribution("normal", 0, 1)
+    if name in ("rand", "rand_like"):
+        return Distribution("uniform", 0, 1)
+    if name in ("zeros", "zeros_like", "zero_", "new_zeros"):
+        return Distribution("constant", 0)
+    if name in ("ones", "ones_like", "new_ones"):
+        return Distribution("constant", 1)
+    if name in ("full", "full_like", "fill_", "new_full", "fill"):
+        index = {"new_full": 2}.get(name, 1)
+        value = args[index] if len(args) > index else kwargs.get("fill_value", kwargs.get("value"))
+        return Distribution("constant", float(value)) if _number(value) is not None else None
+    if name == "normal_":
+        return Distribution("normal", argument(1, "mean", 0), argument(2, "std", 1))
+    if name == "uniform_":
+        return Distribution("uniform", argument(1, "from", 0), argument(2, "to", 1))
+    if name == "randint":
+        numbers = [value for value in args if isinstance(value, int)]
+        low, high = numbers[:2] if len(numbers) > 1 else (0, numbers[0])
+        return Distribution("integer", low, high - 1)
+    return None
+
+
+def _transformed(name, args, kwargs, before):
+    """What arithmetic with a number, or moving elements about, makes of BEFORE."""
+    other = _number(args[1]) if len(args) > 1 else _number(kwargs.get("other"))
+    alpha = float(kwargs.get("alpha", 1))
+    name = name.rstrip("_")
+    if name == "neg":
+        return before.affine(-1, 0)
+    if other is not None:
+        if name == "mul":
+            return before.affine(other, 0)
+        if name == "div" and other != 0:
+            return before.affine(1 / other, 0)
+        if name == "add":
+            return before.affine(1, other * alpha)
+        if name == "sub":
+            return before.affine(1, -other * alpha)
+        if name == "rsub":
+            return before.affine(-alpha, other)
+    # Elements move, are copied or rounded to another type, or zeroed in part.
+    if name in ("clone", "contiguous", "_to_copy", "to", "expand", "repeat", "view", "reshape", "transpose", "permute",
+                "t", "tril", "triu", "_unsafe_view", "unsqueeze", "squeeze", "detach", "alias", "lift_fresh"):
+        return before
+    return None
+
+
+class TensorLiterals(TorchFunctionMode):
+    """Keeps the value of `torch.tensor(2.0)`, which the meta device would lose."""
+
+    def __init__(self, recorder):
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        if func in (torch.tensor, torch.as_tensor) and args and isinstance(out, torch.Tensor):
+            value = _number(args[0])
+            if value is not None:
+                self._recorder.set(out, Distribution("constant", value))
+        return out
+
+
+def initial_distribution(tensor, recorded, is_parameter):
+    """The `kgen.init` of a tensor: what was recorded, except that a constant weight becomes random.
+
+    A scale of all ones or a bias of all zeros would let a kernel pass that
+    ignores it; a rank-0 tensor is a constant of the model and stays.
+    """
+    if recorded is None:
+        if not is_parameter:
+            return Distribution("normal", 0, 1)
+        fan_in = math.prod(tensor.shape[1:]) if tensor.dim() > 1 else max(tensor.numel(), 1)
+        return Distribution("normal", 0, 1 / math.sqrt(fan_in))
+    if recorded.kind == "constant" and is_parameter and tensor.dim() > 0:
+        if recorded.a == 1:
+            return Distribution("uniform", 0.5, 1.5)
+        if recorded.a == 0:
+            return Distribution("normal", 0, 0.1)
+    return recorded

@@ -1,5 +1,8 @@
-"""What the importer says when it cannot go on."""
+"""What an importer may say no with: one sentence, with the place."""
 
 
 class ImportRefused(Exception):
-    """One sentence, with the place, that a user can act on."""
+    """The input cannot become a graph. The message is one sentence without a full stop."""
+
+    def __init__(self, message, place=None):
+        super().__init__(f"{place}: {message}" if place else message)

@@ -1,298 +1,383 @@
-"""torch.export graph -> the project's MLIR text, in generic form, driven by the dialect's op table.
-
-ops.json is generated from the dialect's TableGen records (scripts/gen_op_table.py), so a new op in
-the dialect needs no change here unless its PyTorch form has to be normalised first.
-"""
-import importlib.util
-import json
-import math
-import pathlib
+"""torch.export's graph of a model as kgen's MLIR text."""
+import operator
 import re
-import sys
-import traceback
 
 import torch
 
-from kgen import distributions
+from kgen.distributions import initial_distribution
 from kgen.errors import ImportRefused
+from kgen.op_table import IDENTITIES, LATER, LAYOUTS, SYNONYMS, VIEWS, WITHOUT_LOWERING, WORD_OF
+from kgen.problem_file import ProblemFile, summary
 
-TABLE = json.loads((pathlib.Path(__file__).parent / "ops.json").read_text())
-ELEMENT = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
-           torch.int64: "i64", torch.int32: "i32", torch.bool: "i1"}
-
-# Ops that compute nothing in inference mode: their first argument stands for their result.
-IDENTITIES = {"dropout", "feature_dropout", "detach", "detach_", "clone", "contiguous", "alias", "lift_fresh_copy",
-              "_assert_tensor_metadata"}
-# Other names of the same op.
-SYNONYMS = {"multiply.Tensor": "mul.Tensor", "multiply.Scalar": "mul.Scalar", "divide.Tensor": "div.Tensor",
-            "subtract.Tensor": "sub.Tensor", "max_pool2d_with_indices": "max_pool2d", "clip": "clamp"}
+_ELEMENTS = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
+             torch.int64: "i64", torch.int32: "i32", torch.bool: "i1"}
 
 
-def load_module(path):
-    """Runs FILE.py and returns its namespace; what it raises is reported with the line."""
-    path = pathlib.Path(path)
-    if not path.is_file():
-        raise ImportRefused(f"{path}: no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    _guarded(path, lambda: spec.loader.exec_module(module), "running the file")
-    for name in ("Model", "get_init_inputs", "get_inputs"):
-        if not hasattr(module, name):
-            raise ImportRefused(f"{path}: it defines no {name}; a problem file has class Model, get_init_inputs() and get_inputs()")
-    return module
+def import_file(path):
+    """The MLIR text of the problem in PATH; raises ImportRefused."""
+    file = ProblemFile(path)
+    problem = file.build()
+    exported = _export(file, problem)
+    small = file.build_small()
+    return _GraphWriter(file, problem, exported, _small_shapes(file, small)).text()
 
 
-def _guarded(path, action, doing):
-    """Runs user code; its exception becomes one sentence with the line in the user's file."""
+def _export(file, problem):
     try:
-        return action()
-    except ImportRefused:
-        raise
-    except Exception as error:  # noqa: BLE001 - any exception of user code is a refusal
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if pathlib.Path(f.filename).name == path.name]
-        where = f"{path}:{lines[-1]}" if lines else str(path)
-        reason = (str(error).strip().splitlines() or [""])[0]
-        raise ImportRefused(f"{where}: {type(error).__name__} while {doing}: {reason}") from None
+        with torch.no_grad():
+            return torch.export.export(problem.model, tuple(problem.inputs))
+    except Exception as error:  # export raises many kinds
+        raise ImportRefused(f"torch.export failed: {summary(error)}", file.place_of(error)) from error
 
 
-def import_file(path, name=None):
-    """The graph of FILE.py as MLIR text in generic form."""
-    path = pathlib.Path(path)
-    name = name or sanitize(path.stem)
-    module = load_module(path)
-    observer = distributions.Observer()
-    with torch.no_grad(), observer:
-        init_inputs = _guarded(path, module.get_init_inputs, "calling get_init_inputs()")
-        model = _guarded(path, lambda: module.Model(*init_inputs), "building Model").eval()
-        inputs = _guarded(path, module.get_inputs, "calling get_inputs()")
-    with torch.no_grad():
-        program = _guarded(path, lambda: torch.export.export(model, tuple(inputs), strict=False), "exporting Model")
-    return GraphPrinter(path, name, program, observer, model, inputs).print()
+def _small_shapes(file, small):
+    """Shape at the small size, by name; empty when the file names no small size."""
+    if small is None:
+        return {}
+    exported = _export(file, small)
+    shapes = {}
+    for node in exported.graph.nodes:
+        if node.op == "placeholder" and isinstance(node.meta.get("val"), torch.Tensor):
+            shapes[node.name] = tuple(node.meta["val"].shape)
+    return shapes
 
 
-def op_name(target):
-    """The dialect's name of an ATen overload: packet, plus overload unless it is the default one."""
-    packet, overload = target._schema.name.split("::")[1], target._schema.overload_name
-    functional = packet[:-1] if packet.endswith("_") and not packet.endswith("__") else packet
-    name = functional + (f".{overload}" if overload and overload != "default" else "")
-    return SYNONYMS.get(name, name)
+def tensor_type(tensor, shape=None):
+    """`tensor<4x8xf32>`; raises KeyError for an element type that the dialect has not."""
+    extents = [str(extent) for extent in (tensor.shape if shape is None else shape)]
+    return f"tensor<{'x'.join(extents + [_ELEMENTS[tensor.dtype]])}>"
 
 
-def sanitize(stem):
-    """A file's stem as a symbol that C accepts too."""
-    symbol = re.sub(r"\W+", "_", stem)
-    return symbol if not symbol[:1].isdigit() else "p" + symbol
+def float_text(value):
+    """A float as MLIR reads it: always with a point; infinities by their bits."""
+    value = float(value)
+    if value != value:
+        return "0x7FF8000000000000"
+    if value in (float("inf"), float("-inf")):
+        return "0x7FF0000000000000" if value > 0 else "0xFFF0000000000000"
+    text = repr(value)
+    return text if "." in text else text.replace("e", ".0e") if "e" in text else text + ".0"
 
 
-class GraphPrinter:
-    """Prints one exported program as a module with one function."""
+class _Value:
+    """One SSA value: its text, a meta tensor, and whether it shares memory with another."""
 
-    def __init__(self, path, name, program, observer, model, inputs):
-        self.path, self.name, self.program, self.observer = path, name, program, observer
-        self.state = dict(model.named_parameters(remove_duplicate=False)) | dict(model.named_buffers(remove_duplicate=False))
-        self.inputs = [i for i in torch.utils._pytree.tree_leaves(inputs)]
-        self.values = {}  # node -> SSA name, or a list of them
-        self.lines = []
+    def __init__(self, name, tensor, aliased=False):
+        self.name = name
+        self.tensor = tensor
+        self.aliased = aliased
 
-    def refuse(self, node, what):
-        stack = node.meta.get("stack_trace") or ""
-        lines = re.findall(rf'File "[^"]*{re.escape(self.path.name)}", line (\d+)', stack)
-        raise ImportRefused(f"{self.path}{':' + lines[-1] if lines else ''}: {what}")
 
-    # Types and attributes.
+class _GraphWriter:
+    """Writes one exported graph. Values of fx nodes are _Value, or lists of them for ops with several results."""
 
-    def type_of(self, value, node):
-        if value.dtype not in ELEMENT:
-            self.refuse(node, f"tensors of {value.dtype} are not supported")
-        if not all(isinstance(d, int) for d in value.shape):
-            self.refuse(node, f"the shape {tuple(value.shape)} is dynamic; kgen graphs have fixed shapes")
-        return "tensor<" + "".join(f"{d}x" for d in value.shape) + ELEMENT[value.dtype] + ">"
+    def __init__(self, file, problem, exported, small_shapes):
+        self._file = file
+        self._problem = problem
+        self._exported = exported
+        self._small = small_shapes
+        self._values = {}
+        self._lines = []
+        self._names = set()
+        self._node = None
 
-    def attribute(self, value, kind):
-        """VALUE as an MLIR attribute; KIND is the schema's type."""
-        if isinstance(value, str):
-            return json.dumps(value)
-        if isinstance(value, (list, tuple)):
-            if not value:
-                return "array<i64>"
-            return "array<i64: " + ", ".join(str(int(v)) for v in value) + ">"
-        if isinstance(value, bool) and kind == "bool":
-            return "true" if value else "false"
-        if kind in ("int", "SymInt"):
-            return f"{int(value)} : i64"
-        value = float(value)
-        if math.isinf(value) or math.isnan(value):
-            return {True: "0x7FF0000000000000", False: "0xFFF0000000000000"}[value > 0] + " : f64"
-        digits = repr(value)
-        if "e" in digits and "." not in digits:
-            digits = digits.replace("e", ".0e")
-        return f"{digits} : f64"
+    # Text
 
-    # The function.
-
-    def print(self):
-        arguments = self.arguments()
-        returned = []
-        for node in self.program.graph.nodes:
+    def text(self):
+        arguments = self._arguments()
+        returned = None
+        for node in self._exported.graph.nodes:
+            self._node = node
             if node.op == "call_function":
-                self.call(node)
+                self._values[node] = self._call(node)
             elif node.op == "output":
-                returned = [r for r in node.args[0] if isinstance(r, torch.fx.Node)]
-            elif node.op != "placeholder":
-                self.refuse(node, f"a graph node of kind '{node.op}' is not supported")
-        signature = self.program.graph_signature
-        returned = returned[len(returned) - len(signature.user_outputs):]
-        results = [self.type_of(r.meta["val"], r) for r in returned]
-        header = ", ".join(f"{ssa}: {kind} {{{attrs}}}" for ssa, kind, attrs in arguments)
-        body = "\n".join(self.lines)
-        values = ", ".join(self.values[r] for r in returned)
-        return (f'module attributes {{kgen.problem = "{self.name}", kgen.source = {json.dumps(self.path.name)}}} {{\n'
-                f"  func.func @{self.name}({header}) -> ({', '.join(results)}) {{\n{body}\n"
-                f"    return {values} : {', '.join(results)}\n  }}\n}}\n")
+                returned = self._returned(node)
+            elif node.op not in ("placeholder",):
+                self._refuse(f"{node.op} {node.target} cannot be imported")
+        types = [tensor_type(value.tensor) for value in returned]
+        name = self._file.name
+        attributes = [f'kgen.problem = "{name}"', f'kgen.source = "{self._file.path.name}"']
+        if self._file.precision:
+            attributes.insert(0, f'kgen.precision = "{self._file.precision}"')
+        result = types[0] if len(types) == 1 else f"({', '.join(types)})"
+        body = self._live_lines(returned)
+        body.append(f"return {', '.join(value.name for value in returned)} : {', '.join(types)}")
+        return (f"module attributes {{{', '.join(attributes)}}} {{\n"
+                f"  func.func @{name}(\n" + ",\n".join(arguments) + f")\n      -> {result} {{\n"
+                + "".join(f"    {line}\n" for line in body) + "  }\n}\n")
 
-    def arguments(self):
-        """User inputs first, then the parameters and buffers that the graph uses."""
-        signature = self.program.graph_signature
-        weights = dict(signature.inputs_to_parameters) | dict(signature.inputs_to_buffers) | dict(signature.inputs_to_lifted_tensor_constants)
-        nodes = [n for n in self.program.graph.nodes if n.op == "placeholder"]
-        user = iter(self.inputs)
-        rows, late = [], []
-        for node in nodes:
-            if node.name in weights:
-                if node.users:
-                    late.append(self.weight(node, weights[node.name]))
-                continue
-            given = next(user, None)
-            if "val" not in node.meta or not isinstance(node.meta["val"], torch.Tensor):
-                if node.users:
-                    self.refuse(node, f"input '{node.name}' is not a tensor")
-                continue
-            init = self.observer.of(given) if isinstance(given, torch.Tensor) else distributions.DEFAULT
-            rows.append((node, node.name, init, False))
-        out = []
-        for node, label, init, parameter in rows + late:
-            ssa = "%" + re.sub(r"\W+", "_", label)
-            if not re.fullmatch(r"%[A-Za-z_]\w*", ssa) or any(ssa == other for other, _, _ in out):
-                ssa = f"%arg{len(out)}"
-            self.values[node] = ssa
-            attrs = f'kgen.init = "{init if isinstance(init, str) else distributions.text(init)}", kgen.name = {json.dumps(label)}'
-            if parameter:
-                attrs += ", kgen.parameter"
-            out.append((ssa, self.type_of(node.meta["val"], node), attrs))
-        return out
+    def _live_lines(self, returned):
+        """The lines that a returned value needs, in order. Exported graphs hold dead views and assertions."""
+        needed = {value.name for value in returned}
+        lines = []
+        for names, operands, line in reversed(self._lines):
+            if needed.intersection(names):
+                needed.update(operands)
+                lines.append(line)
+        return lines[::-1]
 
-    def weight(self, node, fqn):
-        tensor = self.state.get(fqn)
-        if tensor is None:  # a constant that tracing lifted out of forward()
-            constant = self.program.constants.get(fqn)
-            if constant is not None and constant.numel() == 1 and constant.device.type != "meta":
-                value = float(constant)
-                return node, fqn, f"uniform({value:.9g}, {value:.9g})", True
-            return node, fqn, distributions.DEFAULT, True
-        init = self.observer.of(tensor)
-        if fqn.endswith("running_var"):
-            init = distributions.AROUND_ONE
-        return node, fqn, init, True
-
-    # One call.
-
-    def call(self, node):
-        target = node.target
-        if getattr(target, "__name__", "") == "getitem":
-            self.values[node] = self.values[node.args[0]][node.args[1]]
-            return
-        if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
-            self.refuse(node, f"'{target}' is not an ATen op")
-        packet = target._schema.name.split("::")[1]
-        arguments = self.bind(node)
-        if packet in IDENTITIES:
-            source = next(iter(arguments.values()))[0]
-            self.values[node] = self.values.get(source)
-            return
-        name = self.normalize(op_name(target), arguments)
-        if name not in TABLE:
-            self.refuse(node, f"op aten.{name} is not in kgen's dialect yet")
-        self.emit(node, name, arguments)
-
-    def bind(self, node):
-        """Schema name -> (value, schema type), defaults written out."""
-        schema = node.target._schema
-        bound = {}
-        for index, argument in enumerate(schema.arguments):
-            if index < len(node.args):
-                value = node.args[index]
-            elif argument.name in node.kwargs:
-                value = node.kwargs[argument.name]
-            else:
-                value = argument.default_value if argument.has_default_value() else None
-            bound[argument.name] = (value, str(argument.type).removeprefix("Optional[").removesuffix("]"))
-        return bound
-
-    @staticmethod
-    def normalize(name, arguments):
-        """The dialect's op for forms that PyTorch spells otherwise; changes ARGUMENTS to fit."""
-        base, _, overload = name.partition(".")
-        other = arguments.get("other", (None,))[0]
-        if overload == "Tensor" and isinstance(other, (int, float)):
-            # Binary ops whose second operand is a Python number.
-            arguments["other"] = (other, "number")
-            return base + ".Scalar"
-        if name == "einsum":
-            # ...k,kn->...n is a matmul; any other equation stays an einsum.
-            equation, tensors = arguments["equation"][0].replace(" ", ""), arguments["tensors"][0]
-            match = re.fullmatch(r"([a-z]+)([a-z]),\2([a-z])->\1\3", equation)
-            if match and len(tensors) == 2 and len(set(match.group(1) + match.group(2) + match.group(3))) == len(match.group(1)) + 2:
-                for key in ("equation", "path"):
-                    arguments.pop(key, None)
-                arguments.pop("tensors")
-                arguments["self"], arguments["other"] = (tensors[0], "Tensor"), (tensors[1], "Tensor")
-                return "matmul"
+    def _fresh(self, wanted):
+        base = "%" + re.sub(r"[^\w.]", "_", wanted)
+        name, count = base, 1
+        while name in self._names:
+            count += 1
+            name = f"{base}_{count}"
+        self._names.add(name)
         return name
 
-    def emit(self, node, name, arguments):
-        row = TABLE[name]
-        operands, segments = [], []
-        for operand in row["operands"]:
-            value = arguments.get(operand["name"], (None,))[0]
-            found = list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
-            if not all(isinstance(v, torch.fx.Node) for v in found) or (not found and operand["kind"] == "one"):
-                self.refuse(node, f"op aten.{name}: operand '{operand['name']}' is not a tensor")
-            operands += found
-            segments.append(len(found))
-        attributes = []
-        for attribute in row["attributes"]:
-            value, kind = arguments.get(attribute, (None, None))
+    def _refuse(self, message):
+        raise ImportRefused(message, self._place())
+
+    def _place(self):
+        """FILE:LINE where the node's op was called, if the trace names this file."""
+        trace = self._node.meta.get("stack_trace") or "" if self._node is not None else ""
+        lines = re.findall(rf'File "{re.escape(str(self._file.path))}", line (\d+)', trace)
+        return f"{self._file.path}:{lines[-1]}" if lines else str(self._file.path)
+
+    def _type(self, value):
+        try:
+            return tensor_type(value.tensor)
+        except KeyError:
+            self._refuse(f"element type {value.tensor.dtype} is not in the dialect")
+
+    # Arguments
+
+    def _arguments(self):
+        """The function's argument lines: inputs in their order, then the parameters, buffers and constants in use."""
+        kinds = torch.export.graph_signature.InputKind
+        nodes = {node.name: node for node in self._exported.graph.nodes if node.op == "placeholder"}
+        inputs, weights = [], []
+        for spec in self._exported.graph_signature.input_specs:
+            node = nodes[spec.arg.name]
+            tensor = node.meta.get("val")
+            if not isinstance(tensor, torch.Tensor):
+                # A number or None: export has already put its value into the graph.
+                continue
+            if spec.kind == kinds.USER_INPUT:
+                inputs.append((node, node.name, tensor, False))
+            elif node.users:
+                weights.append((node, spec.target, tensor, True))
+        user_values = iter([value for value in self._problem.inputs if isinstance(value, torch.Tensor)])
+        lines = []
+        for node, name, tensor, is_parameter in inputs + weights:
+            self._node = node
+            value = _Value(self._fresh(name), tensor)
+            self._values[node] = value
+            actual = self._weight(name) if is_parameter else next(user_values)
+            recorded = self._problem.recorder.of(actual) if actual is not None and actual.is_meta else None
+            init = initial_distribution(tensor, recorded, is_parameter)
+            attributes = [f'kgen.init = "{init}"', f'kgen.name = "{name}"']
+            if is_parameter:
+                attributes.append("kgen.parameter")
+            if node.name in self._small:
+                attributes.append(f"kgen.small = {tensor_type(tensor, self._small[node.name])}")
+            lines.append(f"    {value.name}: {self._type(value)}\n        {{{', '.join(attributes)}}}")
+        return lines
+
+    def _weight(self, name):
+        """The parameter, buffer or constant NAME, on the meta device; None for a constant made in forward."""
+        return self._exported.state_dict.get(name, self._exported.constants.get(name))
+
+    def _returned(self, node):
+        values = []
+        for out in node.args[0]:
+            value = self._values.get(out) if isinstance(out, torch.fx.Node) else None
+            if not isinstance(value, _Value):
+                self._refuse("expected forward to return tensors")
+            values.append(value)
+        if not values:
+            self._refuse("expected forward to return a tensor")
+        return values
+
+    # Calls
+
+    def _call(self, node):
+        if node.target is operator.getitem:
+            return self._values[node.args[0]][node.args[1]]
+        if not isinstance(node.target, torch._ops.OpOverload):
+            self._refuse(f"{getattr(node.target, '__name__', node.target)} cannot be imported")
+        arguments = self._bind(node)
+        packet, overload = node.target._overloadpacket.__name__, node.target._overloadname
+        if packet == "_assert_tensor_metadata":
+            return None
+        name = packet if overload in ("default", "") else f"{packet}.{overload}"
+        if packet in IDENTITIES:
+            if packet.startswith(("dropout", "feature_dropout")) and arguments["train"]:
+                self._refuse("dropout in training mode cannot be imported")
+            return arguments.get("self") or arguments["input"]
+        if packet.endswith("_") and not packet.startswith("_"):
+            return self._call_in_place(node, name, arguments)
+        return self._emit_any(name, arguments, node)
+
+    def _bind(self, node):
+        """The call's arguments by the schema's names, with fx nodes replaced by values and defaults filled in."""
+        def resolve(value):
+            if isinstance(value, torch.fx.Node):
+                return self._values[value]
+            if isinstance(value, (list, tuple)):
+                return [resolve(item) for item in value]
+            return value
+
+        arguments = {}
+        for index, parameter in enumerate(node.target._schema.arguments):
+            if index < len(node.args) and not parameter.kwarg_only:
+                value = resolve(node.args[index])
+            elif parameter.name in node.kwargs:
+                value = resolve(node.kwargs[parameter.name])
+            else:
+                value = parameter.default_value
+            arguments[parameter.name] = value
+        return arguments
+
+    def _call_in_place(self, node, name, arguments):
+        """`relu_` is `relu`, and every later use of the operand sees the result."""
+        packet, dot, overload = name.partition(".")
+        target = node.args[0]
+        value = self._values[target]
+        if value.aliased or any(self._values.get(user) is not None and getattr(self._values[user], "aliased", False)
+                                for user in target.users):
+            self._refuse(f"aten.{name} writes to memory that another tensor shares")
+        result = self._emit_any(packet[:-1] + dot + overload, arguments, node)
+        for other, known in list(self._values.items()):
+            if known is value:
+                self._values[other] = result
+        return result
+
+    def _emit_any(self, name, arguments, node):
+        """An op under its dialect name, whatever spelling the graph has."""
+        name = SYNONYMS.get(name, name)
+        rewrite = getattr(self, "_rewrite_" + name.replace(".", "_"), None)
+        if rewrite:
+            return rewrite(arguments, node)
+        # A Python number as second operand is the Scalar overload.
+        if name.endswith(".Tensor") and isinstance(arguments.get("other"), (int, float)):
+            name = name.replace(".Tensor", ".Scalar")
+        if name not in LAYOUTS:
+            packet = name.partition(".")[0]
+            reason = f" yet: {LATER[packet]}" if packet in LATER else ""
+            self._refuse(f"aten.{name} is not in the dialect{reason}")
+        if name in WITHOUT_LOWERING:
+            self._refuse(f"aten.{name} cannot be computed yet: {WITHOUT_LOWERING[name]}")
+        values = node.meta["val"]
+        return self._emit(name, arguments, node, values if isinstance(values, (list, tuple)) else [values])
+
+    def _emit(self, name, arguments, node, tensors, label=None):
+        """Writes one op; ARGUMENTS by schema names, TENSORS the results' meta tensors."""
+        layout = LAYOUTS[name]
+        for key, wanted in layout.fixed.items():
+            if arguments.get(key, wanted) != wanted:
+                self._refuse(f"aten.{name} with {key} = {arguments[key]} is not in the dialect")
+        schema = self._schema(name)
+        operands, head = [], []
+        for key in layout.positional.split():
+            value = arguments[key.rstrip("?")]
+            for item in value if isinstance(value, list) else [value]:
+                if item is not None:
+                    operands.append(item)
+                    head.append(item.name)
+        text = ", ".join(head)
+        for key in layout.named.split():
+            value = arguments.get(key.rstrip("?"))
             if value is not None:
-                attributes.append(f"{attribute} = {self.attribute(value, kind)}")
-        if row["segments"]:
-            attributes.append("operandSegmentSizes = array<i32: " + ", ".join(map(str, segments)) + ">")
-        dropped = set(arguments) - set(row["attributes"]) - {o["name"] for o in row["operands"]}
-        for argument in sorted(dropped):
-            if (problem := self.meaning_lost(node, argument, arguments[argument][0])):
-                self.refuse(node, f"op aten.{name}: {problem}")
-        value = node.meta["val"]
-        results = list(value) if isinstance(value, (list, tuple)) else [value]
-        results = results[:row["results"]]
-        ssa = f"%v{len(self.lines)}"
-        self.values[node] = ssa if not isinstance(value, (list, tuple)) else [f"{ssa}#{i}" for i in range(len(results))]
-        left = ssa if len(results) == 1 else f"{ssa}:{len(results)}"
-        properties = f" <{{{', '.join(attributes)}}}>" if attributes else ""
-        operand_types = ", ".join(self.type_of(o.meta["val"], o) for o in operands)
-        result_types = ", ".join(self.type_of(r, node) for r in results)
-        if len(results) != 1:
-            result_types = f"({result_types})"
-        self.lines.append(f'    {left} = "aten.{name}"({", ".join(self.values[o] for o in operands)}){properties} : '
-                          f"({operand_types}) -> {result_types}")
+                operands.append(value)
+                text += f" {key.rstrip('?')} {value.name}"
+        for key in layout.words.split():
+            printed = self._attribute(schema[key], arguments.get(key), layout)
+            if printed is not None:
+                text += f" {WORD_OF.get(key, key)} {printed}"
+        inside = [(key, self._attribute(schema[key], arguments.get(key), layout)) for key in layout.braces.split()]
+        inside = [f"{key} = {printed}" for key, printed in inside if printed is not None]
+        if inside:
+            text += f" {{{', '.join(inside)}}}"
+        if len({item.tensor.dtype for item in operands}) > 1 and layout.positional == "self other":
+            self._refuse(f"aten.{name} on {' and '.join(self._type(item) for item in operands)} needs a cast, "
+                         "which is not in the dialect")
+
+        results = [_Value(self._fresh(label or node.name), tensor, name in VIEWS) for tensor in tensors]
+        types = [self._type(value) for value in results]
+        result_text = types[0] if len(types) == 1 else f"({', '.join(types)})"
+        line = (f"{', '.join(value.name for value in results)} = aten.{name} {text} : "
+                f"({', '.join(self._type(item) for item in operands)}) -> {result_text}")
+        self._lines.append(([value.name for value in results], [item.name for item in operands], line))
+        return results[0] if len(results) == 1 else results
 
     @staticmethod
-    def meaning_lost(node, argument, value):
-        """Why ARGUMENT, which the dialect's op does not have, must not be dropped; None when it may."""
-        harmless = {"training": False, "cudnn_enabled": None, "cudnn_enable": None, "momentum": None, "memory_format": None,
-                    "dropout_p": 0.0, "enable_gqa": False, "half_to_float": False, "inplace": None, "layout": None,
-                    "device": None, "pin_memory": None, "implicit": None}
-        if value is None or (argument in harmless and harmless[argument] in (None, value)):
+    def _schema(name):
+        packet, _, overload = name.partition(".")
+        target = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        return {argument.name: argument for argument in target._schema.arguments}
+
+    def _attribute(self, parameter, value, layout):
+        """An attribute's text, None where it is at its default."""
+        kind = str(parameter.type)
+        default = layout.defaults.get(parameter.name, parameter.default_value)
+        if "List[int]" in kind or "List[SymInt]" in kind:
+            def listed(item):
+                if item is None:
+                    return []
+                items = list(item) if isinstance(item, (list, tuple)) else [item]
+                # ATen repeats a single number for each spatial dimension.
+                return items * parameter.N if len(items) == 1 and (parameter.N or 0) > 1 else items
+            printed = f"[{', '.join(str(int(item)) for item in listed(value))}]"
+            has_default = parameter.has_default_value() or "Optional" in kind
+            return None if has_default and listed(value) == listed(default) else printed
+        if value is None or (value == default and (parameter.has_default_value() or parameter.name in layout.defaults)):
             return None
-        if argument == "dtype" and isinstance(node.meta["val"], torch.Tensor) and node.meta["val"].dtype == value:
-            source = node.args[0].meta["val"].dtype if isinstance(node.args[0], torch.fx.Node) else None
-            return None if source == value else f"a change of type to {value} is not supported"
-        return f"{argument} = {value} is not supported"
+        if "bool" in kind:
+            return "true" if value else "false"
+        if "str" in kind:
+            return f'"{value}"'
+        if "number" in kind or "float" in kind or "Scalar" in kind:
+            return float_text(value)
+        return str(int(value))
+
+    # Ops that the dialect spells in another way
+
+    def _rewrite_clamp_min(self, arguments, node):
+        return self._emit("clamp", {"self": arguments["self"], "min": arguments["min"]}, node, [node.meta["val"]])
+
+    def _rewrite_clamp_max(self, arguments, node):
+        return self._emit("clamp", {"self": arguments["self"], "max": arguments["max"]}, node, [node.meta["val"]])
+
+    def _rewrite_relu6(self, arguments, node):
+        return self._emit("hardtanh", {"self": arguments["self"], "min_val": 0, "max_val": 6}, node, [node.meta["val"]])
+
+    def _rewrite_t(self, arguments, node):
+        if arguments["self"].tensor.dim() < 2:
+            return arguments["self"]
+        return self._emit("transpose.int", {"self": arguments["self"], "dim0": 0, "dim1": 1}, node, [node.meta["val"]])
+
+    def _rewrite_expand_as(self, arguments, node):
+        size = list(arguments["other"].tensor.shape)
+        return self._emit("expand", {"self": arguments["self"], "size": size}, node, [node.meta["val"]])
+
+    def _rewrite_to_dtype(self, arguments, node):
+        if arguments["dtype"] == arguments["self"].tensor.dtype:
+            return arguments["self"]
+        self._refuse(f"aten.to.dtype with dtype = {arguments['dtype']} is not in the dialect yet: casts come later")
+
+    def _rewrite_broadcast_tensors(self, arguments, node):
+        results = []
+        for value, tensor in zip(arguments["tensors"], node.meta["val"]):
+            same = value.tensor.shape == tensor.shape
+            results.append(value if same else self._emit(
+                "expand", {"self": value, "size": list(tensor.shape)}, node, [tensor], "broadcast"))
+        return results
+
+    def _rewrite_einsum(self, arguments, node):
+        """Equations that are one product: `...mk,kn->...mn` is matmul, `bmk,bkn->bmn` is bmm."""
+        equation = arguments["equation"].replace(" ", "")
+        match = re.fullmatch(r"([a-zA-Z]+),([a-zA-Z]+)->([a-zA-Z]+)", equation)
+        if match:
+            left, right, out = match.groups()
+            distinct = all(len(set(text)) == len(text) for text in (left, right, out))
+            tensors = dict(zip(("self", "other"), arguments["tensors"]))
+            if distinct and len(right) == 2 and len(left) >= 1 and left[-1] == right[0] and (
+                    out == left[:-1] + right[1] and right[1] not in left):
+                return self._emit("matmul", tensors, node, [node.meta["val"]])
+            if distinct and len(left) == len(right) == 3 and left[0] == right[0] == out[0] and left[2] == right[1] and (
+                    out[1:] == left[1] + right[2]):
+                bmm = {"self": tensors["self"], "mat2": tensors["other"]}
+                return self._emit("bmm", bmm, node, [node.meta["val"]])
+        self._refuse(f'aten.einsum with equation "{equation}" is not a single matrix product, and others are not in the '
+                     "dialect")

@@ -17,7 +17,9 @@ using namespace kgen::aten;
 
 static constexpr llvm::StringLiteral kSmall = "kgen.small";
 static constexpr double kDefaultFlops = 1e8;
-static constexpr int64_t kDefaultElements = 1000000;
+static constexpr int64_t kDefaultElements = 1 << 20;
+/// Rows of a matrix are shrunk first while there are so many: a tile still has some to work on.
+static constexpr int64_t kMatrixRows = 32;
 /// Elements that a shrunk group or instance keeps at least.
 static constexpr int64_t kLeastStatistics = 8;
 
@@ -147,23 +149,24 @@ private:
 
   /// The dimensions to halve together, best first: what looks like a batch, extents that
   /// arguments share, two of those, single ones. No extent falls below 4, where reductions and
-  /// windows degenerate, except the batch when nothing else works.
+  /// windows degenerate, except when nothing else works.
   SmallVector<SmallVector<Place>> candidates() {
-    std::map<int64_t, SmallVector<Place>, std::greater<>> batches, shared;
+    std::map<int64_t, SmallVector<Place>, std::greater<>> batches, shared, small;
     for (unsigned a = 0; a < shapes.size(); ++a)
       for (unsigned d = 0; d < shapes[a].size(); ++d) {
         int64_t extent = shapes[a][d];
-        if (extent >= 8)
-          shared[extent].push_back({a, d});
+        if (extent > 1)
+          (extent >= 8 ? shared : small)[extent].push_back({a, d});
         if (extent > 1 && d == 0 && shapes[a].size() > 1 && !func.getArgAttr(a, "kgen.parameter"))
           batches[extent].push_back({a, d});
       }
     SmallVector<SmallVector<Place>> list;
     for (auto &[extent, places] : batches)
-      if (extent >= 8)
+      if (extent >= (shapes[places[0].first].size() == 2 ? kMatrixRows : 8))
         list.push_back(places);
     for (auto &[extent, places] : shared)
-      list.push_back(places);
+      if (places.size() > 1)
+        list.push_back(places);
     for (auto &[extent, places] : shared)
       for (size_t i = 0; i < places.size(); ++i)
         for (size_t j = i + 1; j < places.size(); ++j)
@@ -172,6 +175,8 @@ private:
       for (Place place : places)
         list.push_back({place});
     for (auto &[extent, places] : batches)
+      list.push_back(places);
+    for (auto &[extent, places] : small)
       list.push_back(places);
     return list;
   }

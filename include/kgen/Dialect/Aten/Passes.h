@@ -19,5 +19,5 @@ llvm::LogicalResult resizeFunction(mlir::func::FuncOp func, mlir::TypeRange type
 
 /// Brings FUNC to its small size: the `kgen.small` types, or, when no
 /// argument has one, what shrinking finds for MAX_FLOPS and MAX_ELEMENTS.
-llvm::LogicalResult resizeToSmall(mlir::func::FuncOp func, double maxFlops = 1e8, int64_t maxElements = 1000000);
+llvm::LogicalResult resizeToSmall(mlir::func::FuncOp func, double maxFlops = 1e8, int64_t maxElements = 1 << 20);
 } // namespace kgen::aten

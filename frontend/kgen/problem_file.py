@@ -1,0 +1,104 @@
+"""Files in the benchmark's form: class Model, get_init_inputs(), get_inputs().
+
+Two more functions are optional: get_small_init_inputs() and get_small_inputs() give
+the problem's small size; a global `kgen_precision` names its precision class.
+"""
+import contextlib
+import importlib.util
+import io
+import pathlib
+import re
+import traceback
+
+import torch
+
+from kgen.distributions import Recorder, TensorLiterals
+from kgen.errors import ImportRefused
+
+
+class Problem:
+    """One size of a file's model: the module, its inputs, and how both are drawn."""
+
+    def __init__(self, model, inputs, recorder):
+        self.model = model
+        self.inputs = inputs
+        self.recorder = recorder
+
+
+class ProblemFile:
+    """A loaded file. Nothing in it has data: tensors live on the meta device."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        if not self.path.is_file():
+            raise ImportRefused("no such file", self.path)
+        spec = importlib.util.spec_from_file_location("kgen_problem", self.path)
+        if spec is None or self.path.suffix != ".py":
+            raise ImportRefused("expected a Python file (.py)", self.path)
+        self._module = importlib.util.module_from_spec(spec)
+        with self._refusing("reading it"):
+            spec.loader.exec_module(self._module)
+        for name in ("Model", "get_init_inputs", "get_inputs"):
+            if not hasattr(self._module, name):
+                raise ImportRefused(f"expected the benchmark's form but found no {name}", self.path)
+
+    @property
+    def name(self):
+        """The function's and problem's name: the file's, made an identifier."""
+        name = re.sub(r"\W", "_", self.path.stem)
+        return name if re.match(r"[A-Za-z_]", name) else "p" + name
+
+    @property
+    def precision(self):
+        return getattr(self._module, "kgen_precision", None)
+
+    def build(self):
+        """The problem at its published size."""
+        return self._build(self._module.get_init_inputs, self._module.get_inputs)
+
+    def build_small(self):
+        """The problem at the small size that the file names, None if it names none."""
+        inputs = getattr(self._module, "get_small_inputs", None)
+        if inputs is None:
+            return None
+        return self._build(getattr(self._module, "get_small_init_inputs", self._module.get_init_inputs), inputs)
+
+    def _build(self, init_inputs, inputs):
+        recorder = Recorder()
+        with self._refusing("building Model"), torch.device("meta"), recorder, TensorLiterals(recorder):
+            model = self._construct(init_inputs())
+            values = inputs()
+        if not isinstance(model, torch.nn.Module):
+            raise ImportRefused("expected Model to be a torch.nn.Module", self.path)
+        return Problem(model.eval(), list(values), recorder)
+
+    def _construct(self, arguments):
+        # Some files give keyword arguments as one dictionary in the list's second place.
+        if len(arguments) == 2 and isinstance(arguments[0], (list, tuple)) and isinstance(arguments[1], dict):
+            return self._module.Model(*arguments[0], **arguments[1])
+        return self._module.Model(*arguments)
+
+    @contextlib.contextmanager
+    def _refusing(self, doing):
+        """What the file prints is not our output, and what it raises becomes one sentence with its line."""
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                yield
+        except ImportRefused:
+            raise
+        except Exception as error:  # the file may raise anything
+            raise ImportRefused(f"{doing} failed: {summary(error)}", self.place_of(error)) from error
+
+    def place_of(self, error):
+        """FILE:LINE of the last frame inside the file, else FILE."""
+        if isinstance(error, SyntaxError) and error.lineno:
+            return f"{self.path}:{error.lineno}"
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
+                 if frame.filename == str(self.path)]
+        return f"{self.path}:{lines[-1]}" if lines else str(self.path)
+
+
+def summary(error):
+    """The first sentence of an exception, which may be pages long."""
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0][:200]}" if text else type(error).__name__

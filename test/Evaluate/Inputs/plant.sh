@@ -1,0 +1,4 @@
+# plant.sh DIR INPUTS LINE: a candidate folder whose kernel.cu starts with LINE.
+mkdir -p "$1"
+cp "$2/rowsum.json" "$1/plan.json"
+{ printf '%s\n' "$3"; cat "$2/rowsum.cu"; } > "$1/kernel.cu"
