@@ -47,7 +47,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
       return card.takeError();
     chosen = "cuda:" + std::to_string(ordinal);
     parts.arch = card->arch;
-    parts.cardName = card->name;
+    parts.card = *card;
     auto compiler = createNvrtcCompiler();
     if (!compiler)
       return compiler.takeError();
@@ -103,6 +103,13 @@ llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &
     references[key] = std::move(*built);
   }
   return references[key].get();
+}
+
+void Evaluator::prepare(const std::string &cuda) {
+  CompileOptions options;
+  options.arch = parts.arch;
+  if (auto result = parts.compiler->compile(cuda, options); !result)
+    llvm::consumeError(result.takeError());
 }
 
 llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const LaunchPlan &plan, Measurement &out,
@@ -236,7 +243,7 @@ llvm::Error Evaluator::measureTime(CandidateProcess &process, const LaunchPlan &
     return llvm::Error::success();
   }
   out.timeUs = median(out.samples);
-  if (auto rates = findDeviceRates(parts.cardName)) {
+  if (auto rates = findDeviceRates(parts.card.name)) {
     out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
     double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
     if (options.cold && out.timeUs < least) {
@@ -254,11 +261,18 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
   Measurement out;
   log.clear();
   ptx.clear();
-  out.device = parts.device + (parts.cardName.empty() ? "" : " " + parts.cardName);
+  out.device = parts.device + (parts.card.name.empty() ? "" : " " + parts.card.name);
   auto plan = LaunchPlan::parse(files.plan);
   if (!plan) {
     out.verdict = Verdict::Reject;
     out.detail = llvm::toString(plan.takeError());
+    return out;
+  }
+  if (!options.precision.empty() && options.precision != plan->precision) {
+    // A stricter class would be no cheat, but numbers of different classes must not stand side by side.
+    out.precision = plan->precision;
+    out.verdict = Verdict::Reject;
+    out.detail = "the plan claims precision class " + plan->precision + ", the problem asks for " + options.precision;
     return out;
   }
   out.precision = plan->precision;

@@ -123,5 +123,8 @@ std::string kgen::describeElement(const BufferSpec &spec, int64_t index, double 
   std::string place;
   for (int64_t c : coordinates)
     place += (place.empty() ? "" : ",") + std::to_string(c);
-  return llvm::formatv("{0}[{1}] is {2}, expected {3}", spec.name, place, found, expected).str();
+  // Nine digits tell any two floats apart.
+  return llvm::formatv("{0}[{1}] is {2}, expected {3}", spec.name, place, llvm::format("%.9g", found),
+                       llvm::format("%.9g", expected))
+      .str();
 }

@@ -180,8 +180,11 @@ private:
         templated = false;
         continue;
       }
-      if (token.kind == Token::Identifier && is(i + 1, "(") && !takesArguments(token.text) && !isControl(token.text))
-        i = addFunction(i);
+      if (token.kind == Token::Identifier && is(i + 1, "(") && !takesArguments(token.text) && !isControl(token.text)) {
+        size_t end = addFunction(i);
+        templated &= end == i; // a template's body ends what `template` began
+        i = end;
+      }
     }
   }
 

@@ -117,6 +117,10 @@ private:
     request.directory = folder;
     request.arguments = {workerBinary(), "--kgen-compile-worker", library, options.arch, folder + "/kernel.cu", folder};
     request.arguments.insert(request.arguments.end(), includes.begin(), includes.end());
+    // NVRTC opens its builtins library by name.
+    std::string loader = environment("LD_LIBRARY_PATH");
+    request.extraEnvironment = {"LD_LIBRARY_PATH=" + llvm::sys::path::parent_path(library).str() +
+                                (loader.empty() ? "" : ":" + loader)};
     ProcessLimits limits;
     limits.wallSeconds = options.wallSeconds;
     limits.memoryBytes = options.memoryBytes;

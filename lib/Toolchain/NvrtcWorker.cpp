@@ -102,6 +102,8 @@ int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
     log.pop_back();
   if (log.size() > 64 * 1024)
     log = log.substr(0, 64 * 1024) + "\n(cut at 64 KiB)\n";
+  if (error && log.find("failed to open libnvrtc-builtins") != std::string::npos)
+    return fail("NVRTC finds no libnvrtc-builtins beside " + library);
   if (error && log.empty())
     log = std::string("error: ") + nvrtc.errorString(error) + "\n";
   if (llvm::Error failed = writeFileAtomically(out + "/compile.log", log))

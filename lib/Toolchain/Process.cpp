@@ -39,11 +39,13 @@ static std::vector<std::string> childEnvironment(const std::vector<std::string> 
       "CUDA_HOME",      "CUDA_PATH",     "VIRTUAL_ENV",  "XDG_CACHE_HOME", "PYTHONPATH",    "CUDA_VISIBLE_DEVICES",
       "ASAN_OPTIONS",   "UBSAN_OPTIONS", "NVIDIA_VISIBLE_DEVICES", "CUDA_MODULE_LOADING", "TORCHINDUCTOR_CACHE_DIR"};
   std::vector<std::string> out;
-  for (char **entry = environ; *entry; ++entry) {
-    llvm::StringRef text(*entry), name = text.split('=').first;
+  for (char **variable = environ; *variable; ++variable) {
+    llvm::StringRef text(*variable), name = text.split('=').first;
     bool keep = name.starts_with("KGEN_") && !name.contains("KEY") && !name.contains("TOKEN");
     for (const char *a : allowed)
       keep |= name == a;
+    for (const std::string &entry : extra)
+      keep &= llvm::StringRef(entry).split('=').first != name;
     if (keep)
       out.push_back(text.str());
   }

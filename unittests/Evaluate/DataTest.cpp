@@ -143,7 +143,7 @@ TEST(Verify, FindsTheWorstElementAndPlantedNaN) {
   EXPECT_EQ(compareOutput(DType::F32, out.data(), ref.data(), 4).mismatches, 0);
   BufferSpec spec;
   spec.name = "out0", spec.shape = {2, 2};
-  EXPECT_EQ(describeElement(spec, 2, 0.25, 0.5), "out0[1,0] is 0.25, expected 0.50");
+  EXPECT_EQ(describeElement(spec, 2, 0.25, 0.5), "out0[1,0] is 0.25, expected 0.5");
 }
 
 TEST(Verify, ToleranceSitsBetweenTheClasses) {

@@ -25,13 +25,14 @@ struct EvaluateOptions {
   int repeats = 2;             ///< runs beyond the first that must give the same bits
   double runSeconds = 30;      ///< limit of one run of the plan
   double flops = 0;            ///< of the graph, for the floor; 0 = unknown
+  std::string precision;       ///< the class that is asked for; empty: the one that the plan claims
 };
 
 /// What an evaluator works with; every outside effect can be replaced.
 struct EvaluatorParts {
   std::string device;          ///< "host" or "cuda:N"
   std::string arch = "sm_90a"; ///< what the compiler is asked for
-  std::string cardName;        ///< for the floor; empty on host
+  CardFacts card;              ///< all zero on host
   std::shared_ptr<Compiler> compiler;
   std::shared_ptr<AnswerSource> oracle;
   std::shared_ptr<CandidateRunner> runner;
@@ -52,10 +53,15 @@ public:
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
   llvm::Expected<Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
 
+  /// Compiles CUDA so that measure() finds it in the cache. Thread safe; the outcome, good or bad, is
+  /// measure()'s to tell.
+  void prepare(const std::string &cuda);
+
   /// What the last compile gave: its log, and PTX on a card.
   const std::string &lastLog() const { return log; }
   const std::string &lastPtx() const { return ptx; }
-  const std::string &device() const { return parts.device; }
+  const std::string &device() const { return parts.device; } ///< "host" or "cuda:N"
+  const CardFacts &card() const { return parts.card; }
 
 private:
   llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan);

@@ -1,0 +1,103 @@
+//===- HostTextTest.cpp - The host text pass and the source rules ---------===//
+#include "kgen/Toolchain/HostText.h"
+
+#include "gtest/gtest.h"
+
+using namespace kgen;
+
+static HostText rewrite(llvm::StringRef cuda) {
+  auto text = rewriteForHost(cuda);
+  EXPECT_TRUE(bool(text)) << llvm::toString(text.takeError());
+  return text ? *text : HostText();
+}
+
+static std::string whyNot(llvm::StringRef cuda) {
+  return llvm::toString(checkSource(cuda));
+}
+
+TEST(HostText, KernelWithoutBarrierIsALoop) {
+  HostText text = rewrite("extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = 0; }");
+  ASSERT_EQ(text.kernels.size(), 1u);
+  EXPECT_EQ(text.kernels[0].mode, HostMode::Plain);
+  EXPECT_NE(text.text.find("f(const KGenIndex threadIdx"), std::string::npos);
+  EXPECT_NE(text.text.find("KGEN_HOST_PLAIN(f, f)"), std::string::npos);
+}
+
+TEST(HostText, BarrierWithinReachAsksForFibres) {
+  // Through two functions and a macro.
+  HostText text = rewrite("#define MEET __syncthreads()\n"
+                          "__device__ void inner() { MEET; }\n"
+                          "template <int N> __device__ void outer() { inner(); }\n"
+                          "extern \"C\" __global__ void f(float *x) { outer<3>(); }\n"
+                          "extern \"C\" __global__ void g(float *x) { x[0] = 1; }\n");
+  ASSERT_EQ(text.kernels.size(), 2u);
+  EXPECT_EQ(text.kernels[0].mode, HostMode::Fibres);
+  EXPECT_EQ(text.kernels[1].mode, HostMode::Plain);
+}
+
+TEST(HostText, CommentsAndStringsDoNotCount) {
+  HostText text = rewrite("// __syncthreads() is not needed\n"
+                          "extern \"C\" __global__ void f(float *x) { /* __shfl_sync */ x[0] = 1; }");
+  EXPECT_EQ(text.kernels[0].mode, HostMode::Plain);
+}
+
+TEST(HostText, DeviceFunctionThatReadsThreadIdx) {
+  HostText text = rewrite("__device__ int where() { return threadIdx.x; }\n"
+                          "extern \"C\" __global__ void f(int *x) { x[where()] = 1; }");
+  EXPECT_EQ(text.kernels[0].mode, HostMode::PlainGlobal);
+}
+
+TEST(HostText, NamespacesQualifyTheLauncher) {
+  HostText text = rewrite("namespace a { namespace b {\nextern \"C\" __global__ void __launch_bounds__(64, 2) f() {}\n}}\n"
+                          "extern \"C\" __global__ void g(void) {}");
+  ASSERT_EQ(text.kernels.size(), 2u);
+  EXPECT_EQ(text.kernels[0].qualified, "a::b::f");
+  EXPECT_EQ(text.kernels[1].qualified, "g");
+  // Neither has parameters of its own, so no comma follows the hidden ones.
+  EXPECT_EQ(text.text.find("gridDim, )"), std::string::npos);
+}
+
+TEST(HostText, DynamicSharedMemoryBecomesOneArray) {
+  HostText text = rewrite("extern \"C\" __global__ void f() {\n  extern __shared__ unsigned char smem[];\n"
+                          "  __shared__ float tile[4];\n}");
+  EXPECT_NE(text.text.find("smem[] __asm__(\"kgen_host_dynamic_shared\");"), std::string::npos);
+  EXPECT_NE(text.text.find("KGEN_HOST_SHARED float tile[4];"), std::string::npos);
+}
+
+TEST(HostText, LineNumbersStay) {
+  std::string cuda = "\n\n\nextern \"C\" __global__ void f(float *x)\n{\n  undeclared;\n}\n";
+  HostText text = rewrite(cuda);
+  size_t line = std::count(text.text.begin(), text.text.begin() + text.text.find("undeclared"), '\n');
+  // One line for the #line directive, which says that the next one is 1.
+  EXPECT_EQ(line, 5u + 1u);
+}
+
+TEST(HostText, NoKernelIsAnError) {
+  auto text = rewriteForHost("int x;");
+  ASSERT_FALSE(bool(text));
+  EXPECT_EQ(llvm::toString(text.takeError()), "kernel.cu defines no __global__ function");
+}
+
+TEST(HostText, GarbageDoesNotCrash) {
+  for (const char *text : {"", "__global__", "__global__ void", "__global__ void f(", "#define", "\"", "/*", "R\"x(",
+                           "namespace", "extern __shared__", "((((", "}}}}", "template", "'"}) {
+    auto result = rewriteForHost(text);
+    if (!result)
+      llvm::consumeError(result.takeError());
+    llvm::consumeError(checkSource(text));
+  }
+}
+
+TEST(CheckSource, KnownHeadersOnly) {
+  EXPECT_EQ(whyNot("#include <cuda_fp16.h>\n#include \"mma.h\"\n#  include <cuda_bf16.h>\n"), "");
+  for (const char *text : {"#include </etc/passwd>", "#include \"../x.h\"", "# include <stdio.h>",
+                           "#inc\\\nlude <stdio.h>", "#include X", "#include_next <mma.h>"})
+    EXPECT_NE(whyNot(text), "") << text;
+}
+
+TEST(CheckSource, Disguises) {
+  for (const char *text :
+       {"#embed \"x\"", "#if __has_include(<x>)\n#endif\nint x = __has_include;", "%:include <x>", "#/**/include <x>",
+        "__attribute__((constructor)) void f() {}", "#line 3 \"x\"", "# 3 \"x\"", "asm(\".incbin \\\"x\\\"\");"})
+    EXPECT_NE(whyNot(text), "") << text;
+}

@@ -1,0 +1,202 @@
+//===- ToolchainTest.cpp - Processes, the cache, resource facts -----------===//
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Resources.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+struct TemporaryFolder {
+  llvm::SmallString<128> path;
+  TemporaryFolder() { fs::createUniqueDirectory("kgen-test", path); }
+  ~TemporaryFolder() { fs::remove_directories(path); }
+};
+
+ProcessResult shell(const std::string &script, ProcessLimits limits = {}) {
+  ProcessRequest request;
+  request.arguments = {"/bin/sh", "-c", script};
+  auto result = runProcess(request, limits);
+  EXPECT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  return result ? *result : ProcessResult();
+}
+
+/// A compiler that counts, and fails on texts that say so.
+class FakeCompiler : public Compiler {
+public:
+  std::atomic<int> calls{0};
+  std::string version() override { return "fake"; }
+  llvm::Expected<CompileResult> compile(llvm::StringRef source, const CompileOptions &) override {
+    ++calls;
+    if (source == "broken")
+      return llvm::createStringError("no compiler");
+    if (source == "wrong")
+      return CompileResult(CompileFailed{"wrong", "", false, false});
+    Compiled out;
+    out.artifact = source.str();
+    return CompileResult(out);
+  }
+};
+
+} // namespace
+
+TEST(Process, OutputAndCode) {
+  ProcessResult result = shell("echo out; echo err >&2; exit 3");
+  EXPECT_EQ(result.end, ProcessResult::End::Exited);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.output, "out\nerr\n");
+}
+
+TEST(Process, WallLimitKillsTheWholeGroup) {
+  ProcessLimits limits;
+  limits.wallSeconds = 0.3;
+  double start = monotonicSeconds();
+  ProcessResult result = shell("sleep 60 & sleep 60", limits);
+  EXPECT_EQ(result.end, ProcessResult::End::TimedOut);
+  EXPECT_LT(monotonicSeconds() - start, 5);
+}
+
+TEST(Process, OutputIsCapped) {
+  ProcessLimits limits;
+  limits.outputBytes = 1000;
+  EXPECT_EQ(shell("yes | head -c 1000000", limits).output.size(), 1000u);
+}
+
+TEST(Process, MemoryLimit) {
+  ProcessLimits limits;
+  limits.memoryBytes = 64 << 20;
+  ProcessResult result = shell("x=$(head -c 200000000 /dev/zero | tr '\\0' a); echo ${#x}", limits);
+  EXPECT_EQ(result.output.find("200000000"), std::string::npos);
+}
+
+TEST(Process, EnvironmentIsAnAllowList) {
+  setenv("SOMEONES_API_KEY", "secret", 1);
+  setenv("KGEN_LLM_KEY", "secret", 1);
+  EXPECT_EQ(shell("env").output.find("secret"), std::string::npos);
+}
+
+TEST(Process, SignalIsTold) {
+  ProcessResult result = shell("kill -SEGV $$");
+  EXPECT_EQ(result.end, ProcessResult::End::Signalled);
+  EXPECT_EQ(result.code, 11);
+}
+
+TEST(Process, MissingProgram) {
+  ProcessRequest request;
+  request.arguments = {"/no/such/program"};
+  auto result = runProcess(request, {});
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(llvm::toString(result.takeError()), "cannot start /no/such/program: No such file or directory");
+}
+
+TEST(Process, NoDescriptorLeaks) {
+  int leak = dup(1);
+  EXPECT_EQ(shell("for i in 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$i ] && echo $i; done; true").output, "");
+  close(leak);
+}
+
+TEST(Cache, FillsOnceAndKeepsNothingHalf) {
+  TemporaryFolder folder;
+  ContentCache cache(folder.path.str().str(), "kind");
+  int fills = 0;
+  bool hit = true;
+  auto fill = [&](const std::string &at) -> llvm::Expected<bool> {
+    ++fills;
+    return !writeFileAtomically(at + "/file", "text");
+  };
+  auto first = cache.get("abcd", hit, fill);
+  ASSERT_TRUE(bool(first));
+  EXPECT_FALSE(hit);
+  auto second = cache.get("abcd", hit, fill);
+  ASSERT_TRUE(bool(second));
+  EXPECT_TRUE(hit);
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(fills, 1);
+  EXPECT_EQ(llvm::cantFail(readWholeFile(*first + "/file")), "text");
+
+  // A fill that fails leaves nothing that a later one could take for whole.
+  auto failed = cache.get("abff", hit, [](const std::string &at) -> llvm::Expected<bool> {
+    llvm::cantFail(writeFileAtomically(at + "/half", ""));
+    return llvm::createStringError("no");
+  });
+  ASSERT_FALSE(bool(failed));
+  llvm::consumeError(failed.takeError());
+  EXPECT_FALSE(fs::exists(folder.path + "/kind/ab/abff"));
+}
+
+TEST(Cache, KeysFrameTheirParts) {
+  EXPECT_NE(contentKey({"ab", "c"}), contentKey({"a", "bc"}));
+  EXPECT_NE(contentKey({"ab"}), contentKey({"ab", ""}));
+  EXPECT_EQ(contentKey({"a"}).size(), 64u);
+}
+
+TEST(Cache, ErrorsNameTheFile) {
+  llvm::Error error = writeFileAtomically("/proc/no/file", "x");
+  EXPECT_EQ(llvm::toString(std::move(error)), "cannot write /proc/no/file: No such file or directory");
+  auto text = readWholeFile("/no/file");
+  ASSERT_FALSE(bool(text));
+  EXPECT_EQ(llvm::toString(text.takeError()), "cannot read /no/file: No such file or directory");
+}
+
+TEST(CompileAll, KeepsTheOrder) {
+  FakeCompiler compiler;
+  auto results = compileAll(compiler, {"a", "wrong", "broken", "b"}, {}, 3);
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(compiler.calls, 4);
+  EXPECT_EQ(std::get<Compiled>(*results[0]).artifact, "a");
+  EXPECT_EQ(std::get<CompileFailed>(*results[1]).reason, "wrong");
+  EXPECT_EQ(llvm::toString(results[2].takeError()), "no compiler");
+  EXPECT_EQ(std::get<Compiled>(*results[3]).artifact, "b");
+}
+
+TEST(Resources, PtxasLog) {
+  auto kernels = parsePtxasLog("ptxas info    : 4 bytes gmem\n"
+                               "ptxas info    : Compiling entry function 'bad' for 'sm_90a'\n"
+                               "ptxas info    : Function properties for bad\n"
+                               "ptxas         .     120 bytes stack frame, 116 bytes spill stores, 100 bytes spill loads\n"
+                               "ptxas info    : Used 254 registers, used 0 barriers, 120 bytes cumulative stack size\n"
+                               "ptxas info    : Compiling entry function 'sum' for 'sm_90a'\n"
+                               "ptxas info    : Function properties for sum\n"
+                               "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                               "ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 376 bytes cmem[0]\n");
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].kernel, "bad");
+  EXPECT_EQ(kernels[0].registers, 254);
+  EXPECT_EQ(kernels[0].spillBytes, 216);
+  EXPECT_EQ(kernels[0].stackBytes, 120);
+  EXPECT_EQ(kernels[1].registers, 15);
+  EXPECT_EQ(kernels[1].sharedBytes, 128);
+  EXPECT_EQ(kernels[1].spillBytes, 0);
+}
+
+TEST(Resources, TensorCoresByKernel) {
+  std::vector<KernelResources> kernels(2);
+  kernels[0].kernel = "gemm";
+  kernels[1].kernel = "gemm_epilogue";
+  markTensorCores(".visible .entry gemm_epilogue(\n)\n{\n add.f32;\n}\n"
+                  ".visible .entry gemm(\n)\n{\n wgmma.mma_async.sync;\n}\n",
+                  kernels);
+  EXPECT_TRUE(kernels[0].tensorCore);
+  EXPECT_FALSE(kernels[1].tensorCore);
+}
+
+TEST(Resources, Occupancy) {
+  KernelResources kernel;
+  kernel.registers = 32;
+  EXPECT_EQ(occupancy(kernel, 256, 0), 1.0);
+  kernel.registers = 255; // 8192 registers a warp: 8 warps
+  EXPECT_EQ(occupancy(kernel, 256, 0), 8 * 32 / 2048.0);
+  kernel.registers = 32;
+  EXPECT_EQ(occupancy(kernel, 128, 100 * 1024), 2 * 128 / 2048.0); // two blocks by shared memory
+  kernel.registers = 128;
+  EXPECT_EQ(occupancy(kernel, 1024, 0), 0); // 131072 registers for one block
+}
