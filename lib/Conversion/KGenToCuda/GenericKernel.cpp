@@ -263,7 +263,8 @@ void KernelWriter::mergeLoops() {
 /// Recognises `yield combiner(accumulator, value)` for all results, where the accumulators have no
 /// other use.
 void KernelWriter::findCombiners() {
-  if (op.getNumParallelLoops() == op.getNumLoops())
+  // A reduction over single elements is an element-wise op.
+  if (reduction.empty())
     return;
   for (auto [i, yielded] : llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
     BlockArgument accumulator = op.getRegionOutputArgs()[i];

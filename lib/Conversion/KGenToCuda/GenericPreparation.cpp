@@ -223,6 +223,21 @@ static void materialize(func::FuncOp function) {
   });
 }
 
+/// Drops views that move nothing, such as a window of one element.
+static void dropIdentities(Block &block) {
+  for (auto generic : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
+    auto argument = dyn_cast<BlockArgument>(generic.getBody()->getTerminator()->getOperand(0));
+    if (!isViewGeneric(generic) || !argument)
+      continue;
+    OpOperand &operand = generic->getOpOperand(argument.getArgNumber());
+    if (operand.get().getType() != generic.getResult(0).getType() ||
+        generic.getMatchingIndexingMap(&operand) != generic.getIndexingMapsArray().back())
+      continue;
+    generic.getResult(0).replaceAllUsesWith(operand.get());
+    generic.erase();
+  }
+}
+
 LogicalResult prepareForGeneric(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected one block, found ") << function.getBody().getBlocks().size();
@@ -243,6 +258,7 @@ LogicalResult prepareForGeneric(func::FuncOp function) {
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
   (void)runRegionDCE(rewriter, function->getRegions());
+  dropIdentities(block);
   materialize(function);
   return success();
 }

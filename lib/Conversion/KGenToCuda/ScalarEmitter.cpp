@@ -140,7 +140,10 @@ std::string parenthesized(StringRef text) {
 static std::string printFloat(const APFloat &value, StringRef suffix, CudaHelpers &helpers) {
   if (value.isInfinity() || value.isNaN()) {
     helpers.need(value.isNaN() ? "KGEN_NAN" : "KGEN_INFINITY");
-    return value.isNaN() ? "KGEN_NAN" : value.isNegative() ? "-KGEN_INFINITY" : "KGEN_INFINITY";
+    // The macros are floats; a template argument must not be deduced from them for double.
+    std::string name = suffix.empty() ? "(double)" : "";
+    name += value.isNaN() ? "KGEN_NAN" : "KGEN_INFINITY";
+    return value.isInfinity() && value.isNegative() ? "-" + name : name;
   }
   // The fewest digits that read back as the same value; APFloat's own choice is nine for any float.
   std::string text;

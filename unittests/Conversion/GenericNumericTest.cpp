@@ -1,0 +1,185 @@
+//===- GenericNumericTest.cpp - Generic kernels against PyTorch's fp64 ----===//
+//
+// Every aten op at small odd sizes, through AtenToLinalg and the generic path to
+// CUDA-C, run on device host: in fp64, where an index that is off by one or a
+// formula that differs shows at once, and in the graph's own types.
+//
+//===----------------------------------------------------------------------===//
+#include "../Oracle/NumericCases.h"
+
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
+#include "kgen/Conversion/KGenToCuda/Passes.h"
+#include "kgen/Evaluate/Device.h"
+#include "kgen/Evaluate/Inputs.h"
+#include "kgen/InitAll.h"
+#include "kgen/Oracle/OracleLowering.h"
+#include "kgen/Target/Cuda/CudaEmitter.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstring>
+
+using namespace kgen;
+
+namespace {
+
+/// One case in one precision: its plan, and which kernels of the common file it launches.
+struct Lowered {
+  const Case *test;
+  bool promoted;
+  std::string name;
+  LaunchPlan plan;
+};
+
+class GenericNumeric : public testing::TestWithParam<const char *> {
+protected:
+  GenericNumeric() {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.disableMultithreading();
+  }
+
+  /// Lowers TEST; its kernels' names start with NAME. Fails the test on any diagnostic.
+  void lower(const Case &test, const std::string &name, bool promote);
+  void run(const Lowered &lowered, const std::string &artifact);
+
+  mlir::MLIRContext context;
+  std::vector<Lowered> lowered;
+  std::string source;
+};
+
+void GenericNumeric::lower(const Case &test, const std::string &name, bool promote) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(test.graph, &context);
+  ASSERT_TRUE(module);
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    function.setName(name);
+  mlir::PassManager pm(&context);
+  if (promote)
+    pm.addPass(createPromoteF64Pass());
+  pm.addPass(createConvertAtenToLinalgPass());
+  pm.addPass(createLowerGeneric());
+  ASSERT_TRUE(succeeded(pm.run(*module)));
+  std::string plan;
+  llvm::raw_string_ostream sourceStream(source), planStream(plan);
+  ASSERT_TRUE(succeeded(emitCuda(*module, sourceStream)));
+  ASSERT_TRUE(succeeded(emitPlan(*module, "strict-fp32", planStream)));
+  auto parsed = LaunchPlan::parse(plan);
+  ASSERT_TRUE(bool(parsed)) << toString(parsed.takeError()) << plan;
+  lowered.push_back({&test, promote, name, std::move(*parsed)});
+}
+
+/// Rounds VALUE into element I of BYTES.
+void store(DType type, char *bytes, size_t i, double value) {
+  auto put = [&](auto typed) { memcpy(bytes + i * sizeof typed, &typed, sizeof typed); };
+  switch (type) {
+  case DType::F64: return put(value);
+  case DType::F32: return put(float(value));
+  case DType::F16: return put(toHalf(float(value)));
+  case DType::BF16: return put(toBFloat16(float(value)));
+  case DType::I64: return put(int64_t(value));
+  case DType::I32: return put(int32_t(value));
+  case DType::I8: return put(int8_t(value));
+  case DType::I1: return put(uint8_t(value != 0));
+  }
+}
+
+void GenericNumeric::run(const Lowered &lowered, const std::string &artifact) {
+  const Case &test = *lowered.test;
+  SCOPED_TRACE(test.name + (lowered.promoted ? " in fp64, kernels " : ", kernels ") + lowered.name);
+  const LaunchPlan &plan = lowered.plan;
+  std::unique_ptr<Device> device = createHostDevice();
+  auto error = device->load(artifact, plan);
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+
+  std::vector<DeviceAddress> inputs, outputs, workspace;
+  for (auto [which, spec] : llvm::enumerate(plan.inputs)) {
+    std::vector<char> bytes(spec.bytes());
+    for (int64_t i = 0; i < spec.elements(); ++i)
+      store(spec.dtype, bytes.data(), i, element(test.inputKinds[which], which, i));
+    inputs.push_back(cantFail(device->allocate(bytes.size() + 8)));
+    cantFail(device->write(inputs.back(), bytes.data(), bytes.size()));
+  }
+  // Nothing that a kernel does not write may look like an answer.
+  auto poisoned = [&](size_t bytes) {
+    DeviceAddress address = cantFail(device->allocate(bytes + 8));
+    cantFail(device->fill(address, 0xFFC0DEAD, (bytes + 3) / 4 * 4));
+    return address;
+  };
+  for (const BufferSpec &spec : plan.outputs)
+    outputs.push_back(poisoned(spec.bytes()));
+  for (const WorkspaceSpec &spec : plan.workspace)
+    workspace.push_back(poisoned(spec.bytes));
+
+  for (auto [index, launch] : llvm::enumerate(plan.launches)) {
+    std::vector<DeviceAddress> pointers;
+    for (const LaunchArgument &argument : launch.arguments) {
+      auto ref = std::get<BufferRef>(argument);
+      auto &buffers = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
+      pointers.push_back(buffers[ref.index] + ref.offset);
+    }
+    std::vector<void *> values;
+    for (DeviceAddress &pointer : pointers)
+      values.push_back(&pointer);
+    auto failed = device->launch(index, values, /*descending=*/index % 2 == 1, /*poison=*/0xFF);
+    ASSERT_FALSE(bool(failed)) << toString(std::move(failed));
+  }
+
+  ASSERT_EQ(plan.outputs.size(), test.expected.size());
+  for (size_t r = 0; r < plan.outputs.size(); ++r) {
+    const BufferSpec &spec = plan.outputs[r];
+    std::vector<char> bytes(spec.bytes());
+    std::vector<double> actual(spec.elements());
+    cantFail(device->read(bytes.data(), outputs[r], bytes.size()));
+    widen(spec.dtype, bytes.data(), actual.data(), spec.elements());
+    ASSERT_EQ(actual.size(), test.expected[r].size());
+    // The kernels' own accumulation order, and in the graph's types their rounding.
+    double tolerance = lowered.promoted ? std::max(test.tolerance, 1e-11) : std::max(test.tolerance, 2e-3);
+    for (size_t i = 0; i < actual.size(); ++i)
+      if (!agrees(actual[i], test.expected[r][i], tolerance)) {
+        ADD_FAILURE() << "result " << r << " element " << i << ": expected " << test.expected[r][i] << ", found "
+                      << actual[i];
+        return;
+      }
+  }
+}
+
+TEST_P(GenericNumeric, AgreesWithPyTorch) {
+  auto compiler = createHostCompiler();
+  if (!compiler)
+    GTEST_SKIP() << toString(compiler.takeError());
+  std::string path = std::string(KGEN_NUMERIC_CASES) + "/" + GetParam() + ".mlir";
+  auto file = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(file) << path;
+  std::vector<Case> cases = parseCases((*file)->getBuffer());
+  ASSERT_GT(cases.size(), 5u);
+  for (auto [i, test] : llvm::enumerate(cases)) {
+    SCOPED_TRACE(test.name);
+    lower(test, "case" + std::to_string(i) + "_f64", /*promote=*/true);
+    lower(test, "case" + std::to_string(i) + "_own", /*promote=*/false);
+  }
+  ASSERT_EQ(lowered.size(), 2 * cases.size());
+
+  // One compilation for the whole file: starting g++ costs more than a kernel.
+  CompileOptions options;
+  options.wallSeconds = 600;
+  auto compiled = (*compiler)->compile(source, options);
+  ASSERT_TRUE(bool(compiled)) << toString(compiled.takeError());
+  auto *failure = std::get_if<CompileFailed>(&*compiled);
+  ASSERT_FALSE(failure) << failure->reason << failure->log;
+  for (const Lowered &one : lowered)
+    run(one, std::get<Compiled>(*compiled).artifact);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, GenericNumeric,
+                         testing::Values("attention", "contraction", "convolution", "normalization", "pointwise",
+                                         "reduction", "shape", "window"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
