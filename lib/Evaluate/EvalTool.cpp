@@ -95,6 +95,18 @@ int kgen::evaluateFolder(const EvalRequest &request) {
 /// One job of --serve; the answer without its id.
 static json::Object serveOne(Evaluator &evaluator, const json::Object &job, const EvaluateOptions &defaults) {
   auto failed = [](llvm::Error error) { return json::Object{{"error", llvm::toString(std::move(error))}}; };
+  if (auto problem = job.getString("baselines")) {
+    auto baselines = timeBaselines(problem->str(), evaluator.device());
+    if (!baselines)
+      return failed(baselines.takeError());
+    json::Object times, notes;
+    for (auto &entry : baselines->times)
+      times[entry.first] = entry.second;
+    for (auto &entry : baselines->notes)
+      notes[entry.first] = entry.second;
+    return json::Object{
+        {"baselines", std::move(times)}, {"notes", std::move(notes)}, {"versions", baselines->versions}};
+  }
   std::string folder = job.getString("folder").value_or("").str();
   if (folder.empty())
     return json::Object{{"error", "the job names no folder"}};
@@ -105,6 +117,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.flops = job.getNumber("flops").value_or(defaults.flops);
   options.samples = int(job.getInteger("samples").value_or(defaults.samples));
   options.time = job.getBoolean("time").value_or(defaults.time);
+  options.precision = job.getString("precision").value_or("").str();
   auto measurement = evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());
@@ -126,7 +139,14 @@ int kgen::serveEvaluations(const EvalRequest &request) {
     say(json::Object{{"error", llvm::toString(evaluator.takeError())}});
     return 2;
   }
-  say(json::Object{{"ready", true}, {"device", (*evaluator)->device()}});
+  json::Object ready{{"ready", true}, {"device", (*evaluator)->device()}};
+  if (const CardFacts &card = (*evaluator)->card(); !card.name.empty()) {
+    ready["model"] = card.name;
+    ready["arch"] = card.arch;
+    ready["shared_bytes_per_block"] = card.sharedBytesPerBlock;
+    ready["multiprocessors"] = card.multiprocessors;
+  }
+  say(std::move(ready));
   std::string line;
   while (std::getline(std::cin, line)) {
     if (llvm::StringRef(line).trim().empty())

@@ -23,9 +23,11 @@ struct EvalRequest {
 int evaluateFolder(const EvalRequest &request);
 
 /// Answers jobs until stdin ends. A job is one JSON line {"id": 1, "folder": "...", "graph": "...",
-/// "flops": 0, "samples": 30, "time": true} (all but folder optional); the answer is one line too,
-/// {"id": 1, "measurement": {...}} or {"id": 1, "error": "..."}. The first line out is {"ready": true,
-/// "device": "host"}. Answers of the oracle are kept from job to job.
+/// "flops": 0, "samples": 30, "time": true, "precision": "tf32"} (all but folder optional); the answer is
+/// one line too, {"id": 1, "measurement": {...}} or {"id": 1, "error": "..."}. The job {"id": 2,
+/// "baselines": "FILE.py"} times PyTorch: {"id": 2, "baselines": {"eager": 863.0, ...}, "notes": {...}}.
+/// The first line out is {"ready": true, "device": "host"}, on a card with "model", "arch",
+/// "shared_bytes_per_block" and "multiprocessors". Answers of the oracle are kept from job to job.
 int serveEvaluations(const EvalRequest &request);
 
 } // namespace kgen
