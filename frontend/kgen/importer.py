@@ -1,4 +1,7 @@
 """torch.export's graph of a model as kgen's MLIR text."""
+import contextlib
+import io
+import logging
 import operator
 import re
 
@@ -24,10 +27,22 @@ def import_file(path):
 
 def _export(file, problem):
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _quiet():
             return torch.export.export(problem.model, tuple(problem.inputs))
     except Exception as error:  # export raises many kinds
         raise ImportRefused(f"torch.export failed: {summary(error)}", file.place_of(error)) from error
+
+
+@contextlib.contextmanager
+def _quiet():
+    """torch prints the graph so far when export fails; the user gets one sentence."""
+    level = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(level)
 
 
 def _small_shapes(file, small):

@@ -1,0 +1,16 @@
+"""A sample in the benchmark's form that the dialect cannot hold yet."""
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.cumsum(x, dim=1)
+
+
+def get_init_inputs():
+    return []
+
+
+def get_inputs():
+    return [torch.rand(128, 4000)]

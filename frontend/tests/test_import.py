@@ -1,0 +1,173 @@
+"""What importing keeps, drops and refuses."""
+import contextlib
+import io
+import os
+import pathlib
+import tempfile
+import unittest
+
+from kgen.__main__ import main
+from kgen.errors import ImportRefused
+from tests.support import import_source, kgen_opt, model_source, write_source
+
+
+def imported(forward, inputs="[torch.rand(4, 8)]", init="", parameters="x"):
+    text = import_source(model_source(forward, inputs, init, parameters))
+    kgen_opt(text)
+    return text
+
+
+class Graphs(unittest.TestCase):
+    def test_gigabytes_cost_nothing(self):
+        text = imported("return self.weight @ x", "[torch.rand(1 << 20, 1 << 20)]",
+                        "self.weight = nn.Parameter(torch.randn(1 << 20, 1 << 20))")
+        self.assertIn("tensor<1048576x1048576xf32>", text)
+
+    def test_inputs_come_first_then_used_weights_under_their_names(self):
+        text = imported("return self.layer(x)", init="self.layer = nn.Linear(8, 2)\nself.unused = nn.Linear(3, 3)")
+        self.assertLess(text.index('kgen.name = "x"'), text.index('kgen.name = "layer.weight"'))
+        self.assertLess(text.index('kgen.name = "layer.weight"'), text.index('kgen.name = "layer.bias"'))
+        self.assertNotIn("unused", text)
+
+    def test_batch_norm_counter_is_no_argument(self):
+        text = imported("return self.norm(x)", init="self.norm = nn.BatchNorm1d(8)")
+        self.assertIn("aten.batch_norm", text)
+        self.assertNotIn("i64", text)
+
+    def test_no_effects_at_inference_vanish(self):
+        text = imported("return self.drop(x).clone().detach().contiguous() + 1", init="self.drop = nn.Dropout(0.5)")
+        self.assertEqual(text.count("= aten."), 1)
+
+    def test_dead_values_vanish(self):
+        text = imported("torch.exp(x)\nreturn torch.max(x, dim=1)[0]")
+        self.assertNotIn("aten.exp", text)
+        self.assertIn("aten.max.dim", text)
+
+    def test_in_place_is_functional(self):
+        text = imported("y = x + 1\ny.mul_(2)\ny.relu_()\nreturn y")
+        self.assertIn("aten.relu %mul_", text)
+
+    def test_in_place_on_shared_memory_is_refused(self):
+        with self.assertRaisesRegex(ImportRefused, "shares"):
+            imported("y = x + 1\nz = y.view(32)\ny.relu_()\nreturn z")
+
+    def test_one_parameter_twice(self):
+        self.assertEqual(imported("return x @ self.w @ self.w", init="self.w = nn.Parameter(torch.randn(8, 8))").count(
+            "kgen.parameter"), 1)
+
+    def test_number_inputs_become_constants(self):
+        text = imported("return x * s", "[torch.rand(4, 8), 3.5]", parameters="x, s")
+        self.assertIn("{other = 3.5}", text)
+
+    def test_several_results(self):
+        self.assertIn("return %exp, %log : tensor<4x8xf32>, tensor<4x8xf32>", imported("return torch.exp(x), torch.log(x)"))
+
+
+class Distributions(unittest.TestCase):
+    def assert_init(self, expected, expression, where="weight"):
+        if where == "weight":
+            text = imported("return x + self.w", init=f"self.w = nn.Parameter({expression})")
+            found = text.split('kgen.name = "w"')[0].rsplit("kgen.init = ", 1)[1].split('"')[1]
+        else:
+            text = imported("return torch.exp(x.float())" if "randint" not in expression else "return x + 1", f"[{expression}]")
+            found = text.split("kgen.init = ", 1)[1].split('"')[1]
+        self.assertEqual(found, expected)
+
+    def test_inputs(self):
+        self.assert_init("uniform(0, 1)", "torch.rand(4, 8)", "input")
+        self.assert_init("normal(0, 1)", "torch.randn(4, 8)", "input")
+        self.assert_init("uniform(-1, 1)", "torch.rand(4, 8) * 2 - 1", "input")
+        self.assert_init("integer(0, 9)", "torch.randint(0, 10, (4, 8))", "input")
+        self.assert_init("uniform(0, 1)", "torch.rand(8, 4).T", "input")
+
+    def test_weights(self):
+        self.assert_init("normal(1, 0.1)", "torch.randn(8) * 0.1 + 1.0")
+        self.assert_init("normal(-3, 2)", "1 - (torch.randn(4, 8) * 2 + 4)")
+        self.assert_init("uniform(2, 3)", "torch.empty(8).uniform_(2, 3)")
+        self.assert_init("normal(0, 0.353553)", "torch.sin(torch.randn(4, 8))")
+
+    def test_constants_become_random_except_scalars(self):
+        self.assert_init("uniform(0.5, 1.5)", "torch.ones(8)")
+        self.assert_init("normal(0, 0.1)", "torch.zeros(8)")
+        self.assert_init("uniform(2, 2)", "torch.full((8,), 2.0)")
+        self.assert_init("uniform(1, 1)", "torch.tensor(1.0)")
+
+    def test_modules(self):
+        text = imported("return self.layer(x)", init="self.layer = nn.Linear(8, 2)")
+        self.assertIn('kgen.init = "uniform(-0.353553, 0.353553)", kgen.name = "layer.weight"', text)
+
+
+class Refusals(unittest.TestCase):
+    """One sentence, the place, exit code 1, nothing written."""
+
+    def refused(self, source, name="sample.py"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_source(folder, source, name)
+            out = os.path.join(folder, "graph.mlir")
+            errors = io.StringIO()
+            with contextlib.redirect_stderr(errors):
+                code = main(["import", path, "-o", out])
+            self.assertEqual(code, 1)
+            self.assertEqual(os.listdir(folder).count("graph.mlir"), 0)
+            self.assertEqual([name for name in os.listdir(folder) if name.startswith(".kgen")], [])
+            message = errors.getvalue().replace(folder + os.sep, "")
+        self.assertEqual(message.count("\n"), 1, message)
+        self.assertNotIn("Traceback", message)
+        return message
+
+    def test_op_that_is_not_there(self):
+        source = model_source("y = torch.exp(x)\nreturn torch.cumsum(y, dim=1)", "[torch.rand(4, 8)]")
+        line = source.splitlines().index("        return torch.cumsum(y, dim=1)") + 1
+        self.assertEqual(self.refused(source),
+                         f"kgen: sample.py:{line}: aten.cumsum is not in the dialect yet: scans come later\n")
+
+    def test_unknown_op(self):
+        self.assertIn("aten.bessel_j0 is not in the dialect\n".replace("bessel_j0", "special_bessel_j0"),
+                      self.refused(model_source("return torch.special.bessel_j0(x)", "[torch.rand(4)]")))
+
+    def test_data_dependent_control_flow(self):
+        self.assertIn("torch.export failed", self.refused(
+            model_source("return x if x.sum() > 0 else -x", "[torch.rand(4)]")))
+
+    def test_mixed_types(self):
+        self.assertIn("needs a cast", self.refused(
+            model_source("return x + y", "[torch.rand(4), torch.rand(4, dtype=torch.float64)]", parameters="x, y")))
+
+    def test_element_type(self):
+        self.assertIn("element type torch.complex64 is not in the dialect", self.refused(
+            model_source("return x * y", "[torch.rand(4, dtype=torch.complex64), torch.rand(4, dtype=torch.complex64)]",
+                         parameters="x, y")))
+
+    def test_einsum_that_is_no_product(self):
+        self.assertIn('equation "bij,bkj->bik"', self.refused(
+            model_source('return torch.einsum("bij,bkj->bik", x, x)', "[torch.rand(2, 3, 4)]")))
+
+    def test_not_the_benchmarks_form(self):
+        self.assertIn("found no Model", self.refused("x = 1\n"))
+
+    def test_syntax_error(self):
+        self.assertIn("sample.py:2: reading it failed: SyntaxError", self.refused("x = 1\ndef (:\n"))
+
+    def test_failing_constructor(self):
+        self.assertIn("building Model failed: ValueError: no", self.refused(
+            model_source("return x", "[torch.rand(4)]", "raise ValueError('no')")))
+
+    def test_not_python(self):
+        self.assertIn("expected a Python file", self.refused("", "graph.txt"))
+
+    def test_no_such_file(self):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            self.assertEqual(main(["import", "/nowhere/there.py"]), 1)
+        self.assertEqual(errors.getvalue(), "kgen: /nowhere/there.py: no such file\n")
+
+    def test_unwritable_output(self):
+        errors = io.StringIO()
+        sample = next(pathlib.Path(__file__).parent.joinpath("samples").glob("*.py"))
+        with contextlib.redirect_stderr(errors):
+            self.assertEqual(main(["import", str(sample), "-o", "/nowhere/graph.mlir"]), 1)
+        self.assertEqual(errors.getvalue(), "kgen: /nowhere/graph.mlir: cannot write: No such file or directory\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
