@@ -159,7 +159,7 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan 
     SmallVector<Value> inits;
     for (Value *slot : outs)
       inits.push_back(*slot);
-    auto op = LaunchOp::create(builder, loc, ValueRange(inits).getTypes(), kernel,
+    auto op = LaunchOp::create(builder, loc, TypeRange(ValueRange(inits)), kernel,
                                builder.getDenseI64ArrayAttr(launch.grid), builder.getDenseI64ArrayAttr(launch.block),
                                builder.getI64IntegerAttr(launch.sharedBytes),
                                scalars.empty() ? ArrayAttr() : builder.getArrayAttr(scalars), ins, inits);
@@ -243,6 +243,7 @@ public:
     result.plan = plan->print();
 
     CaptureError error(&session.context, graphName);
+    session.context.loadDialect<KGenDialect, tensor::TensorDialect>();
     OpBuilder builder(session.func);
     StringRef source = "candidate";
     if (session.func.getName() == source)

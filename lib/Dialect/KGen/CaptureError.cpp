@@ -11,6 +11,9 @@ std::string printPlace(Location loc) {
   auto file = loc->findInstanceOf<FileLineColLoc>();
   if (!file)
     return "";
+  // An empty text has no line.
+  if (file.getLine() == 0)
+    return file.getFilename().str() + ": ";
   return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn()) +
          ": ";
 }

@@ -154,7 +154,7 @@ static DispatchOp wrap(RewriterBase &rewriter, ArrayRef<Operation *> ops, Locati
 
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(ops.back());
-  auto dispatch = DispatchOp::create(rewriter, loc, ValueRange(outputs).getTypes(), name, idea, schedule,
+  auto dispatch = DispatchOp::create(rewriter, loc, TypeRange(ValueRange(outputs)), name, idea, schedule,
                                      inputs.getArrayRef());
   SmallVector<Location> locs;
   for (Value input : inputs)

@@ -1,0 +1,163 @@
+//===- MlirGraphCompilerTest.cpp - The wall between the halves -----------===//
+#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Search/GraphCompiler.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace kgen;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr const char *graph = R"(
+func.func @f(%x: tensor<64x32xf32> {kgen.small = tensor<4x32xf32>}, %w: tensor<16x32xf32>) -> tensor<64x16xf32> {
+  %0 = aten.linear %x, %w : (tensor<64x32xf32>, tensor<16x32xf32>) -> tensor<64x16xf32>
+  %1 = aten.relu %0 : (tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %1 : tensor<64x16xf32>
+}
+)";
+
+template <typename T>
+std::string errorOf(llvm::Expected<T> result) {
+  if (result)
+    return "";
+  return llvm::toString(result.takeError());
+}
+
+class MlirGraphCompilerTest : public testing::Test {
+protected:
+  std::unique_ptr<GraphCompiler> compiler = createMlirGraphCompiler();
+  TargetChip chip;
+};
+
+TEST_F(MlirGraphCompilerTest, CanonicalTextIsAFixedPoint) {
+  auto once = compiler->canonicalize(graph, false);
+  ASSERT_TRUE(bool(once));
+  auto twice = compiler->canonicalize(*once, false);
+  ASSERT_TRUE(bool(twice));
+  EXPECT_EQ(*once, *twice);
+}
+
+TEST_F(MlirGraphCompilerTest, SmallSizeReachesEveryType) {
+  auto small = compiler->canonicalize(graph, true);
+  ASSERT_TRUE(bool(small));
+  EXPECT_THAT(*small, HasSubstr("-> tensor<4x16xf32>"));
+  EXPECT_THAT(*small, testing::Not(HasSubstr("64x")));
+}
+
+TEST_F(MlirGraphCompilerTest, ErrorsAreOneSentenceWithAPlace) {
+  EXPECT_THAT(errorOf(compiler->canonicalize("func.func @f(", false)), testing::StartsWith("graph.mlir:1:13: "));
+  EXPECT_EQ(errorOf(compiler->canonicalize("", false)),
+            "graph.mlir: expected one function in the graph, found none");
+  std::string unknown = errorOf(compiler->facts("func.func @f() {\n  aten.nothing\n  return\n}"));
+  EXPECT_THAT(unknown, HasSubstr("graph.mlir:2:3: "));
+  EXPECT_THAT(unknown, testing::Not(HasSubstr("\n")));
+  EXPECT_THAT(errorOf(compiler->facts("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : "
+                                      "tensor<?xf32>\n}")),
+              HasSubstr("expected arguments and results of static tensor type, found 'tensor<?xf32>'"));
+  EXPECT_THAT(errorOf(compiler->facts("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = math.exp %x : "
+                                      "tensor<4xf32>\n  return %0 : tensor<4xf32>\n}")),
+              HasSubstr("graph.mlir:2:8: expected a graph of aten ops, found math.exp"));
+}
+
+TEST_F(MlirGraphCompilerTest, Facts) {
+  auto facts = compiler->facts(graph);
+  ASSERT_TRUE(bool(facts));
+  EXPECT_EQ(facts->name, "f");
+  EXPECT_EQ(facts->precision, "tf32");
+  ASSERT_EQ(facts->inputs.size(), 2u);
+  EXPECT_EQ(facts->inputs[0].dtype, "f32");
+  EXPECT_EQ(facts->inputs[1].shape, (std::vector<int64_t>{16, 32}));
+  ASSERT_EQ(facts->ops.size(), 2u);
+  EXPECT_EQ(facts->ops[0].name, "aten.linear");
+  EXPECT_EQ(facts->ops[0].users, std::vector<int>{1});
+  EXPECT_FALSE(facts->ops[0].elementwise);
+  EXPECT_TRUE(facts->ops[1].elementwise);
+  EXPECT_EQ(facts->ops[0].flops, 2.0 * 64 * 32 * 16);
+  EXPECT_EQ(facts->flops, 2.0 * 64 * 32 * 16 + 64 * 16);
+  EXPECT_EQ(facts->compulsoryBytes, 4.0 * (64 * 32 + 16 * 32 + 64 * 16));
+}
+
+TEST_F(MlirGraphCompilerTest, FactsPrintAttributes) {
+  auto facts = compiler->facts("func.func @f(%x: tensor<2x4x9x9xf32>) -> tensor<2x4x4x4xf32> {\n"
+                               "  %0 = aten.max_pool2d %x kernel [3, 3] stride [2, 2] : (tensor<2x4x9x9xf32>) -> "
+                               "tensor<2x4x4x4xf32>\n  return %0 : tensor<2x4x4x4xf32>\n}");
+  ASSERT_TRUE(bool(facts));
+  EXPECT_EQ(facts->ops[0].attributes.at("stride"), "[2, 2]");
+  EXPECT_EQ(facts->precision, "strict-fp32");
+}
+
+TEST_F(MlirGraphCompilerTest, GenericLoweringIsDeterministic) {
+  auto first = compiler->lowerGeneric(graph, chip), second = compiler->lowerGeneric(graph, chip);
+  ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
+  ASSERT_TRUE(bool(second));
+  EXPECT_EQ(first->lowered, second->lowered);
+  EXPECT_EQ(first->cuda, second->cuda);
+  EXPECT_EQ(first->plan, second->plan);
+  EXPECT_THAT(first->annotated, testing::Not(HasSubstr("kgen.dispatch")));
+  auto plan = LaunchPlan::parse(first->plan);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->precision, "tf32");
+  EXPECT_EQ(plan->arch, "sm_90a");
+  for (const Launch &launch : plan->launches)
+    EXPECT_THAT(first->cuda, HasSubstr(launch.kernel + "("));
+}
+
+TEST_F(MlirGraphCompilerTest, DirectivesReachTheLaunch) {
+  auto result = compiler->lowerWithDirectives(graph,
+                                              "%d = transform.kgen.select \"aten.linear\" in %f\n"
+                                              "transform.kgen.fuse %d consumers all\n"
+                                              "transform.kgen.tile %d [32, 16, 32]\n",
+                                              "one kernel", "compute", chip);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_THAT(result->annotated, HasSubstr("idea(#kgen.idea<\"one kernel\", category = compute>)"));
+  EXPECT_THAT(result->annotated, HasSubstr("tile = [32, 16, 32]"));
+  auto plan = LaunchPlan::parse(result->plan);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->launches.size(), 1u);
+}
+
+TEST_F(MlirGraphCompilerTest, DirectiveErrorsNameTheScriptLine) {
+  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph,
+                                                    "%d = transform.kgen.select \"aten.linear\" in %f\n"
+                                                    "transform.kgen.pipeline %d stages = 99\n",
+                                                    "", "", chip)),
+              testing::StartsWith("directives.mlir:2:1: 'transform.kgen.pipeline' op schedule key 'stages' expected "
+                                  "an integer from 1 to 8, found 99"));
+  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph, "", "an idea", "luck", chip)),
+              HasSubstr("found 'luck'"));
+}
+
+std::string planOf(const std::string &launches, const std::string &output = "[64, 16]") {
+  return R"({"version": 1, "problem": "f", "arch": "sm_90a", "precision": "tf32",
+    "inputs": [{"name": "x", "dtype": "f32", "shape": [64, 32]}, {"name": "w", "dtype": "f32", "shape": [16, 32]}],
+    "outputs": [{"name": "out0", "dtype": "f32", "shape": )" +
+         output + R"(}], "workspace": [{"name": "ws0", "bytes": 1024}], "launches": [)" + launches + "]}";
+}
+
+constexpr const char *launchK = R"({"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0,
+  "args": [{"buffer": "out0"}, {"buffer": "in0"}, {"i32": 5}, {"buffer": "ws0", "offset": 16}]})";
+constexpr const char *kernelK = "extern \"C\" __global__ void k(float *o, const float *x, int n, char *w) {}\n";
+
+TEST_F(MlirGraphCompilerTest, WrapsASource) {
+  auto result = compiler->wrapSource(graph, kernelK, planOf(launchK), chip);
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  EXPECT_EQ(result->cuda, kernelK);
+  EXPECT_THAT(result->lowered, HasSubstr("kgen.launch @candidate::@k grid [1, 1, 1] block [32, 1, 1] shared 0 "
+                                         "scalars [5 : i32] ins(%arg0 : tensor<64x32xf32>)"));
+  auto plan = LaunchPlan::parse(result->plan);
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->print(), result->plan);
+}
+
+TEST_F(MlirGraphCompilerTest, WrapSourceHoldsThePlanAgainstTheGraph) {
+  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, planOf(launchK, "[64, 17]"), chip)),
+              HasSubstr("plan.json: outputs[0] is f32[64, 17], expected f32[64, 16]"));
+  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, planOf(""), chip)), HasSubstr("plan.json"));
+  EXPECT_THAT(errorOf(compiler->wrapSource(graph, "void other() {}", planOf(launchK), chip)),
+              HasSubstr("expected a kernel k in the text of @candidate, found none"));
+  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, "{", chip)), HasSubstr("plan.json"));
+}
+
+} // namespace
