@@ -49,9 +49,13 @@ void kgen::registerAllPasses() {
   registerOraclePipelines();
 }
 
-void kgen::shortenDiagnostics() {
-  registerMLIRContextCLOptions();
+void kgen::prepareCommandLine() {
+  // Whatever is registered before main belongs to LLVM; MLIR's and kgen's options come later.
   auto &options = llvm::cl::getRegisteredOptions();
+  for (auto &entry : options)
+    if (StringRef name = entry.first; !name.starts_with("help") && name != "version")
+      entry.second->setHiddenFlag(llvm::cl::ReallyHidden);
+  registerMLIRContextCLOptions();
   if (auto it = options.find("mlir-print-op-on-diagnostic"); it != options.end())
     static_cast<llvm::cl::opt<bool> *>(it->second)->setInitialValue(false);
 }

@@ -17,8 +17,9 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Registers every pass and every named pipeline, each under its own flag.
 void registerAllPasses();
 
-/// Makes the tools' diagnostics one sentence at a place: without upstream's dump of the op, which
-/// --mlir-print-op-on-diagnostic brings back. Call before the command line is parsed.
-void shortenDiagnostics();
+/// Call first in main: hides the options of LLVM's code generators from --help (they exist because the
+/// library is linked), and makes diagnostics one sentence at a place, without upstream's dump of the
+/// op, which --mlir-print-op-on-diagnostic brings back.
+void prepareCommandLine();
 
 } // namespace kgen

@@ -3,10 +3,20 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
+static const char overview[] = R"(runs kgen's passes on an op graph
+
+  kgen-opt graph.mlir                             check a graph and print it
+  kgen-opt graph.mlir --llm-lower                 idea, directives and CUDA-C in one pass
+  kgen-opt graph.mlir --llm-lower="provider=builtin idea=KEY device=host"
+  kgen-opt graph.mlir --kgen-apply-directives=script=FILE
+                                                  group and schedule ops as a script of transform.kgen.* says
+  kgen-opt graph.mlir --kgen-lower                to CUDA-C sources and launches; then kgen-translate
+)";
+
 int main(int argc, char **argv) {
+  kgen::prepareCommandLine();
   mlir::DialectRegistry registry;
   kgen::registerAllDialects(registry);
   kgen::registerAllPasses();
-  kgen::shortenDiagnostics();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "kgen-opt: runs kgen's passes on a graph\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, overview, registry));
 }
