@@ -1,10 +1,18 @@
 //===- kgen-translate.cpp - Lowered modules as kernel.cu and plan.json ----===//
+#include "kgen/InitAll.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
+static const char overview[] = R"(writes what a lowered graph runs
+
+  kgen-opt graph.mlir --kgen-lower -o lowered.mlir
+  kgen-translate --kgen-to-cuda lowered.mlir      kernel.cu, one self-contained translation unit
+  kgen-translate --kgen-to-plan lowered.mlir      plan.json, the launches on named buffers
+)";
+
 int main(int argc, char **argv) {
+  kgen::prepareCommandLine();
   kgen::registerCudaTranslations();
-  return failed(
-      mlir::mlirTranslateMain(argc, argv, "kgen-translate: writes a lowered module's kernels or launch plan"));
+  return failed(mlir::mlirTranslateMain(argc, argv, overview));
 }
