@@ -147,7 +147,8 @@ static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module)
   return ExecutionEngine::create(module, options, std::move(*machine));
 }
 
-llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit) {
+llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
+                                                         llvm::StringRef fileName) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -159,7 +160,7 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   registerOracleDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   DiagnosticCollector diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(graph, &context, "graph");
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(graph, &context, fileName);
   if (!module)
     return diagnostics.error("cannot parse the graph");
 

@@ -1,40 +1,34 @@
 //===- kgen-oracle.cpp - The right answer of a graph, from files ---------===//
-#include "kgen/Oracle/Oracle.h"
+#include "kgen/Oracle/OracleTool.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/WithColor.h"
 
 namespace cl = llvm::cl;
 
 static const char *overview = "computes a graph's answer in fp64 on the CPU\n\n"
                               "  kgen-oracle GRAPH.mlir --inputs DIR --outputs DIR\n"
-                              "  kgen-oracle GRAPH.mlir --jobs FILE     (lines IN_DIR<tab>OUT_DIR; - is stdin)\n\n"
+                              "  kgen-oracle GRAPH.mlir --jobs FILE     (lines IN_DIR<tab>OUT_DIR; - is stdin)\n"
+                              "  kgen-oracle CASES.mlir --check         (graphs with their answers in comments)\n\n"
                               "DIR holds in0.bin, in1.bin, ... : one raw little-endian f64 array for each argument.\n";
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  kgen::OracleToolOptions options;
   cl::OptionCategory category("kgen-oracle options");
-  cl::opt<std::string> graph(cl::Positional, cl::Required, cl::desc("GRAPH.mlir"), cl::cat(category));
-  cl::opt<std::string> inputs("inputs", cl::desc("folder of in0.bin, ..."), cl::cat(category));
-  cl::opt<std::string> outputs("outputs", cl::desc("folder for out0.bin, ..."), cl::cat(category));
-  cl::opt<std::string> jobs("jobs", cl::desc("answer several input sets with one compilation"), cl::cat(category));
+  cl::opt<std::string, true> graph(cl::Positional, cl::Required, cl::desc("GRAPH.mlir"), cl::location(options.graph),
+                                   cl::cat(category));
+  cl::opt<std::string, true> inputs("inputs", cl::desc("folder of in0.bin, ..."), cl::location(options.inputs),
+                                    cl::cat(category));
+  cl::opt<std::string, true> outputs("outputs", cl::desc("folder for out0.bin, ..."), cl::location(options.outputs),
+                                     cl::cat(category));
+  cl::opt<std::string, true> jobs("jobs", cl::desc("answer several input sets with one compilation"),
+                                  cl::location(options.jobs), cl::cat(category));
+  cl::opt<bool, true> check("check", cl::desc("compare with the answers that the file holds"),
+                            cl::location(options.check), cl::cat(category));
+  cl::opt<int64_t, true> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),
+                               cl::location(options.sliceLimit), cl::init(int64_t(1) << 30), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, overview);
-
-  auto fail = [](const llvm::Twine &message) { return llvm::WithColor::error() << message << '\n', 1; };
-  if (jobs.empty() == (inputs.empty() && outputs.empty()) || inputs.empty() != outputs.empty())
-    return fail("give either --jobs FILE or both --inputs DIR and --outputs DIR");
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(graph);
-  if (!text)
-    return fail("cannot read " + graph + ": " + text.getError().message());
-  auto oracle = kgen::Oracle::create((*text)->getBuffer());
-  if (!oracle)
-    return fail(toString(oracle.takeError()));
-  if (!jobs.empty())
-    return kgen::serveOracleJobs(**oracle, jobs) ? 0 : 1;
-  if (auto error = kgen::runOracleOnFiles(**oracle, inputs, outputs))
-    return fail(toString(std::move(error)));
-  return 0;
+  return kgen::runOracleTool(options);
 }

@@ -5,13 +5,12 @@
 // formula that differs shows at once, and in the graph's own types.
 //
 //===----------------------------------------------------------------------===//
-#include "../Oracle/NumericCases.h"
-
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
 #include "kgen/Conversion/KGenToCuda/Passes.h"
 #include "kgen/Evaluate/Device.h"
 #include "kgen/Evaluate/Inputs.h"
 #include "kgen/InitAll.h"
+#include "kgen/Oracle/OracleCases.h"
 #include "kgen/Oracle/OracleLowering.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 #include "kgen/Toolchain/Compiler.h"
@@ -21,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
 
 #include <cstring>
 
@@ -30,7 +30,7 @@ namespace {
 
 /// One case in one precision: its plan, and which kernels of the common file it launches.
 struct Lowered {
-  const Case *test;
+  const OracleCase *test;
   bool promoted;
   std::string name;
   LaunchPlan plan;
@@ -47,7 +47,7 @@ protected:
   }
 
   /// Lowers TEST; its kernels' names start with NAME. Fails the test on any diagnostic.
-  void lower(const Case &test, const std::string &name, bool promote);
+  void lower(const OracleCase &test, const std::string &name, bool promote);
   void run(const Lowered &lowered, const std::string &artifact);
 
   mlir::MLIRContext context;
@@ -55,7 +55,7 @@ protected:
   std::string source;
 };
 
-void GenericNumeric::lower(const Case &test, const std::string &name, bool promote) {
+void GenericNumeric::lower(const OracleCase &test, const std::string &name, bool promote) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(test.graph, &context);
   ASSERT_TRUE(module);
   for (auto function : module->getOps<mlir::func::FuncOp>())
@@ -91,7 +91,7 @@ void store(DType type, char *bytes, size_t i, double value) {
 }
 
 void GenericNumeric::run(const Lowered &lowered, const std::string &artifact) {
-  const Case &test = *lowered.test;
+  const OracleCase &test = *lowered.test;
   SCOPED_TRACE(test.name + (lowered.promoted ? " in fp64, kernels " : ", kernels ") + lowered.name);
   const LaunchPlan &plan = lowered.plan;
   std::unique_ptr<Device> device = createHostDevice();
@@ -101,8 +101,8 @@ void GenericNumeric::run(const Lowered &lowered, const std::string &artifact) {
   std::vector<DeviceAddress> inputs, outputs, workspace;
   for (auto [which, spec] : llvm::enumerate(plan.inputs)) {
     std::vector<char> bytes(spec.bytes());
-    for (int64_t i = 0; i < spec.elements(); ++i)
-      store(spec.dtype, bytes.data(), i, element(test.inputKinds[which], which, i));
+    for (auto [i, value] : llvm::enumerate(oracleCaseInput(test.inputKinds[which], which, spec.elements())))
+      store(spec.dtype, bytes.data(), i, value);
     inputs.push_back(cantFail(device->allocate(bytes.size() + 8)));
     cantFail(device->write(inputs.back(), bytes.data(), bytes.size()));
   }
@@ -142,7 +142,7 @@ void GenericNumeric::run(const Lowered &lowered, const std::string &artifact) {
     // The kernels' own accumulation order, and in the graph's types their rounding.
     double tolerance = lowered.promoted ? std::max(test.tolerance, 1e-11) : std::max(test.tolerance, 2e-3);
     for (size_t i = 0; i < actual.size(); ++i)
-      if (!agrees(actual[i], test.expected[r][i], tolerance)) {
+      if (!agreesWithCase(actual[i], test.expected[r][i], tolerance)) {
         ADD_FAILURE() << "result " << r << " element " << i << ": expected " << test.expected[r][i] << ", found "
                       << actual[i];
         return;
@@ -154,10 +154,10 @@ TEST_P(GenericNumeric, AgreesWithPyTorch) {
   auto compiler = createHostCompiler();
   if (!compiler)
     GTEST_SKIP() << toString(compiler.takeError());
-  std::string path = std::string(KGEN_NUMERIC_CASES) + "/" + GetParam() + ".mlir";
+  std::string path = std::string(KGEN_NUMERIC_CASES) + "/numeric-" + GetParam() + ".mlir";
   auto file = llvm::MemoryBuffer::getFile(path);
   ASSERT_TRUE(file) << path;
-  std::vector<Case> cases = parseCases((*file)->getBuffer());
+  std::vector<OracleCase> cases = parseOracleCases((*file)->getBuffer());
   ASSERT_GT(cases.size(), 5u);
   for (auto [i, test] : llvm::enumerate(cases)) {
     SCOPED_TRACE(test.name);

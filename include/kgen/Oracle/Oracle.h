@@ -30,8 +30,9 @@ class Oracle {
 public:
   /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
   /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
-  /// slice by slice where the graph allows it.
-  static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30);
+  /// slice by slice where the graph allows it. NAME is the graph's file in messages.
+  static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
+                                                         llvm::StringRef name = "graph");
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the numeric cases beside this file: one graph for each variant of each aten op, with PyTorch's fp64
-answer. `OracleNumericTest` runs them. Inputs are a function of their position, computed there and here, so only
+"""Writes ../numeric-KIND.mlir: one graph for each variant of each aten op, with PyTorch's fp64
+answer, which `kgen-oracle --check` holds the oracle against. Inputs are a function of their position, computed there and here, so only
 answers are stored. Shapes are small, unequal and prime where they can be: a wrong index or extent shows."""
 import math
 import os
@@ -434,7 +434,10 @@ case("attention", "matrices", NAME + " {0}, {1}, {2}", SDPA, Input(4, 5), Input(
 
 if __name__ == "__main__":
     for file, cases in files.items():
-        with open(os.path.join(HERE, file + ".mlir"), "w") as out:
-            out.write(f"// Written by generate.py with PyTorch {torch.__version__}; do not edit.\n")
-            out.write("\n// -----\n".join(text for _, text in cases) + "\n")
+        # Attention's cases also run with its scores computed slice by slice.
+        runs = ["kgen-oracle %s --check"] + ["kgen-oracle %s --check --slice-limit 64"] * (file in ("attention", "reduction"))
+        with open(os.path.join(HERE, "..", f"numeric-{file}.mlir"), "w") as out:
+            out.write("".join(f"// RUN: {run}\n" for run in runs))
+            out.write(f"// Written by Inputs/generate.py with PyTorch {torch.__version__}; do not edit.\n\n")
+            out.write("\n\n// -----\n".join(text for _, text in cases) + "\n")
         print(file, len(cases))

@@ -1,4 +1,7 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// RUN: kgen-oracle %s --check --slice-limit 64
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: sum.dim_IntList_dim0
 // inputs: uniform
 // expect:
@@ -9,6 +12,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [0] : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: sum.dim_IntList_dim0_keep
 // inputs: uniform
@@ -20,6 +24,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [0] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x5xf32>
   return %r0 : tensor<1x3x5xf32>
 }
+
 // -----
 // case: sum.dim_IntList_dim1
 // inputs: uniform
@@ -30,6 +35,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: sum.dim_IntList_dim1_keep
 // inputs: uniform
@@ -40,6 +46,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: sum.dim_IntList_last
 // inputs: uniform
@@ -49,6 +56,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [-1] : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: sum.dim_IntList_last_keep
 // inputs: uniform
@@ -58,6 +66,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [-1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: sum.dim_IntList_two
 // inputs: uniform
@@ -67,6 +76,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [0, 2] : (tensor<2x3x5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: sum.dim_IntList_two_keep
 // inputs: uniform
@@ -76,6 +86,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.sum.dim_IntList %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: sum.dim_IntList_all
 // inputs: uniform
@@ -85,6 +96,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.sum.dim_IntList %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: sum.dim_IntList_all_keep
 // inputs: uniform
@@ -94,6 +106,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xf32> {
   %r0 = aten.sum.dim_IntList %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xf32>
   return %r0 : tensor<1x1x1xf32>
 }
+
 // -----
 // case: mean.dim_dim0
 // inputs: uniform
@@ -105,6 +118,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.mean.dim %a0 dim [0] : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: mean.dim_dim0_keep
 // inputs: uniform
@@ -116,6 +130,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {
   %r0 = aten.mean.dim %a0 dim [0] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x5xf32>
   return %r0 : tensor<1x3x5xf32>
 }
+
 // -----
 // case: mean.dim_dim1
 // inputs: uniform
@@ -126,6 +141,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.mean.dim %a0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: mean.dim_dim1_keep
 // inputs: uniform
@@ -136,6 +152,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.mean.dim %a0 dim [1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: mean.dim_last
 // inputs: uniform
@@ -145,6 +162,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.mean.dim %a0 dim [-1] : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: mean.dim_last_keep
 // inputs: uniform
@@ -154,6 +172,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.mean.dim %a0 dim [-1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: mean.dim_two
 // inputs: uniform
@@ -163,6 +182,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xf32> {
   %r0 = aten.mean.dim %a0 dim [0, 2] : (tensor<2x3x5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: mean.dim_two_keep
 // inputs: uniform
@@ -172,6 +192,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.mean.dim %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: mean.dim_all
 // inputs: uniform
@@ -181,6 +202,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.mean.dim %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: mean.dim_all_keep
 // inputs: uniform
@@ -190,6 +212,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xf32> {
   %r0 = aten.mean.dim %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xf32>
   return %r0 : tensor<1x1x1xf32>
 }
+
 // -----
 // case: amax_dim0
 // inputs: uniform
@@ -201,6 +224,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.amax %a0 dim [0] : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: amax_dim0_keep
 // inputs: uniform
@@ -212,6 +236,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {
   %r0 = aten.amax %a0 dim [0] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x5xf32>
   return %r0 : tensor<1x3x5xf32>
 }
+
 // -----
 // case: amax_dim1
 // inputs: uniform
@@ -222,6 +247,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.amax %a0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: amax_dim1_keep
 // inputs: uniform
@@ -232,6 +258,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.amax %a0 dim [1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: amax_last
 // inputs: uniform
@@ -241,6 +268,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.amax %a0 dim [-1] : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: amax_last_keep
 // inputs: uniform
@@ -250,6 +278,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.amax %a0 dim [-1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: amax_two
 // inputs: uniform
@@ -259,6 +288,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xf32> {
   %r0 = aten.amax %a0 dim [0, 2] : (tensor<2x3x5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: amax_two_keep
 // inputs: uniform
@@ -268,6 +298,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.amax %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: amax_all
 // inputs: uniform
@@ -277,6 +308,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.amax %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: amax_all_keep
 // inputs: uniform
@@ -286,6 +318,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xf32> {
   %r0 = aten.amax %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xf32>
   return %r0 : tensor<1x1x1xf32>
 }
+
 // -----
 // case: amin_dim0
 // inputs: uniform
@@ -297,6 +330,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.amin %a0 dim [0] : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: amin_dim0_keep
 // inputs: uniform
@@ -308,6 +342,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {
   %r0 = aten.amin %a0 dim [0] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x5xf32>
   return %r0 : tensor<1x3x5xf32>
 }
+
 // -----
 // case: amin_dim1
 // inputs: uniform
@@ -318,6 +353,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.amin %a0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: amin_dim1_keep
 // inputs: uniform
@@ -328,6 +364,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.amin %a0 dim [1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: amin_last
 // inputs: uniform
@@ -337,6 +374,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.amin %a0 dim [-1] : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: amin_last_keep
 // inputs: uniform
@@ -346,6 +384,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.amin %a0 dim [-1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: amin_two
 // inputs: uniform
@@ -355,6 +394,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xf32> {
   %r0 = aten.amin %a0 dim [0, 2] : (tensor<2x3x5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: amin_two_keep
 // inputs: uniform
@@ -364,6 +404,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.amin %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: amin_all
 // inputs: uniform
@@ -373,6 +414,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.amin %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: amin_all_keep
 // inputs: uniform
@@ -382,6 +424,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xf32> {
   %r0 = aten.amin %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xf32>
   return %r0 : tensor<1x1x1xf32>
 }
+
 // -----
 // case: logsumexp_dim0
 // inputs: uniform
@@ -393,6 +436,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.logsumexp %a0 dim [0] : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: logsumexp_dim0_keep
 // inputs: uniform
@@ -404,6 +448,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {
   %r0 = aten.logsumexp %a0 dim [0] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x5xf32>
   return %r0 : tensor<1x3x5xf32>
 }
+
 // -----
 // case: logsumexp_dim1
 // inputs: uniform
@@ -414,6 +459,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.logsumexp %a0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: logsumexp_dim1_keep
 // inputs: uniform
@@ -424,6 +470,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.logsumexp %a0 dim [1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: logsumexp_last
 // inputs: uniform
@@ -433,6 +480,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.logsumexp %a0 dim [-1] : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: logsumexp_last_keep
 // inputs: uniform
@@ -442,6 +490,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.logsumexp %a0 dim [-1] keepdim true : (tensor<2x3x5xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: logsumexp_two
 // inputs: uniform
@@ -451,6 +500,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xf32> {
   %r0 = aten.logsumexp %a0 dim [0, 2] : (tensor<2x3x5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: logsumexp_two_keep
 // inputs: uniform
@@ -460,6 +510,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.logsumexp %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: logsumexp_far
 // inputs: offset
@@ -470,6 +521,7 @@ func.func @f(%a0: tensor<2x7xf32>) -> tensor<2xf32> {
   %r0 = aten.logsumexp %a0 dim [1] : (tensor<2x7xf32>) -> tensor<2xf32>
   return %r0 : tensor<2xf32>
 }
+
 // -----
 // case: logsumexp_special
 // inputs: special
@@ -480,6 +532,7 @@ func.func @f(%a0: tensor<1x12xf32>) -> tensor<12xf32> {
   %r0 = aten.logsumexp %a0 dim [0] : (tensor<1x12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: sum
 // inputs: uniform
@@ -489,6 +542,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.sum %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: sum_scalar
 // inputs: uniform
@@ -498,6 +552,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.sum %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: prod
 // inputs: uniform
@@ -507,6 +562,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.prod %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: prod_scalar
 // inputs: uniform
@@ -516,6 +572,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.prod %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: mean
 // inputs: uniform
@@ -525,6 +582,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.mean %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: mean_scalar
 // inputs: uniform
@@ -534,6 +592,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.mean %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: max
 // inputs: uniform
@@ -543,6 +602,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.max %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: max_scalar
 // inputs: uniform
@@ -552,6 +612,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.max %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: min
 // inputs: uniform
@@ -561,6 +622,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.min %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: min_scalar
 // inputs: uniform
@@ -570,6 +632,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.min %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: sum_i64
 // inputs: integer
@@ -579,6 +642,7 @@ func.func @f(%a0: tensor<3x5xi64>) -> tensor<i64> {
   %r0 = aten.sum %a0 : (tensor<3x5xi64>) -> tensor<i64>
   return %r0 : tensor<i64>
 }
+
 // -----
 // case: sum.dim_IntList_i64
 // inputs: integer
@@ -588,6 +652,7 @@ func.func @f(%a0: tensor<3x5xi64>) -> tensor<3xi64> {
   %r0 = aten.sum.dim_IntList %a0 dim [1] : (tensor<3x5xi64>) -> tensor<3xi64>
   return %r0 : tensor<3xi64>
 }
+
 // -----
 // case: prod_i64
 // inputs: integer
@@ -597,6 +662,7 @@ func.func @f(%a0: tensor<3x5xi64>) -> tensor<5xi64> {
   %r0 = aten.prod.dim_int %a0 dim 0 : (tensor<3x5xi64>) -> tensor<5xi64>
   return %r0 : tensor<5xi64>
 }
+
 // -----
 // case: sum_i32
 // inputs: integer
@@ -606,6 +672,7 @@ func.func @f(%a0: tensor<3x5xi32>) -> tensor<i64> {
   %r0 = aten.sum %a0 : (tensor<3x5xi32>) -> tensor<i64>
   return %r0 : tensor<i64>
 }
+
 // -----
 // case: sum.dim_IntList_i32
 // inputs: integer
@@ -615,6 +682,7 @@ func.func @f(%a0: tensor<3x5xi32>) -> tensor<3xi64> {
   %r0 = aten.sum.dim_IntList %a0 dim [1] : (tensor<3x5xi32>) -> tensor<3xi64>
   return %r0 : tensor<3xi64>
 }
+
 // -----
 // case: prod_i32
 // inputs: integer
@@ -624,6 +692,7 @@ func.func @f(%a0: tensor<3x5xi32>) -> tensor<5xi64> {
   %r0 = aten.prod.dim_int %a0 dim 0 : (tensor<3x5xi32>) -> tensor<5xi64>
   return %r0 : tensor<5xi64>
 }
+
 // -----
 // case: sum_i1
 // inputs: bool
@@ -633,6 +702,7 @@ func.func @f(%a0: tensor<3x5xi1>) -> tensor<i64> {
   %r0 = aten.sum %a0 : (tensor<3x5xi1>) -> tensor<i64>
   return %r0 : tensor<i64>
 }
+
 // -----
 // case: sum.dim_IntList_i1
 // inputs: bool
@@ -642,6 +712,7 @@ func.func @f(%a0: tensor<3x5xi1>) -> tensor<3xi64> {
   %r0 = aten.sum.dim_IntList %a0 dim [1] : (tensor<3x5xi1>) -> tensor<3xi64>
   return %r0 : tensor<3xi64>
 }
+
 // -----
 // case: prod_i1
 // inputs: bool
@@ -651,6 +722,7 @@ func.func @f(%a0: tensor<3x5xi1>) -> tensor<5xi64> {
   %r0 = aten.prod.dim_int %a0 dim 0 : (tensor<3x5xi1>) -> tensor<5xi64>
   return %r0 : tensor<5xi64>
 }
+
 // -----
 // case: amax_i64
 // inputs: integer
@@ -660,6 +732,7 @@ func.func @f(%a0: tensor<3x5xi64>) -> tensor<3xi64> {
   %r0 = aten.amax %a0 dim [1] : (tensor<3x5xi64>) -> tensor<3xi64>
   return %r0 : tensor<3xi64>
 }
+
 // -----
 // case: amin_i32
 // inputs: integer
@@ -669,6 +742,7 @@ func.func @f(%a0: tensor<3x5xi32>) -> tensor<3xi32> {
   %r0 = aten.amin %a0 dim [1] : (tensor<3x5xi32>) -> tensor<3xi32>
   return %r0 : tensor<3xi32>
 }
+
 // -----
 // case: prod.dim_int_0
 // inputs: uniform
@@ -680,6 +754,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xf32> {
   %r0 = aten.prod.dim_int %a0 dim 0 : (tensor<2x3x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: prod.dim_int_1
 // inputs: uniform
@@ -690,6 +765,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.prod.dim_int %a0 dim 1 : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: prod.dim_int_-1
 // inputs: uniform
@@ -699,6 +775,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xf32> {
   %r0 = aten.prod.dim_int %a0 dim -1 : (tensor<2x3x5xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: prod.dim_int_keep
 // inputs: uniform
@@ -709,6 +786,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.prod.dim_int %a0 dim 1 keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_2.0
 // inputs: uniform
@@ -719,6 +797,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 2.0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_1.0
 // inputs: uniform
@@ -729,6 +808,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 1.0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_0.0
 // inputs: integer
@@ -739,6 +819,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 0.0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_3.0
 // inputs: uniform
@@ -749,6 +830,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 3.0 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_0.5
 // inputs: uniform
@@ -759,6 +841,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 0.5 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_inf
 // inputs: uniform
@@ -769,6 +852,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 0x7FF0000000000000 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_-inf
 // inputs: uniform
@@ -779,6 +863,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.linalg_vector_norm %a0 ord 0xFFF0000000000000 dim [1] : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: linalg_vector_norm_all
 // inputs: uniform
@@ -788,6 +873,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<f32> {
   %r0 = aten.linalg_vector_norm %a0 : (tensor<2x3x5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: linalg_vector_norm_keep
 // inputs: uniform
@@ -797,6 +883,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x3x1xf32> {
   %r0 = aten.linalg_vector_norm %a0 dim [0, 2] keepdim true : (tensor<2x3x5xf32>) -> tensor<1x3x1xf32>
   return %r0 : tensor<1x3x1xf32>
 }
+
 // -----
 // case: max.dim_0
 // inputs: uniform
@@ -812,6 +899,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim 0 : (tensor<2x3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi64>)
   return %r0, %r1 : tensor<3x5xf32>, tensor<3x5xi64>
 }
+
 // -----
 // case: max.dim_1
 // inputs: uniform
@@ -825,6 +913,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim 1 : (tensor<2x3x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>)
   return %r0, %r1 : tensor<2x5xf32>, tensor<2x5xi64>
 }
+
 // -----
 // case: max.dim_-1
 // inputs: uniform
@@ -836,6 +925,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim -1 : (tensor<2x3x5xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
   return %r0, %r1 : tensor<2x3xf32>, tensor<2x3xi64>
 }
+
 // -----
 // case: max.dim_keep
 // inputs: uniform
@@ -849,6 +939,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x1x5xf32>, tensor<2x1x5xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim 1 keepdim true : (tensor<2x3x5xf32>) -> (tensor<2x1x5xf32>, tensor<2x1x5xi64>)
   return %r0, %r1 : tensor<2x1x5xf32>, tensor<2x1x5xi64>
 }
+
 // -----
 // case: max.dim_ties
 // inputs: integer
@@ -860,6 +951,7 @@ func.func @f(%a0: tensor<4x9xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim 1 : (tensor<4x9xf32>) -> (tensor<4xf32>, tensor<4xi64>)
   return %r0, %r1 : tensor<4xf32>, tensor<4xi64>
 }
+
 // -----
 // case: max.dim_special
 // inputs: special
@@ -871,6 +963,7 @@ func.func @f(%a0: tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi64>) {
   %r0, %r1 = aten.max.dim %a0 dim 1 : (tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi64>)
   return %r0, %r1 : tensor<3xf32>, tensor<3xi64>
 }
+
 // -----
 // case: min.dim_0
 // inputs: uniform
@@ -886,6 +979,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim 0 : (tensor<2x3x5xf32>) -> (tensor<3x5xf32>, tensor<3x5xi64>)
   return %r0, %r1 : tensor<3x5xf32>, tensor<3x5xi64>
 }
+
 // -----
 // case: min.dim_1
 // inputs: uniform
@@ -899,6 +993,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim 1 : (tensor<2x3x5xf32>) -> (tensor<2x5xf32>, tensor<2x5xi64>)
   return %r0, %r1 : tensor<2x5xf32>, tensor<2x5xi64>
 }
+
 // -----
 // case: min.dim_-1
 // inputs: uniform
@@ -910,6 +1005,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim -1 : (tensor<2x3x5xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
   return %r0, %r1 : tensor<2x3xf32>, tensor<2x3xi64>
 }
+
 // -----
 // case: min.dim_keep
 // inputs: uniform
@@ -923,6 +1019,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> (tensor<2x1x5xf32>, tensor<2x1x5xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim 1 keepdim true : (tensor<2x3x5xf32>) -> (tensor<2x1x5xf32>, tensor<2x1x5xi64>)
   return %r0, %r1 : tensor<2x1x5xf32>, tensor<2x1x5xi64>
 }
+
 // -----
 // case: min.dim_ties
 // inputs: integer
@@ -934,6 +1031,7 @@ func.func @f(%a0: tensor<4x9xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim 1 : (tensor<4x9xf32>) -> (tensor<4xf32>, tensor<4xi64>)
   return %r0, %r1 : tensor<4xf32>, tensor<4xi64>
 }
+
 // -----
 // case: min.dim_special
 // inputs: special
@@ -945,6 +1043,7 @@ func.func @f(%a0: tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi64>) {
   %r0, %r1 = aten.min.dim %a0 dim 1 : (tensor<3x4xf32>) -> (tensor<3xf32>, tensor<3xi64>)
   return %r0, %r1 : tensor<3xf32>, tensor<3xi64>
 }
+
 // -----
 // case: argmax_0
 // inputs: uniform
@@ -956,6 +1055,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xi64> {
   %r0 = aten.argmax %a0 dim 0 : (tensor<2x3x5xf32>) -> tensor<3x5xi64>
   return %r0 : tensor<3x5xi64>
 }
+
 // -----
 // case: argmax_1
 // inputs: uniform
@@ -966,6 +1066,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xi64> {
   %r0 = aten.argmax %a0 dim 1 : (tensor<2x3x5xf32>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: argmax_-1
 // inputs: uniform
@@ -975,6 +1076,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xi64> {
   %r0 = aten.argmax %a0 dim -1 : (tensor<2x3x5xf32>) -> tensor<2x3xi64>
   return %r0 : tensor<2x3xi64>
 }
+
 // -----
 // case: argmax_all
 // inputs: uniform
@@ -984,6 +1086,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<i64> {
   %r0 = aten.argmax %a0 : (tensor<2x3x5xf32>) -> tensor<i64>
   return %r0 : tensor<i64>
 }
+
 // -----
 // case: argmax_all_keep
 // inputs: uniform
@@ -993,6 +1096,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xi64> {
   %r0 = aten.argmax %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xi64>
   return %r0 : tensor<1x1x1xi64>
 }
+
 // -----
 // case: argmax_keep
 // inputs: uniform
@@ -1003,6 +1107,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xi64> {
   %r0 = aten.argmax %a0 dim 1 keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xi64>
   return %r0 : tensor<2x1x5xi64>
 }
+
 // -----
 // case: argmax_ties
 // inputs: integer
@@ -1012,6 +1117,7 @@ func.func @f(%a0: tensor<4x9xf32>) -> tensor<4xi64> {
   %r0 = aten.argmax %a0 dim 1 : (tensor<4x9xf32>) -> tensor<4xi64>
   return %r0 : tensor<4xi64>
 }
+
 // -----
 // case: argmin_0
 // inputs: uniform
@@ -1023,6 +1129,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3x5xi64> {
   %r0 = aten.argmin %a0 dim 0 : (tensor<2x3x5xf32>) -> tensor<3x5xi64>
   return %r0 : tensor<3x5xi64>
 }
+
 // -----
 // case: argmin_1
 // inputs: uniform
@@ -1033,6 +1140,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xi64> {
   %r0 = aten.argmin %a0 dim 1 : (tensor<2x3x5xf32>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: argmin_-1
 // inputs: uniform
@@ -1042,6 +1150,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3xi64> {
   %r0 = aten.argmin %a0 dim -1 : (tensor<2x3x5xf32>) -> tensor<2x3xi64>
   return %r0 : tensor<2x3xi64>
 }
+
 // -----
 // case: argmin_all
 // inputs: uniform
@@ -1051,6 +1160,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<i64> {
   %r0 = aten.argmin %a0 : (tensor<2x3x5xf32>) -> tensor<i64>
   return %r0 : tensor<i64>
 }
+
 // -----
 // case: argmin_all_keep
 // inputs: uniform
@@ -1060,6 +1170,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xi64> {
   %r0 = aten.argmin %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xi64>
   return %r0 : tensor<1x1x1xi64>
 }
+
 // -----
 // case: argmin_keep
 // inputs: uniform
@@ -1070,6 +1181,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x1x5xi64> {
   %r0 = aten.argmin %a0 dim 1 keepdim true : (tensor<2x3x5xf32>) -> tensor<2x1x5xi64>
   return %r0 : tensor<2x1x5xi64>
 }
+
 // -----
 // case: argmin_ties
 // inputs: integer

@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: max_pool1d_plain
 // inputs: uniform
 // expect:
@@ -9,6 +11,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x3xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] : (tensor<2x3x11xf32>) -> tensor<2x3x3xf32>
   return %r0 : tensor<2x3x3xf32>
 }
+
 // -----
 // case: max_pool1d_plain_dilation
 // inputs: uniform
@@ -20,6 +23,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x3xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] dilation [2] : (tensor<2x3x11xf32>) -> tensor<2x3x3xf32>
   return %r0 : tensor<2x3x3xf32>
 }
+
 // -----
 // case: avg_pool1d_plain
 // inputs: uniform
@@ -31,6 +35,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x3xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] : (tensor<2x3x11xf32>) -> tensor<2x3x3xf32>
   return %r0 : tensor<2x3x3xf32>
 }
+
 // -----
 // case: avg_pool1d_plain_count_include_pad
 // inputs: uniform
@@ -42,6 +47,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x3xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] count_include_pad false : (tensor<2x3x11xf32>) -> tensor<2x3x3xf32>
   return %r0 : tensor<2x3x3xf32>
 }
+
 // -----
 // case: max_pool1d_unbatched
 // inputs: uniform
@@ -53,6 +59,7 @@ func.func @f(%a0: tensor<3x11xf32>) -> tensor<3x5xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] stride [2] : (tensor<3x11xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: max_pool1d_unbatched_dilation
 // inputs: uniform
@@ -63,6 +70,7 @@ func.func @f(%a0: tensor<3x11xf32>) -> tensor<3x4xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] stride [2] dilation [2] : (tensor<3x11xf32>) -> tensor<3x4xf32>
   return %r0 : tensor<3x4xf32>
 }
+
 // -----
 // case: avg_pool1d_unbatched
 // inputs: uniform
@@ -74,6 +82,7 @@ func.func @f(%a0: tensor<3x11xf32>) -> tensor<3x5xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] stride [2] : (tensor<3x11xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: avg_pool1d_unbatched_count_include_pad
 // inputs: uniform
@@ -85,6 +94,7 @@ func.func @f(%a0: tensor<3x11xf32>) -> tensor<3x5xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] stride [2] count_include_pad false : (tensor<3x11xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: max_pool1d_ceil
 // inputs: uniform
@@ -99,6 +109,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x6xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] stride [2] padding [1] ceil_mode true : (tensor<2x3x11xf32>) -> tensor<2x3x6xf32>
   return %r0 : tensor<2x3x6xf32>
 }
+
 // -----
 // case: max_pool1d_ceil_dilation
 // inputs: uniform
@@ -112,6 +123,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.max_pool1d %a0 kernel [3] stride [2] padding [1] dilation [2] ceil_mode true : (tensor<2x3x11xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: avg_pool1d_ceil
 // inputs: uniform
@@ -126,6 +138,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x6xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] stride [2] padding [1] ceil_mode true : (tensor<2x3x11xf32>) -> tensor<2x3x6xf32>
   return %r0 : tensor<2x3x6xf32>
 }
+
 // -----
 // case: avg_pool1d_ceil_count_include_pad
 // inputs: uniform
@@ -140,6 +153,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x6xf32> {
   %r0 = aten.avg_pool1d %a0 kernel [3] stride [2] padding [1] ceil_mode true count_include_pad false : (tensor<2x3x11xf32>) -> tensor<2x3x6xf32>
   return %r0 : tensor<2x3x6xf32>
 }
+
 // -----
 // case: max_pool2d_plain
 // inputs: uniform
@@ -156,6 +170,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 2] : (tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32>
   return %r0 : tensor<2x3x2x4xf32>
 }
+
 // -----
 // case: max_pool2d_plain_dilation
 // inputs: uniform
@@ -168,6 +183,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x1x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 2] dilation [2, 1] : (tensor<2x3x7x9xf32>) -> tensor<2x3x1x4xf32>
   return %r0 : tensor<2x3x1x4xf32>
 }
+
 // -----
 // case: avg_pool2d_plain
 // inputs: uniform
@@ -184,6 +200,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] : (tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32>
   return %r0 : tensor<2x3x2x4xf32>
 }
+
 // -----
 // case: avg_pool2d_plain_count_include_pad
 // inputs: uniform
@@ -200,6 +217,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] count_include_pad false : (tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32>
   return %r0 : tensor<2x3x2x4xf32>
 }
+
 // -----
 // case: avg_pool2d_plain_divisor_override
 // inputs: uniform
@@ -216,6 +234,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] divisor_override 5 : (tensor<2x3x7x9xf32>) -> tensor<2x3x2x4xf32>
   return %r0 : tensor<2x3x2x4xf32>
 }
+
 // -----
 // case: max_pool2d_stride
 // inputs: uniform
@@ -229,6 +248,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 2] stride [1, 3] : (tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32>
   return %r0 : tensor<1x2x5x3xf32>
 }
+
 // -----
 // case: max_pool2d_stride_dilation
 // inputs: uniform
@@ -240,6 +260,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x3x3xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 2] stride [1, 3] dilation [2, 1] : (tensor<1x2x7x9xf32>) -> tensor<1x2x3x3xf32>
   return %r0 : tensor<1x2x3x3xf32>
 }
+
 // -----
 // case: avg_pool2d_stride
 // inputs: uniform
@@ -253,6 +274,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] stride [1, 3] : (tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32>
   return %r0 : tensor<1x2x5x3xf32>
 }
+
 // -----
 // case: avg_pool2d_stride_count_include_pad
 // inputs: uniform
@@ -266,6 +288,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] stride [1, 3] count_include_pad false : (tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32>
   return %r0 : tensor<1x2x5x3xf32>
 }
+
 // -----
 // case: avg_pool2d_stride_divisor_override
 // inputs: uniform
@@ -279,6 +302,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 2] stride [1, 3] divisor_override 5 : (tensor<1x2x7x9xf32>) -> tensor<1x2x5x3xf32>
   return %r0 : tensor<1x2x5x3xf32>
 }
+
 // -----
 // case: max_pool2d_padding
 // inputs: uniform
@@ -293,6 +317,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] : (tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32>
   return %r0 : tensor<1x2x4x4xf32>
 }
+
 // -----
 // case: max_pool2d_padding_dilation
 // inputs: uniform
@@ -305,6 +330,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x3x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] dilation [2, 1] : (tensor<1x2x7x9xf32>) -> tensor<1x2x3x4xf32>
   return %r0 : tensor<1x2x3x4xf32>
 }
+
 // -----
 // case: avg_pool2d_padding
 // inputs: uniform
@@ -319,6 +345,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] : (tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32>
   return %r0 : tensor<1x2x4x4xf32>
 }
+
 // -----
 // case: avg_pool2d_padding_count_include_pad
 // inputs: uniform
@@ -333,6 +360,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] count_include_pad false : (tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32>
   return %r0 : tensor<1x2x4x4xf32>
 }
+
 // -----
 // case: avg_pool2d_padding_divisor_override
 // inputs: uniform
@@ -347,6 +375,7 @@ func.func @f(%a0: tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] divisor_override 5 : (tensor<1x2x7x9xf32>) -> tensor<1x2x4x4xf32>
   return %r0 : tensor<1x2x4x4xf32>
 }
+
 // -----
 // case: max_pool2d_ceil
 // inputs: uniform
@@ -359,6 +388,7 @@ func.func @f(%a0: tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 3] stride [2, 2] ceil_mode true : (tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32>
   return %r0 : tensor<1x2x4x3xf32>
 }
+
 // -----
 // case: max_pool2d_ceil_dilation
 // inputs: uniform
@@ -370,6 +400,7 @@ func.func @f(%a0: tensor<1x2x8x6xf32>) -> tensor<1x2x3x3xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 3] stride [2, 2] dilation [2, 1] ceil_mode true : (tensor<1x2x8x6xf32>) -> tensor<1x2x3x3xf32>
   return %r0 : tensor<1x2x3x3xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil
 // inputs: uniform
@@ -382,6 +413,7 @@ func.func @f(%a0: tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 3] stride [2, 2] ceil_mode true : (tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32>
   return %r0 : tensor<1x2x4x3xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil_count_include_pad
 // inputs: uniform
@@ -394,6 +426,7 @@ func.func @f(%a0: tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 3] stride [2, 2] ceil_mode true count_include_pad false : (tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32>
   return %r0 : tensor<1x2x4x3xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil_divisor_override
 // inputs: uniform
@@ -406,6 +439,7 @@ func.func @f(%a0: tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 3] stride [2, 2] ceil_mode true divisor_override 5 : (tensor<1x2x8x6xf32>) -> tensor<1x2x4x3xf32>
   return %r0 : tensor<1x2x4x3xf32>
 }
+
 // -----
 // case: max_pool2d_ceil_padding
 // inputs: uniform
@@ -421,6 +455,7 @@ func.func @f(%a0: tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] ceil_mode true : (tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32>
   return %r0 : tensor<1x2x5x4xf32>
 }
+
 // -----
 // case: max_pool2d_ceil_padding_dilation
 // inputs: uniform
@@ -435,6 +470,7 @@ func.func @f(%a0: tensor<1x2x8x10xf32>) -> tensor<1x2x4x4xf32> {
   %r0 = aten.max_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] dilation [2, 1] ceil_mode true : (tensor<1x2x8x10xf32>) -> tensor<1x2x4x4xf32>
   return %r0 : tensor<1x2x4x4xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil_padding
 // inputs: uniform
@@ -450,6 +486,7 @@ func.func @f(%a0: tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] ceil_mode true : (tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32>
   return %r0 : tensor<1x2x5x4xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil_padding_count_include_pad
 // inputs: uniform
@@ -465,6 +502,7 @@ func.func @f(%a0: tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] ceil_mode true count_include_pad false : (tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32>
   return %r0 : tensor<1x2x5x4xf32>
 }
+
 // -----
 // case: avg_pool2d_ceil_padding_divisor_override
 // inputs: uniform
@@ -480,6 +518,7 @@ func.func @f(%a0: tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32> {
   %r0 = aten.avg_pool2d %a0 kernel [3, 4] stride [2, 3] padding [1, 2] ceil_mode true divisor_override 5 : (tensor<1x2x8x10xf32>) -> tensor<1x2x5x4xf32>
   return %r0 : tensor<1x2x5x4xf32>
 }
+
 // -----
 // case: max_pool3d_plain
 // inputs: uniform
@@ -492,6 +531,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32> {
   %r0 = aten.max_pool3d %a0 kernel [2, 3, 2] : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32>
   return %r0 : tensor<1x2x2x2x3xf32>
 }
+
 // -----
 // case: max_pool3d_plain_dilation
 // inputs: uniform
@@ -504,6 +544,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32> {
   %r0 = aten.max_pool3d %a0 kernel [2, 3, 2] dilation [2, 1, 1] : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32>
   return %r0 : tensor<1x2x2x2x3xf32>
 }
+
 // -----
 // case: avg_pool3d_plain
 // inputs: uniform
@@ -516,6 +557,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 2] : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32>
   return %r0 : tensor<1x2x2x2x3xf32>
 }
+
 // -----
 // case: avg_pool3d_plain_count_include_pad
 // inputs: uniform
@@ -528,6 +570,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 2] count_include_pad false : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32>
   return %r0 : tensor<1x2x2x2x3xf32>
 }
+
 // -----
 // case: avg_pool3d_plain_divisor_override
 // inputs: uniform
@@ -540,6 +583,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 2] divisor_override 5 : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x2x2x3xf32>
   return %r0 : tensor<1x2x2x2x3xf32>
 }
+
 // -----
 // case: max_pool3d_all
 // inputs: uniform
@@ -566,6 +610,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32> {
   %r0 = aten.max_pool3d %a0 kernel [2, 3, 3] stride [2, 1, 3] padding [1, 1, 0] ceil_mode true : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32>
   return %r0 : tensor<1x2x3x6x3xf32>
 }
+
 // -----
 // case: max_pool3d_all_dilation
 // inputs: uniform
@@ -592,6 +637,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32> {
   %r0 = aten.max_pool3d %a0 kernel [2, 3, 3] stride [2, 1, 3] padding [1, 1, 0] dilation [2, 1, 1] ceil_mode true : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32>
   return %r0 : tensor<1x2x3x6x3xf32>
 }
+
 // -----
 // case: avg_pool3d_all
 // inputs: uniform
@@ -618,6 +664,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 3] stride [2, 1, 3] padding [1, 1, 0] ceil_mode true : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32>
   return %r0 : tensor<1x2x3x6x3xf32>
 }
+
 // -----
 // case: avg_pool3d_all_count_include_pad
 // inputs: uniform
@@ -644,6 +691,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 3] stride [2, 1, 3] padding [1, 1, 0] ceil_mode true count_include_pad false : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32>
   return %r0 : tensor<1x2x3x6x3xf32>
 }
+
 // -----
 // case: avg_pool3d_all_divisor_override
 // inputs: uniform
@@ -670,6 +718,7 @@ func.func @f(%a0: tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32> {
   %r0 = aten.avg_pool3d %a0 kernel [2, 3, 3] stride [2, 1, 3] padding [1, 1, 0] ceil_mode true divisor_override 5 : (tensor<1x2x5x6x7xf32>) -> tensor<1x2x3x6x3xf32>
   return %r0 : tensor<1x2x3x6x3xf32>
 }
+
 // -----
 // case: max_pool2d_infinite
 // inputs: special
@@ -679,6 +728,7 @@ func.func @f(%a0: tensor<1x3x4xf32>) -> tensor<1x2x3xf32> {
   %r0 = aten.max_pool2d %a0 kernel [2, 2] padding [1, 1] : (tensor<1x3x4xf32>) -> tensor<1x2x3xf32>
   return %r0 : tensor<1x2x3xf32>
 }
+
 // -----
 // case: adaptive_avg_pool1d_2x3x11_to_4
 // inputs: uniform
@@ -691,6 +741,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x4xf32> {
   %r0 = aten.adaptive_avg_pool1d %a0 output_size [4] : (tensor<2x3x11xf32>) -> tensor<2x3x4xf32>
   return %r0 : tensor<2x3x4xf32>
 }
+
 // -----
 // case: adaptive_avg_pool1d_2x3x11_to_1
 // inputs: uniform
@@ -700,6 +751,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.adaptive_avg_pool1d %a0 output_size [1] : (tensor<2x3x11xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: adaptive_avg_pool1d_2x3x11_to_11
 // inputs: uniform
@@ -719,6 +771,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x11xf32> {
   %r0 = aten.adaptive_avg_pool1d %a0 output_size [11] : (tensor<2x3x11xf32>) -> tensor<2x3x11xf32>
   return %r0 : tensor<2x3x11xf32>
 }
+
 // -----
 // case: adaptive_avg_pool1d_2x3x11_to_13
 // inputs: uniform
@@ -740,6 +793,7 @@ func.func @f(%a0: tensor<2x3x11xf32>) -> tensor<2x3x13xf32> {
   %r0 = aten.adaptive_avg_pool1d %a0 output_size [13] : (tensor<2x3x11xf32>) -> tensor<2x3x13xf32>
   return %r0 : tensor<2x3x13xf32>
 }
+
 // -----
 // case: adaptive_avg_pool1d_3x12_to_4
 // inputs: uniform
@@ -750,6 +804,7 @@ func.func @f(%a0: tensor<3x12xf32>) -> tensor<3x4xf32> {
   %r0 = aten.adaptive_avg_pool1d %a0 output_size [4] : (tensor<3x12xf32>) -> tensor<3x4xf32>
   return %r0 : tensor<3x4xf32>
 }
+
 // -----
 // case: adaptive_avg_pool2d_2x3x7x9_to_1x1
 // inputs: uniform
@@ -759,6 +814,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x1x1xf32> {
   %r0 = aten.adaptive_avg_pool2d %a0 output_size [1, 1] : (tensor<2x3x7x9xf32>) -> tensor<2x3x1x1xf32>
   return %r0 : tensor<2x3x1x1xf32>
 }
+
 // -----
 // case: adaptive_avg_pool2d_2x3x7x9_to_3x3
 // inputs: uniform
@@ -776,6 +832,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x3x3xf32> {
   %r0 = aten.adaptive_avg_pool2d %a0 output_size [3, 3] : (tensor<2x3x7x9xf32>) -> tensor<2x3x3x3xf32>
   return %r0 : tensor<2x3x3x3xf32>
 }
+
 // -----
 // case: adaptive_avg_pool2d_2x3x7x9_to_7x4
 // inputs: uniform
@@ -812,6 +869,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x7x4xf32> {
   %r0 = aten.adaptive_avg_pool2d %a0 output_size [7, 4] : (tensor<2x3x7x9xf32>) -> tensor<2x3x7x4xf32>
   return %r0 : tensor<2x3x7x4xf32>
 }
+
 // -----
 // case: adaptive_avg_pool2d_2x3x7x9_to_5x11
 // inputs: uniform
@@ -875,6 +933,7 @@ func.func @f(%a0: tensor<2x3x7x9xf32>) -> tensor<2x3x5x11xf32> {
   %r0 = aten.adaptive_avg_pool2d %a0 output_size [5, 11] : (tensor<2x3x7x9xf32>) -> tensor<2x3x5x11xf32>
   return %r0 : tensor<2x3x5x11xf32>
 }
+
 // -----
 // case: adaptive_avg_pool3d_1x2x4x7x5_to_1x1x1
 // inputs: uniform
@@ -884,6 +943,7 @@ func.func @f(%a0: tensor<1x2x4x7x5xf32>) -> tensor<1x2x1x1x1xf32> {
   %r0 = aten.adaptive_avg_pool3d %a0 output_size [1, 1, 1] : (tensor<1x2x4x7x5xf32>) -> tensor<1x2x1x1x1xf32>
   return %r0 : tensor<1x2x1x1x1xf32>
 }
+
 // -----
 // case: adaptive_avg_pool3d_1x2x4x7x5_to_2x3x4
 // inputs: uniform
@@ -900,6 +960,7 @@ func.func @f(%a0: tensor<1x2x4x7x5xf32>) -> tensor<1x2x2x3x4xf32> {
   %r0 = aten.adaptive_avg_pool3d %a0 output_size [2, 3, 4] : (tensor<1x2x4x7x5xf32>) -> tensor<1x2x2x3x4xf32>
   return %r0 : tensor<1x2x2x3x4xf32>
 }
+
 // -----
 // case: adaptive_avg_pool3d_1x2x4x7x5_to_3x7x2
 // inputs: uniform

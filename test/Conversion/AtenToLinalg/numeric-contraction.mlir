@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: mm
 // inputs: uniform uniform
 // expect:
@@ -7,6 +9,7 @@ func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<5x2xf32>) -> tensor<3x2xf32> {
   %r0 = aten.mm %a0, %a1 : (tensor<3x5xf32>, tensor<5x2xf32>) -> tensor<3x2xf32>
   return %r0 : tensor<3x2xf32>
 }
+
 // -----
 // case: bmm
 // inputs: uniform uniform
@@ -19,6 +22,7 @@ func.func @f(%a0: tensor<4x3x5xf32>, %a1: tensor<4x5x2xf32>) -> tensor<4x3x2xf32
   %r0 = aten.bmm %a0, %a1 : (tensor<4x3x5xf32>, tensor<4x5x2xf32>) -> tensor<4x3x2xf32>
   return %r0 : tensor<4x3x2xf32>
 }
+
 // -----
 // case: matmul_2d
 // inputs: uniform uniform
@@ -28,6 +32,7 @@ func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<5x2xf32>) -> tensor<3x2xf32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<3x5xf32>, tensor<5x2xf32>) -> tensor<3x2xf32>
   return %r0 : tensor<3x2xf32>
 }
+
 // -----
 // case: matmul_row
 // inputs: uniform uniform
@@ -37,6 +42,7 @@ func.func @f(%a0: tensor<5xf32>, %a1: tensor<5x2xf32>) -> tensor<2xf32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<5xf32>, tensor<5x2xf32>) -> tensor<2xf32>
   return %r0 : tensor<2xf32>
 }
+
 // -----
 // case: matmul_column
 // inputs: uniform uniform
@@ -46,6 +52,7 @@ func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<5xf32>) -> tensor<3xf32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3xf32>
   return %r0 : tensor<3xf32>
 }
+
 // -----
 // case: matmul_dot
 // inputs: uniform uniform
@@ -55,6 +62,7 @@ func.func @f(%a0: tensor<5xf32>, %a1: tensor<5xf32>) -> tensor<f32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<5xf32>, tensor<5xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: matmul_batch
 // inputs: uniform uniform
@@ -67,6 +75,7 @@ func.func @f(%a0: tensor<4x3x5xf32>, %a1: tensor<4x5x2xf32>) -> tensor<4x3x2xf32
   %r0 = aten.matmul %a0, %a1 : (tensor<4x3x5xf32>, tensor<4x5x2xf32>) -> tensor<4x3x2xf32>
   return %r0 : tensor<4x3x2xf32>
 }
+
 // -----
 // case: matmul_broadcast
 // inputs: uniform uniform
@@ -103,6 +112,7 @@ func.func @f(%a0: tensor<4x1x3x5xf32>, %a1: tensor<7x5x2xf32>) -> tensor<4x7x3x2
   %r0 = aten.matmul %a0, %a1 : (tensor<4x1x3x5xf32>, tensor<7x5x2xf32>) -> tensor<4x7x3x2xf32>
   return %r0 : tensor<4x7x3x2xf32>
 }
+
 // -----
 // case: matmul_right2d
 // inputs: uniform uniform
@@ -115,6 +125,7 @@ func.func @f(%a0: tensor<4x3x5xf32>, %a1: tensor<5x2xf32>) -> tensor<4x3x2xf32> 
   %r0 = aten.matmul %a0, %a1 : (tensor<4x3x5xf32>, tensor<5x2xf32>) -> tensor<4x3x2xf32>
   return %r0 : tensor<4x3x2xf32>
 }
+
 // -----
 // case: matmul_left2d
 // inputs: uniform uniform
@@ -127,6 +138,7 @@ func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<4x5x2xf32>) -> tensor<4x3x2xf32> 
   %r0 = aten.matmul %a0, %a1 : (tensor<3x5xf32>, tensor<4x5x2xf32>) -> tensor<4x3x2xf32>
   return %r0 : tensor<4x3x2xf32>
 }
+
 // -----
 // case: matmul_batch_column
 // inputs: uniform uniform
@@ -137,6 +149,7 @@ func.func @f(%a0: tensor<4x3x5xf32>, %a1: tensor<5xf32>) -> tensor<4x3xf32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<4x3x5xf32>, tensor<5xf32>) -> tensor<4x3xf32>
   return %r0 : tensor<4x3xf32>
 }
+
 // -----
 // case: matmul_row_batch
 // inputs: uniform uniform
@@ -147,6 +160,7 @@ func.func @f(%a0: tensor<5xf32>, %a1: tensor<4x5x2xf32>) -> tensor<4x2xf32> {
   %r0 = aten.matmul %a0, %a1 : (tensor<5xf32>, tensor<4x5x2xf32>) -> tensor<4x2xf32>
   return %r0 : tensor<4x2xf32>
 }
+
 // -----
 // case: matmul_one
 // inputs: uniform uniform
@@ -159,6 +173,7 @@ func.func @f(%a0: tensor<1x3x5xf32>, %a1: tensor<4x5x2xf32>) -> tensor<4x3x2xf32
   %r0 = aten.matmul %a0, %a1 : (tensor<1x3x5xf32>, tensor<4x5x2xf32>) -> tensor<4x3x2xf32>
   return %r0 : tensor<4x3x2xf32>
 }
+
 // -----
 // case: linear
 // inputs: uniform uniform
@@ -168,6 +183,7 @@ func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<2x5xf32>) -> tensor<3x2xf32> {
   %r0 = aten.linear %a0, %a1 : (tensor<3x5xf32>, tensor<2x5xf32>) -> tensor<3x2xf32>
   return %r0 : tensor<3x2xf32>
 }
+
 // -----
 // case: linear_bias
 // inputs: uniform uniform uniform
@@ -180,6 +196,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<4x5xf32>, %a2: tensor<4xf32>) -
   %r0 = aten.linear %a0, %a1, %a2 : (tensor<2x3x5xf32>, tensor<4x5xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
   return %r0 : tensor<2x3x4xf32>
 }
+
 // -----
 // case: linear_vector
 // inputs: uniform uniform uniform
@@ -189,6 +206,7 @@ func.func @f(%a0: tensor<5xf32>, %a1: tensor<4x5xf32>, %a2: tensor<4xf32>) -> te
   %r0 = aten.linear %a0, %a1, %a2 : (tensor<5xf32>, tensor<4x5xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %r0 : tensor<4xf32>
 }
+
 // -----
 // case: mm_tiled_k
 // inputs: integer integer
@@ -200,6 +218,7 @@ func.func @f(%a0: tensor<3x131xf32>, %a1: tensor<131x5xf32>) -> tensor<3x5xf32> 
   %r0 = aten.mm %a0, %a1 : (tensor<3x131xf32>, tensor<131x5xf32>) -> tensor<3x5xf32>
   return %r0 : tensor<3x5xf32>
 }
+
 // -----
 // case: mm_tiled_m
 // inputs: integer integer
@@ -231,6 +250,7 @@ func.func @f(%a0: tensor<67x3xf32>, %a1: tensor<3x2xf32>) -> tensor<67x2xf32> {
   %r0 = aten.mm %a0, %a1 : (tensor<67x3xf32>, tensor<3x2xf32>) -> tensor<67x2xf32>
   return %r0 : tensor<67x2xf32>
 }
+
 // -----
 // case: mm_tiled_n
 // inputs: integer integer

@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: abs
 // inputs: uniform
 // expect:
@@ -11,6 +13,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.abs %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: abs_special
 // inputs: special
@@ -21,6 +24,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.abs %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: erf
 // inputs: uniform
@@ -34,6 +38,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.erf %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: erf_special
 // inputs: special
@@ -44,6 +49,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.erf %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: exp
 // inputs: uniform
@@ -57,6 +63,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.exp %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: exp_special
 // inputs: special
@@ -67,6 +74,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.exp %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: hardsigmoid
 // inputs: uniform
@@ -80,6 +88,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.hardsigmoid %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: hardsigmoid_special
 // inputs: special
@@ -90,6 +99,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.hardsigmoid %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: hardswish
 // inputs: uniform
@@ -103,6 +113,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.hardswish %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: hardswish_special
 // inputs: special
@@ -113,6 +124,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.hardswish %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: mish
 // inputs: uniform
@@ -126,6 +138,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.mish %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: mish_special
 // inputs: special
@@ -136,6 +149,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.mish %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: neg
 // inputs: uniform
@@ -149,6 +163,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.neg %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: neg_special
 // inputs: special
@@ -159,6 +174,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.neg %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: reciprocal
 // inputs: uniform
@@ -172,6 +188,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.reciprocal %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: reciprocal_special
 // inputs: special
@@ -182,6 +199,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.reciprocal %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: relu
 // inputs: uniform
@@ -195,6 +213,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.relu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: relu_special
 // inputs: special
@@ -205,6 +224,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.relu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: selu
 // inputs: uniform
@@ -218,6 +238,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.selu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: selu_special
 // inputs: special
@@ -228,6 +249,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.selu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: sigmoid
 // inputs: uniform
@@ -241,6 +263,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.sigmoid %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sigmoid_special
 // inputs: special
@@ -251,6 +274,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.sigmoid %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: silu
 // inputs: uniform
@@ -264,6 +288,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.silu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: silu_special
 // inputs: special
@@ -274,6 +299,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.silu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: square
 // inputs: uniform
@@ -287,6 +313,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.square %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: square_special
 // inputs: special
@@ -297,6 +324,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.square %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: tanh
 // inputs: uniform
@@ -310,6 +338,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.tanh %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: tanh_special
 // inputs: special
@@ -320,6 +349,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.tanh %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: log
 // inputs: positive
@@ -333,6 +363,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.log %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: rsqrt
 // inputs: positive
@@ -346,6 +377,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.rsqrt %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sqrt
 // inputs: positive
@@ -359,6 +391,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.sqrt %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: abs_i64
 // inputs: integer
@@ -369,6 +402,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.abs %a0 : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: neg_i32
 // inputs: integer
@@ -379,6 +413,7 @@ func.func @f(%a0: tensor<7xi32>) -> tensor<7xi32> {
   %r0 = aten.neg %a0 : (tensor<7xi32>) -> tensor<7xi32>
   return %r0 : tensor<7xi32>
 }
+
 // -----
 // case: relu_i64
 // inputs: integer
@@ -389,6 +424,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.relu %a0 : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: square_i64
 // inputs: integer
@@ -399,6 +435,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.square %a0 : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: relu_scalar
 // inputs: uniform
@@ -408,6 +445,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<f32> {
   %r0 = aten.relu %a0 : (tensor<f32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: clamp
 // inputs: uniform
@@ -421,6 +459,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.clamp %a0 {max = 0.75, min = -0.5} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: clamp_special
 // inputs: special
@@ -431,6 +470,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.clamp %a0 {max = 0.75, min = -0.5} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: clamp_min
 // inputs: uniform
@@ -444,6 +484,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.clamp %a0 {min = -0.5} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: clamp_min_special
 // inputs: special
@@ -454,6 +495,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.clamp %a0 {min = -0.5} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: clamp_max
 // inputs: uniform
@@ -467,6 +509,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.clamp %a0 {max = 0.75} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: clamp_max_special
 // inputs: special
@@ -477,6 +520,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.clamp %a0 {max = 0.75} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: clamp_i64
 // inputs: integer
@@ -487,6 +531,7 @@ func.func @f(%a0: tensor<9xi64>) -> tensor<9xi64> {
   %r0 = aten.clamp %a0 {max = 1.0, min = -1.0} : (tensor<9xi64>) -> tensor<9xi64>
   return %r0 : tensor<9xi64>
 }
+
 // -----
 // case: elu
 // inputs: uniform
@@ -500,6 +545,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.elu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: elu_special
 // inputs: special
@@ -510,6 +556,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.elu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: elu_all
 // inputs: uniform
@@ -523,6 +570,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.elu %a0 {alpha = 0.5, input_scale = 1.5, scale = 2.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: elu_all_special
 // inputs: special
@@ -533,6 +581,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.elu %a0 {alpha = 0.5, input_scale = 1.5, scale = 2.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: gelu
 // inputs: uniform
@@ -546,6 +595,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.gelu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: gelu_special
 // inputs: special
@@ -556,6 +606,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.gelu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: gelu_tanh
 // inputs: uniform
@@ -569,6 +620,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.gelu %a0 {approximate = "tanh"} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: gelu_tanh_special
 // inputs: special
@@ -579,6 +631,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.gelu %a0 {approximate = "tanh"} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: hardtanh
 // inputs: uniform
@@ -592,6 +645,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.hardtanh %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: hardtanh_special
 // inputs: special
@@ -602,6 +656,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.hardtanh %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: hardtanh_bounds
 // inputs: uniform
@@ -615,6 +670,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.hardtanh %a0 {max_val = 1.5, min_val = -0.25} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: hardtanh_bounds_special
 // inputs: special
@@ -625,6 +681,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.hardtanh %a0 {max_val = 1.5, min_val = -0.25} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: leaky_relu
 // inputs: uniform
@@ -638,6 +695,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.leaky_relu %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: leaky_relu_special
 // inputs: special
@@ -648,6 +706,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.leaky_relu %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: leaky_relu_slope
 // inputs: uniform
@@ -661,6 +720,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.leaky_relu %a0 {negative_slope = 0.3} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: leaky_relu_slope_special
 // inputs: special
@@ -671,6 +731,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.leaky_relu %a0 {negative_slope = 0.3} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: softplus
 // inputs: uniform
@@ -684,6 +745,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.softplus %a0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: softplus_special
 // inputs: special
@@ -694,6 +756,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.softplus %a0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: softplus_threshold
 // inputs: uniform
@@ -707,6 +770,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.softplus %a0 {beta = 2.0, threshold = 1.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: softplus_threshold_special
 // inputs: special
@@ -717,6 +781,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.softplus %a0 {beta = 2.0, threshold = 1.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: add.Scalar
 // inputs: uniform
@@ -730,6 +795,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.add.Scalar %a0 {other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Scalar_special
 // inputs: special
@@ -740,6 +806,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.add.Scalar %a0 {other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: add.Scalar_alpha
 // inputs: uniform
@@ -753,6 +820,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.add.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Scalar_alpha_special
 // inputs: special
@@ -763,6 +831,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.add.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: add.Scalar_i64
 // inputs: integer
@@ -773,6 +842,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.add.Scalar %a0 {alpha = 3.0, other = 2.0} : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: sub.Scalar
 // inputs: uniform
@@ -786,6 +856,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.sub.Scalar %a0 {other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sub.Scalar_special
 // inputs: special
@@ -796,6 +867,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.sub.Scalar %a0 {other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: sub.Scalar_alpha
 // inputs: uniform
@@ -809,6 +881,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.sub.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sub.Scalar_alpha_special
 // inputs: special
@@ -819,6 +892,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.sub.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: sub.Scalar_i64
 // inputs: integer
@@ -829,6 +903,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.sub.Scalar %a0 {alpha = 3.0, other = 2.0} : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: rsub.Scalar
 // inputs: uniform
@@ -842,6 +917,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.rsub.Scalar %a0 {other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: rsub.Scalar_special
 // inputs: special
@@ -852,6 +928,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.rsub.Scalar %a0 {other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: rsub.Scalar_alpha
 // inputs: uniform
@@ -865,6 +942,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.rsub.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: rsub.Scalar_alpha_special
 // inputs: special
@@ -875,6 +953,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.rsub.Scalar %a0 {alpha = 1.9, other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: rsub.Scalar_i64
 // inputs: integer
@@ -885,6 +964,7 @@ func.func @f(%a0: tensor<7xi64>) -> tensor<7xi64> {
   %r0 = aten.rsub.Scalar %a0 {alpha = 3.0, other = 2.0} : (tensor<7xi64>) -> tensor<7xi64>
   return %r0 : tensor<7xi64>
 }
+
 // -----
 // case: mul.Scalar
 // inputs: uniform
@@ -898,6 +978,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.mul.Scalar %a0 {other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: mul.Scalar_special
 // inputs: special
@@ -908,6 +989,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.mul.Scalar %a0 {other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: div.Scalar
 // inputs: uniform
@@ -921,6 +1003,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.div.Scalar %a0 {other = 0.7} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: div.Scalar_special
 // inputs: special
@@ -931,6 +1014,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.div.Scalar %a0 {other = 0.7} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_0.0
 // inputs: uniform
@@ -944,6 +1028,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 0.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_0.0_special
 // inputs: special
@@ -954,6 +1039,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 0.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_1.0
 // inputs: uniform
@@ -967,6 +1053,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 1.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_1.0_special
 // inputs: special
@@ -977,6 +1064,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 1.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_2.0
 // inputs: uniform
@@ -990,6 +1078,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 2.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_2.0_special
 // inputs: special
@@ -1000,6 +1089,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 2.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_3.0
 // inputs: uniform
@@ -1013,6 +1103,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 3.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_3.0_special
 // inputs: special
@@ -1023,6 +1114,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 3.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_-2.0
 // inputs: uniform
@@ -1036,6 +1128,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = -2.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_-2.0_special
 // inputs: special
@@ -1046,6 +1139,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = -2.0} : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_0.5
 // inputs: positive
@@ -1059,6 +1153,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 0.5} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_-0.5
 // inputs: positive
@@ -1072,6 +1167,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = -0.5} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_-1.0
 // inputs: positive
@@ -1085,6 +1181,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = -1.0} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: pow.Tensor_Scalar_2.5
 // inputs: positive
@@ -1098,6 +1195,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.pow.Tensor_Scalar %a0 {exponent = 2.5} : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Tensor
 // inputs: uniform uniform
@@ -1111,6 +1209,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Tensor_row
 // inputs: uniform uniform
@@ -1124,6 +1223,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Tensor_both
 // inputs: uniform uniform
@@ -1137,6 +1237,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: add.Tensor_scalar
 // inputs: uniform uniform
@@ -1146,6 +1247,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: add.Tensor_special
 // inputs: special special
@@ -1164,6 +1266,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: add.Tensor_i64
 // inputs: integer integer
@@ -1174,6 +1277,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.add.Tensor %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: add.Tensor_alpha
 // inputs: uniform uniform
@@ -1183,6 +1287,7 @@ func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.add.Tensor %a0, %a1 {alpha = 0.7} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: sub.Tensor
 // inputs: uniform uniform
@@ -1196,6 +1301,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sub.Tensor_row
 // inputs: uniform uniform
@@ -1209,6 +1315,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sub.Tensor_both
 // inputs: uniform uniform
@@ -1222,6 +1329,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: sub.Tensor_scalar
 // inputs: uniform uniform
@@ -1231,6 +1339,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: sub.Tensor_special
 // inputs: special special
@@ -1249,6 +1358,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: sub.Tensor_i64
 // inputs: integer integer
@@ -1259,6 +1369,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.sub.Tensor %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: sub.Tensor_alpha
 // inputs: uniform uniform
@@ -1268,6 +1379,7 @@ func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.sub.Tensor %a0, %a1 {alpha = 0.7} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: mul.Tensor
 // inputs: uniform uniform
@@ -1281,6 +1393,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: mul.Tensor_row
 // inputs: uniform uniform
@@ -1294,6 +1407,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: mul.Tensor_both
 // inputs: uniform uniform
@@ -1307,6 +1421,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: mul.Tensor_scalar
 // inputs: uniform uniform
@@ -1316,6 +1431,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: mul.Tensor_special
 // inputs: special special
@@ -1334,6 +1450,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: mul.Tensor_i64
 // inputs: integer integer
@@ -1344,6 +1461,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.mul.Tensor %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: div.Tensor
 // inputs: uniform uniform
@@ -1357,6 +1475,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.div.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: div.Tensor_row
 // inputs: uniform uniform
@@ -1370,6 +1489,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.div.Tensor %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: div.Tensor_both
 // inputs: uniform uniform
@@ -1383,6 +1503,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.div.Tensor %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: div.Tensor_scalar
 // inputs: uniform uniform
@@ -1392,6 +1513,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.div.Tensor %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: div.Tensor_special
 // inputs: special special
@@ -1410,6 +1532,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.div.Tensor %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: max.other
 // inputs: uniform uniform
@@ -1423,6 +1546,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.max.other %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: max.other_row
 // inputs: uniform uniform
@@ -1436,6 +1560,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.max.other %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: max.other_both
 // inputs: uniform uniform
@@ -1449,6 +1574,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.max.other %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: max.other_scalar
 // inputs: uniform uniform
@@ -1458,6 +1584,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.max.other %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: max.other_special
 // inputs: special special
@@ -1476,6 +1603,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.max.other %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: max.other_i64
 // inputs: integer integer
@@ -1486,6 +1614,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.max.other %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: maximum
 // inputs: uniform uniform
@@ -1499,6 +1628,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.maximum %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: maximum_row
 // inputs: uniform uniform
@@ -1512,6 +1642,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.maximum %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: maximum_both
 // inputs: uniform uniform
@@ -1525,6 +1656,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.maximum %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: maximum_scalar
 // inputs: uniform uniform
@@ -1534,6 +1666,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.maximum %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: maximum_special
 // inputs: special special
@@ -1552,6 +1685,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.maximum %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: maximum_i64
 // inputs: integer integer
@@ -1562,6 +1696,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.maximum %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: min.other
 // inputs: uniform uniform
@@ -1575,6 +1710,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.min.other %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: min.other_row
 // inputs: uniform uniform
@@ -1588,6 +1724,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.min.other %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: min.other_both
 // inputs: uniform uniform
@@ -1601,6 +1738,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.min.other %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: min.other_scalar
 // inputs: uniform uniform
@@ -1610,6 +1748,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.min.other %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: min.other_special
 // inputs: special special
@@ -1628,6 +1767,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.min.other %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: min.other_i64
 // inputs: integer integer
@@ -1638,6 +1778,7 @@ func.func @f(%a0: tensor<2x5xi64>, %a1: tensor<2x1xi64>) -> tensor<2x5xi64> {
   %r0 = aten.min.other %a0, %a1 : (tensor<2x5xi64>, tensor<2x1xi64>) -> tensor<2x5xi64>
   return %r0 : tensor<2x5xi64>
 }
+
 // -----
 // case: minimum
 // inputs: uniform uniform
@@ -1651,6 +1792,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<2x3x5xf32>) -> tensor<2x3x5xf32
   %r0 = aten.minimum %a0, %a1 : (tensor<2x3x5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: minimum_row
 // inputs: uniform uniform
@@ -1664,6 +1806,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.minimum %a0, %a1 : (tensor<2x3x5xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: minimum_both
 // inputs: uniform uniform
@@ -1677,6 +1820,7 @@ func.func @f(%a0: tensor<2x1x5xf32>, %a1: tensor<3x1xf32>) -> tensor<2x3x5xf32> 
   %r0 = aten.minimum %a0, %a1 : (tensor<2x1x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: minimum_scalar
 // inputs: uniform uniform
@@ -1686,6 +1830,7 @@ func.func @f(%a0: tensor<f32>, %a1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r0 = aten.minimum %a0, %a1 : (tensor<f32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return %r0 : tensor<2x3xf32>
 }
+
 // -----
 // case: minimum_special
 // inputs: special special
@@ -1704,6 +1849,7 @@ func.func @f(%a0: tensor<12xf32>, %a1: tensor<5x1xf32>) -> tensor<5x12xf32> {
   %r0 = aten.minimum %a0, %a1 : (tensor<12xf32>, tensor<5x1xf32>) -> tensor<5x12xf32>
   return %r0 : tensor<5x12xf32>
 }
+
 // -----
 // case: minimum_i64
 // inputs: integer integer

@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: conv1d_plain
 // inputs: uniform uniform
 // expect:
@@ -16,6 +18,7 @@ func.func @f(%a0: tensor<2x3x9xf32>, %a1: tensor<4x3x3xf32>) -> tensor<2x4x7xf32
   %r0 = aten.conv1d %a0, %a1 : (tensor<2x3x9xf32>, tensor<4x3x3xf32>) -> tensor<2x4x7xf32>
   return %r0 : tensor<2x4x7xf32>
 }
+
 // -----
 // case: conv1d_plain_bias
 // inputs: uniform uniform uniform
@@ -34,6 +37,7 @@ func.func @f(%a0: tensor<2x3x9xf32>, %a1: tensor<4x3x3xf32>, %a2: tensor<4xf32>)
   %r0 = aten.conv1d %a0, %a1, %a2 : (tensor<2x3x9xf32>, tensor<4x3x3xf32>, tensor<4xf32>) -> tensor<2x4x7xf32>
   return %r0 : tensor<2x4x7xf32>
 }
+
 // -----
 // case: conv1d_all
 // inputs: uniform uniform
@@ -58,6 +62,7 @@ func.func @f(%a0: tensor<2x4x13xf32>, %a1: tensor<6x2x3xf32>) -> tensor<2x6x8xf3
   %r0 = aten.conv1d %a0, %a1 stride [2] padding [3] dilation [2] groups 2 : (tensor<2x4x13xf32>, tensor<6x2x3xf32>) -> tensor<2x6x8xf32>
   return %r0 : tensor<2x6x8xf32>
 }
+
 // -----
 // case: conv1d_all_bias
 // inputs: uniform uniform uniform
@@ -82,6 +87,7 @@ func.func @f(%a0: tensor<2x4x13xf32>, %a1: tensor<6x2x3xf32>, %a2: tensor<6xf32>
   %r0 = aten.conv1d %a0, %a1, %a2 stride [2] padding [3] dilation [2] groups 2 : (tensor<2x4x13xf32>, tensor<6x2x3xf32>, tensor<6xf32>) -> tensor<2x6x8xf32>
   return %r0 : tensor<2x6x8xf32>
 }
+
 // -----
 // case: conv2d_plain
 // inputs: uniform uniform
@@ -117,6 +123,7 @@ func.func @f(%a0: tensor<2x3x7x5xf32>, %a1: tensor<4x3x3x2xf32>) -> tensor<2x4x5
   %r0 = aten.conv2d %a0, %a1 : (tensor<2x3x7x5xf32>, tensor<4x3x3x2xf32>) -> tensor<2x4x5x4xf32>
   return %r0 : tensor<2x4x5x4xf32>
 }
+
 // -----
 // case: conv2d_plain_bias
 // inputs: uniform uniform uniform
@@ -152,6 +159,7 @@ func.func @f(%a0: tensor<2x3x7x5xf32>, %a1: tensor<4x3x3x2xf32>, %a2: tensor<4xf
   %r0 = aten.conv2d %a0, %a1, %a2 : (tensor<2x3x7x5xf32>, tensor<4x3x3x2xf32>, tensor<4xf32>) -> tensor<2x4x5x4xf32>
   return %r0 : tensor<2x4x5x4xf32>
 }
+
 // -----
 // case: conv2d_stride
 // inputs: uniform uniform
@@ -164,6 +172,7 @@ func.func @f(%a0: tensor<1x2x9x8xf32>, %a1: tensor<3x2x3x3xf32>) -> tensor<1x3x4
   %r0 = aten.conv2d %a0, %a1 stride [2, 3] : (tensor<1x2x9x8xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x2xf32>
   return %r0 : tensor<1x3x4x2xf32>
 }
+
 // -----
 // case: conv2d_stride_bias
 // inputs: uniform uniform uniform
@@ -176,6 +185,7 @@ func.func @f(%a0: tensor<1x2x9x8xf32>, %a1: tensor<3x2x3x3xf32>, %a2: tensor<3xf
   %r0 = aten.conv2d %a0, %a1, %a2 stride [2, 3] : (tensor<1x2x9x8xf32>, tensor<3x2x3x3xf32>, tensor<3xf32>) -> tensor<1x3x4x2xf32>
   return %r0 : tensor<1x3x4x2xf32>
 }
+
 // -----
 // case: conv2d_padding
 // inputs: uniform uniform
@@ -198,6 +208,7 @@ func.func @f(%a0: tensor<1x2x5x4xf32>, %a1: tensor<3x2x3x3xf32>) -> tensor<1x3x7
   %r0 = aten.conv2d %a0, %a1 padding [2, 1] : (tensor<1x2x5x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x7x4xf32>
   return %r0 : tensor<1x3x7x4xf32>
 }
+
 // -----
 // case: conv2d_padding_bias
 // inputs: uniform uniform uniform
@@ -220,6 +231,7 @@ func.func @f(%a0: tensor<1x2x5x4xf32>, %a1: tensor<3x2x3x3xf32>, %a2: tensor<3xf
   %r0 = aten.conv2d %a0, %a1, %a2 padding [2, 1] : (tensor<1x2x5x4xf32>, tensor<3x2x3x3xf32>, tensor<3xf32>) -> tensor<1x3x7x4xf32>
   return %r0 : tensor<1x3x7x4xf32>
 }
+
 // -----
 // case: conv2d_dilation
 // inputs: uniform uniform
@@ -241,6 +253,7 @@ func.func @f(%a0: tensor<1x2x9x8xf32>, %a1: tensor<3x2x3x2xf32>) -> tensor<1x3x5
   %r0 = aten.conv2d %a0, %a1 dilation [2, 3] : (tensor<1x2x9x8xf32>, tensor<3x2x3x2xf32>) -> tensor<1x3x5x5xf32>
   return %r0 : tensor<1x3x5x5xf32>
 }
+
 // -----
 // case: conv2d_dilation_bias
 // inputs: uniform uniform uniform
@@ -262,6 +275,7 @@ func.func @f(%a0: tensor<1x2x9x8xf32>, %a1: tensor<3x2x3x2xf32>, %a2: tensor<3xf
   %r0 = aten.conv2d %a0, %a1, %a2 dilation [2, 3] : (tensor<1x2x9x8xf32>, tensor<3x2x3x2xf32>, tensor<3xf32>) -> tensor<1x3x5x5xf32>
   return %r0 : tensor<1x3x5x5xf32>
 }
+
 // -----
 // case: conv2d_groups
 // inputs: uniform uniform
@@ -281,6 +295,7 @@ func.func @f(%a0: tensor<2x6x5x4xf32>, %a1: tensor<4x3x2x3xf32>) -> tensor<2x4x4
   %r0 = aten.conv2d %a0, %a1 groups 2 : (tensor<2x6x5x4xf32>, tensor<4x3x2x3xf32>) -> tensor<2x4x4x2xf32>
   return %r0 : tensor<2x4x4x2xf32>
 }
+
 // -----
 // case: conv2d_groups_bias
 // inputs: uniform uniform uniform
@@ -300,6 +315,7 @@ func.func @f(%a0: tensor<2x6x5x4xf32>, %a1: tensor<4x3x2x3xf32>, %a2: tensor<4xf
   %r0 = aten.conv2d %a0, %a1, %a2 groups 2 : (tensor<2x6x5x4xf32>, tensor<4x3x2x3xf32>, tensor<4xf32>) -> tensor<2x4x4x2xf32>
   return %r0 : tensor<2x4x4x2xf32>
 }
+
 // -----
 // case: conv2d_depthwise
 // inputs: uniform uniform
@@ -428,6 +444,7 @@ func.func @f(%a0: tensor<2x3x6x20xf32>, %a1: tensor<3x1x3x3xf32>) -> tensor<2x3x
   %r0 = aten.conv2d %a0, %a1 padding [1, 1] groups 3 : (tensor<2x3x6x20xf32>, tensor<3x1x3x3xf32>) -> tensor<2x3x6x20xf32>
   return %r0 : tensor<2x3x6x20xf32>
 }
+
 // -----
 // case: conv2d_depthwise_bias
 // inputs: uniform uniform uniform
@@ -556,6 +573,7 @@ func.func @f(%a0: tensor<2x3x6x20xf32>, %a1: tensor<3x1x3x3xf32>, %a2: tensor<3x
   %r0 = aten.conv2d %a0, %a1, %a2 padding [1, 1] groups 3 : (tensor<2x3x6x20xf32>, tensor<3x1x3x3xf32>, tensor<3xf32>) -> tensor<2x3x6x20xf32>
   return %r0 : tensor<2x3x6x20xf32>
 }
+
 // -----
 // case: conv2d_multiplier
 // inputs: uniform uniform
@@ -576,6 +594,7 @@ func.func @f(%a0: tensor<2x3x5x4xf32>, %a1: tensor<6x1x3x3xf32>) -> tensor<2x6x3
   %r0 = aten.conv2d %a0, %a1 groups 3 : (tensor<2x3x5x4xf32>, tensor<6x1x3x3xf32>) -> tensor<2x6x3x2xf32>
   return %r0 : tensor<2x6x3x2xf32>
 }
+
 // -----
 // case: conv2d_multiplier_bias
 // inputs: uniform uniform uniform
@@ -596,6 +615,7 @@ func.func @f(%a0: tensor<2x3x5x4xf32>, %a1: tensor<6x1x3x3xf32>, %a2: tensor<6xf
   %r0 = aten.conv2d %a0, %a1, %a2 groups 3 : (tensor<2x3x5x4xf32>, tensor<6x1x3x3xf32>, tensor<6xf32>) -> tensor<2x6x3x2xf32>
   return %r0 : tensor<2x6x3x2xf32>
 }
+
 // -----
 // case: conv2d_all
 // inputs: uniform uniform
@@ -724,6 +744,7 @@ func.func @f(%a0: tensor<2x4x11x9xf32>, %a1: tensor<6x2x3x2xf32>) -> tensor<2x6x
   %r0 = aten.conv2d %a0, %a1 stride [2, 1] padding [1, 2] dilation [2, 1] groups 2 : (tensor<2x4x11x9xf32>, tensor<6x2x3x2xf32>) -> tensor<2x6x5x12xf32>
   return %r0 : tensor<2x6x5x12xf32>
 }
+
 // -----
 // case: conv2d_all_bias
 // inputs: uniform uniform uniform
@@ -852,6 +873,7 @@ func.func @f(%a0: tensor<2x4x11x9xf32>, %a1: tensor<6x2x3x2xf32>, %a2: tensor<6x
   %r0 = aten.conv2d %a0, %a1, %a2 stride [2, 1] padding [1, 2] dilation [2, 1] groups 2 : (tensor<2x4x11x9xf32>, tensor<6x2x3x2xf32>, tensor<6xf32>) -> tensor<2x6x5x12xf32>
   return %r0 : tensor<2x6x5x12xf32>
 }
+
 // -----
 // case: conv2d_wide
 // inputs: uniform uniform
@@ -881,6 +903,7 @@ func.func @f(%a0: tensor<1x3x4x23xf32>, %a1: tensor<2x3x2x3xf32>) -> tensor<1x2x
   %r0 = aten.conv2d %a0, %a1 : (tensor<1x3x4x23xf32>, tensor<2x3x2x3xf32>) -> tensor<1x2x3x21xf32>
   return %r0 : tensor<1x2x3x21xf32>
 }
+
 // -----
 // case: conv2d_wide_bias
 // inputs: uniform uniform uniform
@@ -910,6 +933,7 @@ func.func @f(%a0: tensor<1x3x4x23xf32>, %a1: tensor<2x3x2x3xf32>, %a2: tensor<2x
   %r0 = aten.conv2d %a0, %a1, %a2 : (tensor<1x3x4x23xf32>, tensor<2x3x2x3xf32>, tensor<2xf32>) -> tensor<1x2x3x21xf32>
   return %r0 : tensor<1x2x3x21xf32>
 }
+
 // -----
 // case: conv2d_many_filters
 // inputs: uniform uniform
@@ -930,6 +954,7 @@ func.func @f(%a0: tensor<1x2x5x5xf32>, %a1: tensor<17x2x3x3xf32>) -> tensor<1x17
   %r0 = aten.conv2d %a0, %a1 stride [2, 2] : (tensor<1x2x5x5xf32>, tensor<17x2x3x3xf32>) -> tensor<1x17x2x2xf32>
   return %r0 : tensor<1x17x2x2xf32>
 }
+
 // -----
 // case: conv2d_many_filters_bias
 // inputs: uniform uniform uniform
@@ -950,6 +975,7 @@ func.func @f(%a0: tensor<1x2x5x5xf32>, %a1: tensor<17x2x3x3xf32>, %a2: tensor<17
   %r0 = aten.conv2d %a0, %a1, %a2 stride [2, 2] : (tensor<1x2x5x5xf32>, tensor<17x2x3x3xf32>, tensor<17xf32>) -> tensor<1x17x2x2xf32>
   return %r0 : tensor<1x17x2x2xf32>
 }
+
 // -----
 // case: conv2d_pointwise
 // inputs: uniform uniform
@@ -970,6 +996,7 @@ func.func @f(%a0: tensor<2x5x3x4xf32>, %a1: tensor<3x5x1x1xf32>) -> tensor<2x3x3
   %r0 = aten.conv2d %a0, %a1 : (tensor<2x5x3x4xf32>, tensor<3x5x1x1xf32>) -> tensor<2x3x3x4xf32>
   return %r0 : tensor<2x3x3x4xf32>
 }
+
 // -----
 // case: conv2d_pointwise_bias
 // inputs: uniform uniform uniform
@@ -990,6 +1017,7 @@ func.func @f(%a0: tensor<2x5x3x4xf32>, %a1: tensor<3x5x1x1xf32>, %a2: tensor<3xf
   %r0 = aten.conv2d %a0, %a1, %a2 : (tensor<2x5x3x4xf32>, tensor<3x5x1x1xf32>, tensor<3xf32>) -> tensor<2x3x3x4xf32>
   return %r0 : tensor<2x3x3x4xf32>
 }
+
 // -----
 // case: conv3d_plain
 // inputs: uniform uniform
@@ -1007,6 +1035,7 @@ func.func @f(%a0: tensor<1x2x4x5x3xf32>, %a1: tensor<3x2x2x3x2xf32>) -> tensor<1
   %r0 = aten.conv3d %a0, %a1 : (tensor<1x2x4x5x3xf32>, tensor<3x2x2x3x2xf32>) -> tensor<1x3x3x3x2xf32>
   return %r0 : tensor<1x3x3x3x2xf32>
 }
+
 // -----
 // case: conv3d_plain_bias
 // inputs: uniform uniform uniform
@@ -1024,6 +1053,7 @@ func.func @f(%a0: tensor<1x2x4x5x3xf32>, %a1: tensor<3x2x2x3x2xf32>, %a2: tensor
   %r0 = aten.conv3d %a0, %a1, %a2 : (tensor<1x2x4x5x3xf32>, tensor<3x2x2x3x2xf32>, tensor<3xf32>) -> tensor<1x3x3x3x2xf32>
   return %r0 : tensor<1x3x3x3x2xf32>
 }
+
 // -----
 // case: conv3d_all
 // inputs: uniform uniform
@@ -1064,6 +1094,7 @@ func.func @f(%a0: tensor<1x4x7x6x5xf32>, %a1: tensor<2x2x2x3x2xf32>) -> tensor<1
   %r0 = aten.conv3d %a0, %a1 stride [2, 1, 1] padding [1, 0, 2] dilation [2, 1, 3] groups 2 : (tensor<1x4x7x6x5xf32>, tensor<2x2x2x3x2xf32>) -> tensor<1x2x4x4x6xf32>
   return %r0 : tensor<1x2x4x4x6xf32>
 }
+
 // -----
 // case: conv3d_all_bias
 // inputs: uniform uniform uniform
@@ -1104,6 +1135,7 @@ func.func @f(%a0: tensor<1x4x7x6x5xf32>, %a1: tensor<2x2x2x3x2xf32>, %a2: tensor
   %r0 = aten.conv3d %a0, %a1, %a2 stride [2, 1, 1] padding [1, 0, 2] dilation [2, 1, 3] groups 2 : (tensor<1x4x7x6x5xf32>, tensor<2x2x2x3x2xf32>, tensor<2xf32>) -> tensor<1x2x4x4x6xf32>
   return %r0 : tensor<1x2x4x4x6xf32>
 }
+
 // -----
 // case: conv_transpose1d_plain
 // inputs: uniform uniform
@@ -1122,6 +1154,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3x4x3xf32>) -> tensor<2x4x7xf32
   %r0 = aten.conv_transpose1d %a0, %a1 : (tensor<2x3x5xf32>, tensor<3x4x3xf32>) -> tensor<2x4x7xf32>
   return %r0 : tensor<2x4x7xf32>
 }
+
 // -----
 // case: conv_transpose1d_plain_bias
 // inputs: uniform uniform uniform
@@ -1140,6 +1173,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3x4x3xf32>, %a2: tensor<4xf32>)
   %r0 = aten.conv_transpose1d %a0, %a1, %a2 : (tensor<2x3x5xf32>, tensor<3x4x3xf32>, tensor<4xf32>) -> tensor<2x4x7xf32>
   return %r0 : tensor<2x4x7xf32>
 }
+
 // -----
 // case: conv_transpose1d_all
 // inputs: uniform uniform
@@ -1176,6 +1210,7 @@ func.func @f(%a0: tensor<2x4x5xf32>, %a1: tensor<4x3x3xf32>) -> tensor<2x6x14xf3
   %r0 = aten.conv_transpose1d %a0, %a1 stride [3] padding [2] output_padding [1] groups 2 dilation [2] : (tensor<2x4x5xf32>, tensor<4x3x3xf32>) -> tensor<2x6x14xf32>
   return %r0 : tensor<2x6x14xf32>
 }
+
 // -----
 // case: conv_transpose1d_all_bias
 // inputs: uniform uniform uniform
@@ -1212,6 +1247,7 @@ func.func @f(%a0: tensor<2x4x5xf32>, %a1: tensor<4x3x3xf32>, %a2: tensor<6xf32>)
   %r0 = aten.conv_transpose1d %a0, %a1, %a2 stride [3] padding [2] output_padding [1] groups 2 dilation [2] : (tensor<2x4x5xf32>, tensor<4x3x3xf32>, tensor<6xf32>) -> tensor<2x6x14xf32>
   return %r0 : tensor<2x6x14xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_plain
 // inputs: uniform uniform
@@ -1268,6 +1304,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3x4x3x2xf32>) -> tensor<2x4x6
   %r0 = aten.conv_transpose2d.input %a0, %a1 : (tensor<2x3x4x5xf32>, tensor<3x4x3x2xf32>) -> tensor<2x4x6x6xf32>
   return %r0 : tensor<2x4x6x6xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_plain_bias
 // inputs: uniform uniform uniform
@@ -1324,6 +1361,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3x4x3x2xf32>, %a2: tensor<4xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 : (tensor<2x3x4x5xf32>, tensor<3x4x3x2xf32>, tensor<4xf32>) -> tensor<2x4x6x6xf32>
   return %r0 : tensor<2x4x6x6xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_stride
 // inputs: uniform uniform
@@ -1374,6 +1412,7 @@ func.func @f(%a0: tensor<1x2x3x4xf32>, %a1: tensor<2x3x3x3xf32>) -> tensor<1x3x7
   %r0 = aten.conv_transpose2d.input %a0, %a1 stride [2, 3] : (tensor<1x2x3x4xf32>, tensor<2x3x3x3xf32>) -> tensor<1x3x7x12xf32>
   return %r0 : tensor<1x3x7x12xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_stride_bias
 // inputs: uniform uniform uniform
@@ -1424,6 +1463,7 @@ func.func @f(%a0: tensor<1x2x3x4xf32>, %a1: tensor<2x3x3x3xf32>, %a2: tensor<3xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 stride [2, 3] : (tensor<1x2x3x4xf32>, tensor<2x3x3x3xf32>, tensor<3xf32>) -> tensor<1x3x7x12xf32>
   return %r0 : tensor<1x3x7x12xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_padding
 // inputs: uniform uniform
@@ -1437,6 +1477,7 @@ func.func @f(%a0: tensor<1x2x5x4xf32>, %a1: tensor<2x3x3x3xf32>) -> tensor<1x3x5
   %r0 = aten.conv_transpose2d.input %a0, %a1 padding [1, 2] : (tensor<1x2x5x4xf32>, tensor<2x3x3x3xf32>) -> tensor<1x3x5x2xf32>
   return %r0 : tensor<1x3x5x2xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_padding_bias
 // inputs: uniform uniform uniform
@@ -1450,6 +1491,7 @@ func.func @f(%a0: tensor<1x2x5x4xf32>, %a1: tensor<2x3x3x3xf32>, %a2: tensor<3xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 padding [1, 2] : (tensor<1x2x5x4xf32>, tensor<2x3x3x3xf32>, tensor<3xf32>) -> tensor<1x3x5x2xf32>
   return %r0 : tensor<1x3x5x2xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_crop
 // inputs: uniform uniform
@@ -1485,6 +1527,7 @@ func.func @f(%a0: tensor<1x2x5x6xf32>, %a1: tensor<2x3x2x1xf32>) -> tensor<1x3x6
   %r0 = aten.conv_transpose2d.input %a0, %a1 stride [2, 2] padding [2, 1] : (tensor<1x2x5x6xf32>, tensor<2x3x2x1xf32>) -> tensor<1x3x6x9xf32>
   return %r0 : tensor<1x3x6x9xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_crop_bias
 // inputs: uniform uniform uniform
@@ -1520,6 +1563,7 @@ func.func @f(%a0: tensor<1x2x5x6xf32>, %a1: tensor<2x3x2x1xf32>, %a2: tensor<3xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 stride [2, 2] padding [2, 1] : (tensor<1x2x5x6xf32>, tensor<2x3x2x1xf32>, tensor<3xf32>) -> tensor<1x3x6x9xf32>
   return %r0 : tensor<1x3x6x9xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_output_padding
 // inputs: uniform uniform
@@ -1564,6 +1608,7 @@ func.func @f(%a0: tensor<1x2x3x4xf32>, %a1: tensor<2x3x3x3xf32>) -> tensor<1x3x6
   %r0 = aten.conv_transpose2d.input %a0, %a1 stride [2, 3] padding [1, 1] output_padding [1, 2] : (tensor<1x2x3x4xf32>, tensor<2x3x3x3xf32>) -> tensor<1x3x6x12xf32>
   return %r0 : tensor<1x3x6x12xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_output_padding_bias
 // inputs: uniform uniform uniform
@@ -1608,6 +1653,7 @@ func.func @f(%a0: tensor<1x2x3x4xf32>, %a1: tensor<2x3x3x3xf32>, %a2: tensor<3xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 stride [2, 3] padding [1, 1] output_padding [1, 2] : (tensor<1x2x3x4xf32>, tensor<2x3x3x3xf32>, tensor<3xf32>) -> tensor<1x3x6x12xf32>
   return %r0 : tensor<1x3x6x12xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_groups
 // inputs: uniform uniform
@@ -1664,6 +1710,7 @@ func.func @f(%a0: tensor<2x4x3x4xf32>, %a1: tensor<4x3x2x3xf32>) -> tensor<2x6x4
   %r0 = aten.conv_transpose2d.input %a0, %a1 groups 2 : (tensor<2x4x3x4xf32>, tensor<4x3x2x3xf32>) -> tensor<2x6x4x6xf32>
   return %r0 : tensor<2x6x4x6xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_groups_bias
 // inputs: uniform uniform uniform
@@ -1720,6 +1767,7 @@ func.func @f(%a0: tensor<2x4x3x4xf32>, %a1: tensor<4x3x2x3xf32>, %a2: tensor<6xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 groups 2 : (tensor<2x4x3x4xf32>, tensor<4x3x2x3xf32>, tensor<6xf32>) -> tensor<2x6x4x6xf32>
   return %r0 : tensor<2x6x4x6xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_all
 // inputs: uniform uniform
@@ -1748,6 +1796,7 @@ func.func @f(%a0: tensor<2x4x3x4xf32>, %a1: tensor<4x3x2x3xf32>) -> tensor<2x6x5
   %r0 = aten.conv_transpose2d.input %a0, %a1 stride [2, 1] padding [1, 3] output_padding [1, 0] groups 2 dilation [1, 2] : (tensor<2x4x3x4xf32>, tensor<4x3x2x3xf32>) -> tensor<2x6x5x2xf32>
   return %r0 : tensor<2x6x5x2xf32>
 }
+
 // -----
 // case: conv_transpose2d.input_all_bias
 // inputs: uniform uniform uniform
@@ -1776,6 +1825,7 @@ func.func @f(%a0: tensor<2x4x3x4xf32>, %a1: tensor<4x3x2x3xf32>, %a2: tensor<6xf
   %r0 = aten.conv_transpose2d.input %a0, %a1, %a2 stride [2, 1] padding [1, 3] output_padding [1, 0] groups 2 dilation [1, 2] : (tensor<2x4x3x4xf32>, tensor<4x3x2x3xf32>, tensor<6xf32>) -> tensor<2x6x5x2xf32>
   return %r0 : tensor<2x6x5x2xf32>
 }
+
 // -----
 // case: conv_transpose3d.input_plain
 // inputs: uniform uniform
@@ -1824,6 +1874,7 @@ func.func @f(%a0: tensor<1x2x3x2x4xf32>, %a1: tensor<2x3x2x3x2xf32>) -> tensor<1
   %r0 = aten.conv_transpose3d.input %a0, %a1 : (tensor<1x2x3x2x4xf32>, tensor<2x3x2x3x2xf32>) -> tensor<1x3x4x4x5xf32>
   return %r0 : tensor<1x3x4x4x5xf32>
 }
+
 // -----
 // case: conv_transpose3d.input_plain_bias
 // inputs: uniform uniform uniform
@@ -1872,6 +1923,7 @@ func.func @f(%a0: tensor<1x2x3x2x4xf32>, %a1: tensor<2x3x2x3x2xf32>, %a2: tensor
   %r0 = aten.conv_transpose3d.input %a0, %a1, %a2 : (tensor<1x2x3x2x4xf32>, tensor<2x3x2x3x2xf32>, tensor<3xf32>) -> tensor<1x3x4x4x5xf32>
   return %r0 : tensor<1x3x4x4x5xf32>
 }
+
 // -----
 // case: conv_transpose3d.input_all
 // inputs: uniform uniform
@@ -1914,6 +1966,7 @@ func.func @f(%a0: tensor<1x4x3x2x3xf32>, %a1: tensor<4x1x2x3x2xf32>) -> tensor<1
   %r0 = aten.conv_transpose3d.input %a0, %a1 stride [2, 3, 1] padding [1, 1, 0] output_padding [1, 0, 0] groups 2 dilation [1, 1, 2] : (tensor<1x4x3x2x3xf32>, tensor<4x1x2x3x2xf32>) -> tensor<1x2x5x4x5xf32>
   return %r0 : tensor<1x2x5x4x5xf32>
 }
+
 // -----
 // case: conv_transpose3d.input_all_bias
 // inputs: uniform uniform uniform

@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: reshape
 // inputs: uniform
 // expect:
@@ -26,6 +28,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<6x20xf32> {
   %r0 = aten.reshape %a0 shape [6, -1] : (tensor<2x3x4x5xf32>) -> tensor<6x20xf32>
   return %r0 : tensor<6x20xf32>
 }
+
 // -----
 // case: reshape_regroup
 // inputs: uniform
@@ -54,6 +57,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<3x5x8xf32> {
   %r0 = aten.reshape %a0 shape [3, 5, 8] : (tensor<2x3x4x5xf32>) -> tensor<3x5x8xf32>
   return %r0 : tensor<3x5x8xf32>
 }
+
 // -----
 // case: view
 // inputs: uniform
@@ -82,6 +86,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x2x2x5xf32> {
   %r0 = aten.view %a0 size [2, 3, 2, 2, 5] : (tensor<2x3x4x5xf32>) -> tensor<2x3x2x2x5xf32>
   return %r0 : tensor<2x3x2x2x5xf32>
 }
+
 // -----
 // case: view_scalar
 // inputs: uniform
@@ -91,6 +96,7 @@ func.func @f(%a0: tensor<1x1xf32>) -> tensor<f32> {
   %r0 = aten.view %a0 size [] : (tensor<1x1xf32>) -> tensor<f32>
   return %r0 : tensor<f32>
 }
+
 // -----
 // case: view_from_scalar
 // inputs: uniform
@@ -100,6 +106,7 @@ func.func @f(%a0: tensor<f32>) -> tensor<1x1xf32> {
   %r0 = aten.view %a0 size [1, 1] : (tensor<f32>) -> tensor<1x1xf32>
   return %r0 : tensor<1x1xf32>
 }
+
 // -----
 // case: flatten
 // inputs: uniform
@@ -128,6 +135,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<120xf32> {
   %r0 = aten.flatten.using_ints %a0 : (tensor<2x3x4x5xf32>) -> tensor<120xf32>
   return %r0 : tensor<120xf32>
 }
+
 // -----
 // case: flatten_middle
 // inputs: uniform
@@ -156,6 +164,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x12x5xf32> {
   %r0 = aten.flatten.using_ints %a0 start_dim 1 end_dim 2 : (tensor<2x3x4x5xf32>) -> tensor<2x12x5xf32>
   return %r0 : tensor<2x12x5xf32>
 }
+
 // -----
 // case: squeeze
 // inputs: uniform
@@ -166,6 +175,7 @@ func.func @f(%a0: tensor<2x1x5xf32>) -> tensor<2x5xf32> {
   %r0 = aten.squeeze.dim %a0 dim 1 : (tensor<2x1x5xf32>) -> tensor<2x5xf32>
   return %r0 : tensor<2x5xf32>
 }
+
 // -----
 // case: squeeze_kept
 // inputs: uniform
@@ -176,6 +186,7 @@ func.func @f(%a0: tensor<2x1x5xf32>) -> tensor<2x1x5xf32> {
   %r0 = aten.squeeze.dim %a0 dim 0 : (tensor<2x1x5xf32>) -> tensor<2x1x5xf32>
   return %r0 : tensor<2x1x5xf32>
 }
+
 // -----
 // case: unsqueeze
 // inputs: uniform
@@ -185,6 +196,7 @@ func.func @f(%a0: tensor<2x3xf32>) -> tensor<2x3x1xf32> {
   %r0 = aten.unsqueeze %a0 dim -1 : (tensor<2x3xf32>) -> tensor<2x3x1xf32>
   return %r0 : tensor<2x3x1xf32>
 }
+
 // -----
 // case: unsqueeze_front
 // inputs: uniform
@@ -194,6 +206,7 @@ func.func @f(%a0: tensor<2x3xf32>) -> tensor<1x2x3xf32> {
   %r0 = aten.unsqueeze %a0 dim 0 : (tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return %r0 : tensor<1x2x3xf32>
 }
+
 // -----
 // case: permute
 // inputs: uniform
@@ -222,6 +235,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<4x2x5x3xf32> {
   %r0 = aten.permute %a0 dims [2, 0, -1, 1] : (tensor<2x3x4x5xf32>) -> tensor<4x2x5x3xf32>
   return %r0 : tensor<4x2x5x3xf32>
 }
+
 // -----
 // case: transpose
 // inputs: uniform
@@ -250,6 +264,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x5x4x3xf32> {
   %r0 = aten.transpose.int %a0 dim0 1 dim1 -1 : (tensor<2x3x4x5xf32>) -> tensor<2x5x4x3xf32>
   return %r0 : tensor<2x5x4x3xf32>
 }
+
 // -----
 // case: numpy_T
 // inputs: uniform
@@ -278,6 +293,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<5x4x3x2xf32> {
   %r0 = aten.numpy_T %a0 : (tensor<2x3x4x5xf32>) -> tensor<5x4x3x2xf32>
   return %r0 : tensor<5x4x3x2xf32>
 }
+
 // -----
 // case: expand
 // inputs: uniform
@@ -290,6 +306,7 @@ func.func @f(%a0: tensor<3x1xf32>) -> tensor<2x3x4xf32> {
   %r0 = aten.expand %a0 size [2, -1, 4] : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
   return %r0 : tensor<2x3x4xf32>
 }
+
 // -----
 // case: expand_i64
 // inputs: integer
@@ -300,6 +317,7 @@ func.func @f(%a0: tensor<3xi64>) -> tensor<4x3xi64> {
   %r0 = aten.expand %a0 size [4, 3] : (tensor<3xi64>) -> tensor<4x3xi64>
   return %r0 : tensor<4x3xi64>
 }
+
 // -----
 // case: select
 // inputs: uniform
@@ -315,6 +333,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.select.int %a0 dim 1 index 2 : (tensor<2x3x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: select_negative
 // inputs: uniform
@@ -327,6 +346,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x4xf32> {
   %r0 = aten.select.int %a0 dim -1 index -2 : (tensor<2x3x4x5xf32>) -> tensor<2x3x4xf32>
   return %r0 : tensor<2x3x4xf32>
 }
+
 // -----
 // case: slice
 // inputs: uniform
@@ -349,6 +369,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x2x4x5xf32> {
   %r0 = aten.slice.Tensor %a0 dim 1 start 1 : (tensor<2x3x4x5xf32>) -> tensor<2x2x4x5xf32>
   return %r0 : tensor<2x2x4x5xf32>
 }
+
 // -----
 // case: slice_step
 // inputs: uniform
@@ -365,6 +386,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x4x2xf32> {
   %r0 = aten.slice.Tensor %a0 dim -1 start -4 end -1 step 2 : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: slice_clamped
 // inputs: uniform
@@ -388,6 +410,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x3x5xf32> {
   %r0 = aten.slice.Tensor %a0 dim 2 start 1 end 99 : (tensor<2x3x4x5xf32>) -> tensor<2x3x3x5xf32>
   return %r0 : tensor<2x3x3x5xf32>
 }
+
 // -----
 // case: narrow
 // inputs: uniform
@@ -406,6 +429,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x2x5xf32> {
   %r0 = aten.narrow %a0 dim 2 start 1 length 2 : (tensor<2x3x4x5xf32>) -> tensor<2x3x2x5xf32>
   return %r0 : tensor<2x3x2x5xf32>
 }
+
 // -----
 // case: narrow_negative
 // inputs: uniform
@@ -424,6 +448,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>) -> tensor<2x3x2x5xf32> {
   %r0 = aten.narrow %a0 dim 2 start -3 length 2 : (tensor<2x3x4x5xf32>) -> tensor<2x3x2x5xf32>
   return %r0 : tensor<2x3x2x5xf32>
 }
+
 // -----
 // case: cat
 // inputs: uniform uniform uniform
@@ -435,6 +460,7 @@ func.func @f(%a0: tensor<2x3xf32>, %a1: tensor<2x1xf32>, %a2: tensor<2x4xf32>) -
   %r0 = aten.cat %a0, %a1, %a2 dim 1 : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
   return %r0 : tensor<2x8xf32>
 }
+
 // -----
 // case: cat_last
 // inputs: uniform uniform
@@ -447,6 +473,7 @@ func.func @f(%a0: tensor<2x2x3xf32>, %a1: tensor<2x2x2xf32>) -> tensor<2x2x5xf32
   %r0 = aten.cat %a0, %a1 dim -1 : (tensor<2x2x3xf32>, tensor<2x2x2xf32>) -> tensor<2x2x5xf32>
   return %r0 : tensor<2x2x5xf32>
 }
+
 // -----
 // case: cat_rows
 // inputs: integer integer
@@ -457,6 +484,7 @@ func.func @f(%a0: tensor<2x3xi64>, %a1: tensor<1x3xi64>) -> tensor<3x3xi64> {
   %r0 = aten.cat %a0, %a1 : (tensor<2x3xi64>, tensor<1x3xi64>) -> tensor<3x3xi64>
   return %r0 : tensor<3x3xi64>
 }
+
 // -----
 // case: tril_0
 // inputs: uniform
@@ -472,6 +500,7 @@ func.func @f(%a0: tensor<2x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.tril %a0 diagonal 0 : (tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: triu_0
 // inputs: uniform
@@ -487,6 +516,7 @@ func.func @f(%a0: tensor<2x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.triu %a0 diagonal 0 : (tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: tril_1
 // inputs: uniform
@@ -502,6 +532,7 @@ func.func @f(%a0: tensor<2x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.tril %a0 diagonal 1 : (tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: triu_1
 // inputs: uniform
@@ -517,6 +548,7 @@ func.func @f(%a0: tensor<2x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.triu %a0 diagonal 1 : (tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: tril_-2
 // inputs: uniform
@@ -532,6 +564,7 @@ func.func @f(%a0: tensor<2x4x5xf32>) -> tensor<2x4x5xf32> {
   %r0 = aten.tril %a0 diagonal -2 : (tensor<2x4x5xf32>) -> tensor<2x4x5xf32>
   return %r0 : tensor<2x4x5xf32>
 }
+
 // -----
 // case: triu_-2
 // inputs: uniform

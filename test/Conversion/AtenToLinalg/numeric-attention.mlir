@@ -1,4 +1,7 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// RUN: kgen-oracle %s --check --slice-limit 64
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: plain
 // inputs: uniform uniform uniform
 // expect:
@@ -14,6 +17,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: causal
 // inputs: uniform uniform uniform
@@ -30,6 +34,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 is_causal true : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: causal_square
 // inputs: uniform uniform uniform
@@ -43,6 +48,7 @@ func.func @f(%a0: tensor<1x6x5xf32>, %a1: tensor<1x6x5xf32>, %a2: tensor<1x6x5xf
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 is_causal true : (tensor<1x6x5xf32>, tensor<1x6x5xf32>, tensor<1x6x5xf32>) -> tensor<1x6x5xf32>
   return %r0 : tensor<1x6x5xf32>
 }
+
 // -----
 // case: scale
 // inputs: uniform uniform uniform
@@ -59,6 +65,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 scale 0.3 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: mask
 // inputs: uniform uniform uniform uniform
@@ -75,6 +82,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 attn_mask %a3 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>, tensor<4x7xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: mask_heads
 // inputs: uniform uniform uniform uniform
@@ -91,6 +99,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 attn_mask %a3 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>, tensor<2x1x4x7xf32>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: bool_mask
 // inputs: uniform uniform uniform bool
@@ -107,6 +116,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 attn_mask %a3 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>, tensor<3x4x7xi1>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: hidden_rows
 // inputs: uniform uniform uniform first
@@ -123,6 +133,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x3x7x5xf32>, %a2: tensor<2x3
   %r0 = aten.scaled_dot_product_attention %a0, %a1, %a2 attn_mask %a3 : (tensor<2x3x4x5xf32>, tensor<2x3x7x5xf32>, tensor<2x3x7x2xf32>, tensor<4x7xi1>) -> tensor<2x3x4x2xf32>
   return %r0 : tensor<2x3x4x2xf32>
 }
+
 // -----
 // case: matrices
 // inputs: uniform uniform uniform

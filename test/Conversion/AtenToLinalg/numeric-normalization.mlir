@@ -1,4 +1,6 @@
-// Written by generate.py with PyTorch 2.13.0+cpu; do not edit.
+// RUN: kgen-oracle %s --check
+// Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
+
 // case: softmax.int_0
 // inputs: uniform
 // expect:
@@ -11,6 +13,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.softmax.int %a0 dim 0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: softmax.int_1
 // inputs: uniform
@@ -24,6 +27,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.softmax.int %a0 dim 1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: softmax.int_-1
 // inputs: uniform
@@ -37,6 +41,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.softmax.int %a0 dim -1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: softmax.int_far
 // inputs: offset
@@ -49,6 +54,7 @@ func.func @f(%a0: tensor<2x7xf32>) -> tensor<2x7xf32> {
   %r0 = aten.softmax.int %a0 dim 1 : (tensor<2x7xf32>) -> tensor<2x7xf32>
   return %r0 : tensor<2x7xf32>
 }
+
 // -----
 // case: softmax.int_overflow
 // inputs: special
@@ -59,6 +65,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.softmax.int %a0 dim 0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: log_softmax.int_0
 // inputs: uniform
@@ -72,6 +79,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.log_softmax.int %a0 dim 0 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: log_softmax.int_1
 // inputs: uniform
@@ -85,6 +93,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.log_softmax.int %a0 dim 1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: log_softmax.int_-1
 // inputs: uniform
@@ -98,6 +107,7 @@ func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
   %r0 = aten.log_softmax.int %a0 dim -1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: log_softmax.int_far
 // inputs: offset
@@ -110,6 +120,7 @@ func.func @f(%a0: tensor<2x7xf32>) -> tensor<2x7xf32> {
   %r0 = aten.log_softmax.int %a0 dim 1 : (tensor<2x7xf32>) -> tensor<2x7xf32>
   return %r0 : tensor<2x7xf32>
 }
+
 // -----
 // case: log_softmax.int_overflow
 // inputs: special
@@ -120,6 +131,7 @@ func.func @f(%a0: tensor<12xf32>) -> tensor<12xf32> {
   %r0 = aten.log_softmax.int %a0 dim 0 : (tensor<12xf32>) -> tensor<12xf32>
   return %r0 : tensor<12xf32>
 }
+
 // -----
 // case: batch_norm_2d
 // inputs: uniform uniform uniform uniform positive
@@ -131,6 +143,7 @@ func.func @f(%a0: tensor<5x3xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>, %a3: 
   %r0 = aten.batch_norm %a0 weight %a1 bias %a2 running_mean %a3 running_var %a4 : (tensor<5x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<5x3xf32>
   return %r0 : tensor<5x3xf32>
 }
+
 // -----
 // case: batch_norm_3d
 // inputs: uniform uniform uniform uniform positive
@@ -144,6 +157,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>, %a3
   %r0 = aten.batch_norm %a0 weight %a1 bias %a2 running_mean %a3 running_var %a4 : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: batch_norm_4d
 // inputs: uniform uniform uniform uniform positive
@@ -172,6 +186,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>, %
   %r0 = aten.batch_norm %a0 weight %a1 bias %a2 running_mean %a3 running_var %a4 : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
   return %r0 : tensor<2x3x4x5xf32>
 }
+
 // -----
 // case: batch_norm_bare
 // inputs: uniform uniform positive
@@ -185,6 +200,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>) -> 
   %r0 = aten.batch_norm %a0 running_mean %a1 running_var %a2 eps 0.25 : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: batch_norm_weight
 // inputs: uniform uniform uniform positive
@@ -198,6 +214,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>, %a3
   %r0 = aten.batch_norm %a0 weight %a1 running_mean %a2 running_var %a3 : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: batch_norm_bias
 // inputs: uniform uniform uniform positive
@@ -211,6 +228,7 @@ func.func @f(%a0: tensor<2x3x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>, %a3
   %r0 = aten.batch_norm %a0 bias %a1 running_mean %a2 running_var %a3 : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
   return %r0 : tensor<2x3x5xf32>
 }
+
 // -----
 // case: group_norm_1
 // inputs: uniform uniform uniform
@@ -229,6 +247,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 1 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_2
 // inputs: uniform uniform uniform
@@ -247,6 +266,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 2 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_6
 // inputs: uniform uniform uniform
@@ -265,6 +285,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 6 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_bare
 // inputs: uniform
@@ -283,6 +304,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.group_norm %a0 num_groups 3 eps 0.25 : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_4d
 // inputs: uniform uniform
@@ -311,6 +333,7 @@ func.func @f(%a0: tensor<2x4x3x5xf32>, %a1: tensor<4xf32>) -> tensor<2x4x3x5xf32
   %r0 = aten.group_norm %a0 bias %a1 num_groups 2 : (tensor<2x4x3x5xf32>, tensor<4xf32>) -> tensor<2x4x3x5xf32>
   return %r0 : tensor<2x4x3x5xf32>
 }
+
 // -----
 // case: instance_norm
 // inputs: uniform
@@ -329,6 +352,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.instance_norm %a0 : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: instance_norm_affine
 // inputs: uniform uniform uniform
@@ -357,6 +381,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>) -
   %r0 = aten.instance_norm %a0 weight %a1 bias %a2 eps 0.25 : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
   return %r0 : tensor<2x3x4x5xf32>
 }
+
 // -----
 // case: layer_norm
 // inputs: uniform uniform uniform
@@ -375,6 +400,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<5xf32>, %a2: tensor<5xf32>) -> 
   %r0 = aten.layer_norm %a0 weight %a1 bias %a2 normalized_shape [5] : (tensor<2x6x5xf32>, tensor<5xf32>, tensor<5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_two
 // inputs: uniform uniform uniform
@@ -393,6 +419,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6x5xf32>, %a2: tensor<6x5xf32>)
   %r0 = aten.layer_norm %a0 weight %a1 bias %a2 normalized_shape [6, 5] eps 0.25 : (tensor<2x6x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_all
 // inputs: uniform
@@ -411,6 +438,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.layer_norm %a0 normalized_shape [2, 6, 5] : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_weight
 // inputs: uniform uniform
@@ -429,6 +457,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.layer_norm %a0 weight %a1 normalized_shape [5] : (tensor<2x6x5xf32>, tensor<5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_1_offset
 // inputs: offset uniform uniform
@@ -448,6 +477,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 1 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_2_offset
 // inputs: offset uniform uniform
@@ -467,6 +497,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 2 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_6_offset
 // inputs: offset uniform uniform
@@ -486,6 +517,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6xf32>, %a2: tensor<6xf32>) -> 
   %r0 = aten.group_norm %a0 weight %a1 bias %a2 num_groups 6 : (tensor<2x6x5xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_bare_offset
 // inputs: offset
@@ -505,6 +537,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.group_norm %a0 num_groups 3 eps 0.25 : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: group_norm_4d_offset
 // inputs: offset uniform
@@ -534,6 +567,7 @@ func.func @f(%a0: tensor<2x4x3x5xf32>, %a1: tensor<4xf32>) -> tensor<2x4x3x5xf32
   %r0 = aten.group_norm %a0 bias %a1 num_groups 2 : (tensor<2x4x3x5xf32>, tensor<4xf32>) -> tensor<2x4x3x5xf32>
   return %r0 : tensor<2x4x3x5xf32>
 }
+
 // -----
 // case: instance_norm_offset
 // inputs: offset
@@ -553,6 +587,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.instance_norm %a0 : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: instance_norm_affine_offset
 // inputs: offset uniform uniform
@@ -582,6 +617,7 @@ func.func @f(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>) -
   %r0 = aten.instance_norm %a0 weight %a1 bias %a2 eps 0.25 : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
   return %r0 : tensor<2x3x4x5xf32>
 }
+
 // -----
 // case: layer_norm_offset
 // inputs: offset uniform uniform
@@ -601,6 +637,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<5xf32>, %a2: tensor<5xf32>) -> 
   %r0 = aten.layer_norm %a0 weight %a1 bias %a2 normalized_shape [5] : (tensor<2x6x5xf32>, tensor<5xf32>, tensor<5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_two_offset
 // inputs: offset uniform uniform
@@ -620,6 +657,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<6x5xf32>, %a2: tensor<6x5xf32>)
   %r0 = aten.layer_norm %a0 weight %a1 bias %a2 normalized_shape [6, 5] eps 0.25 : (tensor<2x6x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_all_offset
 // inputs: offset
@@ -639,6 +677,7 @@ func.func @f(%a0: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.layer_norm %a0 normalized_shape [2, 6, 5] : (tensor<2x6x5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: layer_norm_weight_offset
 // inputs: offset uniform
@@ -658,6 +697,7 @@ func.func @f(%a0: tensor<2x6x5xf32>, %a1: tensor<5xf32>) -> tensor<2x6x5xf32> {
   %r0 = aten.layer_norm %a0 weight %a1 normalized_shape [5] : (tensor<2x6x5xf32>, tensor<5xf32>) -> tensor<2x6x5xf32>
   return %r0 : tensor<2x6x5xf32>
 }
+
 // -----
 // case: instance_norm_running
 // inputs: uniform uniform uniform positive

@@ -1,0 +1,29 @@
+//===- OracleTool.cpp - What the command kgen-oracle does -----------------===//
+#include "kgen/Oracle/OracleTool.h"
+#include "kgen/Oracle/OracleCases.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace kgen;
+
+int kgen::runOracleTool(const OracleToolOptions &options) {
+  auto fail = [](const llvm::Twine &message) { return llvm::WithColor::error() << message << '\n', 1; };
+  bool files = !options.inputs.empty() && !options.outputs.empty();
+  bool half = options.inputs.empty() != options.outputs.empty();
+  if (half || files + !options.jobs.empty() + options.check != 1)
+    return fail("give either --jobs FILE or both --inputs DIR and --outputs DIR, or --check");
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(options.graph);
+  if (!text)
+    return fail("cannot read " + options.graph + ": " + text.getError().message());
+  if (options.check)
+    return checkOracleCases((*text)->getBuffer(), options.sliceLimit) ? 0 : 1;
+  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph);
+  if (!oracle)
+    return fail(toString(oracle.takeError()));
+  if (!options.jobs.empty())
+    return serveOracleJobs(**oracle, options.jobs) ? 0 : 1;
+  if (auto error = runOracleOnFiles(**oracle, options.inputs, options.outputs))
+    return fail(toString(std::move(error)));
+  return 0;
+}
