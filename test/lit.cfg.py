@@ -2,6 +2,7 @@
 import ctypes
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -40,9 +41,7 @@ if os.environ.get("KGEN_NVRTC") or loads("libnvrtc.so.13", "libnvrtc.so.12", "li
     config.available_features.add("nvrtc")
 if os.path.exists("/dev/nvidia0") and loads("libcuda.so.1"):
     config.available_features.add("gpu")
-try:
-    import importlib.util
-    if importlib.util.find_spec("torch"):
-        config.available_features.add("torch")
-except ImportError:
-    pass
+# Asked of the Python that tests run, which need not be lit's own.
+if subprocess.run([shutil.which("python3") or "python3", "-c",
+                   "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]).returncode == 0:
+    config.available_features.add("torch")

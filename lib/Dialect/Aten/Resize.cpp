@@ -20,6 +20,8 @@ static constexpr double kDefaultFlops = 1e8;
 static constexpr int64_t kDefaultElements = 1 << 20;
 /// Rows of a matrix are shrunk first while there are so many: a tile still has some to work on.
 static constexpr int64_t kMatrixRows = 32;
+/// Pairs are tried among so many dimensions of one extent at most: each try infers the whole graph.
+static constexpr size_t kMostPaired = 12;
 /// Elements that a shrunk group or instance keeps at least.
 static constexpr int64_t kLeastStatistics = 8;
 
@@ -168,7 +170,7 @@ private:
       if (places.size() > 1)
         list.push_back(places);
     for (auto &[extent, places] : shared)
-      for (size_t i = 0; i < places.size(); ++i)
+      for (size_t i = 0; i < places.size() && places.size() <= kMostPaired; ++i)
         for (size_t j = i + 1; j < places.size(); ++j)
           list.push_back({places[i], places[j]});
     for (auto &[extent, places] : shared)
