@@ -179,17 +179,22 @@ LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitErro
       names.push_back(known.name);
     return emitError() << "unknown schedule key '" << key << "', expected one of " << llvm::join(names, ", ");
   }
+  // Wider integers exist in the generic form only.
+  auto asInteger = [](Attribute attribute) {
+    auto number = dyn_cast<IntegerAttr>(attribute);
+    return number && number.getType().isInteger(64) ? number : IntegerAttr();
+  };
   auto inRange = [&](int64_t number) { return number >= rule->min && number <= rule->max; };
   switch (rule->kind) {
   case KeyKind::Int:
-    if (auto number = dyn_cast<IntegerAttr>(value); !number || !inRange(number.getInt())) {
+    if (auto number = asInteger(value); !number || !inRange(number.getInt())) {
       InFlightDiagnostic diag = emitError() << "schedule key '" << key << "' expected an integer from " << rule->min
                                             << " to " << rule->max << ", found ";
       return number ? diag << number.getInt() : diag << value;
     }
     return success();
   case KeyKind::IntOf:
-    if (auto number = dyn_cast<IntegerAttr>(value);
+    if (auto number = asInteger(value);
         !number || !isChoice(rule->choices, std::to_string(number.getInt()))) {
       InFlightDiagnostic diag =
           emitError() << "schedule key '" << key << "' expected one of " << listChoices(rule->choices) << ", found ";

@@ -135,10 +135,14 @@ LogicalResult verifyKnob(Operation *op, const KnobRule &rule, DictionaryAttr set
 /// A parameter's attribute in the form that schedules hold: 64-bit integers and their lists.
 static Attribute normalize(Attribute value) {
   MLIRContext *context = value.getContext();
-  if (auto number = dyn_cast<IntegerAttr>(value))
-    return IntegerAttr::get(IntegerType::get(context, 64), number.getValue().getSExtValue());
+  auto fits = [](Attribute attribute) {
+    auto number = dyn_cast<IntegerAttr>(attribute);
+    return number && number.getValue().getSignificantBits() <= 64;
+  };
+  if (fits(value))
+    return IntegerAttr::get(IntegerType::get(context, 64), cast<IntegerAttr>(value).getValue().getSExtValue());
   auto list = dyn_cast<ArrayAttr>(value);
-  if (!list || !llvm::all_of(list, llvm::IsaPred<IntegerAttr>))
+  if (!list || !llvm::all_of(list, fits))
     return value;
   SmallVector<int64_t> numbers;
   for (Attribute element : list)
