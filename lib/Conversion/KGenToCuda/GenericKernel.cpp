@@ -746,10 +746,9 @@ FailureOr<GenericKernel> KernelWriter::write() {
   os << llvm::join(parameters, ", ") << ") {\n";
   if (StringRef(bodyText).contains("kThreads"))
     os << "  constexpr int kThreads = " << threads << ";\n";
-  bool needsOutputs = outputs > 1 && lanes != threads;
-  if (needsOutputs)
+  if (StringRef(bodyText).contains("kOutputs"))
     os << "  constexpr " << indexType << " kOutputs = " << outputs << ";\n";
-  if (mapping == Mapping::Lanes && reduction.size() > 1)
+  if (StringRef(bodyText).contains("kReduced"))
     os << "  constexpr " << indexType << " kReduced = " << reduced << ";\n";
   SmallVector<std::string> sizes;
   for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(parallel), ArrayRef<unsigned>(reduction)})
