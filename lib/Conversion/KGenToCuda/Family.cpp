@@ -89,6 +89,7 @@ static ArrayRef<std::unique_ptr<Family>> allFamilies() {
   static const auto families = [] {
     SmallVector<std::unique_ptr<Family>> list;
     // A new family adds its line here.
+    list.push_back(createConvFamily());
     list.push_back(createGemmFamily());
     // Alphabetical, whatever the order above.
     llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });

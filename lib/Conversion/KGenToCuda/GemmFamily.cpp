@@ -412,6 +412,9 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   os << "constexpr int SPLIT_K = " << split << "; // blocks that share one tile of C, each a slice of K\n";
   os << "constexpr int VEC = " << *params.getInt("vec") << "; // elements of one global load, at most\n";
   os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
+  int64_t pad = simt ? 4 : *params.getInt("smem_pad"), crossPad = simt ? 4 : elementBytes == 4 ? 8 : 16 / elementBytes;
+  int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad);
+  os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
 
   TemplateFill fill;
@@ -463,11 +466,10 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     addConversion("_convert_a", a, gemm->a.batches * gemm->m * gemm->k);
     addConversion("_convert_b", b, gemm->b.batches * gemm->k * gemm->n);
   }
-  int64_t pad = simt ? 4 : *params.getInt("smem_pad"), crossPad = simt ? 4 : elementBytes == 4 ? 8 : 16 / elementBytes;
   LaunchSpec main{name + "_main",
                   {ceilDiv(gemm->m, tile[0]) * ceilDiv(gemm->n, tile[1]) * gemm->batch * split, 1, 1},
                   {threads, 1, 1},
-                  sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad),
+                  sharedBytes,
                   {a, b},
                   {}};
   SmallVector<BufferRef> extras =

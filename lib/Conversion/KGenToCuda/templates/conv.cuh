@@ -38,6 +38,7 @@ constexpr int WM = 48, WN = 96; // warp tile on tensor cores
 constexpr int TM = 4, TN = 24;  // thread tile without
 constexpr int PAD = 0;          // elements after each channel of a slab
 constexpr int MIN_BLOCKS = 1;   // resident blocks per multiprocessor
+constexpr int SHARED_BYTES = 115000; // dynamic shared memory of the launch
 } // namespace example
 //@ end
 
@@ -101,8 +102,10 @@ constexpr int TABLE = round_up(K_STEPS * (TENSOR_CORES ? 4 * TAPS_PER_LANE : 1),
 
 // The finished tile, [channel][pixel]; it takes the place of slabs and weights.
 constexpr int STAGE_PITCH = round_up(BM, 16) + 4; // rows of 4 mod 16 words: conflict-free writes
-// Dynamic shared memory: TABLE ints, then SLABS * SLAB + STAGES * PIECE_WEIGHTS of Compute or BN *
-// STAGE_PITCH floats, whichever is larger.
+// Dynamic shared memory: the table, then slabs and weights or the finished tile.
+static_assert(TABLE * 4 + (SLABS * SLAB + STAGES * PIECE_WEIGHTS) * sizeof(Compute) <= SHARED_BYTES &&
+                  (TABLE + BN * STAGE_PITCH) * 4 <= SHARED_BYTES,
+              "the launch gives too little shared memory");
 
 //@ replace epilogue
 // One output of the convolution, before pooling.
@@ -122,12 +125,12 @@ __device__ __forceinline__ float finish(float value, int image, int channel, int
 //@ end
 //@ end
 
-// The offset of tap k of a chunk in a slab; -1 for the k that fill up the last step.
+// The offset of tap k of a chunk in a slab; -1 for the k that fill up the last step. Offsets of pairs are
+// even: bit 0 tells that the second of the pair fills up a row of taps.
 __device__ __forceinline__ int tap_offset(int k) {
   const int c = k / TAPS, kd = k / (KH * KW_PADDED) % KD, kh = k / KW_PADDED % KH, kw = k % KW_PADDED;
-  return k >= K ? -1
-                : c * PLANE + (kd * DILATION_D * SLAB_H + kh * DILATION_H) * PITCH +
-                      (PAIRED ? kw : kw * DILATION_W);
+  const int offset = c * PLANE + (kd * DILATION_D * SLAB_H + kh * DILATION_H) * PITCH + kw * DILATION_W;
+  return k >= K ? -1 : PAIRED && kw + 1 == KW ? offset | 1 : offset;
 }
 
 // The offset of pixel m of the block's tile in a slab; surplus pixels repeat the first.
@@ -194,7 +197,8 @@ __device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const
   //@ end
 }
 
-// Slab elements for one register of a fragment: one f32, or two 16-bit values.
+// Slab elements for one register of a fragment: one f32, or two 16-bit values. What fills up is zero,
+// not the slab's element times a weight of zero, which may be a NaN.
 __device__ __forceinline__ unsigned load_taps(const Compute *slab, int pixel, int tap, int second) {
   if constexpr (sizeof(Compute) == 4) {
     if (K % MMA_K && tap < 0)
@@ -203,7 +207,8 @@ __device__ __forceinline__ unsigned load_taps(const Compute *slab, int pixel, in
   } else if constexpr (PAIRED) {
     if (K % MMA_K && tap < 0)
       return 0;
-    return *reinterpret_cast<const unsigned *>(&slab[pixel + tap]);
+    const unsigned pair = *reinterpret_cast<const unsigned *>(&slab[pixel + (tap & ~1)]);
+    return KW % 2 && tap & 1 ? pair & 0xffff : pair;
   } else {
     const unsigned short *bits = reinterpret_cast<const unsigned short *>(slab);
     const unsigned low = K % MMA_K && tap < 0 ? 0 : bits[pixel + tap];
@@ -304,8 +309,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
     table[i] = tap_offset(k);
   }
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   //@ section mma
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   constexpr int MT = TENSOR_CORES ? WM / 16 : 1, NT = TENSOR_CORES ? WN / 8 : 2;
   const int warp_m = warp % (BM / WM) * WM, warp_n = warp / (BM / WM) * WN;
   int pixel[MT][2];
@@ -457,7 +462,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
     //@ end
     //@ end
     //@ replace store
-    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + (long long)y * PW + x] = pooled;
+    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + (long long)y * PW + x] =
+        static_cast<Out>(pooled);
     //@ end
   }
 }

@@ -27,6 +27,7 @@ constexpr int RASTER = 8;                  // tile rows of one group in the bloc
 constexpr int SPLIT_K = 1;                 // blocks that share one tile of C, each a slice of K
 constexpr int VEC = 4;                     // elements of one global load, at most
 constexpr int MIN_BLOCKS = 1;              // resident blocks per multiprocessor
+constexpr int SHARED_BYTES = 227 * 1024;   // dynamic shared memory of the launch
 } // namespace example
 //@ end
 
@@ -45,13 +46,13 @@ constexpr int MT = WM / 16, NT = WN / 8;
 
 // Shared memory: a tile keeps the order of its matrix, rows padded so that fragment loads of a warp
 // hit 32 different banks. Tiles that are contiguous along m or n are read 8 columns by 4 rows.
-// The launch gives STAGES * (A_TILE + B_TILE) elements of dynamic shared memory.
 constexpr int CROSS_PAD = sizeof(In) == 4 ? 8 : 16 / sizeof(In);
 constexpr int A_ROWS = A_K_CONTIGUOUS ? BM : BK, A_COLUMNS = A_K_CONTIGUOUS ? BK : BM;
 constexpr int B_ROWS = B_K_CONTIGUOUS ? BN : BK, B_COLUMNS = B_K_CONTIGUOUS ? BK : BN;
 constexpr int A_PITCH = A_COLUMNS + (A_K_CONTIGUOUS ? PAD : CROSS_PAD);
 constexpr int B_PITCH = B_COLUMNS + (B_K_CONTIGUOUS ? PAD : CROSS_PAD);
 constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
+static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES, "the launch gives too little shared memory");
 
 // Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
 constexpr int vector_of(int columns) {
