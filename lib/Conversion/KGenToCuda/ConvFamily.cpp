@@ -221,7 +221,7 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
     plan.accumulators = warp[0] * warp[1] / 32;
   } else {
     SmallVector<int64_t> thread = *params.getInts("thread_tile");
-    plan.bm = roundUp(plan.pixels, 32 * thread[0]);
+    plan.bm = roundUp(plan.pixels, 8 * thread[0]);
     plan.threads = plan.bm / thread[0] * (plan.bn / thread[1]);
     plan.accumulators = thread[0] * thread[1];
   }
@@ -310,9 +310,9 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 
   // Block tile: enough blocks for the chip, else as many pixels as amortise the weights' way.
   int64_t mmaK = *params.getWord("dtype") == "tf32" ? 8 : 16;
-  int64_t bn = simt ? std::min<int64_t>(llvm::PowerOf2Ceil(conv.outChannels), 64)
+  int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
                     : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16) : 128;
-  int64_t pixels = simt ? (bn >= 16 ? 256 : 1024) : 288;
+  int64_t pixels = simt && bn < 16 ? 1024 : 288;
   int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * conv.groups * ceilDiv(conv.outChannels, bn);
   while (pixels > 64 && all / pixels < chip.multiprocessors)
     pixels /= 2;
@@ -332,10 +332,11 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
            << *params.getInt("stages");
 
   if (simt) {
-    int64_t tn = std::min<int64_t>(tile[1], 8), tm = conv.stride[2] > 2 ? 4 : 8;
+    int64_t tn = std::min<int64_t>(tile[1], 8), tm = 8;
     while (tile[1] % tn)
       --tn;
-    while (tm > 1 && tile[0] < 32 * tm)
+    // At least 128 threads, where the tile has so many results.
+    while (tm > 1 && tile[0] / tm * (tile[1] / tn) < 128)
       tm /= 2;
     SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
     if (thread.size() != 2 || tile[1] % thread[1])
@@ -368,8 +369,6 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
                                                                      << " accumulators in a thread, the limit is 160";
   if (plan.threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << plan.threads << " threads, the limit is " << chip.threadsPerBlock;
-  if (plan.threads % 32)
-    return dispatch.emitError("the tiles make ") << plan.threads << " threads, a multiple of 32 is expected";
   if (plan.sharedBytes > chip.sharedBytesPerBlock)
     return dispatch.emitError("a block takes ") << plan.sharedBytes << " bytes of shared memory, " << chip.arch << " has "
                                                 << chip.sharedBytesPerBlock
@@ -450,8 +449,9 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
     tail.operands.push_back({getStorageType(conv.elementType).str(), "bias", *conv.bias});
     value = conv.elementType.isF32() ? "value + bias[channel]" : "value + static_cast<float>(bias[channel])";
   }
-  SmallVector<std::string> coordinates = {"image", "channel", "z", "y", "x"};
-  coordinates.erase(coordinates.begin() + 2, coordinates.begin() + 5 - conv.rank);
+  SmallVector<std::string> coordinates = {"image", "channel"};
+  for (char axis : StringRef("zyx").take_back(conv.rank))
+    coordinates.push_back(std::string(1, axis));
   Value product = conv.ops.contraction->getResult(0);
   Value produced = conv.ops.epilogue.empty() ? product : conv.ops.epilogue.back()->getResult(0);
   FailureOr<std::string> call = appendPointwise(tail, name + "_pointwise", "extra", conv.ops.epilogue, produced, product,

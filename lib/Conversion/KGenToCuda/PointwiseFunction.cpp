@@ -74,7 +74,11 @@ LogicalResult FunctionWriter::checkScalar(BlockArgument scalar, const Access &ac
     aligned = aligned * size + (size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(i + shift, context));
     leading = leading * size + (size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(i, context));
   }
-  AffineExpr index = access.index;
+  // A coordinate along an extent of 1 is 0, however the index has it.
+  SmallVector<AffineExpr> coordinates;
+  for (auto [d, size] : llvm::enumerate(op.getStaticLoopRanges()))
+    coordinates.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(d, context));
+  AffineExpr index = tracer.simplify(access.index.replaceDims(coordinates));
   return success(index == tracer.simplify(aligned) || index == tracer.simplify(leading));
 }
 

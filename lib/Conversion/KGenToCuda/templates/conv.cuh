@@ -52,7 +52,7 @@ constexpr int TILE_D = (BOX_D - 1) * POOL_STRIDE_D + POOL_D;
 constexpr int TILE_H = (BOX_H - 1) * POOL_STRIDE_H + POOL_H;
 constexpr int TILE_W = (BOX_W - 1) * POOL_STRIDE_W + POOL_W;
 constexpr int PIXELS = BOX_I * TILE_D * TILE_H * TILE_W;
-constexpr int BM = round_up(PIXELS, TENSOR_CORES ? WM : 32 * TM);
+constexpr int BM = round_up(PIXELS, TENSOR_CORES ? WM : 8 * TM);
 constexpr int THREADS = TENSOR_CORES ? 32 * (BM / WM) * (BN / WN) : BM / TM * (BN / TN);
 constexpr int BOXES_D = ceil_div(PD, BOX_D), BOXES_H = ceil_div(PH, BOX_H), BOXES_W = ceil_div(PW, BOX_W);
 constexpr int N_TILES = ceil_div(OC, BN);
@@ -322,8 +322,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   float accumulator[MT][NT][4] = {};
   //@ end
   //@ section simt
-  constexpr int THREADS_M = BM / TM;
-  const int thread_m = threadIdx.x % THREADS_M, thread_n = threadIdx.x / THREADS_M * TN;
+  // A warp is 8 threads along the pixels by 4 along the channels where there are so many: few
+  // different addresses for each load from shared memory, in different banks at strides up to 4.
+  constexpr int THREADS_M = BM / TM, THREADS_N = BN / TN;
+  const int thread_m = threadIdx.x % 8 + threadIdx.x / (8 * THREADS_N) * 8;
+  const int thread_n = threadIdx.x / 8 % THREADS_N * TN;
   int thread_pixel[TM];
 #pragma unroll
   for (int i = 0; i < TM; ++i)
