@@ -88,7 +88,7 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   // The source, with the completed schedule beside it for whoever reads the snapshot.
   ModuleOp module = getOperation();
   if (SymbolTable::lookupSymbolIn(module, name))
-    return dispatch.emitError("two dispatches are called @") << name;
+    return dispatch.emitError("the module has another symbol @") << name;
   OpBuilder builder(dispatch);
   Operation *function = dispatch->getParentOp();
   while (function->getParentOp() != module)

@@ -1,0 +1,102 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32> {
+  // expected-error @+1 {{pool_tile needs a pooling in the dispatch}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, pool_tile = [2, 2]>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    kgen.yield %1 : tensor<2x32x14x14xf32>
+  } : tensor<2x32x14x14xf32>
+  return %0 : tensor<2x32x14x14xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{the tile's channels are a multiple of 16 on tensor cores, found 24}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, tile = [64, 24, 32]>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{the tile's k is a multiple of 8 for tf32, found 12}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, tile = [64, 32, 12]>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{the warp tile's 48 channels do not divide the tile's 32}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, tile = [64, 32, 32], warp_tile = [32, 48]>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{slab_channels is at most the 8 channels of a group, found 16}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, slab_channels = 16>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{family conv has im2col = raw_smem only, found gather}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, im2col = gather>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{smem_pad keeps slabs aligned: a multiple of 8, found 4}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, smem_pad = 4>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
+  // expected-error @+1 {{family conv has no parameter 'raster'; it has dtype,}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, raster = 4>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
+    %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
+    kgen.yield %2 : tensor<2x32x7x7xf32>
+  } : tensor<2x32x7x7xf32>
+  return %0 : tensor<2x32x7x7xf32>
+}

@@ -1,0 +1,168 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{the warp tile 48 x 64 does not divide the block tile 128 x 128}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [128, 128, 32], warp_tile = [48, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{a warp tile on tensor cores is a multiple of 16 x 8, found 24 x 64}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [96, 128, 32], warp_tile = [24, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{a warp tile of 128 x 64 needs 256 accumulators in a thread, the limit is 128}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [128, 128, 32], warp_tile = [128, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{the block tile's k is a multiple of 16 for tf32, found 24}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [64, 64, 24]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{the tiles of 8 stages take 286720 bytes of shared memory, sm_90a has 232448}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [128, 128, 32], stages = 8>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{family gemm overlaps copies and products: at least 2 stages, found 1}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, stages = 1>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{family gemm needs tile = [m, n, k], found 2 entries}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [64, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{mma = none computes in fp32, found dtype = tf32}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = none, dtype = tf32>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = mma_sync}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = mma_sync, dtype = fp32>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{expected an operand type within precision class tf32, found dtype = fp16}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, dtype = fp16>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{family gemm has no parameter 'pool_tile'; it has dtype,}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, pool_tile = [2, 2]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{the tiles make 4096 threads, the limit is 1024}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = none, tile = [128, 128, 16], thread_tile = [2, 2]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    // expected-error @+1 {{family gemm takes element-wise ops after its product only}}
+    %c = aten.relu %a : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = aten.mm %c, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
+    // expected-error @+1 {{family gemm cannot compute aten.softmax.int}}
+    %1 = aten.softmax.int %a dim 1 : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
