@@ -1,8 +1,10 @@
 //===- MaterializeIdea.cpp - Asks for an idea and applies it -------------===//
+#include "kgen/Conversion/KGenToCuda/Family.h"
+#include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
+#include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Passes.h"
 #include "kgen/Propose/Proposer.h"
-#include "kgen/Search/GraphFacts.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -46,27 +48,39 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
     llvm::Expected<std::vector<Idea>> ideas = (*proposer)->proposeIdeas(context, maxIdeas);
     if (!ideas)
       return module.emitError() << llvm::toString(ideas.takeError());
-    const Idea *chosen = nullptr;
-    for (const Idea &candidate : *ideas)
-      if (!chosen && (idea.empty() || candidate.key == idea))
-        chosen = &candidate;
-    if (!chosen) {
-      // Nothing to say about this graph: the generic path takes it. An idea asked for by name is
-      // another matter.
-      if (idea.empty())
-        return success();
-      InFlightDiagnostic diag = module.emitError() << "expected an idea '" << idea << "' for this graph, found ";
-      for (const Idea &candidate : *ideas)
-        diag << (&candidate == &ideas->front() ? "" : ", ") << candidate.key;
-      return ideas->empty() ? diag << "none" : diag;
+    std::string reason = "the provider has no idea";
+    for (const Idea &candidate : *ideas) {
+      if (!idea.empty() && candidate.key != idea)
+        continue;
+      FailureOr<bool> applied = apply(module, **proposer, context, candidate, reason);
+      if (failed(applied) || *applied)
+        return LogicalResult(applied);
+      // An idea that was asked for by name has to work; otherwise the next one may.
+      if (!idea.empty())
+        return module.emitError() << "idea '" << candidate.key << "' has no legal materialisation: " << reason;
     }
-    llvm::Expected<std::vector<Materialization>> variants = (*proposer)->materialize(context, *chosen, maxVariants);
+    if (idea.empty()) {
+      module.emitWarning() << "no idea applies to this graph, the generic path takes it: " << reason;
+      return success();
+    }
+    InFlightDiagnostic diag = module.emitError() << "expected an idea '" << idea << "' for this graph, found ";
+    if (ideas->empty())
+      return diag << "none";
+    for (const Idea &candidate : *ideas)
+      diag << (&candidate == &ideas->front() ? "" : ", ") << candidate.key;
+    return diag;
+  }
+
+  /// Applies the first legal materialisation of CANDIDATE to MODULE. False with the REASON when
+  /// there is none; failure when the provider is lost.
+  FailureOr<bool> apply(ModuleOp module, Proposer &proposer, const ProposalContext &context, const Idea &candidate,
+                        std::string &reason) {
+    llvm::Expected<std::vector<Materialization>> variants = proposer.materialize(context, candidate, maxVariants);
     if (!variants)
       return module.emitError() << llvm::toString(variants.takeError());
-
-    std::optional<Category> category = symbolizeCategory(categoryName(chosen->category));
-    auto ideaAttr = IdeaAttr::get(&getContext(), chosen->text, category.value_or(Category::Compute));
-    std::string reason = "no materialisation has directives";
+    std::optional<Category> category = symbolizeCategory(categoryName(candidate.category));
+    auto ideaAttr = IdeaAttr::get(&getContext(), candidate.text, category.value_or(Category::Compute));
+    reason = "no materialisation has directives";
     for (const Materialization &variant : *variants) {
       if (variant.directives.empty())
         continue;
@@ -75,11 +89,37 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
         reason = llvm::toString(result.takeError());
         continue;
       }
+      if (std::optional<std::string> fault = findFault(**result)) {
+        reason = *fault;
+        continue;
+      }
       module.getBodyRegion().takeBody((*result)->getBodyRegion());
       module->setAttrs(result->get()->getAttrDictionary());
-      return success();
+      return true;
     }
-    return module.emitError() << "idea '" << chosen->key << "' has no legal materialisation: " << reason;
+    return false;
+  }
+
+  /// Why a dispatch of ANNOTATED cannot be lowered, from its family; nothing when all can.
+  std::optional<std::string> findFault(ModuleOp annotated) {
+    Chip chip;
+    chip.arch = arch;
+    CaptureError error(&getContext());
+    WalkResult result = annotated.walk([&](DispatchOp dispatch) {
+      if (dispatch.getFamily() == "generic")
+        return WalkResult::advance();
+      const Family *family = findFamily(dispatch.getFamily());
+      if (!family) {
+        dispatch.emitError() << "no kernel family '" << dispatch.getFamily() << "'";
+        return WalkResult::interrupt();
+      }
+      ScheduleParams params(dispatch.getSchedule()->getParams());
+      bool legal = succeeded(family->match(dispatch)) && succeeded(family->complete(dispatch, params, chip));
+      return legal ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (!result.wasInterrupted())
+      return std::nullopt;
+    return error.str("a family refused its dispatch");
   }
 };
 

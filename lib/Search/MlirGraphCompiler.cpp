@@ -12,9 +12,9 @@
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Evaluate/LaunchPlan.h"
 #include "kgen/InitAll.h"
+#include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Pipelines.h"
 #include "kgen/Search/GraphCompiler.h"
-#include "kgen/Search/GraphFacts.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -154,15 +154,15 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan 
         scalars.push_back(builder.getF32FloatAttr(std::get<float>(argument)));
       }
     }
-    auto kernel = SymbolRefAttr::get(builder.getContext(), source,
-                                     {FlatSymbolRefAttr::get(builder.getContext(), launch.kernel)});
+    auto kernel =
+        SymbolRefAttr::get(builder.getContext(), source, {FlatSymbolRefAttr::get(builder.getContext(), launch.kernel)});
     SmallVector<Value> inits;
     for (Value *slot : outs)
       inits.push_back(*slot);
-    auto op = LaunchOp::create(builder, loc, TypeRange(ValueRange(inits)), kernel,
-                               builder.getDenseI64ArrayAttr(launch.grid), builder.getDenseI64ArrayAttr(launch.block),
-                               builder.getI64IntegerAttr(launch.sharedBytes),
-                               scalars.empty() ? ArrayAttr() : builder.getArrayAttr(scalars), ins, inits);
+    auto op =
+        LaunchOp::create(builder, loc, TypeRange(ValueRange(inits)), kernel, builder.getDenseI64ArrayAttr(launch.grid),
+                         builder.getDenseI64ArrayAttr(launch.block), builder.getI64IntegerAttr(launch.sharedBytes),
+                         scalars.empty() ? ArrayAttr() : builder.getArrayAttr(scalars), ins, inits);
     for (auto [slot, result] : llvm::zip_equal(outs, op.getResults()))
       *slot = result;
   }
@@ -217,7 +217,8 @@ public:
       if (!word)
         return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                        "expected a category memory, async, dtype, compute, parallel or control, "
-                                       "found '" + category + "'");
+                                       "found '" +
+                                           category + "'");
       ideaAttr = IdeaAttr::get(&session.context, idea, *word);
     }
     auto annotated = applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");
@@ -264,9 +265,7 @@ public:
 private:
   /// PLAN's buffers and indices against FUNC's.
   static llvm::Error checkPlan(const LaunchPlan &plan, func::FuncOp func) {
-    auto fault = [](const std::string &text) {
-      return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-    };
+    auto fault = [](const std::string &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); };
     auto check = [&](StringRef what, const std::vector<BufferSpec> &buffers, ArrayRef<Type> types) -> std::string {
       if (buffers.size() != types.size())
         return ("plan.json: " + what + " has " + Twine(buffers.size()) + " entries, expected " + Twine(types.size()))

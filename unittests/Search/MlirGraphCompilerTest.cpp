@@ -48,8 +48,7 @@ TEST_F(MlirGraphCompilerTest, SmallSizeReachesEveryType) {
 
 TEST_F(MlirGraphCompilerTest, ErrorsAreOneSentenceWithAPlace) {
   EXPECT_THAT(errorOf(compiler->canonicalize("func.func @f(", false)), testing::StartsWith("graph.mlir:1:13: "));
-  EXPECT_EQ(errorOf(compiler->canonicalize("", false)),
-            "graph.mlir: expected one function in the graph, found none");
+  EXPECT_EQ(errorOf(compiler->canonicalize("", false)), "graph.mlir: expected one function in the graph, found none");
   std::string unknown = errorOf(compiler->facts("func.func @f() {\n  aten.nothing\n  return\n}"));
   EXPECT_THAT(unknown, HasSubstr("graph.mlir:2:3: "));
   EXPECT_THAT(unknown, testing::Not(HasSubstr("\n")));
@@ -125,8 +124,7 @@ TEST_F(MlirGraphCompilerTest, DirectiveErrorsNameTheScriptLine) {
                                                     "", "", chip)),
               testing::StartsWith("directives.mlir:2:1: 'transform.kgen.pipeline' op schedule key 'stages' expected "
                                   "an integer from 1 to 8, found 99"));
-  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph, "", "an idea", "luck", chip)),
-              HasSubstr("found 'luck'"));
+  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph, "", "an idea", "luck", chip)), HasSubstr("found 'luck'"));
 }
 
 std::string planOf(const std::string &launches, const std::string &output = "[64, 16]") {

@@ -85,7 +85,8 @@ static bool canHold(StringRef family, Operation *op, const Group &group, bool el
   if (held)
     return true;
   if (kind != OpKind::Elementwise) {
-    why = (op->getName().getStringRef() + " is " + kindName(kind) + ", which family " + family + " does not fuse").str();
+    why =
+        (op->getName().getStringRef() + " is " + kindName(kind) + ", which family " + family + " does not fuse").str();
     return false;
   }
   // An epilogue runs once for each element of the tile: a consumer that broadcasts the tile to
@@ -154,8 +155,8 @@ static DispatchOp wrap(RewriterBase &rewriter, ArrayRef<Operation *> ops, Locati
 
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(ops.back());
-  auto dispatch = DispatchOp::create(rewriter, loc, TypeRange(ValueRange(outputs)), name, idea, schedule,
-                                     inputs.getArrayRef());
+  auto dispatch =
+      DispatchOp::create(rewriter, loc, TypeRange(ValueRange(outputs)), name, idea, schedule, inputs.getArrayRef());
   SmallVector<Location> locs;
   for (Value input : inputs)
     locs.push_back(input.getLoc());
@@ -249,7 +250,7 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
   // Ops outside of the group that depend on it: what needs one of them cannot join, or the
   // dispatch would wait for itself.
   llvm::SmallPtrSet<Operation *, 16> dependent;
-  size_t legal = 0; // the first so many ops of the group leave one live value or less
+  size_t legal = 0;     // the first so many ops of the group leave one live value or less
   std::string obstacle; // the first one after the last legal op
   auto note = [&](const std::string &reason) {
     if (obstacle.empty())

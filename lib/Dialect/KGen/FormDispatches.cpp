@@ -21,8 +21,7 @@ struct FormDispatches : kgen::impl::FormDispatchesBase<FormDispatches> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     // What is dear picks its neighbours first.
-    const SmallVector<StringRef> order[] = {
-        {"attention", "conv", "gemm"}, {"pool", "row", "scan"}, {"pointwise"}};
+    const SmallVector<StringRef> order[] = {{"attention", "conv", "gemm"}, {"pool", "row", "scan"}, {"pointwise"}};
     getOperation().walk([&](func::FuncOp func) {
       for (ArrayRef<StringRef> families : order)
         for (Block &block : func.getBody())

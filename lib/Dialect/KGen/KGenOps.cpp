@@ -111,7 +111,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   if (!source)
     return emitOpError() << "expected a kgen.source @" << getSourceName().getValue() << " in the module, found none";
   if (!source.definesKernel(getKernelName()))
-    return emitOpError() << "expected a kernel " << getKernelName() << " in the text of @"
-                         << getSourceName().getValue() << ", found none";
+    return emitOpError() << "expected a kernel " << getKernelName() << " in the text of @" << getSourceName().getValue()
+                         << ", found none";
   return success();
 }

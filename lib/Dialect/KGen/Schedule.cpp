@@ -194,10 +194,9 @@ LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitErro
     }
     return success();
   case KeyKind::IntOf:
-    if (auto number = asInteger(value);
-        !number || !isChoice(rule->choices, std::to_string(number.getInt()))) {
-      InFlightDiagnostic diag =
-          emitError() << "schedule key '" << key << "' expected one of " << listChoices(rule->choices) << ", found ";
+    if (auto number = asInteger(value); !number || !isChoice(rule->choices, std::to_string(number.getInt()))) {
+      InFlightDiagnostic diag = emitError() << "schedule key '" << key << "' expected one of "
+                                            << listChoices(rule->choices) << ", found ";
       return number ? diag << number.getInt() : diag << value;
     }
     return success();

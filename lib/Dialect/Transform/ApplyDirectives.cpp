@@ -29,9 +29,9 @@ constexpr StringLiteral bodyFooter = "\ntransform.yield } }\n";
 
 /// Ops outside of the vetted vocabulary can crash the process or rewrite anything.
 LogicalResult checkVocabulary(ModuleOp script) {
-  static const llvm::StringSet<> admitted = {"builtin.module",           "transform.named_sequence",
-                                             "transform.yield",          "transform.param.constant",
-                                             "transform.tune.knob",      "transform.tune.alternatives"};
+  static const llvm::StringSet<> admitted = {"builtin.module",      "transform.named_sequence",
+                                             "transform.yield",     "transform.param.constant",
+                                             "transform.tune.knob", "transform.tune.alternatives"};
   WalkResult result = script.walk([](Operation *op) {
     StringRef name = op->getName().getStringRef();
     if (name.starts_with("transform.kgen.") || admitted.contains(name))

@@ -32,8 +32,7 @@ void registerTransformExtension(mlir::DialectRegistry &registry);
 /// the graph. Only directives (transform.kgen.*), parameters and knobs are admitted. IDEA, when
 /// given, is recorded on each dispatch that the script formed. The error text is one sentence
 /// with the place in the script (NAME:line:column) and, where there is one, in the graph.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> applyDirectives(mlir::ModuleOp graph, llvm::StringRef script,
-                                                                  IdeaAttr idea = {},
-                                                                  llvm::StringRef name = "directives");
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+applyDirectives(mlir::ModuleOp graph, llvm::StringRef script, IdeaAttr idea = {}, llvm::StringRef name = "directives");
 
 } // namespace kgen

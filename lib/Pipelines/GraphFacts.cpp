@@ -1,5 +1,5 @@
 //===- GraphFacts.cpp - A graph's facts, from MLIR -----------------------===//
-#include "kgen/Search/GraphFacts.h"
+#include "kgen/Pipelines/GraphFacts.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
