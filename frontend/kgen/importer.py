@@ -6,8 +6,9 @@ import operator
 import re
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
-from kgen.distributions import initial_distribution
+from kgen.distributions import Distribution, initial_distribution
 from kgen.errors import ImportRefused
 from kgen.op_table import IDENTITIES, LATER, LAYOUTS, SYNONYMS, VIEWS, WITHOUT_LOWERING, WORD_OF
 from kgen.problem_file import ProblemFile, summary
@@ -179,8 +180,11 @@ class _GraphWriter:
             value = _Value(self._fresh(name), tensor)
             self._values[node] = value
             actual = self._weight(name) if is_parameter else next(user_values)
-            recorded = self._problem.recorder.of(actual) if actual is not None and actual.is_meta else None
-            init = initial_distribution(tensor, recorded, is_parameter)
+            if actual is not None and not isinstance(actual, FakeTensor):
+                init = self._literal(actual)
+            else:
+                recorded = self._problem.recorder.of(actual) if actual is not None else None
+                init = initial_distribution(tensor, recorded, is_parameter)
             attributes = [f'kgen.init = "{init}"', f'kgen.name = "{name}"']
             if is_parameter:
                 attributes.append("kgen.parameter")
@@ -190,8 +194,14 @@ class _GraphWriter:
         return lines
 
     def _weight(self, name):
-        """The parameter, buffer or constant NAME, on the meta device; None for a constant made in forward."""
+        """The parameter or buffer NAME, without data, or the constant that forward made, with its value."""
         return self._exported.state_dict.get(name, self._exported.constants.get(name))
+
+    def _literal(self, tensor):
+        """The distribution of a constant made in forward: its one value."""
+        if tensor.numel() == 0 or not bool((tensor == tensor.flatten()[0]).all()):
+            self._refuse("forward makes a constant tensor of several values, which cannot be imported yet")
+        return Distribution("constant", float(tensor.flatten()[0]))
 
     def _returned(self, node):
         values = []

@@ -11,6 +11,7 @@ import re
 import traceback
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from kgen.distributions import Recorder, TensorLiterals
 from kgen.errors import ImportRefused
@@ -26,7 +27,7 @@ class Problem:
 
 
 class ProblemFile:
-    """A loaded file. Nothing in it has data: tensors live on the meta device."""
+    """A loaded file. Nothing in it has data: its tensors are built on the meta device."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -70,7 +71,9 @@ class ProblemFile:
             values = inputs()
         if not isinstance(model, torch.nn.Module):
             raise ImportRefused("expected Model to be a torch.nn.Module", self.path)
-        return Problem(model.eval(), list(values), recorder)
+        stand_in = _StandIns(recorder)
+        stand_in.replace_in(model)
+        return Problem(model.eval(), [stand_in.of(value) for value in values], recorder)
 
     def _construct(self, arguments):
         # Some files give keyword arguments as one dictionary in the list's second place.
@@ -96,6 +99,40 @@ class ProblemFile:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
                  if frame.filename == str(self.path)]
         return f"{self.path}:{lines[-1]}" if lines else str(self.path)
+
+
+class _StandIns:
+    """Fake CPU tensors in place of meta ones, one for each, with their distributions.
+
+    They have no data either, but forward may combine them with constants that it
+    makes on the CPU.
+    """
+
+    def __init__(self, recorder):
+        self._recorder = recorder
+        self._mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self._made = {}
+
+    def of(self, value):
+        if not isinstance(value, torch.Tensor) or not value.is_meta:
+            return value
+        if id(value) not in self._made:
+            with self._mode:
+                fake = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="cpu")
+            if isinstance(value, torch.nn.Parameter):
+                fake = torch.nn.Parameter(fake, requires_grad=False)
+            self._recorder.set(fake, self._recorder.of(value))
+            # The meta tensor stays alive, or its id could be given out again.
+            self._made[id(value)] = (fake, value)
+        return self._made[id(value)][0]
+
+    def replace_in(self, model):
+        """Every parameter, buffer and plain tensor attribute of MODEL's modules."""
+        for module in model.modules():
+            for table in (module._parameters, module._buffers, module.__dict__):
+                for name, value in list(table.items()):
+                    if isinstance(value, torch.Tensor):
+                        table[name] = self.of(value)
 
 
 def summary(error):

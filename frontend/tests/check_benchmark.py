@@ -1,9 +1,11 @@
-"""Imports every file of benchmark folders: `python3 check_benchmark.py FOLDER...`.
+"""Imports every file of benchmark folders: `python3 check_benchmark.py [--oracle] FOLDER...`.
 
 Each file must import, verify in kgen-opt and shrink to a small size, or be refused
-by name for one of the reasons in kgen.op_table.LATER. Prints what was refused and a
-count; exits 1 if anything else happened.
+by name for one of the reasons in kgen.op_table.LATER. With --oracle the shrunk graph's
+answer is held against torch's too. Prints what was refused and a count; exits 1 if
+anything else happened.
 """
+import argparse
 import pathlib
 import sys
 
@@ -12,10 +14,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from kgen.errors import ImportRefused  # noqa: E402
 from kgen.importer import import_file  # noqa: E402
 from kgen.op_table import LATER, WITHOUT_LOWERING  # noqa: E402
+from tests.oracle_check import TOLERANCE, NotComparable, compare  # noqa: E402
 from tests.support import kgen_opt  # noqa: E402
 
 
-def check(path):
+def check(path, oracle):
     """'imported' or 'refused'; raises AssertionError when the file is neither."""
     try:
         text = import_file(path)
@@ -26,15 +29,22 @@ def check(path):
         return "refused"
     kgen_opt(text)
     kgen_opt(text, "--kgen-resize=size=small")
+    if oracle:
+        try:
+            error = compare(path)
+        except NotComparable as reason:
+            print(f"imported {path}, not compared: {reason}")
+            return "imported"
+        assert error < TOLERANCE, f"the oracle differs from torch by {error:.2g}"
     return "imported"
 
 
-def main(folders):
+def main(folders, oracle):
     counts = {"imported": 0, "refused": 0, "failed": 0}
     for folder in folders:
         for path in sorted(pathlib.Path(folder).glob("*.py")):
             try:
-                counts[check(path)] += 1
+                counts[check(path, oracle)] += 1
             except Exception as error:  # one broken file must not hide the others
                 counts["failed"] += 1
                 print(f"FAILED   {path}: {error}")
@@ -43,4 +53,8 @@ def main(folders):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--oracle", action="store_true", help="hold kgen-oracle's answers against torch's")
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.folders, arguments.oracle))

@@ -51,6 +51,10 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(ImportRefused, "shares"):
             imported("y = x + 1\nz = y.view(32)\ny.relu_()\nreturn z")
 
+    def test_plain_attribute_is_an_argument(self):
+        text = imported("return x + self.w", init="self.w = torch.rand(8) + 1")
+        self.assertIn('kgen.init = "uniform(1, 2)"', text)
+
     def test_one_parameter_twice(self):
         self.assertEqual(imported("return x @ self.w @ self.w", init="self.w = nn.Parameter(torch.randn(8, 8))").count(
             "kgen.parameter"), 1)
@@ -91,6 +95,12 @@ class Distributions(unittest.TestCase):
         self.assert_init("normal(0, 0.1)", "torch.zeros(8)")
         self.assert_init("uniform(2, 2)", "torch.full((8,), 2.0)")
         self.assert_init("uniform(1, 1)", "torch.tensor(1.0)")
+
+    def test_constants_made_in_forward(self):
+        text = imported("return x * torch.tensor(0.25)")
+        self.assertTrue("{other = 0.25}" in text or 'kgen.init = "uniform(0.25, 0.25)"' in text, text)
+        with self.assertRaisesRegex(ImportRefused, "several values"):
+            imported("return x * torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])")
 
     def test_modules(self):
         text = imported("return self.layer(x)", init="self.layer = nn.Linear(8, 2)")
