@@ -33,8 +33,10 @@ def _import(arguments):
     except ImportError as error:
         raise ImportRefused("importing a model needs PyTorch: pip install torch") from error
     from kgen.importer import import_file
+    from kgen.verify import verify
 
-    text = import_file(arguments.file)
+    text = import_file(arguments.file, arguments.name)
+    verify(text, arguments.file, arguments.kgen_opt)
     if arguments.output == "-":
         sys.stdout.write(text)
     else:
@@ -50,6 +52,9 @@ def main(argv=None):
         "writes its op graph. No weights or inputs are materialised. An op that the dialect lacks is refused by name.")
     importer.add_argument("file", metavar="FILE.py")
     importer.add_argument("-o", dest="output", default="-", metavar="GRAPH.mlir", help="output file (default: stdout)")
+    importer.add_argument("--name", help="the function's and problem's name (default: from the file's name)")
+    importer.add_argument("--kgen-opt", metavar="TOOL", help="the kgen-opt that checks the graph (default: $KGEN_OPT, "
+                          "PATH, or the build beside this package; without one the graph is not checked)")
     importer.set_defaults(run=_import)
     arguments = parser.parse_args(argv)
     try:

@@ -17,9 +17,9 @@ _ELEMENTS = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", t
              torch.int64: "i64", torch.int32: "i32", torch.bool: "i1"}
 
 
-def import_file(path):
-    """The MLIR text of the problem in PATH; raises ImportRefused."""
-    file = ProblemFile(path)
+def import_file(path, name=None):
+    """The MLIR text of the problem in PATH, called NAME or after the file; raises ImportRefused."""
+    file = ProblemFile(path, name)
     problem = file.build()
     exported = _export(file, problem)
     small = file.build_small()

@@ -137,7 +137,7 @@ IDENTITIES = {"alias", "clone", "contiguous", "detach", "detach_", "dropout", "d
 SYNONYMS = {
     "multiply.Tensor": "mul.Tensor", "divide.Tensor": "div.Tensor", "true_divide.Tensor": "div.Tensor",
     "subtract.Tensor": "sub.Tensor", "multiply.Scalar": "mul.Scalar", "divide.Scalar": "div.Scalar",
-    "subtract.Scalar": "sub.Scalar", "negative": "neg", "absolute": "abs", "softmax": "softmax.int",
+    "subtract.Scalar": "sub.Scalar", "negative": "neg", "clip": "clamp", "absolute": "abs", "softmax": "softmax.int",
 }
 
 # Why an op is not there; by packet name.

@@ -29,8 +29,9 @@ class Problem:
 class ProblemFile:
     """A loaded file. Nothing in it has data: its tensors are built on the meta device."""
 
-    def __init__(self, path):
+    def __init__(self, path, name=None):
         self.path = pathlib.Path(path)
+        self._name = name or self.path.stem
         if not self.path.is_file():
             raise ImportRefused("no such file", self.path)
         spec = importlib.util.spec_from_file_location("kgen_problem", self.path)
@@ -45,8 +46,8 @@ class ProblemFile:
 
     @property
     def name(self):
-        """The function's and problem's name: the file's, made an identifier."""
-        name = re.sub(r"\W", "_", self.path.stem)
+        """The function's and problem's name, made an identifier."""
+        name = re.sub(r"\W", "_", self._name)
         return name if re.match(r"[A-Za-z_]", name) else "p" + name
 
     @property

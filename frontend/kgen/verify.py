@@ -1,9 +1,8 @@
-"""Hands imported text to kgen-opt, which verifies it and prints it in the dialect's own form."""
+"""Hands imported text to kgen-opt, which checks every type that torch computed against the dialect's own rules."""
 import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 
 from kgen.errors import ImportRefused
 
@@ -11,34 +10,24 @@ from kgen.errors import ImportRefused
 def find_kgen_opt(given=None):
     """The kgen-opt to use, or None: --kgen-opt, $KGEN_OPT, PATH, the build folder or bin/ beside this package."""
     here = pathlib.Path(__file__).resolve()
-    beside = [here.parents[2] / "build/bin/kgen-opt", here.parents[4] / "bin/kgen-opt"]
+    beside = [here.parents[2] / "build/bin/kgen-opt"]
+    if len(here.parents) > 4:
+        beside.append(here.parents[4] / "bin/kgen-opt")
     for candidate in (given, os.environ.get("KGEN_OPT"), shutil.which("kgen-opt"), *beside):
         if candidate and os.access(candidate, os.X_OK):
             return str(candidate)
     if given:
-        raise ImportRefused(f"{given}: not an executable")
+        raise ImportRefused("not an executable", given)
     return None
 
 
-def canonicalize(text, kgen_opt=None):
-    """TEXT as kgen-opt prints it; without a kgen-opt, TEXT itself, which is valid MLIR too."""
+def verify(text, place, kgen_opt=None):
+    """Raises ImportRefused at PLACE if kgen-opt does not accept TEXT; without a kgen-opt TEXT passes."""
     tool = find_kgen_opt(kgen_opt)
     if not tool:
-        return text
-    done = subprocess.run([tool, "-"], input=text, capture_output=True, text=True)
+        return
+    done = subprocess.run([tool, "-", "-o", os.devnull], input=text, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error:" in line] or done.stderr.splitlines() or [""]
-        raise ImportRefused(f"kgen-opt does not accept the imported graph: {lines[0]}")
-    return done.stdout
-
-
-def write_whole(path, text):
-    """Writes PATH or leaves it as it was."""
-    path = pathlib.Path(path)
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent or ".", delete=False, suffix=".tmp") as temporary:
-            temporary.write(text)
-        os.chmod(temporary.name, 0o644)
-        os.replace(temporary.name, path)
-    except OSError as error:
-        raise ImportRefused(f"{path}: {error.strerror}") from None
+        reason = lines[0].partition("error:")[2].strip() or lines[0]
+        raise ImportRefused(f"the imported graph is not valid: {reason}", place)

@@ -162,6 +162,25 @@ class Refusals(unittest.TestCase):
         self.assertIn("building Model failed: ValueError: no", self.refused(
             model_source("return x", "[torch.rand(4)]", "raise ValueError('no')")))
 
+    def test_graph_that_kgen_opt_refuses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tool = write_source(folder, "#!/bin/sh\necho '<stdin>:3:4: error: expected more' >&2\nexit 1\n", "kgen-opt")
+            os.chmod(tool, 0o755)
+            sample = str(pathlib.Path(__file__).parent / "samples/mlp_block.py")
+            out, errors = os.path.join(folder, "graph.mlir"), io.StringIO()
+            with contextlib.redirect_stderr(errors):
+                self.assertEqual(main(["import", sample, "-o", out, "--kgen-opt", tool]), 1)
+            self.assertEqual(errors.getvalue(), f"kgen: {sample}: the imported graph is not valid: expected more\n")
+            self.assertFalse(os.path.exists(out))
+
+    def test_name(self):
+        output = io.StringIO()
+        sample = str(pathlib.Path(__file__).parent / "samples/mlp_block.py")
+        with contextlib.redirect_stdout(output):
+            self.assertEqual(main(["import", sample, "--name", "2-layers"]), 0)
+        self.assertIn("func.func @p2_layers(", output.getvalue())
+        self.assertIn('kgen.problem = "p2_layers"', output.getvalue())
+
     def test_not_python(self):
         self.assertIn("expected a Python file", self.refused("", "graph.txt"))
 
