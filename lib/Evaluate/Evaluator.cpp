@@ -52,6 +52,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     if (!compiler)
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
+    parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, parts.runner, createOracleProcess());
   }
   parts.device = chosen;
   return std::make_unique<Evaluator>(std::move(parts));

@@ -89,7 +89,9 @@ int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   Program program = nullptr;
   if (int error = nvrtc.create(&program, source->c_str(), "kernel.cu", 3, texts, names))
     return fail(std::string("NVRTC: ") + nvrtc.errorString(error));
-  std::vector<std::string> options = {"--gpu-architecture=" + arguments[1], "--std=c++17", "--ptxas-options=-v"};
+  std::vector<std::string> options = {"--gpu-architecture=" + arguments[1], "--std=c++17", "--ptxas-options=-v",
+                                      // Templates hold no host code, so a constexpr helper needs no annotation.
+                                      "--device-as-default-execution-space"};
   for (const std::string &include : arguments.drop_front(4))
     options.push_back("-I" + include);
   std::vector<const char *> pointers;
