@@ -86,7 +86,8 @@ TEST_F(AtenCost, GraphCountsEveryBufferOnce) {
 
 TEST_F(AtenCost, KindsNeedNoNames) {
   auto kindOf = [&](StringRef op, StringRef type, StringRef result) {
-    return firstOp(("func.func @f(%a: " + type + ") { %0 = " + op + " : (" + type + ") -> " + result + " return }").str())
+    return firstOp(
+               ("func.func @f(%a: " + type + ") { %0 = " + op + " : (" + type + ") -> " + result + " return }").str())
         .getKind();
   };
   StringRef t = "tensor<1x4x8x8xf32>";

@@ -162,8 +162,7 @@ LogicalResult kgen::aten::inferAttention(Operation *op, double dropout, bool cau
     return op->emitOpError() << "expected query, key and value of one rank from 2 on but found " << rank << ", "
                              << key.getRank() << " and " << value.getRank() << " [sdpa_c1]";
   if (query.getShape().drop_back(2) != key.getShape().drop_back(2) ||
-      key.getShape().drop_back() != value.getShape().drop_back() ||
-      query.getShape().back() != key.getShape().back())
+      key.getShape().drop_back() != value.getShape().drop_back() || query.getShape().back() != key.getShape().back())
     return op->emitOpError() << "expected shapes (..., L, E), (..., S, E) and (..., S, Ev) but found "
                              << printShape(query.getShape()) << ", " << printShape(key.getShape()) << " and "
                              << printShape(value.getShape()) << " [sdpa_c2]";

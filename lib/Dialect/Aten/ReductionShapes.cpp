@@ -16,8 +16,8 @@ static FailureOr<SmallVector<int64_t>> foldDims(Operation *op, ArrayRef<int64_t>
     if (failed(index))
       return failure();
     if (folded.test(*index))
-      return op->emitOpError() << "expected different dimensions but found " << dim << " twice in "
-                               << printShape(dims) << " [reduce_c2]";
+      return op->emitOpError() << "expected different dimensions but found " << dim << " twice in " << printShape(dims)
+                               << " [reduce_c2]";
     folded.set(*index);
   }
   SmallVector<int64_t> left;
@@ -59,8 +59,7 @@ LogicalResult kgen::aten::inferExtremumDim(Operation *op, int64_t dim, bool keep
 
 LogicalResult kgen::aten::inferArgExtremum(Operation *op, std::optional<int64_t> dim, bool keepdim,
                                            ResultTypes &results) {
-  FailureOr<SmallVector<int64_t>> shape =
-      foldDims(op, dim ? ArrayRef<int64_t>(*dim) : ArrayRef<int64_t>(), keepdim);
+  FailureOr<SmallVector<int64_t>> shape = foldDims(op, dim ? ArrayRef<int64_t>(*dim) : ArrayRef<int64_t>(), keepdim);
   if (failed(shape))
     return failure();
   results.push_back(RankedTensorType::get(*shape, IntegerType::get(op->getContext(), 64)));

@@ -42,9 +42,7 @@ FailureOr<int64_t> kgen::aten::normalizeDim(Operation *op, int64_t dim, int64_t 
 
 std::pair<int64_t, int64_t> kgen::aten::clampSlice(std::optional<int64_t> start, std::optional<int64_t> end,
                                                    int64_t extent) {
-  auto clamp = [&](int64_t bound) {
-    return std::clamp<int64_t>(bound < 0 ? bound + extent : bound, 0, extent);
-  };
+  auto clamp = [&](int64_t bound) { return std::clamp<int64_t>(bound < 0 ? bound + extent : bound, 0, extent); };
   int64_t first = clamp(start.value_or(0));
   return {first, std::max(first, clamp(end.value_or(extent)))};
 }

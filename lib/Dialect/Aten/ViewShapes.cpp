@@ -165,8 +165,7 @@ LogicalResult kgen::aten::inferSlice(Operation *op, int64_t dim, std::optional<i
   return withShape(op, shape, results);
 }
 
-LogicalResult kgen::aten::inferNarrow(Operation *op, int64_t dim, int64_t start, int64_t length,
-                                      ResultTypes &results) {
+LogicalResult kgen::aten::inferNarrow(Operation *op, int64_t dim, int64_t start, int64_t length, ResultTypes &results) {
   SmallVector<int64_t> shape = operandShape(op);
   FailureOr<int64_t> position = slicedDim(op, dim);
   if (failed(position))

@@ -37,7 +37,8 @@ LogicalResult kgen::aten::inferPool(Operation *op, PoolParameters p, int64_t spa
     if (p.ceilMode && (out - 1) * stride >= in + pad)
       --out;
     if (out < 1)
-      return op->emitOpError() << "expected at least one window in spatial dimension " << i << " but found none [pool_c4]";
+      return op->emitOpError() << "expected at least one window in spatial dimension " << i
+                               << " but found none [pool_c4]";
     shape[lead + i] = out;
   }
   results.push_back(self.clone(shape));
