@@ -57,7 +57,7 @@ public:
   }
 
   Expected<Measurement> evaluate(const EvaluationJob &job) override {
-    Json request = {{"folder", job.folder}, {"graph", job.graphFile}, {"flops", job.flops}};
+    Json request = {{"folder", job.folder}, {"graph", job.graphFile}, {"flops", job.flops}, {"precision", job.precision}};
     auto answer = ask(std::move(request));
     if (!answer)
       return answer.takeError();

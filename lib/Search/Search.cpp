@@ -387,7 +387,7 @@ Error Search::measure(Candidate &candidate) {
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
   auto measurement =
-      env.evaluator.evaluate({folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops});
+      env.evaluator.evaluate({folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
   if (!measurement) {
     // One candidate that cannot be measured is its own fault as long as others can.
     if (record.round == 0 || env.stop || ++machineryErrors == 3)

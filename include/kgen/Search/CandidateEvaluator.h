@@ -29,6 +29,7 @@ struct EvaluationJob {
   std::string folder;    ///< holds plan.json and kernel.cu
   std::string graphFile; ///< level 1
   double flops = 0;      ///< of the graph, for the floor
+  std::string precision; ///< class that the plan must have
 };
 
 /// Turns a branch's folder into a measurement. Expected outcomes (a compile error, a wrong answer, a
