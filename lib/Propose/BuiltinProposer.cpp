@@ -141,7 +141,7 @@ public:
       else
         consumeError(plan.takeError()); // a parent of another proposer: start from the families' defaults
     }
-    base = parent ? *parent : groupOps(context.facts, Fusion::Epilogue);
+    base = parent ? *parent : group(Fusion::Epilogue);
     for (const TriedBranch &tried : context.history)
       seen.insert(tried.notes);
   }
@@ -151,6 +151,21 @@ public:
   std::vector<Variant> expand(StringRef key) const;
 
 private:
+  /// Dispatches with their families' own choices, except that nobody multiplies by emulated tensor
+  /// cores on the host. Families that turned out not to exist stay with the generic path.
+  SchedulePlan group(Fusion fusion) const {
+    SchedulePlan plan = groupOps(context.facts, fusion);
+    llvm::erase_if(plan.dispatches, [&](const PlannedDispatch &dispatch) {
+      return any_of(context.history, [&](const TriedBranch &tried) {
+        return StringRef(tried.detail).contains("no kernel family '" + dispatch.family + "'");
+      });
+    });
+    for (PlannedDispatch &dispatch : plan.dispatches)
+      if (onHost() && (dispatch.family == "gemm" || dispatch.family == "conv"))
+        dispatch.settings["mma"] = "none";
+    return plan;
+  }
+
   struct Scored {
     Idea idea;
     double score;
@@ -354,11 +369,11 @@ std::vector<Variant> Session::expandEntry(const CatalogueEntry &entry) const {
 std::vector<Variant> Session::expandStructure(StringRef key) const {
   std::vector<Variant> variants;
   auto regroup = [&](Fusion fusion, bool keepSettings, const char *label) {
-    Variant variant{groupOps(context.facts, fusion), label};
+    Variant variant{group(fusion), label};
     if (keepSettings)
       for (PlannedDispatch &dispatch : variant.plan.dispatches)
         for (const PlannedDispatch &old : base.dispatches)
-          if (old.anchor == dispatch.anchor)
+          if (old.anchor == dispatch.anchor && old.family == dispatch.family)
             dispatch.settings = old.settings;
     variants.push_back(std::move(variant));
   };
