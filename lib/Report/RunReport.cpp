@@ -127,19 +127,28 @@ std::string printReportText(const RunReport &report, int columns) {
   raw_string_ostream os(text);
   os << "\n" << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device
      << "\n\n";
-  constexpr int fixed = 69;
-  size_t ideaWidth = std::max(20, columns - fixed);
-  os << format("%-5s %-14s %12s %9s %8s %9s %8s  %s\n", "round", "branch", "time", "% round 0", "% eager", "% compile",
-               "% floor", "idea");
+  // PyTorch's columns only where it was timed, so that the words have room.
+  bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
+  auto line = [&](StringRef round, StringRef id, StringRef time, StringRef generic, StringRef eager, StringRef compile,
+                  StringRef ofFloor, StringRef idea) {
+    std::string start;
+    raw_string_ostream row(start);
+    row << left_justify(round, 6) << left_justify(id, 14) << right_justify(time, 11) << right_justify(generic, 11);
+    if (torch)
+      row << right_justify(eager, 9) << right_justify(compile, 11);
+    if (floor)
+      row << right_justify(ofFloor, 9);
+    row << "  ";
+    size_t width = std::max<int>(24, columns - int(start.size()));
+    os << start << shorten(idea, width) << "\n";
+  };
+  line("round", "branch", "time", "% round 0", "% eager", "% compile", "% floor", "idea");
   for (const ReportRow &row : report.rows) {
-    if (row.id.empty()) {
-      os << format("%-5d none of %d passed\n", row.round, row.tried);
-      continue;
-    }
-    os << format("%-5d %-14s %12s %9s %8s %9s %8s  ", row.round, row.id.c_str(), printTime(row.timeUs).c_str(),
-                 printPercent(row.ofGeneric).c_str(), printPercent(row.ofEager).c_str(),
-                 printPercent(row.ofCompile).c_str(), printPercent(row.ofFloor).c_str())
-       << shorten(row.idea, ideaWidth) << "\n";
+    if (row.id.empty())
+      os << left_justify(std::to_string(row.round), 6) << "none of " << row.tried << " passed\n";
+    else
+      line(std::to_string(row.round), row.id, printTime(row.timeUs), printPercent(row.ofGeneric),
+           printPercent(row.ofEager), printPercent(row.ofCompile), printPercent(row.ofFloor), row.idea);
   }
   os << "\n";
   if (report.best.id.empty()) {

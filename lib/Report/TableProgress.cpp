@@ -88,7 +88,9 @@ public:
                  percent(news.eagerUs, news.timeUs).c_str(), percent(news.floorUs, news.timeUs).c_str());
     // What follows the numbers may wrap once in a file, never on a terminal.
     std::string words = news.settings.empty() ? news.idea : news.idea + "; " + news.settings;
-    if (news.timeUs == 0 && !news.detail.empty())
+    if (!news.sameAs.empty())
+      words = "the same kernel as " + news.sameAs + " <- " + words;
+    else if (news.timeUs == 0 && !news.detail.empty())
       words = news.detail + " <- " + words;
     constexpr int fixed = 66;
     os << (news.isBest ? "* " : "  ") << flatten(words, live ? std::max(20, columns - fixed) : 240) << "\n";

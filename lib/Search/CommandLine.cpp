@@ -37,8 +37,8 @@ what to search:
 how far:
   --rounds N         rounds after round 0                                  (host 3, cuda 5)
   --seeds K          kernels kept after each round                         (host 3, cuda 4)
-  --ideas I          ideas for each of them                                (host 4, cuda 6)
-  --variants V       ways to carry out each idea                           (host 2, cuda 3)
+  --ideas I          ideas for each of them                                (host 5, cuda 6)
+  --variants V       ways to carry out each idea                           (3)
   --max-minutes M    stop after M minutes; 0 is no limit                   (host 4, cuda 30)
   --policy P         branch (rounds of parallel branches; the default) or sequential (revise one kernel again and again)
   --seed S           a number; the same seed and the same times give the same ideas (default 0)

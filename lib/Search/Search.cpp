@@ -24,7 +24,9 @@ constexpr StringLiteral genericText = "Every op by the generic path: correct, co
 struct Candidate {
   BranchRecord record;
   Materialization materialization;
-  bool ready = false; ///< has a snapshot and waits for its measurement
+  size_t seed = 0;      ///< which expansion of the round it comes from
+  bool ready = false;   ///< has a snapshot and waits for its measurement
+  bool refused = false; ///< there is no code: the compiler said why
   std::shared_future<void> compiled;
 };
 
@@ -53,13 +55,17 @@ public:
 private:
   Error executeRounds();
   Error expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
-  Error processRound(int round, std::vector<Candidate> &candidates);
+  Error expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
+                   std::vector<Candidate> &candidates);
+  Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
+  Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
+  Error measureRound(std::vector<Candidate> &candidates);
   Error lower(Candidate &candidate);
   Error measure(Candidate &candidate);
   Error timeBaselines();
   std::string findPlanFault(const std::string &plan);
   Error finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf = "");
-  void announce(const BranchRecord &branch, const Measurement &measurement, bool isBest);
+  void announce(const BranchRecord &branch, const Measurement &measurement, StringRef sameAs, bool isBest);
   Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea, int n);
   ProposalContext makeContext(const std::string &slot, const BranchRecord &parent,
@@ -119,6 +125,7 @@ Error Search::executeRounds() {
   int rounds = (*policy)->getRounds();
   for (int round = 0; round <= rounds; ++round) {
     std::vector<Candidate> candidates;
+    std::vector<Expansion> expansions;
     branchesLeft = 0;
     for (int later = round + 1; later <= rounds; ++later)
       branchesLeft += (*policy)->getBranchesInRound(later);
@@ -137,7 +144,8 @@ Error Search::executeRounds() {
           outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
                               codeHash(branch)});
       }
-      if (Error error = expandRound(round, (*policy)->expand(round, outcomes), candidates))
+      expansions = (*policy)->expand(round, outcomes);
+      if (Error error = expandRound(round, expansions, candidates))
         return error;
       if (candidates.empty()) {
         stopReason = shouldStop() ? stopReason : "no ideas left";
@@ -149,7 +157,9 @@ Error Search::executeRounds() {
     if (round == 0)
       if (Error error = timeBaselines())
         return error;
-    if (Error error = processRound(round, candidates))
+    if (Error error = lowerRound(round, expansions, candidates))
+      return error;
+    if (Error error = measureRound(candidates))
       return error;
     if (round == 0 && !measured[branchId(0, 0)].passed() && stopReason == "done") {
       const Measurement &generic = measured[branchId(0, 0)];
@@ -240,52 +250,60 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
     }
     context.history.push_back(std::move(tried));
   };
-  // Only earlier rounds: what a sibling measured must not depend on who finished first.
+  // Of this round only what the compiler refused: a sibling's time must not depend on who finished
+  // first, or on how far an earlier process came.
   for (const BranchRecord &branch : run.getBranches()) {
     bool isPlanned = any_of(planned, [&](const Candidate &c) { return c.record.id == branch.id; });
     auto it = measured.find(branch.id);
     if (!isPlanned && it != measured.end())
       add(branch, &it->second);
   }
-  for (const Candidate &candidate : planned)
-    add(candidate.record, nullptr);
+  for (const Candidate &candidate : planned) {
+    auto it = measured.find(candidate.record.id);
+    add(candidate.record, candidate.refused && it != measured.end() ? &it->second : nullptr);
+  }
   return context;
 }
 
 Error Search::expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
-  std::string roundName = StringRef(branchId(round, 0)).split('/').first.str();
-  for (auto [seedIndex, expansion] : enumerate(expansions)) {
-    const BranchRecord *found = run.findBranch(expansion.parent);
-    if (!found)
-      return createStringError("policy names branch " + expansion.parent + ", which the run does not have");
-    BranchRecord parent = *found;
-    std::string seedSlot = roundName + "/seed-" + std::to_string(seedIndex);
-    if (shouldStop())
-      return Error::success();
-    auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), expansion.ideas);
-    if (!ideas)
-      return ideas.takeError();
-    for (auto [ideaIndex, idea] : enumerate(*ideas)) {
-      ProposalContext context =
-          makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
-      auto list = askMaterializations(context, idea, expansion.variants);
-      if (!list)
-        return list.takeError();
-      const ReplyRecord *reply = run.findReply(context.slot);
-      std::string hash = hashText(reply->request);
-      for (auto [option, materialization] : enumerate(*list)) {
-        Candidate candidate;
-        candidate.record.id = branchId(round, candidates.size());
-        candidate.record.parent = parent.id;
-        candidate.record.round = round;
-        candidate.record.idea = idea;
-        candidate.record.label = materialization.label;
-        candidate.record.notes = materialization.notes;
-        candidate.record.reply = hash;
-        candidate.record.option = option;
-        candidate.materialization = materialization;
-        candidates.push_back(std::move(candidate));
-      }
+  for (size_t seed = 0; seed < expansions.size(); ++seed)
+    if (Error error = expandSeed(round, seed, "", expansions[seed], candidates))
+      return error;
+  return Error::success();
+}
+
+/// Adds the candidates of one parent. SLOT tells several questions about the same parent apart.
+Error Search::expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
+                         std::vector<Candidate> &candidates) {
+  const BranchRecord *found = run.findBranch(expansion.parent);
+  if (!found)
+    return createStringError("policy names branch " + expansion.parent + ", which the run does not have");
+  BranchRecord parent = *found;
+  std::string seedSlot = StringRef(branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
+  if (shouldStop())
+    return Error::success();
+  auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), expansion.ideas);
+  if (!ideas)
+    return ideas.takeError();
+  for (auto [ideaIndex, idea] : enumerate(*ideas)) {
+    ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
+    auto list = askMaterializations(context, idea, expansion.variants);
+    if (!list)
+      return list.takeError();
+    std::string hash = hashText(run.findReply(context.slot)->request);
+    for (auto [option, materialization] : enumerate(*list)) {
+      Candidate candidate;
+      candidate.seed = seed;
+      candidate.record.id = branchId(round, candidates.size());
+      candidate.record.parent = parent.id;
+      candidate.record.round = round;
+      candidate.record.idea = idea;
+      candidate.record.label = materialization.label;
+      candidate.record.notes = materialization.notes;
+      candidate.record.reply = hash;
+      candidate.record.option = option;
+      candidate.materialization = materialization;
+      candidates.push_back(std::move(candidate));
     }
   }
   return Error::success();
@@ -304,6 +322,7 @@ Error Search::lower(Candidate &candidate) {
   if (!chosen.problem.empty()) {
     if (Error error = run.writeFiles(record.id, {{"idea.md", printIdeaPage(record)}}))
       return error;
+    candidate.refused = true;
     return finish(candidate, rejected(Verdict::BadReply, chosen.problem, config));
   }
   StringRef category = categoryName(record.idea.category);
@@ -325,12 +344,15 @@ Error Search::lower(Candidate &candidate) {
     files["kernel.cu"] = lowered->cuda;
     if (!chosen.cuda.empty())
       refusal = findPlanFault(lowered->plan);
+    if (!refusal.empty())
+      files.erase("kernel.cu"); // a branch without it has no code to measure, compare or start from
   } else {
     refusal = toString(lowered.takeError());
   }
   if (Error error = run.writeFiles(record.id, files))
     return error;
   record.files = run.findBranch(record.id)->files;
+  candidate.refused = !refusal.empty();
   if (!refusal.empty())
     return finish(candidate, rejected(Verdict::Reject, refusal, config));
   auto [first, isNew] = firstWithCode.try_emplace(codeHash(record), record.id);
@@ -359,17 +381,18 @@ Error Search::finish(const Candidate &candidate, Measurement measurement, String
     if (Error error = run.recordBest(record.id))
       return error;
   --branchesLeft;
-  announce(record, measurement, isBest);
+  announce(record, measurement, duplicateOf, isBest);
   return Error::success();
 }
 
-void Search::announce(const BranchRecord &branch, const Measurement &measurement, bool isBest) {
+void Search::announce(const BranchRecord &branch, const Measurement &measurement, StringRef sameAs, bool isBest) {
   BranchNews news;
   news.id = branch.id;
   news.idea = branch.idea.text;
   news.settings = branch.label;
   news.verdict = verdictName(measurement.verdict).str();
   news.detail = measurement.detail;
+  news.sameAs = sameAs.str();
   news.timeUs = measurement.passed() ? measurement.timeUs : 0;
   news.genericUs = genericUs;
   auto eager = measurement.baselines.find("eager");
@@ -444,9 +467,41 @@ std::string Search::findPlanFault(const std::string &text) {
   return "";
 }
 
-Error Search::processRound(int round, std::vector<Candidate> &candidates) {
-  std::vector<Candidate *> ready;
-  for (Candidate &candidate : candidates) {
+/// Lowers every candidate of the round. What the compiler refuses costs nothing, so its place is
+/// given to other ideas, which may know the refusals, twice at most.
+Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
+  constexpr int maxRefills = 2;
+  for (int refill = 0;; ++refill) {
+    size_t first = 0;
+    for (; first < candidates.size() && (candidates[first].ready || measured.count(candidates[first].record.id)); ++first)
+      ;
+    size_t lowered = first;
+    if (Error error = lowerFrom(first, candidates))
+      return error;
+    if (refill == maxRefills || stopReason != "done")
+      return Error::success();
+    std::vector<int> refused(expansions.size());
+    for (size_t i = lowered; i < candidates.size(); ++i)
+      if (candidates[i].refused && candidates[i].seed < refused.size())
+        ++refused[candidates[i].seed];
+    size_t before = candidates.size();
+    for (size_t seed = 0; seed < expansions.size(); ++seed) {
+      if (refused[seed] == 0)
+        continue;
+      Expansion again = expansions[seed];
+      again.ideas = (refused[seed] + again.variants - 1) / again.variants;
+      if (Error error = expandSeed(round, seed, "/again-" + std::to_string(refill + 1), again, candidates))
+        return error;
+    }
+    if (candidates.size() == before)
+      return Error::success();
+    branchesLeft += candidates.size() - before;
+  }
+}
+
+Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
+  for (size_t i = first; i < candidates.size(); ++i) {
+    Candidate &candidate = candidates[i];
     const BranchRecord *known = run.findBranch(candidate.record.id);
     if (known && !known->measurement.empty()) {
       // Done by an earlier process.
@@ -454,13 +509,14 @@ Error Search::processRound(int round, std::vector<Candidate> &candidates) {
       if (!measurement)
         return measurement.takeError();
       measured[known->id] = *measurement;
+      candidate.refused = !known->files.count("kernel.cu");
       if (std::string hash = codeHash(*known); !hash.empty())
         firstWithCode.try_emplace(hash, known->id);
       if (measurement->passed() && (bestUs == 0 || measurement->timeUs < bestUs)) {
         bestUs = measurement->timeUs;
         bestId = known->id;
       }
-      if (round == 0)
+      if (known->round == 0)
         genericUs = measurement->timeUs;
       --branchesLeft;
       continue;
@@ -469,10 +525,17 @@ Error Search::processRound(int round, std::vector<Candidate> &candidates) {
       return Error::success();
     if (Error error = lower(candidate))
       return error;
+  }
+  return Error::success();
+}
+
+Error Search::measureRound(std::vector<Candidate> &candidates) {
+  std::vector<Candidate *> ready;
+  for (Candidate &candidate : candidates)
     if (candidate.ready)
       ready.push_back(&candidate);
-  }
-
+  if (ready.empty())
+    return Error::success();
   env.progress.activity("compiling " + std::to_string(ready.size()) + " candidates");
   for (Candidate *candidate : ready)
     if (firstWithCode[codeHash(candidate->record)] == candidate->record.id)

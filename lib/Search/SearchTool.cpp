@@ -109,8 +109,8 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.compileJobs = command.jobs;
   config.options.rounds = command.rounds.value_or(host ? 3 : 5);
   config.options.seeds = command.seeds.value_or(host ? 3 : 4);
-  config.options.ideas = command.ideas.value_or(host ? 4 : 6);
-  config.options.variants = command.variants.value_or(host ? 2 : 3);
+  config.options.ideas = command.ideas.value_or(host ? 5 : 6);
+  config.options.variants = command.variants.value_or(3);
   config.maxMinutes = command.maxMinutes.value_or(host ? 4 : 30);
   return config;
 }

@@ -100,7 +100,7 @@ private:
       if (hashText(*text) != hash)
         return createStringError(Twine(folder) + name + " differs from what was recorded: its hash is not the journal's");
     }
-    if (lowered && !branch.files.count("kernel.cu"))
+    if (lowered && !branch.files.count("lowered.mlir"))
       return createStringError(Twine(branch.id) + ": was refused in the run and lowers now");
     return compare(folder + "measurement.json", branch.measurement);
   }

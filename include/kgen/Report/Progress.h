@@ -18,6 +18,7 @@ struct BranchNews {
   std::string settings; ///< in short
   std::string verdict;
   std::string detail;
+  std::string sameAs;   ///< the branch with the same code whose measurement this one shares
   double timeUs = 0;    ///< 0 unless PASS
   double genericUs = 0; ///< round 0's time, 0 while unknown
   double eagerUs = 0;   ///< PyTorch eager's, 0 when not measured

@@ -167,7 +167,8 @@ def KGenTransform_VecOp : KGenTransform_Knob<"vec", "M",
 def KGenTransform_SmemLayoutOp : KGenTransform_Knob<"smem_layout", "M",
     "padding elements per row, or swizzle bytes, of a shared-memory tile", "smem_pad = 8", ["smem_pad", "swizzle"]>;
 def KGenTransform_Im2colOp : KGenTransform_Knob<"im2col", "M",
-    "how a convolution forms its left matrix", "raw_smem", ["im2col"], ["conv"]>;
+    "how a convolution forms its left matrix, and how many channels shared memory holds at a time",
+    "raw_smem slab_channels = 3", ["im2col", "slab_channels"], ["conv"]>;
 def KGenTransform_CacheHintOp : KGenTransform_Knob<"cache_hint", "M",
     "cache policy of what is used once", "streaming", ["cache_hint"]>;
 
