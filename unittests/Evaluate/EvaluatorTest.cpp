@@ -1,0 +1,314 @@
+//===- EvaluatorTest.cpp - Verdicts, with every outside effect replaced ---===//
+#include "kgen/Evaluate/Baselines.h"
+#include "kgen/Evaluate/DeviceTable.h"
+#include "kgen/Evaluate/Evaluator.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace kgen;
+
+namespace {
+
+/// out = 2 x on 8 floats.
+const char planText[] = R"json({"version": 1, "problem": "twice", "arch": "sm_90a", "precision": "strict-fp32",
+  "inputs": [{"name": "x", "dtype": "f32", "shape": [8], "init": "normal(0, 1)"}],
+  "outputs": [{"name": "out0", "dtype": "f32", "shape": [8]}],
+  "workspace": [],
+  "launches": [{"kernel": "twice", "grid": [1,1,1], "block": [8,1,1], "shared_bytes": 0,
+    "args": [{"buffer": "in0"}, {"buffer": "out0"}]}]})json";
+
+class FakeCompiler : public Compiler {
+public:
+  CompileResult result = [] {
+    Compiled compiled;
+    compiled.artifact = "artifact";
+    compiled.seconds = 0.5;
+    KernelResources kernel;
+    kernel.kernel = "twice";
+    kernel.registers = 40;
+    compiled.kernels = {kernel};
+    return CompileResult(compiled);
+  }();
+  bool broken = false;
+  std::string version() override { return "fake"; }
+  llvm::Expected<CompileResult> compile(llvm::StringRef, const CompileOptions &) override {
+    if (broken)
+      return llvm::createStringError("NVRTC is gone");
+    return result;
+  }
+};
+
+class FakeAnswers : public AnswerSource {
+public:
+  int calls = 0;
+  size_t outputs = 1;
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    ++calls;
+    std::vector<double> out(inputs[0].begin(), inputs[0].end());
+    for (double &v : out)
+      v *= 2;
+    std::vector<Answer> answers;
+    for (size_t i = 0; i < outputs; ++i)
+      answers.emplace_back(out);
+    return std::move(answers);
+  }
+};
+
+/// What a scripted candidate does.
+struct Script {
+  std::function<float(float)> compute = [](float x) { return 2 * x; };
+  std::optional<CandidateFailure> onStart, onRun, onTime;
+  std::string differsDescending, differsTimed;
+  std::vector<double> samples = {3, 1, 2};
+  bool machineryFails = false;
+  int starts = 0, runs = 0;
+};
+
+class FakeProcess : public CandidateProcess {
+public:
+  FakeProcess(const CandidateJob &job, Script &script) : job(job), script(script) {}
+  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+    ++script.runs;
+    if (script.machineryFails)
+      return llvm::createStringError("no memory");
+    if (script.onRun)
+      return script.onRun;
+    const float *x = reinterpret_cast<const float *>(job.inputSets[set]->data());
+    for (int i = 0; i < 8; ++i)
+      out[i] = script.compute(x[i]);
+    if (compare && request.descending)
+      differs = script.differsDescending;
+    return std::nullopt;
+  }
+  Outcome time(const TimingRequest &, std::vector<double> &samples, std::string &differs) override {
+    samples = script.samples;
+    differs = script.differsTimed;
+    return script.onTime;
+  }
+  const char *output(unsigned) const override { return reinterpret_cast<const char *>(out); }
+  std::string deviceName() const override { return "fake"; }
+
+private:
+  CandidateJob job;
+  Script &script;
+  float out[8];
+};
+
+class FakeRunner : public CandidateRunner {
+public:
+  Script script;
+  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
+    ++script.starts;
+    if (script.onStart)
+      return script.onStart;
+    process = std::make_unique<FakeProcess>(job, script);
+    return std::nullopt;
+  }
+};
+
+class EvaluatorTest : public ::testing::Test {
+protected:
+  std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
+  std::shared_ptr<FakeAnswers> answers = std::make_shared<FakeAnswers>();
+  std::shared_ptr<FakeRunner> runner = std::make_shared<FakeRunner>();
+  Script &script = runner->script;
+  EvaluateOptions options;
+  CandidateFiles files{planText, "extern \"C\" __global__ void twice();", "graph"};
+
+  EvaluatorParts parts(const std::string &device = "cuda:0") {
+    EvaluatorParts out;
+    out.device = device;
+    if (device != "host")
+      out.card.name = "NVIDIA H200";
+    out.compiler = compiler;
+    out.oracle = answers;
+    out.runner = runner;
+    out.seed = 42;
+    return out;
+  }
+
+  Measurement measure(const std::string &device = "cuda:0") {
+    Evaluator evaluator(parts(device));
+    auto m = evaluator.measure(files, options);
+    EXPECT_TRUE(bool(m)) << llvm::toString(m.takeError());
+    return m ? *m : Measurement();
+  }
+};
+
+} // namespace
+
+TEST_F(EvaluatorTest, HonestPasses) {
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  EXPECT_EQ(m.timeUs, 2);
+  EXPECT_EQ(m.samples.size(), 3u);
+  EXPECT_EQ(m.device, "cuda:0 NVIDIA H200");
+  EXPECT_EQ(m.compileSeconds, 0.5);
+  EXPECT_EQ(m.errors.front().input, "declared#0");
+  EXPECT_GT(m.kernels[0].occupancy, 0);
+  EXPECT_NEAR(m.floorUs, 64 / 4.3e12 * 1e6, 1e-9);
+}
+
+TEST_F(EvaluatorTest, SmallErrorsPassLargeOnesDoNot) {
+  script.compute = [](float x) { return 2 * x * (1 + 1e-7f); };
+  // On integers the answer is exact, so even this is told from the right one.
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  script.compute = [](float x) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 3e-6f); };
+  EXPECT_EQ(measure().verdict, Verdict::Pass);
+  script.compute = [](float x) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 4.9e-4f); }; // one class down: tf32
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Wrong);
+  EXPECT_NE(m.detail.find("out0["), std::string::npos) << m.detail;
+  EXPECT_EQ(m.timeUs, 0);
+}
+
+TEST_F(EvaluatorTest, ConstantAndNanAreWrong) {
+  script.compute = [](float) { return 0.0f; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  script.compute = [](float) { return NAN; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  script.compute = [](float x) { return x; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+}
+
+TEST_F(EvaluatorTest, BadPlanIsRejectedBeforeAnythingRuns) {
+  files.plan = "{\"version\": 1";
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Reject);
+  EXPECT_EQ(script.starts, 0);
+  EXPECT_EQ(answers->calls, 0);
+}
+
+TEST_F(EvaluatorTest, CompileFailures) {
+  compiler->result = CompileFailed{"kernel.cu(3): error: no", "the log", false, false};
+  Evaluator evaluator(parts());
+  Measurement m = llvm::cantFail(evaluator.measure(files, options));
+  EXPECT_EQ(m.verdict, Verdict::Reject);
+  EXPECT_EQ(m.detail, "kernel.cu(3): error: no");
+  EXPECT_EQ(evaluator.lastLog(), "the log");
+  compiler->result = CompileFailed{"slow", "", true, false};
+  EXPECT_EQ(measure().verdict, Verdict::Timeout);
+  compiler->result = CompileFailed{"asm", "", false, true};
+  EXPECT_EQ(measure("host").verdict, Verdict::Unsupported);
+  EXPECT_EQ(script.starts, 0);
+}
+
+TEST_F(EvaluatorTest, PlanNamesAKernelThatIsNotThere) {
+  std::get<Compiled>(compiler->result).kernels[0].kernel = "thrice";
+  EXPECT_EQ(measure().detail, "the plan launches twice, which kernel.cu does not define as extern \"C\"");
+}
+
+TEST_F(EvaluatorTest, ResourcesThatDoNotFit) {
+  std::get<Compiled>(compiler->result).kernels[0].sharedBytes = 1 << 20;
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Reject);
+  EXPECT_NE(m.detail.find("twice cannot run"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, FaultsAreValues) {
+  script.onRun = CandidateFailure{Verdict::Fault, "it trapped"};
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Fault);
+  EXPECT_EQ(m.detail, "it trapped");
+  script.onRun.reset();
+  script.onTime = CandidateFailure{Verdict::Timeout, "slow"};
+  EXPECT_EQ(measure().verdict, Verdict::Timeout);
+  script.onStart = CandidateFailure{Verdict::Reject, "2 parameters"};
+  EXPECT_EQ(measure().detail, "2 parameters");
+}
+
+TEST_F(EvaluatorTest, AnotherOrderGivesAnotherResult) {
+  script.differsDescending = "out0 differs from element 3 on";
+  Measurement m = measure("host");
+  EXPECT_EQ(m.verdict, Verdict::Race);
+  EXPECT_NE(m.detail.find("descending order"), std::string::npos) << m.detail;
+  // Atomic additions may come in any order: then only the tolerance counts.
+  files.cuda += " atomicAdd";
+  EXPECT_EQ(measure("host").verdict, Verdict::Pass);
+}
+
+TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {
+  script.differsTimed = "out0 differs from element 0 on";
+  EXPECT_EQ(measure().verdict, Verdict::Cheat);
+}
+
+TEST_F(EvaluatorTest, FasterThanPhysics) {
+  script.samples = {1e-6};
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  EXPECT_EQ(m.diagnosis, "");
+}
+
+TEST_F(EvaluatorTest, PrecisionClassIsTheProblems) {
+  options.precision = "tf32";
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Reject);
+  EXPECT_EQ(m.detail, "the plan claims precision class strict-fp32, the problem asks for tf32");
+}
+
+TEST_F(EvaluatorTest, AnswersAreKept) {
+  Evaluator evaluator(parts());
+  llvm::cantFail(evaluator.measure(files, options));
+  int calls = answers->calls;
+  EXPECT_GT(calls, 0);
+  llvm::cantFail(evaluator.measure(files, options));
+  EXPECT_EQ(answers->calls, calls);
+  files.graph = "another";
+  llvm::cantFail(evaluator.measure(files, options));
+  EXPECT_GT(answers->calls, calls);
+}
+
+TEST_F(EvaluatorTest, MachineryFailuresAreErrors) {
+  Evaluator evaluator(parts());
+  answers->outputs = 2;
+  auto m = evaluator.measure(files, options);
+  ASSERT_FALSE(bool(m));
+  EXPECT_EQ(llvm::toString(m.takeError()), "the graph returns 2 tensors, the plan names 1 outputs");
+  answers->outputs = 1;
+  script.machineryFails = true;
+  m = evaluator.measure(files, options);
+  ASSERT_FALSE(bool(m));
+  EXPECT_EQ(llvm::toString(m.takeError()), "no memory");
+  compiler->broken = true;
+  m = evaluator.measure(files, options);
+  ASSERT_FALSE(bool(m));
+  EXPECT_EQ(llvm::toString(m.takeError()), "NVRTC is gone");
+  // And the next candidate is measured as if nothing had been.
+  compiler->broken = script.machineryFails = false;
+  EXPECT_TRUE(llvm::cantFail(evaluator.measure(files, options)).passed());
+}
+
+TEST(DeviceTable, Floors) {
+  auto rates = findDeviceRates("cuda:0 NVIDIA H200");
+  ASSERT_TRUE(rates.has_value());
+  // softmax, 4096 x 65536: 2 GiB of traffic.
+  EXPECT_NEAR(floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
+  // 4096^3 in tf32 and fp16.
+  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
+  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
+  EXPECT_FALSE(findDeviceRates("host").has_value());
+}
+
+TEST(BaselinesText, LastObjectCounts) {
+  auto b = parseBaselines("a warning\n{not json\n{\"times\": {\"eager\": 863.5, \"compile\": 0}, \"notes\": {\"compile\": "
+                          "\"no\"}, \"versions\": \"torch\"}\n");
+  ASSERT_TRUE(bool(b)) << llvm::toString(b.takeError());
+  EXPECT_EQ(b->times.size(), 1u);
+  EXPECT_EQ(b->times["eager"], 863.5);
+  EXPECT_EQ(b->notes["compile"], "no");
+}
+
+TEST(BaselinesText, FailuresAreSentences) {
+  auto b = parseBaselines("{\"error\": \"torch is not installed for this Python\"}\n");
+  ASSERT_FALSE(bool(b));
+  EXPECT_EQ(llvm::toString(b.takeError()), "torch is not installed for this Python");
+  b = parseBaselines("Traceback\nNameError: x\n");
+  ASSERT_FALSE(bool(b));
+  EXPECT_EQ(llvm::toString(b.takeError()), "the PyTorch script failed: NameError: x");
+  b = parseBaselines("");
+  ASSERT_FALSE(bool(b));
+  llvm::consumeError(b.takeError());
+}

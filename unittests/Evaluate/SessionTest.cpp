@@ -1,0 +1,144 @@
+//===- SessionTest.cpp - Red zones and poison, on a fake device -----------===//
+#include "kgen/Evaluate/CandidateSession.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <map>
+
+using namespace kgen;
+
+namespace {
+
+/// Memory is the heap; a launch calls a function.
+class FakeDevice : public Device {
+public:
+  std::function<llvm::Error(size_t, llvm::ArrayRef<void *>)> onLaunch;
+  std::vector<std::unique_ptr<char[]>> memory;
+  std::vector<int> poisons;
+
+  std::string name() const override { return "fake"; }
+  llvm::Error load(llvm::StringRef, const LaunchPlan &) override { return llvm::Error::success(); }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
+    memory.push_back(std::make_unique<char[]>(bytes));
+    return reinterpret_cast<DeviceAddress>(memory.back().get());
+  }
+  llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
+    memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
+    std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
+    return llvm::Error::success();
+  }
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int poison) override {
+    poisons.push_back(poison);
+    return onLaunch ? onLaunch(index, values) : llvm::Error::success();
+  }
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+  llvm::Expected<std::vector<double>> time(const TimingRequest &, const std::function<llvm::Error()> &run) override {
+    if (llvm::Error error = run())
+      return std::move(error);
+    return std::vector<double>{1};
+  }
+};
+
+class SessionTest : public ::testing::Test {
+protected:
+  FakeDevice device;
+  LaunchPlan plan;
+  std::unique_ptr<CandidateSession> session;
+  float input[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+  void SetUp() override {
+    plan.inputs = {{"x", DType::F32, {10}}};
+    plan.outputs = {{"out0", DType::F32, {10}}};
+    plan.workspace = {{"ws0", 40}};
+    Launch launch;
+    launch.kernel = "k";
+    launch.arguments = {BufferRef{BufferKind::Input, 0, 0}, BufferRef{BufferKind::Output, 0, 0},
+                        BufferRef{BufferKind::Workspace, 0, 8}, int32_t(7), int64_t(-1), 0.5f};
+    plan.launches = {launch};
+    session = llvm::cantFail(CandidateSession::create(device, plan, ""));
+    llvm::cantFail(session->setInputs({reinterpret_cast<const char *>(input)}));
+  }
+
+  std::string run(uint32_t poison = 0x7fc00001u) {
+    RunRequest request;
+    request.poison = poison;
+    return llvm::toString(session->run(request, nullptr));
+  }
+
+  static float *pointer(llvm::ArrayRef<void *> values, size_t i) { return *static_cast<float **>(values[i]); }
+};
+
+} // namespace
+
+TEST_F(SessionTest, ArgumentsArriveByValue) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    EXPECT_EQ(values.size(), 6u);
+    EXPECT_EQ(memcmp(pointer(values, 0), input, sizeof input), 0);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer(values, 1)) % 16, 0u);
+    EXPECT_EQ(*static_cast<int32_t *>(values[3]), 7);
+    EXPECT_EQ(*static_cast<int64_t *>(values[4]), -1);
+    EXPECT_EQ(*static_cast<float *>(values[5]), 0.5f);
+    // Outputs and workspace hold the poison, inputs do not.
+    uint32_t bits;
+    memcpy(&bits, pointer(values, 1), 4);
+    EXPECT_EQ(bits, 0x7fc00001u);
+    memcpy(&bits, pointer(values, 2), 4);
+    EXPECT_EQ(bits, 0x7fc00001u);
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(SessionTest, OutputIsReadBack) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    for (int i = 0; i < 10; ++i)
+      pointer(values, 1)[i] = 2 * pointer(values, 0)[i];
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "");
+  float out[10];
+  llvm::cantFail(session->readOutput(0, out));
+  EXPECT_EQ(out[9], 18);
+}
+
+TEST_F(SessionTest, OneElementPastTheEnd) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 1)[64] = 1; // 256 bytes on: the first byte of the zone
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel wrote 216 bytes after the end of out0");
+}
+
+TEST_F(SessionTest, BeforeTheWorkspace) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 2)[-3] = 1; // the argument points 8 bytes in
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel wrote 4 bytes before ws0");
+}
+
+TEST_F(SessionTest, InputsAreReadOnly) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 0)[9] = 0;
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel changed its input in0");
+}
+
+TEST_F(SessionTest, LaunchErrorsComeOut) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    return llvm::make_error<CandidateError>(Verdict::Fault, "boom");
+  };
+  EXPECT_EQ(run(), "boom");
+  auto samples = session->time({});
+  ASSERT_FALSE(bool(samples));
+  EXPECT_EQ(llvm::toString(samples.takeError()), "boom");
+}
