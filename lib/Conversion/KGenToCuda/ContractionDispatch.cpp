@@ -147,6 +147,8 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
   std::optional<StringRef> mma = params.getWord("mma"), dtype = params.getWord("dtype");
   // Tensor cores round f32 operands: only where the graph's precision class admits it.
   Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  // A thread tile has no meaning on tensor cores, a warp tile none without.
+  preferTensorCores = (preferTensorCores || params.has("warp_tile")) && !params.has("thread_tile");
   preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
   bool tensorCores = mma ? *mma != "none" : dtype ? *dtype != "fp32" : preferTensorCores;
   if (!dtype)

@@ -325,8 +325,9 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (tile.size() != 3)
     return dispatch.emitError("family conv needs tile = [pixels, channels, k], found ") << tile.size() << " entries";
   int64_t pad = params.intOr(context, "smem_pad", 0);
-  if (pad % 8)
-    return dispatch.emitError("smem_pad keeps slabs aligned: a multiple of 8, found ") << pad;
+  int64_t aligned = *params.getWord("dtype") == "fp16" || *params.getWord("dtype") == "bf16" || !conv.elementType.isF32() ? 8 : 4;
+  if (pad % aligned)
+    return dispatch.emitError("smem_pad keeps slabs 16-byte aligned: a multiple of ") << aligned << ", found " << pad;
   if (params.intOr(context, "stages", 3) < 2)
     return dispatch.emitError("family conv overlaps copies and products: at least 2 stages, found ")
            << *params.getInt("stages");
@@ -367,6 +368,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (plan.accumulators > 160)
     return dispatch.emitError("the tile of a warp or thread needs ") << plan.accumulators
                                                                      << " accumulators in a thread, the limit is 160";
+  if (plan.threads < 32)
+    return dispatch.emitError("the tiles make ") << plan.threads << " threads, at least 32 are expected";
   if (plan.threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << plan.threads << " threads, the limit is " << chip.threadsPerBlock;
   if (plan.sharedBytes > chip.sharedBytesPerBlock)

@@ -78,8 +78,8 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
 // -----
 
 func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
-  // expected-error @+1 {{smem_pad keeps slabs aligned: a multiple of 8, found 4}}
-  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, smem_pad = 4>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
+  // expected-error @+1 {{smem_pad keeps slabs 16-byte aligned: a multiple of 4, found 6}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, smem_pad = 6>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
   ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
     %2 = aten.max_pool2d %1 kernel [2, 2] : (tensor<2x32x14x14xf32>) -> tensor<2x32x7x7xf32>
@@ -99,4 +99,17 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
     kgen.yield %2 : tensor<2x32x7x7xf32>
   } : tensor<2x32x7x7xf32>
   return %0 : tensor<2x32x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<1x3x4x4xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x16x2x2xf32> {
+  // expected-error @+1 {{the tiles make 8 threads, at least 32 are expected}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, tile = [4, 8, 16], thread_tile = [4, 8]>)
+      ins(%x, %w : tensor<1x3x4x4xf32>, tensor<16x3x3x3xf32>) {
+  ^bb0(%a: tensor<1x3x4x4xf32>, %b: tensor<16x3x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<1x3x4x4xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x2x2xf32>
+    kgen.yield %1 : tensor<1x16x2x2xf32>
+  } : tensor<1x16x2x2xf32>
+  return %0 : tensor<1x16x2x2xf32>
 }

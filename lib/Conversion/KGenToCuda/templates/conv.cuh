@@ -156,6 +156,7 @@ __device__ __forceinline__ void load_slab(Compute *slab, const In *input, int im
   const int d0 = z0 * STRIDE_D - PAD_D, h0 = y0 * STRIDE_H - PAD_H, w0 = x0 * STRIDE_W - PAD_W - LEAD;
   // As many lanes to a row as it has vectors, rounded up to a power of two.
   constexpr int LANES = VECTORS > 16 ? 32 : VECTORS > 8 ? 16 : VECTORS > 4 ? 8 : 4;
+  static_assert(THREADS >= LANES, "a row is one warp's work");
 #pragma unroll 2
   for (int row = threadIdx.x / LANES; row < ROWS; row += THREADS / LANES) {
     const int dh = row % (SLAB_D * SLAB_H), ic = row / (SLAB_D * SLAB_H);

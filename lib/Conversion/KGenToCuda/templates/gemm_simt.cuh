@@ -149,7 +149,14 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   a += (long long)(BATCHES_OF_A == 1 ? 0 : batch) * M * K;
   b += (long long)(BATCHES_OF_B == 1 ? 0 : batch) * K * N;
 
-  const int thread_m = threadIdx.x / THREADS_N, thread_n = threadIdx.x % THREADS_N;
+  // A warp is 4 x 8 threads where that tiles the block: its loads from shared memory have the fewest
+  // different addresses.
+  int thread_m = threadIdx.x / THREADS_N, thread_n = threadIdx.x % THREADS_N;
+  if constexpr (THREADS_M % 4 == 0 && THREADS_N % 8 == 0) {
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    thread_m = warp / (THREADS_N / 8) * 4 + lane / 8;
+    thread_n = warp % (THREADS_N / 8) * 8 + lane % 8;
+  }
   const int first = split * K_TILES_PER_SPLIT;
   const int k_tiles = min(K_TILES_PER_SPLIT, K_TILES - first);
 
