@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -74,12 +75,14 @@ llvm::Expected<std::string> exchangeFolder(size_t bytes) {
   return pattern;
 }
 
-class OracleProcess : public AnswerSource {
+/// One child, which compiled one graph.
+class OracleProcess {
 public:
-  ~OracleProcess() override { stop(); }
+  ~OracleProcess() { stop(); }
 
-  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
-                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+  bool knows(llvm::StringRef graph) const { return graph == started; }
+
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     if (llvm::Error error = ensureStarted(graph))
       return std::move(error);
     size_t bytes = 0;
@@ -206,6 +209,39 @@ private:
   std::string started, graphFolder;
 };
 
+class OraclePool : public AnswerSource {
+public:
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    std::unique_ptr<OracleProcess> process;
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      while (!idle.empty() && !process) {
+        if (idle.back()->knows(graph))
+          process = std::move(idle.back());
+        idle.pop_back(); // one of another graph is of no more use
+      }
+    }
+    if (!process)
+      process = std::make_unique<OracleProcess>();
+    auto answers = process->answer(graph, inputs);
+    if (answers) {
+      std::lock_guard<std::mutex> guard(lock);
+      idle.push_back(std::move(process));
+    }
+    return answers;
+  }
+
+  void rest() override {
+    std::lock_guard<std::mutex> guard(lock);
+    idle.clear();
+  }
+
+private:
+  std::mutex lock;
+  std::vector<std::unique_ptr<OracleProcess>> idle;
+};
+
 } // namespace
 
-std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OracleProcess>(); }
+std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OraclePool>(); }

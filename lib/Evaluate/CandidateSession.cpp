@@ -1,8 +1,12 @@
 //===- CandidateSession.cpp - One candidate on one device -----------------===//
 #include "kgen/Evaluate/CandidateSession.h"
 
+#include "kgen/Evaluate/Inputs.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 using namespace kgen;
 
@@ -106,17 +110,31 @@ llvm::Error CandidateSession::checkZones(const Buffer &buffer, uint32_t pattern)
   return check(true);
 }
 
-llvm::Error CandidateSession::checkInput(const Buffer &buffer, const char *original) {
-  const size_t chunk = 64u << 20;
-  std::vector<char> copy(std::min(chunk, buffer.bytes));
+llvm::Expected<int64_t> CandidateSession::compare(const Buffer &buffer, const char *expected) {
+  const size_t chunk = 32u << 20;
+  if (staging.size() < std::min(chunk, buffer.bytes)) {
+    staging.resize(std::min(chunk, buffer.bytes));
+    if (staging.size() == chunk) // smaller ones may grow yet, and pinned memory must stay where it is
+      device.registerHostMemory(staging.data(), staging.size());
+  }
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
   for (size_t at = 0; at < buffer.bytes; at += chunk) {
     size_t bytes = std::min(chunk, buffer.bytes - at);
-    if (llvm::Error error = device.read(copy.data(), buffer.data + at, bytes))
-      return error;
-    if (memcmp(copy.data(), original + at, bytes) != 0)
-      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + buffer.name);
+    if (llvm::Error error = device.read(staging.data(), buffer.data + at, bytes))
+      return std::move(error);
+    std::atomic<bool> equal{true};
+    parallelFor(int64_t(bytes), bytes < (1u << 20) ? 1 : threads, [&](int64_t begin, int64_t end) {
+      if (memcmp(staging.data() + begin, expected + at + begin, size_t(end - begin)) != 0)
+        equal = false;
+    });
+    if (equal)
+      continue;
+    size_t i = 0;
+    while (staging[i] == expected[at + i])
+      ++i;
+    return int64_t(at + i);
   }
-  return llvm::Error::success();
+  return -1;
 }
 
 llvm::Error CandidateSession::launchAll(bool descending, int poison, volatile int *progress) {
@@ -147,10 +165,18 @@ llvm::Error CandidateSession::run(const RunRequest &request, volatile int *progr
     for (const Buffer &buffer : *list)
       if (llvm::Error error = checkZones(buffer, request.poison))
         return error;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (llvm::Error error = checkInput(inputs[i], originals[i]))
-      return error;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto differs = compare(inputs[i], originals[i]);
+    if (!differs)
+      return differs.takeError();
+    if (*differs >= 0)
+      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + inputs[i].name);
+  }
   return llvm::Error::success();
+}
+
+llvm::Expected<int64_t> CandidateSession::compareOutput(unsigned index, const char *expected) {
+  return compare(outputs[index], expected);
 }
 
 llvm::Error CandidateSession::readOutput(unsigned index, void *to) {

@@ -149,22 +149,13 @@ private:
   }
 
   llvm::Error compareOutputs(std::string &differs) {
-    for (unsigned i = 0; i < plan.outputs.size(); ++i) {
-      size_t bytes = plan.outputs[i].bytes();
-      if (scratch.size() < bytes) {
-        scratch.resize(bytes);
-        device->registerHostMemory(scratch.data(), bytes);
-      }
-      if (llvm::Error error = session->readOutput(i, scratch.data()))
-        return error;
-      const char *old = outputs + outputOffsets[i];
-      if (differs.empty() && memcmp(old, scratch.data(), bytes) != 0) {
-        size_t at = 0;
-        while (old[at] == scratch[at])
-          ++at;
+    for (unsigned i = 0; i < plan.outputs.size() && differs.empty(); ++i) {
+      auto at = session->compareOutput(i, outputs + outputOffsets[i]);
+      if (!at)
+        return at.takeError();
+      if (*at >= 0)
         differs = plan.outputs[i].name + " differs from element " +
-                  std::to_string(at / byteSize(plan.outputs[i].dtype)) + " on";
-      }
+                  std::to_string(size_t(*at) / byteSize(plan.outputs[i].dtype)) + " on";
     }
     return llvm::Error::success();
   }
@@ -209,7 +200,6 @@ private:
   char *outputs = nullptr;
   std::vector<char *> inputs;
   std::vector<size_t> outputOffsets, inputOffsets;
-  std::vector<char> scratch;
   int current = -1;
 };
 

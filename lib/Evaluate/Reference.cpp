@@ -3,8 +3,12 @@
 
 #include "kgen/Toolchain/Process.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
+#include <mutex>
+#include <thread>
 
 using namespace kgen;
 
@@ -33,6 +37,19 @@ static bool allSmallIntegers(const Answer &answer, DType dtype, unsigned threads
   return all;
 }
 
+/// Bytes of memory that nobody uses; a guess where the system does not say.
+static double availableMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  double kilobytes;
+  while (file >> name >> kilobytes) {
+    if (name == "MemAvailable:")
+      return kilobytes * 1024;
+    file.ignore(256, '\n');
+  }
+  return 4e9;
+}
+
 namespace {
 
 class Builder {
@@ -40,9 +57,47 @@ public:
   Builder(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan, const ReferenceOptions &options)
       : source(source), graph(graph), plan(plan), options(options) {
     offsets = packBuffers(plan.inputs, 0, inputBytes);
+    // A question's doubles exist in our memory, in the exchange's files and in the oracle.
+    double bytes = 0;
+    for (auto *list : {&plan.inputs, &plan.outputs})
+      for (const BufferSpec &spec : *list)
+        bytes += 8.0 * double(spec.elements());
+    double room = availableMemory() / 2 / std::max(4 * bytes, 1.0);
+    parallel = unsigned(std::clamp(std::min(room, (options.threads + 1) / 2.0), 1.0, 8.0));
   }
 
-  llvm::Error add(Reference &reference, InputKind kind, unsigned ordinal) {
+  llvm::Expected<std::unique_ptr<Reference>> build() {
+    auto reference = std::make_unique<Reference>();
+    auto &sets = reference->sets;
+    double start = monotonicSeconds();
+    if (llvm::Error error = draw(sets, InputKind::Declared, 0))
+      return std::move(error);
+    if (llvm::Error error = answerExactly(sets[0]))
+      return std::move(error);
+    // Three questions a set; the first answer tells what one takes.
+    double perSet = 3 * (monotonicSeconds() - start) / parallel;
+    std::vector<std::pair<InputKind, unsigned>> more = {{InputKind::Integer, 0}};
+    if (perSet < options.oracleSeconds)
+      more.push_back({InputKind::Offset, 0});
+    if (6 * perSet < options.oracleSeconds)
+      more.insert(more.end(), {{InputKind::Uniform, 0}, {InputKind::Wide, 0}, {InputKind::Declared, 1}});
+    for (auto &[kind, ordinal] : more)
+      if (llvm::Error error = draw(sets, kind, ordinal))
+        return std::move(error);
+    if (llvm::Error error = forAll(sets.size() - 1, [&](size_t i) { return answerExactly(sets[i + 1]); }))
+      return std::move(error);
+    if (llvm::Error error = measureTolerances(sets))
+      return std::move(error);
+    source.rest();
+    // Where the class's own rounding decides the answer there is nothing to compare with.
+    for (size_t i = sets.size(); i-- > 1;)
+      if (!conditioned[i])
+        sets.erase(sets.begin() + long(i));
+    return std::move(reference);
+  }
+
+private:
+  llvm::Error draw(std::vector<ReferenceSet> &sets, InputKind kind, unsigned ordinal) {
     ReferenceSet out;
     out.set.kind = kind;
     out.set.ordinal = ordinal;
@@ -57,28 +112,44 @@ public:
                         llvm::MutableArrayRef<char>(out.inputs.data() + offsets[i], plan.inputs[i].bytes()),
                         options.threads))
         return error;
-    auto answers = ask(out, RoundTo::None);
-    if (!answers)
-      return answers.takeError();
-    out.answers = std::move(*answers);
-    bool measured = false;
-    conditioned = true;
-    for (unsigned i = 0; i < plan.outputs.size(); ++i) {
-      out.exact.push_back(kind == InputKind::Integer &&
-                          allSmallIntegers(out.answers[i], plan.outputs[i].dtype, options.threads));
-      measured |= !out.exact.back();
-    }
     out.tolerance.resize(plan.outputs.size());
-    if (measured)
-      if (llvm::Error error = measureTolerance(out))
-        return error;
-    // Where the class's own rounding decides the answer there is nothing to compare with.
-    if (conditioned || reference.sets.empty())
-      reference.sets.push_back(std::move(out));
+    sets.push_back(std::move(out));
     return llvm::Error::success();
   }
 
-private:
+  llvm::Error answerExactly(ReferenceSet &set) {
+    auto answers = ask(set, RoundTo::None);
+    if (!answers)
+      return answers.takeError();
+    set.answers = std::move(*answers);
+    for (unsigned i = 0; i < plan.outputs.size(); ++i)
+      set.exact.push_back(set.set.kind == InputKind::Integer &&
+                          allSmallIntegers(set.answers[i], plan.outputs[i].dtype, options.threads));
+    return llvm::Error::success();
+  }
+
+  /// Runs BODY(0) to BODY(count - 1), several at a time; the first error wins.
+  llvm::Error forAll(size_t count, const std::function<llvm::Error(size_t)> &body) {
+    std::atomic<size_t> next{0};
+    std::mutex lock;
+    llvm::Error first = llvm::Error::success();
+    auto work = [&] {
+      for (size_t i; (i = next++) < count;)
+        if (llvm::Error error = body(i)) {
+          std::lock_guard<std::mutex> guard(lock);
+          first = llvm::joinErrors(std::move(first), std::move(error));
+          next = count;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < parallel && i < count; ++i)
+      threads.emplace_back(work);
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    return first;
+  }
+
   /// Moves each value by up to one rounding of fp32: what no fp32 code can be blamed for.
   static void jitter(std::vector<double> &values) {
     uint64_t state = 0x9e3779b97f4a7c15ull;
@@ -112,9 +183,20 @@ private:
     return answers;
   }
 
+  /// Whether every float input is stored in FORMAT already, so that rounding to it changes nothing.
+  bool storedIn(RoundTo format) const {
+    for (const BufferSpec &spec : plan.inputs)
+      if (isFloat(spec.dtype) && !(format == RoundTo::FP16 && spec.dtype == DType::F16) &&
+          !(format == RoundTo::BF16 && spec.dtype == DType::BF16))
+        return false;
+    return true;
+  }
+
   /// What rounding the inputs through a format costs, by output; None stands for fp32.
   llvm::Expected<std::vector<ErrorNorms>> costOf(const ReferenceSet &set, RoundTo round) {
     std::vector<ErrorNorms> norms(plan.outputs.size());
+    if (round != RoundTo::None && storedIn(round))
+      return norms;
     auto answers = ask(set, round, round == RoundTo::None);
     if (!answers)
       return answers.takeError();
@@ -125,29 +207,43 @@ private:
     return norms;
   }
 
-  llvm::Error measureTolerance(ReferenceSet &set) {
-    auto same = costOf(set, roundingOfClass(plan.precision));
-    if (!same)
-      return same.takeError();
-    auto low = costOf(set, roundingBelowClass(plan.precision));
-    if (!low)
-      return low.takeError();
-    for (unsigned i = 0; i < plan.outputs.size(); ++i) {
-      ErrorNorms s = (*same)[i], l = (*low)[i];
-      // Rounding to one lower class may lose everything (overflow, a vanished variance): one is enough.
-      auto finite = [](double v) { return std::isfinite(v) ? std::min(v, 1.0) : 1.0; };
-      l.max = finite(l.max), l.l2 = finite(l.l2);
-      s.max = finite(s.max), s.l2 = finite(s.l2);
-      // Inputs that the class holds exactly cost nothing to round; its arithmetic is not free, though.
-      if (plan.precision == "fp16" || plan.precision == "bf16")
-        s.max = std::max(s.max, l.max / 64), s.l2 = std::max(s.l2, l.l2 / 64);
-      conditioned &= s.l2 < 0.05;
-      ErrorNorms bound = measuredTolerance(s, l, plan.outputs[i].dtype);
-      // Every class accumulates in fp32, in an order of its own.
-      bound.max = std::max(bound.max, 1e-4), bound.l2 = std::max(bound.l2, 1e-5);
-      set.tolerance[i] = bound;
-    }
+  llvm::Error measureTolerances(std::vector<ReferenceSet> &sets) {
+    conditioned.assign(sets.size(), true);
+    std::vector<size_t> open; // sets with an output that is not compared bit by bit
+    for (size_t i = 0; i < sets.size(); ++i)
+      if (std::find(sets[i].exact.begin(), sets[i].exact.end(), false) != sets[i].exact.end())
+        open.push_back(i);
+    const RoundTo rounds[2] = {roundingOfClass(plan.precision), roundingBelowClass(plan.precision)};
+    std::vector<std::vector<ErrorNorms>> costs(2 * open.size());
+    llvm::Error error = forAll(costs.size(), [&](size_t i) -> llvm::Error {
+      auto cost = costOf(sets[open[i / 2]], rounds[i % 2]);
+      if (!cost)
+        return cost.takeError();
+      costs[i] = std::move(*cost);
+      return llvm::Error::success();
+    });
+    if (error)
+      return error;
+    for (size_t n = 0; n < open.size(); ++n)
+      for (unsigned i = 0; i < plan.outputs.size(); ++i)
+        sets[open[n]].tolerance[i] =
+            toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n]);
     return llvm::Error::success();
+  }
+
+  ErrorNorms toleranceOf(ErrorNorms same, ErrorNorms low, DType dtype, size_t set) {
+    // Rounding to one lower class may lose everything (overflow, a vanished variance): one is enough.
+    auto finite = [](double v) { return std::isfinite(v) ? std::min(v, 1.0) : 1.0; };
+    low = {finite(low.max), finite(low.l2)};
+    same = {finite(same.max), finite(same.l2)};
+    // Inputs that the class holds exactly cost nothing to round; its arithmetic is not free, though.
+    if (plan.precision == "fp16" || plan.precision == "bf16")
+      same = {std::max(same.max, low.max / 64), std::max(same.l2, low.l2 / 64)};
+    if (same.l2 >= 0.05)
+      conditioned[set] = false;
+    ErrorNorms bound = measuredTolerance(same, low, dtype);
+    // Every class accumulates in fp32, in an order of its own.
+    return {std::max(bound.max, 1e-4), std::max(bound.l2, 1e-5)};
   }
 
   AnswerSource &source;
@@ -156,7 +252,8 @@ private:
   const ReferenceOptions &options;
   std::vector<size_t> offsets;
   size_t inputBytes = 0;
-  bool conditioned = true; ///< the set under way says something about a candidate
+  unsigned parallel = 1;
+  std::vector<char> conditioned; ///< by set: it says something about a candidate
 };
 
 } // namespace
@@ -164,23 +261,7 @@ private:
 llvm::Expected<std::unique_ptr<Reference>> kgen::buildReference(AnswerSource &source, llvm::StringRef graph,
                                                                 const LaunchPlan &plan,
                                                                 const ReferenceOptions &options) {
-  auto reference = std::make_unique<Reference>();
-  Builder builder(source, graph, plan, options);
-  double start = monotonicSeconds();
-  struct Wanted {
-    InputKind kind;
-    unsigned ordinal;
-    bool always;
-  };
-  const Wanted wanted[] = {{InputKind::Declared, 0, true}, {InputKind::Integer, 0, true}, {InputKind::Offset, 0, true},
-                           {InputKind::Uniform, 0, false}, {InputKind::Wide, 0, false},   {InputKind::Declared, 1, false}};
-  for (const Wanted &w : wanted) {
-    if (!w.always && monotonicSeconds() - start > options.oracleSeconds)
-      break;
-    if (llvm::Error error = builder.add(*reference, w.kind, w.ordinal))
-      return std::move(error);
-  }
-  return std::move(reference);
+  return Builder(source, graph, plan, options).build();
 }
 
 SetVerdict kgen::compareWithReference(const LaunchPlan &plan, const ReferenceSet &set,

@@ -31,16 +31,19 @@ private:
 };
 
 /// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
+/// Thread safe: several questions may be under way at once.
 class AnswerSource {
 public:
   virtual ~AnswerSource() = default;
   /// GRAPH is the op graph's MLIR text; INPUTS one array of doubles for each argument.
   virtual llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                                      llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
+  /// No question is expected soon: gives memory back.
+  virtual void rest() {}
 };
 
-/// kgen-oracle in a child that lives as long as the graph stays the same. The tool is looked for beside
-/// the running binary; KGEN_ORACLE overrides it.
+/// kgen-oracle in children, one for each question under way, kept while the graph stays the same. The
+/// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
 std::unique_ptr<AnswerSource> createOracleProcess();
 
 class CandidateRunner;

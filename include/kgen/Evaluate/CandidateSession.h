@@ -35,6 +35,8 @@ public:
 
   /// Copies output I out.
   llvm::Error readOutput(unsigned index, void *to);
+  /// The first byte of output I that differs from EXPECTED, -1 when none does.
+  llvm::Expected<int64_t> compareOutput(unsigned index, const char *expected);
 
   /// Times the plan on the current inputs.
   llvm::Expected<std::vector<double>> time(const TimingRequest &request);
@@ -50,7 +52,7 @@ private:
   llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes);
   llvm::Error poison(const Buffer &buffer, uint32_t pattern, bool payload);
   llvm::Error checkZones(const Buffer &buffer, uint32_t pattern);
-  llvm::Error checkInput(const Buffer &buffer, const char *original);
+  llvm::Expected<int64_t> compare(const Buffer &buffer, const char *expected);
   llvm::Error launchAll(bool descending, int poison, volatile int *progress);
   void prepareValues();
 
@@ -58,6 +60,7 @@ private:
   const LaunchPlan &plan;
   std::vector<Buffer> inputs, outputs, workspace;
   std::vector<const char *> originals;
+  std::vector<char> staging; ///< what comparisons copy through, registered with the device
   std::vector<std::vector<uint64_t>> values;    ///< one slot per argument of each launch
   std::vector<std::vector<void *>> valuePointers;
 };

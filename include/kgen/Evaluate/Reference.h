@@ -30,8 +30,8 @@ struct Reference {
 struct ReferenceOptions {
   uint64_t seed = 0;          ///< secret from candidates
   unsigned threads = 1;
-  /// Declared, integer and offset sets always; uniform, wide and a second declared one while the
-  /// oracle has used less than this.
+  /// What the oracle may take, by an estimate from its first answer. Six sets when that fits; else three
+  /// (declared, integer, offset); when not even those fit, declared and integer.
   double oracleSeconds = 20;
 };
 
