@@ -81,14 +81,22 @@ void GenericKernels::lower(const OracleCase &test, const std::string &name, bool
 void store(DType type, char *bytes, size_t i, double value) {
   auto put = [&](auto typed) { memcpy(bytes + i * sizeof typed, &typed, sizeof typed); };
   switch (type) {
-  case DType::F64: return put(value);
-  case DType::F32: return put(float(value));
-  case DType::F16: return put(toHalf(float(value)));
-  case DType::BF16: return put(toBFloat16(float(value)));
-  case DType::I64: return put(int64_t(value));
-  case DType::I32: return put(int32_t(value));
-  case DType::I8: return put(int8_t(value));
-  case DType::I1: return put(uint8_t(value != 0));
+  case DType::F64:
+    return put(value);
+  case DType::F32:
+    return put(float(value));
+  case DType::F16:
+    return put(toHalf(float(value)));
+  case DType::BF16:
+    return put(toBFloat16(float(value)));
+  case DType::I64:
+    return put(int64_t(value));
+  case DType::I32:
+    return put(int32_t(value));
+  case DType::I8:
+    return put(int8_t(value));
+  case DType::I1:
+    return put(uint8_t(value != 0));
   }
 }
 

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace kgen {
@@ -334,6 +336,36 @@ FailureOr<Access> AccessTracer::trace(Operation *user, Value value, ArrayRef<Aff
     return unsupported();
   }
   return trace(user, operand.get(), inner);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string> printAccess(const Access &access, CudaHelpers &helpers, bool widen,
+                                   llvm::function_ref<std::string(AffineExpr)> printIndex,
+                                   llvm::function_ref<FailureOr<std::string>(const Access &)> printLoad) {
+  if (access.kind == Access::Kind::Literal)
+    return printLiteral(access.literal, helpers, widen);
+  if (access.kind == Access::Kind::Load)
+    return printLoad(access);
+  SmallVector<std::string> tests;
+  for (const AccessCondition &condition : access.conditions) {
+    std::string text = parenthesized(printIndex(condition.expr));
+    if (condition.checkLow)
+      tests.push_back(text + " >= " + std::to_string(condition.low));
+    if (condition.checkHigh)
+      tests.push_back(text + " < " + std::to_string(condition.high));
+    if (condition.multipleOf != 1)
+      tests.push_back(text + " % " + std::to_string(condition.multipleOf) + " == 0");
+  }
+  FailureOr<std::string> inside = printAccess(*access.inside, helpers, widen, printIndex, printLoad);
+  FailureOr<std::string> outside = printAccess(*access.outside, helpers, widen, printIndex, printLoad);
+  if (failed(inside) || failed(outside))
+    return failure();
+  // A choice after the colon reads as `else if`.
+  std::string taken = access.inside->kind == Access::Kind::Choice ? "(" + *inside + ")" : *inside;
+  return llvm::join(tests, " && ") + " ? " + taken + " : " + *outside;
 }
 
 } // namespace kgen

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Value.h"
@@ -14,6 +16,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
+#include <string>
 
 namespace kgen {
 
@@ -53,8 +56,7 @@ public:
 
   /// The access to VALUE at COORDINATES, one per dimension. On failure one diagnostic stands at
   /// USER, with a note at the op that cannot be read through.
-  mlir::FailureOr<Access> trace(mlir::Operation *user, mlir::Value value,
-                                llvm::ArrayRef<mlir::AffineExpr> coordinates);
+  mlir::FailureOr<Access> trace(mlir::Operation *user, mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> coordinates);
 
   /// Definitions of the named coordinates; entry k defines dimension getNumLoops() + k.
   llvm::ArrayRef<mlir::AffineExpr> getNamedCoordinates() const { return named; }
@@ -76,6 +78,13 @@ private:
   llvm::SmallVector<Range> natural; ///< anywhere
   llvm::SmallVector<mlir::AffineExpr> named;
 };
+
+/// ACCESS as one C expression: `c0 >= 0 && c0 < 7 ? in0[c0] : 0.0f`. PRINT_INDEX spells an index,
+/// PRINT_LOAD a load, which may fail with a diagnostic of its own. With WIDEN, literals of 16-bit floats
+/// are spelled as float.
+mlir::FailureOr<std::string> printAccess(const Access &access, CudaHelpers &helpers, bool widen,
+                                         llvm::function_ref<std::string(mlir::AffineExpr)> printIndex,
+                                         llvm::function_ref<mlir::FailureOr<std::string>(const Access &)> printLoad);
 
 /// VALUE without reshapes and casts: the same elements in the same order.
 mlir::Value stripReshapes(mlir::Value value);

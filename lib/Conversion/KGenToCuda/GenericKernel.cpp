@@ -53,8 +53,8 @@ Attribute getNeutral(Operation *combiner) {
 class KernelWriter {
 public:
   KernelWriter(linalg::GenericOp op, StringRef name, StringRef what)
-      : op(op), name(name), what(what), context(op.getContext()),
-        tracer(op.getContext(), op.getStaticLoopRanges()), body(bodyText) {}
+      : op(op), name(name), what(what), context(op.getContext()), tracer(op.getContext(), op.getStaticLoopRanges()),
+        body(bodyText) {}
 
   FailureOr<GenericKernel> write();
 
@@ -77,7 +77,6 @@ private:
   bool needsWideIndex() const;
 
   FailureOr<std::string> writeLoad(const Access &access);
-  std::string writeCondition(const AccessCondition &condition);
   std::string bufferName(Value buffer);
   AffineExpr substitute(AffineExpr expr) const;
   std::string writeIndex(AffineExpr expr) { return printIndex(substitute(expr), names); }
@@ -95,15 +94,15 @@ private:
   StringRef name, what;
   MLIRContext *context;
   AccessTracer tracer;
-  SmallVector<Operand> inputs, inits;   ///< only those that the body reads
-  SmallVector<AffineExpr> outputIndex;  ///< linear position of each result's element
-  SmallVector<int64_t> extents;         ///< of the loops, after merging
+  SmallVector<Operand> inputs, inits;        ///< only those that the body reads
+  SmallVector<AffineExpr> outputIndex;       ///< linear position of each result's element
+  SmallVector<int64_t> extents;              ///< of the loops, after merging
   SmallVector<unsigned> parallel, reduction; ///< loops that are left, outermost first
-  SmallVector<Combiner> combiners;      ///< one per result, or none at all
+  SmallVector<Combiner> combiners;           ///< one per result, or none at all
   Mapping mapping = Mapping::Element;
   int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
   std::string indexType = "int";
-  SmallVector<std::string> names;       ///< of loops and named coordinates, by dimension
+  SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
   SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
   SmallVector<std::string> accumulators;
   std::map<std::string, std::string> loaded; ///< text of a load -> its variable
@@ -112,7 +111,7 @@ private:
   std::string bodyText;
   llvm::raw_string_ostream body;
   std::unique_ptr<ScalarEmitter> emitter;
-  SmallVector<Value> buffers;           ///< parameters, in order of first use
+  SmallVector<Value> buffers;                        ///< parameters, in order of first use
   SmallVector<std::pair<std::string, Value>> tables; ///< constants that live in the source
 };
 
@@ -207,8 +206,8 @@ void KernelWriter::forEachLeaf(llvm::function_ref<void(AffineExpr, bool)> visit)
 }
 
 /// Adds EXPR * SCALE to COEFFICIENTS; false when a dimension of interest stands under a division.
-static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> coefficients,
-                            unsigned a, unsigned b) {
+static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> coefficients, unsigned a,
+                            unsigned b) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     if (dim.getPosition() < coefficients.size())
       coefficients[dim.getPosition()] += scale;
@@ -237,9 +236,7 @@ bool KernelWriter::canMerge(unsigned outer, unsigned inner) {
     mergeable &= addCoefficients(expr, 1, coefficients, outer, inner) &&
                  coefficients[outer] == coefficients[inner] * extents[inner];
   });
-  op.getBody()->walk([&](linalg::IndexOp index) {
-    mergeable &= index.getDim() != outer && index.getDim() != inner;
-  });
+  op.getBody()->walk([&](linalg::IndexOp index) { mergeable &= index.getDim() != outer && index.getDim() != inner; });
   return mergeable;
 }
 
@@ -388,33 +385,12 @@ std::string KernelWriter::bufferName(Value buffer) {
   return "in" + std::to_string(it - buffers.begin());
 }
 
-std::string KernelWriter::writeCondition(const AccessCondition &condition) {
-  std::string text = parenthesized(writeIndex(condition.expr));
-  SmallVector<std::string> tests;
-  if (condition.checkLow)
-    tests.push_back(text + " >= " + std::to_string(condition.low));
-  if (condition.checkHigh)
-    tests.push_back(text + " < " + std::to_string(condition.high));
-  if (condition.multipleOf != 1)
-    tests.push_back(text + " % " + std::to_string(condition.multipleOf) + " == 0");
-  return llvm::join(tests, " && ");
-}
-
 FailureOr<std::string> KernelWriter::writeLoad(const Access &access) {
-  switch (access.kind) {
-  case Access::Kind::Literal:
-    return printLiteral(access.literal, helpers);
-  case Access::Kind::Load:
-    return bufferName(access.buffer) + "[" + writeIndex(access.index) + "]";
-  case Access::Kind::Choice:
-    break;
-  }
-  SmallVector<std::string> tests;
-  for (const AccessCondition &condition : access.conditions)
-    tests.push_back(writeCondition(condition));
-  FailureOr<std::string> inside = writeLoad(*access.inside), outside = writeLoad(*access.outside);
-  std::string taken = access.inside->kind == Access::Kind::Choice ? "(" + *inside + ")" : *inside;
-  return llvm::join(tests, " && ") + " ? " + taken + " : " + *outside;
+  return printAccess(
+      access, helpers, /*widen=*/false, [&](AffineExpr expr) { return writeIndex(expr); },
+      [&](const Access &load) -> FailureOr<std::string> {
+        return bufferName(load.buffer) + "[" + writeIndex(load.index) + "]";
+      });
 }
 
 /// Declares the coordinates that need exactly DEPTH open reduction loops.
@@ -483,8 +459,8 @@ std::string KernelWriter::spellExtract(Operation *operation) {
 
 void KernelWriter::writeStores(unsigned indent) {
   for (unsigned i = 0; i < outputIndex.size(); ++i) {
-    std::string value = accumulators.empty() ? emitter->get(op.getBody()->getTerminator()->getOperand(i))
-                                             : accumulators[i];
+    std::string value =
+        accumulators.empty() ? emitter->get(op.getBody()->getTerminator()->getOperand(i)) : accumulators[i];
     body.indent(indent) << "out" << i << "[" << writeIndex(outputIndex[i]) << "] = " << value << ";\n";
   }
 }
@@ -594,8 +570,7 @@ LogicalResult KernelWriter::writeLanesBody() {
   bool isBlock = lanes == threads;
   if (isBlock) {
     if (outputs > 1)
-      body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i")
-           << " = blockIdx.x;\n";
+      body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i") << " = blockIdx.x;\n";
   } else {
     std::string position = parallel.size() == 1 ? names[parallel[0]] : "i";
     body << "  const int lane = threadIdx.x % 32;\n"
@@ -635,7 +610,8 @@ LogicalResult KernelWriter::writeLanesBody() {
        << "  for (int offset = 16; offset > 0; offset /= 2)" << (combiners.size() > 1 ? " {\n" : "\n");
   for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
     body << "    "
-         << spellUpdate(combiner.op, accumulator, spellShuffle(combiner.value.getType(), accumulator, helpers), helpers);
+         << spellUpdate(combiner.op, accumulator, spellShuffle(combiner.value.getType(), accumulator, helpers),
+                        helpers);
   if (combiners.size() > 1)
     body << "  }\n";
   if (isBlock) {
@@ -731,7 +707,10 @@ FailureOr<GenericKernel> KernelWriter::write() {
     os << " from ";
     llvm::interleave(buffers, os, [&](Value v) { os << printShape(v); }, ", ");
   }
-  os << "; " << (mapping == Mapping::Element ? "one thread" : lanes == 32 ? "one warp" : "one block")
+  os << "; "
+     << (mapping == Mapping::Element ? "one thread"
+         : lanes == 32               ? "one warp"
+                                     : "one block")
      << " per output.\n";
   os << "extern \"C\" __global__ void __launch_bounds__(" << threads << ")\n" << name << "(";
   SmallVector<std::string> parameters;
@@ -740,9 +719,9 @@ FailureOr<GenericKernel> KernelWriter::write() {
                           " *__restrict__ in" + Twine(i))
                              .str());
   for (auto [i, value] : llvm::enumerate(op->getResults()))
-    parameters.push_back((getStorageType(cast<RankedTensorType>(value.getType()).getElementType()) +
-                          " *__restrict__ out" + Twine(i))
-                             .str());
+    parameters.push_back(
+        (getStorageType(cast<RankedTensorType>(value.getType()).getElementType()) + " *__restrict__ out" + Twine(i))
+            .str());
   os << llvm::join(parameters, ", ") << ") {\n";
   if (StringRef(bodyText).contains("kThreads"))
     os << "  constexpr int kThreads = " << threads << ";\n";

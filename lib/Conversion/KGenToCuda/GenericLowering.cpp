@@ -70,8 +70,8 @@ LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, S
     auto tensor = cast<RankedTensorType>(type);
     outputs.push_back(tensor::EmptyOp::create(builder, op.getLoc(), tensor.getShape(), tensor.getElementType()));
   }
-  auto symbol = SymbolRefAttr::get(&getContext(), source.getSymName(),
-                                   FlatSymbolRefAttr::get(&getContext(), kernelName));
+  auto symbol =
+      SymbolRefAttr::get(&getContext(), source.getSymName(), FlatSymbolRefAttr::get(&getContext(), kernelName));
   auto launch = LaunchOp::create(builder, op.getLoc(), op->getResultTypes(), symbol, kernel->grid, kernel->block,
                                  /*shared=*/0, /*scalars=*/ArrayAttr(), kernel->inputs, outputs);
   op->replaceAllUsesWith(launch.getResults());
@@ -101,8 +101,8 @@ LogicalResult LowerGeneric::lower(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op))
       op.erase();
-    else if (!isa<LaunchOp, DispatchOp, tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-                  tensor::CastOp, func::ReturnOp>(op))
+    else if (!isa<LaunchOp, DispatchOp, tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+                  func::ReturnOp>(op))
       return op.emitOpError("has no generic kernel");
   }
   return success();

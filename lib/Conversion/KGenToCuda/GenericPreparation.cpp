@@ -250,9 +250,9 @@ LogicalResult prepareForGeneric(func::FuncOp function) {
   // twice.
   RewritePatternSet patterns(function.getContext());
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-  if (failed(applyPatternsGreedily(function, std::move(patterns),
-                                   GreedyRewriteConfig().setRegionSimplificationLevel(
-                                       GreedySimplifyRegionLevel::Disabled))))
+  if (failed(applyPatternsGreedily(
+          function, std::move(patterns),
+          GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled))))
     return function.emitOpError("could not be simplified");
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(function);

@@ -40,7 +40,7 @@ public:
   FailureOr<std::string> write();
 
 private:
-  FailureOr<std::string> writeAccess(const Access &access, Type type);
+  FailureOr<std::string> writeLoad(const Access &access, Type type);
   LogicalResult checkScalar(BlockArgument scalar, const Access &access);
 
   StringRef name;
@@ -82,25 +82,7 @@ LogicalResult FunctionWriter::checkScalar(BlockArgument scalar, const Access &ac
   return success(index == tracer.simplify(aligned) || index == tracer.simplify(leading));
 }
 
-FailureOr<std::string> FunctionWriter::writeAccess(const Access &access, Type type) {
-  if (access.kind == Access::Kind::Literal)
-    return printLiteral(access.literal, helpers, computeType == "float");
-  if (access.kind == Access::Kind::Choice) {
-    FailureOr<std::string> inside = writeAccess(*access.inside, type), outside = writeAccess(*access.outside, type);
-    if (failed(inside) || failed(outside))
-      return failure();
-    SmallVector<std::string> tests;
-    for (const AccessCondition &condition : access.conditions) {
-      std::string text = parenthesized(printIndex(condition.expr, names));
-      if (condition.checkLow)
-        tests.push_back(text + " >= " + std::to_string(condition.low));
-      if (condition.checkHigh)
-        tests.push_back(text + " < " + std::to_string(condition.high));
-      if (condition.multipleOf != 1)
-        tests.push_back(text + " % " + std::to_string(condition.multipleOf) + " == 0");
-    }
-    return llvm::join(tests, " && ") + " ? " + parenthesized(*inside) + " : " + parenthesized(*outside);
-  }
+FailureOr<std::string> FunctionWriter::writeLoad(const Access &access, Type type) {
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument || argument.getOwner() != &scratch)
     return op.emitOpError("reads a constant table, which a point-wise function does not hold");
@@ -149,7 +131,10 @@ FailureOr<std::string> FunctionWriter::write() {
     body << "  const int " << names.back() << " = " << text << ";\n";
   }
   for (Read &read : reads) {
-    FailureOr<std::string> text = writeAccess(read.access, read.argument.getType());
+    FailureOr<std::string> text = printAccess(
+        read.access, helpers, /*widen=*/computeType == "float",
+        [&](AffineExpr expr) { return printIndex(expr, names); },
+        [&](const Access &load) { return writeLoad(load, read.argument.getType()); });
     if (failed(text))
       return failure();
     if (read.access.kind == Access::Kind::Literal || StringRef(*text).starts_with("acc"))
@@ -190,9 +175,8 @@ static FailureOr<linalg::GenericOp> fuseToOne(func::FuncOp function, ArrayRef<Op
   fuseElementwise(block, /*always=*/true);
   RewritePatternSet patterns(function.getContext());
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-  (void)applyPatternsGreedily(
-      function, std::move(patterns),
-      GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled));
+  (void)applyPatternsGreedily(function, std::move(patterns),
+                              GreedyRewriteConfig().setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled));
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);

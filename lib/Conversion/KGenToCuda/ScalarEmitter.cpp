@@ -31,30 +31,25 @@ struct HelperText {
 constexpr HelperText helperTexts[] = {
     {"KGEN_INFINITY", "#define KGEN_INFINITY __int_as_float(0x7f800000)\n"},
     {"KGEN_NAN", "#define KGEN_NAN __int_as_float(0x7fffffff)\n"},
-    {"kgen_maximum",
-     "// The larger one; NaN when either is NaN, as torch has it.\n"
-     "template <typename T> __device__ __forceinline__ T kgen_maximum(T a, T b) {\n"
-     "  return a > b || a != a ? a : b;\n}\n"},
-    {"kgen_minimum",
-     "// The smaller one; NaN when either is NaN, as torch has it.\n"
-     "template <typename T> __device__ __forceinline__ T kgen_minimum(T a, T b) {\n"
-     "  return a < b || a != a ? a : b;\n}\n"},
-    {"kgen_floordiv",
-     "// Integer division that rounds towards minus infinity.\n"
-     "template <typename T> __device__ __forceinline__ T kgen_floordiv(T a, T b) {\n"
-     "  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);\n}\n"},
-    {"kgen_ceildiv",
-     "// Integer division that rounds towards plus infinity.\n"
-     "template <typename T> __device__ __forceinline__ T kgen_ceildiv(T a, T b) {\n"
-     "  return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);\n}\n"},
-    {"kgen_ipow",
-     "// BASE to an integer power that is not negative.\n"
-     "template <typename T> __device__ __forceinline__ T kgen_ipow(T base, long long power) {\n"
-     "  T result = 1;\n"
-     "  for (; power > 0; power >>= 1, base *= base)\n"
-     "    if (power & 1)\n"
-     "      result *= base;\n"
-     "  return result;\n}\n"},
+    {"kgen_maximum", "// The larger one; NaN when either is NaN, as torch has it.\n"
+                     "template <typename T> __device__ __forceinline__ T kgen_maximum(T a, T b) {\n"
+                     "  return a > b || a != a ? a : b;\n}\n"},
+    {"kgen_minimum", "// The smaller one; NaN when either is NaN, as torch has it.\n"
+                     "template <typename T> __device__ __forceinline__ T kgen_minimum(T a, T b) {\n"
+                     "  return a < b || a != a ? a : b;\n}\n"},
+    {"kgen_floordiv", "// Integer division that rounds towards minus infinity.\n"
+                      "template <typename T> __device__ __forceinline__ T kgen_floordiv(T a, T b) {\n"
+                      "  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);\n}\n"},
+    {"kgen_ceildiv", "// Integer division that rounds towards plus infinity.\n"
+                     "template <typename T> __device__ __forceinline__ T kgen_ceildiv(T a, T b) {\n"
+                     "  return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);\n}\n"},
+    {"kgen_ipow", "// BASE to an integer power that is not negative.\n"
+                  "template <typename T> __device__ __forceinline__ T kgen_ipow(T base, long long power) {\n"
+                  "  T result = 1;\n"
+                  "  for (; power > 0; power >>= 1, base *= base)\n"
+                  "    if (power & 1)\n"
+                  "      result *= base;\n"
+                  "  return result;\n}\n"},
 };
 } // namespace
 
@@ -113,7 +108,8 @@ StringRef getStorageType(Type type) {
 //===----------------------------------------------------------------------===//
 
 std::string parenthesized(StringRef text) {
-  bool simple = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '[' || c == ']'; });
+  bool simple =
+      llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == '[' || c == ']'; });
   if (simple)
     return text.str();
   // 1e-05f
@@ -346,9 +342,7 @@ std::string combineExpression(Operation *combiner, StringRef a, StringRef b, Cud
   return text;
 }
 
-bool ScalarEmitter::isNarrow(Type type) const {
-  return !options.widenFloats && (type.isF16() || type.isBF16());
-}
+bool ScalarEmitter::isNarrow(Type type) const { return !options.widenFloats && (type.isF16() || type.isBF16()); }
 
 std::string ScalarEmitter::getLocalType(Type type) const {
   if (type.isIndex())
@@ -404,8 +398,7 @@ std::string ScalarEmitter::rounded(StringRef text, Type type) {
 
 void ScalarEmitter::declare(Value value, StringRef expression) {
   std::string name = "t" + std::to_string(nextName++);
-  os.indent(options.indent) << "const " << getLocalType(value.getType()) << " " << name << " = " << expression
-                            << ";\n";
+  os.indent(options.indent) << "const " << getLocalType(value.getType()) << " " << name << " = " << expression << ";\n";
   bind(value, name);
 }
 
@@ -414,22 +407,38 @@ static std::string spellCompare(arith::CmpFPredicate predicate, StringRef a, Str
   using P = arith::CmpFPredicate;
   // The unordered forms are true on NaN, so each is the negation of the opposite ordered one.
   switch (predicate) {
-  case P::AlwaysFalse: return "false";
-  case P::OEQ: return l + " == " + r;
-  case P::OGT: return l + " > " + r;
-  case P::OGE: return l + " >= " + r;
-  case P::OLT: return l + " < " + r;
-  case P::OLE: return l + " <= " + r;
-  case P::ONE: return l + " < " + r + " || " + l + " > " + r;
-  case P::ORD: return l + " == " + l + " && " + r + " == " + r;
-  case P::UEQ: return "!(" + l + " < " + r + " || " + l + " > " + r + ")";
-  case P::UGT: return "!(" + l + " <= " + r + ")";
-  case P::UGE: return "!(" + l + " < " + r + ")";
-  case P::ULT: return "!(" + l + " >= " + r + ")";
-  case P::ULE: return "!(" + l + " > " + r + ")";
-  case P::UNE: return l + " != " + r;
-  case P::UNO: return l + " != " + l + " || " + r + " != " + r;
-  case P::AlwaysTrue: return "true";
+  case P::AlwaysFalse:
+    return "false";
+  case P::OEQ:
+    return l + " == " + r;
+  case P::OGT:
+    return l + " > " + r;
+  case P::OGE:
+    return l + " >= " + r;
+  case P::OLT:
+    return l + " < " + r;
+  case P::OLE:
+    return l + " <= " + r;
+  case P::ONE:
+    return l + " < " + r + " || " + l + " > " + r;
+  case P::ORD:
+    return l + " == " + l + " && " + r + " == " + r;
+  case P::UEQ:
+    return "!(" + l + " < " + r + " || " + l + " > " + r + ")";
+  case P::UGT:
+    return "!(" + l + " <= " + r + ")";
+  case P::UGE:
+    return "!(" + l + " < " + r + ")";
+  case P::ULT:
+    return "!(" + l + " >= " + r + ")";
+  case P::ULE:
+    return "!(" + l + " > " + r + ")";
+  case P::UNE:
+    return l + " != " + r;
+  case P::UNO:
+    return l + " != " + l + " || " + r + " != " + r;
+  case P::AlwaysTrue:
+    return "true";
   }
   return "";
 }
@@ -439,16 +448,26 @@ static std::string spellCompare(arith::CmpIOp op, StringRef a, StringRef b, Stri
   using P = arith::CmpIPredicate;
   std::string cast = type == "bool" ? "" : "(unsigned " + type.str() + ")";
   switch (op.getPredicate()) {
-  case P::eq: return l + " == " + r;
-  case P::ne: return l + " != " + r;
-  case P::slt: return l + " < " + r;
-  case P::sle: return l + " <= " + r;
-  case P::sgt: return l + " > " + r;
-  case P::sge: return l + " >= " + r;
-  case P::ult: return cast + l + " < " + cast + r;
-  case P::ule: return cast + l + " <= " + cast + r;
-  case P::ugt: return cast + l + " > " + cast + r;
-  case P::uge: return cast + l + " >= " + cast + r;
+  case P::eq:
+    return l + " == " + r;
+  case P::ne:
+    return l + " != " + r;
+  case P::slt:
+    return l + " < " + r;
+  case P::sle:
+    return l + " <= " + r;
+  case P::sgt:
+    return l + " > " + r;
+  case P::sge:
+    return l + " >= " + r;
+  case P::ult:
+    return cast + l + " < " + cast + r;
+  case P::ule:
+    return cast + l + " <= " + cast + r;
+  case P::ugt:
+    return cast + l + " > " + cast + r;
+  case P::uge:
+    return cast + l + " >= " + cast + r;
   }
   return "";
 }
@@ -495,9 +514,8 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
   return llvm::TypeSwitch<Operation *, std::string>(&op)
       .Case([&](arith::NegFOp) { return rounded("-" + parenthesized(args[0]), type); })
       .Case([&](arith::CmpFOp cmp) { return spellCompare(cmp.getPredicate(), args[0], args[1]); })
-      .Case([&](arith::CmpIOp cmp) {
-        return spellCompare(cmp, args[0], args[1], getLocalType(cmp.getLhs().getType()));
-      })
+      .Case(
+          [&](arith::CmpIOp cmp) { return spellCompare(cmp, args[0], args[1], getLocalType(cmp.getLhs().getType())); })
       .Case([&](arith::SelectOp select) {
         // The operands pass through unrounded.
         return parenthesized(args[0]) + " ? " + parenthesized(get(select.getTrueValue())) + " : " +
@@ -505,9 +523,8 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
       })
       .Case([&](arith::ExtFOp ext) { return convertFloat(get(ext.getIn()), ext.getIn().getType(), type); })
       .Case([&](arith::TruncFOp trunc) { return convertFloat(get(trunc.getIn()), trunc.getIn().getType(), type); })
-      .Case<arith::SIToFPOp>([&](auto) {
-        return isNarrow(type) ? rounded("(float)" + parenthesized(args[0]), type) : cast(args[0]);
-      })
+      .Case<arith::SIToFPOp>(
+          [&](auto) { return isNarrow(type) ? rounded("(float)" + parenthesized(args[0]), type) : cast(args[0]); })
       .Case<arith::UIToFPOp>([&](auto) {
         return isNarrow(type) ? rounded("(float)" + unsignedOf(0), type) : "(" + typeName + ")" + unsignedOf(0);
       })
@@ -517,9 +534,8 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
           return "-(" + typeName + ")" + parenthesized(args[0]);
         return cast(args[0]);
       })
-      .Case<arith::TruncIOp>([&](auto) {
-        return type.isInteger(1) ? "(" + parenthesized(args[0]) + " & 1) != 0" : cast(args[0]);
-      })
+      .Case<arith::TruncIOp>(
+          [&](auto) { return type.isInteger(1) ? "(" + parenthesized(args[0]) + " & 1) != 0" : cast(args[0]); })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) { return "(" + typeName + ")" + unsignedOf(0); })
       .Case<arith::DivUIOp>([&](auto) { return cast("(" + unsignedOf(0) + " / " + unsignedOf(1) + ")"); })
       .Case<arith::RemUIOp>([&](auto) { return cast("(" + unsignedOf(0) + " % " + unsignedOf(1) + ")"); })
@@ -537,10 +553,11 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
           return "__int_as_float(" + args[0] + ")";
         return "";
       })
-      .Case<math::AbsIOp>([&](auto) { return parenthesized(args[0]) + " < 0 ? -" + parenthesized(args[0]) + " : " + args[0]; })
+      .Case<math::AbsIOp>(
+          [&](auto) { return parenthesized(args[0]) + " < 0 ? -" + parenthesized(args[0]) + " : " + args[0]; })
       .Case<math::FPowIOp>([&](auto) {
-        return rounded((type.isF64() ? "pow(" : "powf(") + args[0] + ", (" + (type.isF64() ? "double" : "float") +
-                           ")" + parenthesized(args[1]) + ")",
+        return rounded((type.isF64() ? "pow(" : "powf(") + args[0] + ", (" + (type.isF64() ? "double" : "float") + ")" +
+                           parenthesized(args[1]) + ")",
                        type);
       })
       .Case<math::IPowIOp>([&](auto) {

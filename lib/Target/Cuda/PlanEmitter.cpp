@@ -24,8 +24,8 @@ namespace {
 /// One buffer of the plan.
 struct Buffer {
   int64_t bytes = 0;
-  int firstUse = 0, lastUse = 0;  ///< indices of launches
-  std::string name;               ///< "in0", "out0", "ws0"; a workspace gets its name last
+  int firstUse = 0, lastUse = 0; ///< indices of launches
+  std::string name;              ///< "in0", "out0", "ws0"; a workspace gets its name last
 };
 
 class PlanEmitter {
@@ -105,8 +105,7 @@ LogicalResult PlanEmitter::addLaunch(LaunchOp launch) {
     // In place: then nobody may look at the old contents afterwards.
     for (Operation *user : root.getUsers())
       if (user != launch && launch->isBeforeInBlock(user))
-        return launch.emitOpError("overwrites a tensor that is used later").attachNote(user->getLoc())
-               << "used here";
+        return launch.emitOpError("overwrites a tensor that is used later").attachNote(user->getLoc()) << "used here";
     int buffer = resolve(root);
     bufferOf[result] = buffer;
     buffers[buffer].lastUse = index;
@@ -283,8 +282,7 @@ LogicalResult emitPlan(ModuleOp module, StringRef precision, llvm::raw_ostream &
   // Text only once all of it is known to be right.
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(PlanEmitter(function, precision)
-                 .emit(problem ? problem.getValue() : function.getName(), arch, stream)))
+  if (failed(PlanEmitter(function, precision).emit(problem ? problem.getValue() : function.getName(), arch, stream)))
     return failure();
   os << text;
   return success();

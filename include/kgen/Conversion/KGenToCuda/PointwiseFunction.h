@@ -21,8 +21,8 @@ namespace kgen {
 /// `__device__ __forceinline__ float NAME(float acc0, ..., int d0, int d1, ..., const T *p0, ...)`:
 /// one accN per scalar, one dN per dimension of the result, one pN per entry of `operands`.
 struct PointwiseFunction {
-  std::string text;                          ///< helpers it needs, then the function
-  llvm::SmallVector<mlir::Value> operands;   ///< the tensors behind p0, p1, ...
+  std::string text;                        ///< helpers it needs, then the function
+  llvm::SmallVector<mlir::Value> operands; ///< the tensors behind p0, p1, ...
 };
 
 /// Turns OPS, element-wise aten ops in program order, into the function of one element of RESULT.
@@ -32,8 +32,9 @@ struct PointwiseFunction {
 /// channels is `p0[d1]`). COMPUTE_TYPE ("float", "double") is the type of accN and of the answer;
 /// with "float", f16 and bf16 values in between are held in float.
 /// One diagnostic at an op that is not element-wise or has no linalg form.
-mlir::FailureOr<PointwiseFunction>
-emitPointwiseFunction(llvm::StringRef functionName, llvm::ArrayRef<mlir::Operation *> ops, mlir::Value result,
-                      llvm::ArrayRef<mlir::Value> scalars, llvm::StringRef computeType);
+mlir::FailureOr<PointwiseFunction> emitPointwiseFunction(llvm::StringRef functionName,
+                                                         llvm::ArrayRef<mlir::Operation *> ops, mlir::Value result,
+                                                         llvm::ArrayRef<mlir::Value> scalars,
+                                                         llvm::StringRef computeType);
 
 } // namespace kgen

@@ -119,7 +119,6 @@ private:
 
 /// The C expression that combines A and B as COMBINER, a binary arith op (arith.addf,
 /// arith.maximumf, ...), does. Empty for an op that is not binary arithmetic.
-std::string combineExpression(mlir::Operation *combiner, llvm::StringRef a, llvm::StringRef b,
-                              CudaHelpers &helpers);
+std::string combineExpression(mlir::Operation *combiner, llvm::StringRef a, llvm::StringRef b, CudaHelpers &helpers);
 
 } // namespace kgen
