@@ -305,8 +305,10 @@ void Session::addCombinations(std::vector<Scored> &scored) const {
       break;
     std::string key = "combine:" + other->id;
     size_t before = scored.size();
-    add(scored, {key, "Join two things that won apart; here, in addition: " + other->idea.text, other->idea.category},
-        68 + conditionOn(key));
+    constexpr StringLiteral prefix = "Join what won apart; here, in addition: ";
+    StringRef words = other->idea.text;
+    words.consume_front(prefix); // a joint branch may be joined again
+    add(scored, {key, (prefix + words).str(), other->idea.category}, 68 + conditionOn(key));
     taken += scored.size() > before;
   }
 }

@@ -90,6 +90,8 @@ RunReport summarizeRun(const RunFolder &run) {
     if (!measurement->passed())
       continue;
     ++row.passed;
+    if (!branch.duplicateOf.empty())
+      continue; // an earlier kernel under another name
     // Baselines and floor are the problem's: any branch that has them will do.
     if (double eager = baseline(*measurement, "eager"))
       report.eagerUs = eager;

@@ -74,7 +74,12 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   if (!text)
     return text.takeError();
   auto named = [&](Error error) {
-    return createStringError(Twine(command.problem) + ": " + toString(std::move(error)));
+    // The compiler knows the text as graph.mlir; the user knows its file.
+    std::string message = toString(std::move(error));
+    StringRef place = message;
+    if (place.consume_front("graph.mlir:"))
+      return createStringError(Twine(command.problem) + ":" + place);
+    return createStringError(Twine(command.problem) + ": " + message);
   };
   auto canonical = world.compiler.canonicalize(*text, config.size == "small");
   if (!canonical)

@@ -8,7 +8,7 @@
 
 namespace kgen {
 
-/// One line of the table: the fastest right branch of a round.
+/// One line of the table: the fastest right kernel that a round found.
 struct ReportRow {
   int round = 0;
   std::string id, idea, settings;
