@@ -100,11 +100,6 @@ def Aten_LinearOp : Aten_Op<"linear", "Contraction"> {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// conv_c1: `input` and `weight` have rank 2 + spatial; conv_c2: extent 1 of
-/// `weight` is input channels / groups; conv_c3: `bias` has one element per output
-/// channel; conv_c4: as many strides, paddings, dilations as spatial dimensions,
-/// strides and dilations positive, paddings not negative; conv_c5: groups divide both channel counts;
-/// conv_c6: the dilated kernel fits the padded input; conv_c7: element types are equal.
 class Aten_ConvOp<string mnemonic, int n, string description_>
     : Aten_Op<mnemonic, "Contraction"> {
   let summary = n # "-D convolution (cross-correlation)";
@@ -126,7 +121,10 @@ class Aten_ConvText<int n, string params, string example> {
       # "`input` is (N, C, spatial...), `weight` (F, C / groups, kernel...), `bias` (F). Output channel f belongs to "
       # "group f / (F / groups) and sees only that group's input channels. Each spatial extent becomes "
       # "(in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded down.\n\n"
-      # "Constraints conv_c1 to conv_c7: see the class in the .td file.\n\n"
+      # "conv_c1: `input` and `weight` have rank " # !add(n, 2) # "; conv_c2: extent 1 of `weight` is the input channels / "
+      # "`groups`; conv_c3: `bias` has one element per output channel; conv_c4: " # n # " strides and dilations of at least "
+      # "1, " # n # " paddings of at least 0; conv_c5: `groups` divides both channel counts; conv_c6: the dilated kernel "
+      # "fits the padded input; conv_c7: element types are equal.\n\n"
       # "Example:\n\n```mlir\n" # example # "\n```\n";
 }
 
@@ -139,9 +137,6 @@ def Aten_Conv3dOp : Aten_ConvOp<"conv3d", 3, Aten_ConvText<3, "int[3] stride=1, 
     "%0 = aten.conv3d %x, %w groups 2 "
     # ": (tensor<1x4x8x8x8xf32>, tensor<6x2x3x3x3xf32>) -> tensor<1x6x6x6x6xf32>">.text>;
 
-/// conv_transpose_c1: ranks; conv_transpose_c2: extent 0 of `weight` is the input channels; conv_transpose_c3: bias;
-/// conv_transpose_c4: lengths and signs; conv_transpose_c5: groups divide the input channels; conv_transpose_c6: an output
-/// padding is below its stride or dilation, and the output is not empty; conv_transpose_c7: element types are equal.
 class Aten_ConvTransposeOp<string mnemonic, int n, string description_>
     : Aten_Op<mnemonic, "Contraction"> {
   let summary = n # "-D transposed convolution";
@@ -166,7 +161,11 @@ class Aten_ConvTransposeText<string name, int n, string example> {
       # "The gradient of the convolution with respect to its input. `input` is (N, C, spatial...), `weight` "
       # "(C, F / groups, kernel...), `bias` (F). Each spatial extent becomes (in - 1) * stride - 2 * padding + "
       # "dilation * (kernel - 1) + output_padding + 1.\n\n"
-      # "Constraints conv_transpose_c1 to conv_transpose_c7: see the class in the .td file.\n\n"
+      # "conv_transpose_c1: `input` and `weight` have rank " # !add(n, 2) # "; conv_transpose_c2: extent 0 of `weight` is the "
+      # "input channels; conv_transpose_c3: `bias` has one element per output channel; conv_transpose_c4: " # n
+      # " strides and dilations of at least 1, " # n # " paddings and output paddings of at least 0; conv_transpose_c5: `groups` "
+      # "divides the input channels; conv_transpose_c6: an output padding is below its stride or dilation, and the output is "
+      # "not empty; conv_transpose_c7: element types are equal.\n\n"
       # "Example:\n\n```mlir\n" # example # "\n```\n";
 }
 

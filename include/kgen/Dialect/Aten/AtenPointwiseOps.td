@@ -114,14 +114,14 @@ def Aten_SubScalarOp : Aten_AlphaScalarOp<"sub.Scalar", "x - alpha * other">;
 // Two operands
 //===----------------------------------------------------------------------===//
 
-/// Operands of one element type, broadcast against each other from the last
-/// dimension on (broadcast_c1), element types equal (broadcast_c2).
+/// Operands of one element type, broadcast against each other.
 class Aten_BinaryOp<string mnemonic, Type type, string formula, string params = "">
     : Aten_Op<mnemonic, "Elementwise"> {
   let summary = "element-wise " # formula;
   let description = "ATen schema: `aten::" # mnemonic # "(Tensor self, Tensor other" # params # ") -> Tensor`.\n\n"
       # "result = " # formula # " for elements x of `self` and y of `other`, which are broadcast against "
-      # "each other from the last dimension on: extents are equal or one of them is 1.\n\n"
+      # "each other from the last dimension on.\n\n"
+      # "broadcast_c1: extents are equal or one of them is 1; broadcast_c2: element types are equal.\n\n"
       # "Example:\n\n```mlir\n%0 = aten." # mnemonic
       # " %x, %y : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>\n```\n";
   let arguments = (ins type:$self, type:$other);

@@ -4,8 +4,6 @@
 
 include "kgen/Dialect/Aten/AtenBase.td"
 
-/// pool_c1: `self` has rank 1 + n or 2 + n; pool_c2: n sizes each (`stride` may be empty), positive, paddings not
-/// negative; pool_c3: a padding is at most half its window; pool_c4: the window fits the padded input.
 class Aten_PoolText<string name, int n, string what, string params, string example> {
   string text = "ATen schema: `aten::" # name # "(Tensor self, int[" # n # "] kernel_size, int[" # n # "] stride=[], int["
       # n # "] padding=0" # params # ") -> Tensor`.\n\n"
@@ -13,7 +11,9 @@ class Aten_PoolText<string name, int n, string what, string params, string examp
       # "(C, spatial...). An empty `stride` means `kernel_size`: `getEffectiveStride()` says which. Each extent becomes "
       # "(in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded down, or up with `ceil_mode` "
       # "as long as the last window starts inside the input or its left padding.\n\n"
-      # "Constraints pool_c1 to pool_c4: see the class in the .td file.\n\n"
+      # "pool_c1: `self` has rank " # !add(n, 1) # " or " # !add(n, 2) # "; pool_c2: " # n # " sizes of each sort (`stride` may be "
+      # "empty), windows, strides and dilations at least 1, paddings at least 0; pool_c3: a padding is at most half its window; "
+      # "pool_c4: the window fits the padded input.\n\n"
       # "Example:\n\n```mlir\n" # example # "\n```\n";
 }
 
@@ -84,12 +84,12 @@ def Aten_AvgPool2dOp : Aten_DivisorAvgPoolOp<2,
 def Aten_AvgPool3dOp : Aten_DivisorAvgPoolOp<3,
     "%0 = aten.avg_pool3d %x kernel [2, 2, 2] : (tensor<2x4x8x8x8xf32>) -> tensor<2x4x4x4x4xf32>">;
 
-/// adaptive_c1: rank 1 + n or 2 + n; adaptive_c2: n positive output sizes.
 class Aten_AdaptiveAvgPoolOp<int n, string example> : Aten_Op<"adaptive_avg_pool" # n # "d", "Window"> {
   let summary = n # "-D average pooling to a given size";
   let description = "ATen schema: `aten::adaptive_avg_pool" # n # "d(Tensor self, int[" # n # "] output_size) -> Tensor`.\n\n"
       # "Output position i along a dimension is the average of the inputs from i * in / out, rounded down, to "
-      # "(i + 1) * in / out, rounded up.\n\nConstraints adaptive_c1, adaptive_c2: see the class in the .td file.\n\n"
+      # "(i + 1) * in / out, rounded up.\n\nadaptive_c1: `self` has rank " # !add(n, 1) # " or " # !add(n, 2)
+      # "; adaptive_c2: " # n # " output sizes of at least 1.\n\n"
       # "Example:\n\n```mlir\n" # example # "\n```\n";
   let arguments = (ins Aten_FloatTensor:$self, DenseI64ArrayAttr:$output_size);
   let results = (outs Aten_FloatTensor:$result);

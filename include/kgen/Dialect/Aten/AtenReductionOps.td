@@ -33,15 +33,14 @@ def Aten_SumOp : Aten_FullReductionOp<"sum", Aten_Tensor, "sum"> {
   let infer = "inferSum(*this, {}, false, results)";
 }
 
-/// Folds the dimensions that `dim` names, all when it is empty. Negative ones
-/// count from the end. reduce_c1: each is within the rank; reduce_c2: none
-/// twice; reduce_c3: a maximum or minimum folds at least one element.
+/// Folds the dimensions that `dim` names.
 class Aten_DimsReductionOp<string mnemonic, Type type, string meaning, string params>
     : Aten_Op<mnemonic, "Reduction"> {
   let summary = meaning # " over dimensions";
   let description = "ATen schema: `aten::" # mnemonic # "(Tensor self" # params # ") -> Tensor`.\n\n"
       # "The " # meaning # " over the dimensions in `dim` (all when it is empty), which are dropped, or kept "
-      # "with extent 1 if `keepdim`.\n\nExample:\n\n```mlir\n%0 = aten." # mnemonic
+      # "with extent 1 if `keepdim`. A negative one counts from the end.\n\nreduce_c1: each is within the rank; "
+      # "reduce_c2: none is named twice.\n\nExample:\n\n```mlir\n%0 = aten." # mnemonic
       # " %x dim [1] keepdim true : (tensor<4x8xf32>) -> tensor<4x1xf32>\n```\n";
   let arguments = (ins type:$self, Aten_NoInts:$dim, Aten_False:$keepdim);
   let results = (outs Aten_Tensor:$result);
@@ -72,7 +71,7 @@ def Aten_LinalgVectorNormOp : Aten_Op<"linalg_vector_norm", "Reduction"> {
 
     (sum |x| ** ord) ** (1 / ord) over the dimensions in `dim`, all when it is
     empty; the maximum of |x| for `ord` = infinity, the minimum for minus
-    infinity, the number of non-zeros for 0.
+    infinity, the number of non-zeros for 0. reduce_c1: each of `dim` is within the rank; reduce_c2: none is named twice.
 
     Example:
 
