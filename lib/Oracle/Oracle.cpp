@@ -1,13 +1,10 @@
 //===- Oracle.cpp - Compile a graph for this CPU and run it --------------===//
 #include "kgen/Oracle/Oracle.h"
+#include "HostCode.h"
 #include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace kgen;
 using namespace mlir;
@@ -129,33 +126,8 @@ Oracle::~Oracle() = default;
 const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; }
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
 
-/// Compiles MODULE, already in the LLVM dialect.
-static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module) {
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  auto machine = builder->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  // One rounding instead of two is only closer to the truth, and twice as fast.
-  (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
-  ExecutionEngineOptions options;
-  options.transformer = optimize;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-  options.enableGDBNotificationListener = options.enablePerfNotificationListener = false;
-  return ExecutionEngine::create(module, options, std::move(*machine));
-}
-
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
                                                          llvm::StringRef fileName) {
-  static const bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
-
   DialectRegistry registry;
   registerOracleDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -195,7 +167,7 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   populateOracleLowering(pm, sliceLimit);
   if (failed(pm.run(*module)))
     return diagnostics.error("cannot lower the graph for the CPU");
-  auto engine = compile(*module);
+  auto engine = compileForHost(*module);
   if (!engine)
     return engine.takeError();
   state->engine = std::move(*engine);

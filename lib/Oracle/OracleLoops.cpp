@@ -44,6 +44,14 @@ SmallVector<int64_t> tileSizes(linalg::GenericOp op) {
   return tiles;
 }
 
+/// Lets LLVM add up what a reduction adds in any order, which vectorizes it. In fp64 no order is the right one, and several
+/// partial sums are closer to the truth than one.
+void allowReordering(linalg::GenericOp op) {
+  for (Value yielded : op.getBody()->getTerminator()->getOperands())
+    if (auto add = yielded.getDefiningOp<arith::AddFOp>())
+      add.setFastmath(arith::FastMathFlags::reassoc);
+}
+
 struct OracleLoops : public kgen::impl::OracleLoopsPassBase<OracleLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
@@ -54,6 +62,10 @@ struct OracleLoops : public kgen::impl::OracleLoopsPassBase<OracleLoops> {
         copies.push_back(copy);
       else if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && kgen::isContraction(generic))
         contractions.push_back(generic);
+    });
+    getOperation().walk([](linalg::GenericOp op) {
+      if (op.getNumReductionLoops() > 0)
+        allowReordering(op);
     });
     for (memref::CopyOp copy : copies) {
       rewriter.setInsertionPoint(copy);

@@ -1,0 +1,16 @@
+//===- HostCode.h - The LLVM dialect to machine code of this CPU ---------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace kgen {
+
+/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this.
+llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>> compileForHost(mlir::ModuleOp module);
+
+} // namespace kgen
