@@ -99,11 +99,15 @@ enum { warpSize = 32 };
 
 namespace kgen_host {
 
-static void setThread(unsigned i) {
-  threadIdx.x = int(i % unsigned(blockDim.x));
-  threadIdx.y = int(i / unsigned(blockDim.x) % unsigned(blockDim.y));
-  threadIdx.z = int(i / unsigned(blockDim.x) / unsigned(blockDim.y));
+/// Thread i of a block as threadIdx, made once per launch.
+static KGenIndex threadTable[MaxThreads];
+
+static void makeThreadTable(const unsigned dim[3]) {
+  for (unsigned i = 0; i < dim[0] * dim[1] * dim[2]; ++i)
+    threadTable[i] = {int(i % dim[0]), int(i / dim[0] % dim[1]), int(i / dim[0] / dim[1])};
 }
+
+static void setThread(unsigned i) { threadIdx = threadTable[i]; }
 
 static inline void poisonShared(const KGenHostLaunch &launch) {
   if (launch.poison < 0)
@@ -174,6 +178,7 @@ static inline __attribute__((always_inline)) int plain(void (*)(KGenIndex, KGenI
 template <class... P, class F, size_t... I>
 static inline int fibres(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P...), const KGenHostLaunch &launch,
                          F body, std::index_sequence<I...>) {
+  makeThreadTable(launch.block);
   return forBlocks(launch, [&](KGenIndex) {
     auto entry = [&] { body(threadIdx, blockIdx, blockDim, gridDim, argument<P>(launch, I)...); };
     return runBlock(

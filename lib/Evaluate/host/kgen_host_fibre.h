@@ -25,9 +25,6 @@ namespace kgen_host {
 
 enum { MaxThreads = 1024, StackBytes = 128 * 1024, Words = MaxThreads / 64 };
 
-/// What a fibre waits for.
-enum State : uint8_t { Ready, AtBarrier, AtWarp, Done };
-
 /// One deferred asynchronous copy; a null source means zero fill.
 struct AsyncCopy {
   void *dst;
@@ -40,19 +37,18 @@ typedef void (*WarpFunction)(void *lanes[32], void *context);
 
 struct Fibre {
   void *stackPointer;
-  State state;
-  unsigned mask;     ///< lanes of the warp-wide operation it waits at
-  void *warpValue;   ///< its own operand, on its stack
-  int barrierValue;  ///< operand of __syncthreads_count and its kin
   AsyncCopy *copies; ///< queue, kept between blocks
   unsigned copyCount, copyCapacity, openGroup;
 };
 
+/// What each thread does stands in sets of bits, so that a warp or a block changes state in one store.
 struct Block {
+  uint64_t ready[Words], atBarrier[Words], atWarp[Words]; ///< in none of them: it has left the kernel
+  void *warpValue[MaxThreads];                            ///< operand of the warp-wide operation it waits at
+  unsigned warpMask[MaxThreads];                          ///< and its lanes
   Fibre fibre[MaxThreads];
   char *stacks;
-  unsigned count, current, live, atBarrier;
-  uint64_t ready[Words];
+  unsigned count, current, live, arrived;
   bool descending, failed;
   int barrierSum, barrierAnd, barrierOr;
   unsigned dim[3];
@@ -75,8 +71,11 @@ __asm__(".text\n.p2align 4\n.hidden kgen_host_switch\n.type kgen_host_switch,@fu
         "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n  ret\n"
         ".size kgen_host_switch,.-kgen_host_switch\n");
 
-static inline void setReady(unsigned i) { block.ready[i >> 6] |= 1ull << (i & 63); }
-static inline void clearReady(unsigned i) { block.ready[i >> 6] &= ~(1ull << (i & 63)); }
+static inline void add(uint64_t *set, unsigned i) { set[i >> 6] |= 1ull << (i & 63); }
+static inline void drop(uint64_t *set, unsigned i) { set[i >> 6] &= ~(1ull << (i & 63)); }
+static inline bool has(const uint64_t *set, unsigned i) { return set[i >> 6] >> (i & 63) & 1; }
+/// The 32 bits of the warp whose first thread is BASE.
+static inline unsigned lanesIn(const uint64_t *set, unsigned base) { return unsigned(set[base >> 6] >> (base & 32)); }
 
 /// The next ready fibre after `from` in the block's order, cyclic; -1 when none is.
 static inline int nextReady(unsigned from) {
@@ -111,31 +110,30 @@ static inline void nameThread(char *out, size_t size, unsigned i) {
 static __attribute__((noinline, cold)) void explainDeadlock() {
   unsigned barrier = 0, warp = 0, done = 0, atBarrier = 0, atWarp = 0, gone = 0;
   for (unsigned i = 0; i < block.count; ++i)
-    switch (block.fibre[i].state) {
-    case AtBarrier: if (!barrier++) atBarrier = i; break;
-    case AtWarp: if (!warp++) atWarp = i; break;
-    case Done: if (!done++) gone = i; break;
-    default: break;
-    }
+    if (has(block.atBarrier, i))
+      atBarrier = barrier++ ? atBarrier : i;
+    else if (has(block.atWarp, i))
+      atWarp = warp++ ? atWarp : i;
+    else
+      gone = done++ ? gone : i;
   char a[64], b[64];
   block.failed = true;
   if (warp) {
     nameThread(a, sizeof a, atWarp);
-    unsigned missing = atWarp & ~31u;
+    unsigned base = atWarp & ~31u, mask = block.warpMask[atWarp], missing = base;
     const char *where = "has left the kernel";
-    for (unsigned i = missing; i < block.count && i < (missing | 31) + 1; ++i)
-      if ((block.fibre[atWarp].mask >> (i & 31) & 1) &&
-          (block.fibre[i].state != AtWarp || block.fibre[i].mask != block.fibre[atWarp].mask)) {
+    for (unsigned i = base; i < block.count && i < base + 32; ++i)
+      if ((mask >> (i & 31) & 1) && !(has(block.atWarp, i) && block.warpMask[i] == mask)) {
         missing = i;
-        where = block.fibre[i].state == AtBarrier ? "waits at __syncthreads"
-                : block.fibre[i].state == AtWarp  ? "waits with another lane mask"
-                                                  : "has left the kernel";
+        where = has(block.atBarrier, i) ? "waits at __syncthreads"
+                : has(block.atWarp, i)  ? "waits with another lane mask"
+                                        : "has left the kernel";
         break;
       }
     nameThread(b, sizeof b, missing);
     snprintf(block.message, sizeof block.message,
              "deadlock: thread %s waits at a warp-wide operation with mask 0x%08x, thread %s %s", a,
-             block.fibre[atWarp].mask, b, where);
+             mask, b, where);
     return;
   }
   nameThread(a, sizeof a, atBarrier);
@@ -172,9 +170,7 @@ static __attribute__((noinline)) void yield() {
 
 static void fibreMain() {
   block.entry(block.entryContext);
-  Fibre &self = block.fibre[block.current];
-  self.state = Done;
-  clearReady(block.current);
+  drop(block.ready, block.current);
   if (--block.live == 0)
     leaveToMain();
   yield();
@@ -184,8 +180,7 @@ static void fibreMain() {
 /// A barrier of the whole block. Threads that left the kernel do not count as arrived: code that
 /// relies on it is refused, because CUDA leaves it undefined.
 static __attribute__((noinline)) void barrier(int value) {
-  Fibre &self = block.fibre[block.current];
-  if (block.atBarrier == 0) {
+  if (block.arrived == 0) {
     block.barrierSum = 0;
     block.barrierAnd = 1;
     block.barrierOr = 0;
@@ -193,29 +188,26 @@ static __attribute__((noinline)) void barrier(int value) {
   block.barrierSum += value != 0;
   block.barrierAnd &= value != 0;
   block.barrierOr |= value != 0;
-  self.state = AtBarrier;
-  if (++block.atBarrier < block.count) {
-    clearReady(block.current);
+  if (++block.arrived < block.count) {
+    drop(block.ready, block.current);
+    add(block.atBarrier, block.current);
     yield();
     return;
   }
-  block.atBarrier = 0;
-  for (unsigned i = 0; i < block.count; ++i)
-    block.fibre[i].state = Ready;
-  for (unsigned i = 0; i < block.count; i += 64)
-    block.ready[i >> 6] = block.count - i >= 64 ? ~0ull : (1ull << (block.count - i)) - 1;
+  block.arrived = 0;
+  for (unsigned i = 0; i * 64 < block.count; ++i) {
+    block.ready[i] |= block.atBarrier[i];
+    block.atBarrier[i] = 0;
+  }
   // Starts over at the first thread of the order, so that a missing barrier further on shows.
-  unsigned first = block.descending ? block.count - 1 : 0;
-  if (block.current != first)
-    switchTo(first);
+  switchTo(block.descending ? block.count - 1 : 0);
 }
 
 /// Waits until every lane of `mask` (that exists) is here; the last one calls `function`.
 static __attribute__((noinline)) void warpCollective(unsigned mask, void *value, WarpFunction function, void *context) {
   unsigned me = block.current, base = me & ~31u;
-  Fibre &self = block.fibre[me];
-  unsigned lanes = block.count - base < 32 ? (1u << (block.count - base)) - 1 : ~0u;
-  mask &= lanes;
+  if (block.count - base < 32)
+    mask &= (1u << (block.count - base)) - 1;
   if (!(mask >> (me & 31) & 1)) {
     char name[64];
     nameThread(name, sizeof name, me);
@@ -224,32 +216,29 @@ static __attribute__((noinline)) void warpCollective(unsigned mask, void *value,
     block.failed = true;
     leaveToMain();
   }
-  self.mask = mask;
-  self.warpValue = value;
-  self.state = AtWarp;
-  void *pointers[32];
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    pointers[lane] = nullptr;
-    if (!(mask >> lane & 1))
-      continue;
-    Fibre &other = block.fibre[base + lane];
-    if (other.state != AtWarp || other.mask != mask) {
-      clearReady(me);
-      yield();
-      return;
-    }
-    pointers[lane] = other.warpValue;
+  block.warpMask[me] = mask;
+  block.warpValue[me] = value;
+  unsigned others = mask & ~(1u << (me & 31));
+  bool complete = (lanesIn(block.atWarp, base) & others) == others;
+  for (unsigned rest = others; complete && rest; rest &= rest - 1)
+    complete = block.warpMask[base + __builtin_ctz(rest)] == mask;
+  if (!complete) {
+    drop(block.ready, me);
+    add(block.atWarp, me);
+    yield();
+    return;
   }
-  if (function)
+  if (function && mask == ~0u) {
+    function(block.warpValue + base, context);
+  } else if (function) {
+    void *pointers[32];
+    for (unsigned lane = 0; lane < 32; ++lane)
+      pointers[lane] = mask >> lane & 1 ? block.warpValue[base + lane] : nullptr;
     function(pointers, context);
-  for (unsigned rest = mask; rest; rest &= rest - 1) {
-    unsigned i = base + __builtin_ctz(rest);
-    block.fibre[i].state = Ready;
-    setReady(i);
   }
-  unsigned first = base + (block.descending ? 31 - __builtin_clz(mask) : __builtin_ctz(mask));
-  if (me != first)
-    switchTo(first);
+  block.atWarp[base >> 6] &= ~(uint64_t(others) << (base & 32));
+  block.ready[base >> 6] |= uint64_t(others) << (base & 32);
+  switchTo(base + (block.descending ? 31 - __builtin_clz(mask) : __builtin_ctz(mask)));
 }
 
 static bool makeStacks() {
@@ -277,16 +266,17 @@ static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(u
   block.count = block.live = dim[0] * dim[1] * dim[2];
   block.descending = descending;
   block.failed = false;
-  block.atBarrier = 0;
+  block.arrived = 0;
   block.entry = entry;
   block.entryContext = context;
   block.setThread = setThread;
   memset(block.ready, 0, sizeof block.ready);
+  memset(block.atBarrier, 0, sizeof block.atBarrier);
+  memset(block.atWarp, 0, sizeof block.atWarp);
   for (unsigned i = 0; i < block.count; ++i) {
     Fibre &fibre = block.fibre[i];
-    fibre.state = Ready;
     fibre.copyCount = fibre.openGroup = 0;
-    setReady(i);
+    add(block.ready, i);
     // Stacks a power of two apart would share cache sets: stagger their tops.
     char *top = block.stacks + size_t(i + 1) * StackBytes - (i * 5 % 61) * 64;
     void **frame = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
