@@ -312,10 +312,16 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   int64_t mmaK = *params.getWord("dtype") == "tf32" ? 8 : 16;
   int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
                     : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16) : 128;
+  // A given inner tile wants a block tile of its multiples, and at least a warp of them.
+  std::optional<SmallVector<int64_t>> inner = params.getInts(simt ? "thread_tile" : "warp_tile");
+  if (inner && inner->size() == 2)
+    bn = roundUp(bn, (*inner)[1]);
   int64_t pixels = simt && bn < 16 ? 1024 : 288;
   int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * conv.groups * ceilDiv(conv.outChannels, bn);
   while (pixels > 64 && all / pixels < chip.multiprocessors)
     pixels /= 2;
+  if (simt && inner && inner->size() == 2)
+    pixels = std::max(pixels, 32 * (*inner)[0] / (bn / (*inner)[1]));
   if (std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile")) {
     Plan plan;
     chooseBox(conv, pixels, spatial(*sizes, 0), plan);

@@ -1,6 +1,6 @@
 //===- GemmFamily.cpp - Matrix products with an element-wise epilogue ------===//
 //
-// Fills gemm_mma.cuh (tensor cores) or gemm_simt.cuh (fp32) in for mm, bmm, matmul
+// Fills gemm_mma.cuh, gemm_wmma.cuh (tensor cores) or gemm_simt.cuh (fp32) in for mm, bmm, matmul
 // and linear. Transposes of the last two dimensions before the product become
 // operand layouts; batches that one operand lacks are shared.
 //
@@ -162,12 +162,23 @@ static int64_t fit(int64_t size, int64_t low, int64_t high) {
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
 
+/// Grows BM and BN to multiples of the warp or thread tile KEY, where the schedule gives one of two sizes.
+static void followTile(const ScheduleParams &params, StringRef key, int64_t &bm, int64_t &bn) {
+  std::optional<SmallVector<int64_t>> inner = params.getInts(key);
+  if (!inner || inner->size() < 2)
+    return;
+  bm = ceilDiv(bm, (*inner)[0]) * (*inner)[0];
+  bn = ceilDiv(bn, (*inner)[1]) * (*inner)[1];
+}
+
+/// Operand tiles of all stages; with WMMA, at least the finished tile that takes their place.
 static int64_t sharedBytesOf(const Gemm &gemm, ArrayRef<int64_t> tile, int64_t elementBytes, int64_t stages,
-                             int64_t pad, int64_t crossPad) {
+                             int64_t pad, int64_t crossPad, bool wmma) {
   auto bytes = [&](bool kContiguous, int64_t side) {
     return kContiguous ? side * (tile[2] + pad) : tile[2] * (side + crossPad);
   };
-  return stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1])) * elementBytes;
+  int64_t operands = stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1])) * elementBytes;
+  return wmma ? std::max(operands, tile[0] * (tile[1] + 4) * 4) : operands;
 }
 
 /// Enough slices of k to give every multiprocessor a block, each at least 8 tiles deep.
@@ -180,14 +191,15 @@ static int64_t defaultSplit(const Gemm &gemm, ArrayRef<int64_t> tile, const Chip
 static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
                                          const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool tf32 = *params.getWord("dtype") == "tf32";
-  int64_t elementBytes = tf32 ? 4 : 2, mmaK = tf32 ? 8 : 16;
+  bool tf32 = *params.getWord("dtype") == "tf32", wmma = *params.getWord("mma") == "wmma";
+  int64_t elementBytes = tf32 ? 4 : 2, mmaK = tf32 ? 8 : 16, mmaN = wmma ? 16 : 8;
 
   int64_t bm = fit(gemm.m, 16, 128), bn = fit(gemm.n, 16, 128);
   // A grid that leaves most multiprocessors idle is worse than a smaller tile.
   while (gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors && std::max(bm, bn) > 64 &&
          gemm.k < 16 * std::max(gemm.m, gemm.n))
     (bm >= bn ? bm : bn) /= 2;
+  followTile(params, "warp_tile", bm, bn);
   int64_t bk = fit(gemm.k, 2 * mmaK, 4 * mmaK);
   SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, bk});
   if (tile.size() != 3)
@@ -196,9 +208,9 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   while (tile[0] / wm * (tile[1] / wn) < 4 && wm * wn > 32 * 32)
     (wn >= wm ? wn : wm) /= 2;
   SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
-  if (warp[0] % 16 || warp[1] % 8)
-    return dispatch.emitError("a warp tile on tensor cores is a multiple of 16 x 8, found ")
-           << warp[0] << " x " << warp[1];
+  if (warp[0] % 16 || warp[1] % mmaN)
+    return dispatch.emitError("a warp tile is a multiple of 16 x ")
+           << mmaN << " with mma = " << *params.getWord("mma") << ", found " << warp[0] << " x " << warp[1];
   if (tile[0] % warp[0] || tile[1] % warp[1])
     return dispatch.emitError("the warp tile ") << warp[0] << " x " << warp[1] << " does not divide the block tile "
                                                 << tile[0] << " x " << tile[1];
@@ -219,7 +231,7 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
     return dispatch.emitError("smem_pad keeps rows 16-byte aligned: a multiple of ")
            << 16 / elementBytes << ", found " << pad;
   auto bytes = [&](int64_t stages) {
-    return sharedBytesOf(gemm, tile, elementBytes, stages, pad, tf32 ? 8 : 16 / elementBytes);
+    return sharedBytesOf(gemm, tile, elementBytes, stages, pad, tf32 ? 8 : 16 / elementBytes, wmma);
   };
   int64_t stages = 3;
   while (stages > 2 && bytes(stages) > chip.sharedBytesPerBlock)
@@ -245,6 +257,7 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   while (!thin && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors &&
          std::max(bm, bn) > 64)
     (bm >= bn ? bm : bn) /= 2;
+  followTile(params, "thread_tile", bm, bn);
   SmallVector<int64_t> tile =
       params.intsOr(context, "tile", {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
   if (tile.size() != 3)
@@ -268,7 +281,7 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   if (threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
 
-  auto bytes = [&](int64_t stages) { return sharedBytesOf(gemm, tile, elementBytes, stages, 4, 4); };
+  auto bytes = [&](int64_t stages) { return sharedBytesOf(gemm, tile, elementBytes, stages, 4, 4, false); };
   int64_t stages = params.intOr(context, "stages", 3);
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
@@ -293,8 +306,6 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   bool thin = std::min(gemm->m, gemm->n) < 8;
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
-  if (*params.getWord("mma") == "wmma")
-    return dispatch.emitError("family gemm has mma = none and mma = mma_sync, found wmma");
   bool simt = *params.getWord("mma") == "none";
   SmallVector<StringRef> keys = {"dtype", "min_blocks", "mma", "pipeline", "raster", "split_k", "stages", "tile", "vec"};
   if (simt)
@@ -369,7 +380,7 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
 
   MLIRContext *context = dispatch.getContext();
   std::string name = dispatch.getName().str();
-  bool simt = *params.getWord("mma") == "none";
+  bool simt = *params.getWord("mma") == "none", wmma = *params.getWord("mma") == "wmma";
   StringRef dtype = *params.getWord("dtype");
   // Shared memory holds what is multiplied; f32 operands of a 16-bit product are converted first.
   bool convert = !simt && gemm->elementType.isF32() && dtype != "tf32";
@@ -413,7 +424,7 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   os << "constexpr int VEC = " << *params.getInt("vec") << "; // elements of one global load, at most\n";
   os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
   int64_t pad = simt ? 4 : *params.getInt("smem_pad"), crossPad = simt ? 4 : elementBytes == 4 ? 8 : 16 / elementBytes;
-  int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad);
+  int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad, wmma);
   os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
 
@@ -427,6 +438,12 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
                                          : dtype == "fp16" ? "mma_m16n8k16_f16"
                                                            : "mma_m16n8k16_bf16") +
                              "(c, a, b);\n}";
+  fill.replacements["element"] = std::string("using Element = ") + (dtype == "tf32" ? "wmma::precision::tf32" : "In") +
+                                 "; // what is multiplied";
+  // Column major is the order of a tile that is contiguous across, not along, its rows.
+  auto layout = [](bool rowMajor) { return rowMajor ? "wmma::row_major;\n" : "wmma::col_major;\n"; };
+  fill.replacements["layouts"] = std::string("using LayoutA = ") + layout(gemm->a.kContiguous) + "using LayoutB = " +
+                                 layout(!gemm->b.kContiguous);
   // With split_k the epilogue is the second kernel's.
   std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
   fill.replacements["kernel"] =
@@ -438,6 +455,9 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   fill.replacements["call"] = split > 1 ? "          run.value[r] = accumulator[i][j + r];"
                                         : "          run.value[r] = epilogue(accumulator[i][j + r], batch, row, "
                                           "column + r" + arguments + ");";
+  if (wmma)
+    fill.replacements["call"] = "    c[(long long)row * N + column] = " +
+                                (split > 1 ? "value;" : "epilogue(value, batch, row, column" + arguments + ");");
   fill.replacements["reduce"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + name +
                                 "_reduce(const float *__restrict__ partial" + epilogue.parameters() + ", " + name +
                                 "::Out *__restrict__ c) {";
@@ -450,7 +470,8 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     fill.sections.insert("convert");
 
   DispatchCode code;
-  code.source = fillTemplate(findCudaTemplate(simt ? "gemm_simt.cuh" : "gemm_mma.cuh"), fill);
+  code.source = fillTemplate(
+      findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
 
   // Launches: conversions, the product, the sum of the slices.
   BufferRef a = gemm->a.buffer, b = gemm->b.buffer;

@@ -13,7 +13,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{a warp tile on tensor cores is a multiple of 16 x 8, found 24 x 64}}
+  // expected-error @+1 {{a warp tile is a multiple of 16 x 8 with mma = mma_sync, found 24 x 64}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [96, 128, 32], warp_tile = [24, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
