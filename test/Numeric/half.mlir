@@ -14,9 +14,11 @@ func.func @half(%x0: tensor<37x51xf16>,
     %x2: tensor<32x64xf16>,
     %x3: tensor<48x64xf16>,
     %x4: tensor<48xf16>,
-    %x5: tensor<2x5x14x16xf16>,
-    %x6: tensor<9x5x3x3xf16>)
-    -> (tensor<37x29xf16>, tensor<32x48xf16>, tensor<2x9x7x8xf16>, tensor<2x9x12x14xf16>) {
+    %x5: tensor<24x40xf16>,
+    %x6: tensor<40x20xf16>,
+    %x7: tensor<2x5x14x16xf16>,
+    %x8: tensor<9x5x3x3xf16>)
+    -> (tensor<37x29xf16>, tensor<32x48xf16>, tensor<24x20xf16>, tensor<2x9x7x8xf16>, tensor<2x9x12x14xf16>) {
   %r0 = kgen.dispatch @odd schedule(#kgen.schedule<family = gemm>)
       ins(%x0, %x1 : tensor<37x51xf16>, tensor<51x29xf16>) {
   ^bb0(%a0: tensor<37x51xf16>, %a1: tensor<51x29xf16>):
@@ -30,19 +32,25 @@ func.func @half(%x0: tensor<37x51xf16>,
     %p = aten.relu %m : (tensor<32x48xf16>) -> tensor<32x48xf16>
     kgen.yield %p : tensor<32x48xf16>
   } : tensor<32x48xf16>
-  %r2 = kgen.dispatch @pairs schedule(#kgen.schedule<family = conv>)
-      ins(%x5, %x6 : tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) {
+  %r2 = kgen.dispatch @simt schedule(#kgen.schedule<family = gemm, mma = none>)
+      ins(%x5, %x6 : tensor<24x40xf16>, tensor<40x20xf16>) {
+  ^bb0(%a0: tensor<24x40xf16>, %a1: tensor<40x20xf16>):
+    %m = aten.mm %a0, %a1 : (tensor<24x40xf16>, tensor<40x20xf16>) -> tensor<24x20xf16>
+    kgen.yield %m : tensor<24x20xf16>
+  } : tensor<24x20xf16>
+  %r3 = kgen.dispatch @pairs schedule(#kgen.schedule<family = conv>)
+      ins(%x7, %x8 : tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) {
   ^bb0(%a0: tensor<2x5x14x16xf16>, %a1: tensor<9x5x3x3xf16>):
     %m = aten.conv2d %a0, %a1 stride [2, 2] padding [1, 1] : (tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) -> tensor<2x9x7x8xf16>
     kgen.yield %m : tensor<2x9x7x8xf16>
   } : tensor<2x9x7x8xf16>
-  %r3 = kgen.dispatch @singles schedule(#kgen.schedule<family = conv>)
-      ins(%x5, %x6 : tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) {
+  %r4 = kgen.dispatch @singles schedule(#kgen.schedule<family = conv>)
+      ins(%x7, %x8 : tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) {
   ^bb0(%a0: tensor<2x5x14x16xf16>, %a1: tensor<9x5x3x3xf16>):
     %m = aten.conv2d %a0, %a1 : (tensor<2x5x14x16xf16>, tensor<9x5x3x3xf16>) -> tensor<2x9x12x14xf16>
     kgen.yield %m : tensor<2x9x12x14xf16>
   } : tensor<2x9x12x14xf16>
-  return %r0, %r1, %r2, %r3
-      : tensor<37x29xf16>, tensor<32x48xf16>, tensor<2x9x7x8xf16>, tensor<2x9x12x14xf16>
+  return %r0, %r1, %r2, %r3, %r4
+      : tensor<37x29xf16>, tensor<32x48xf16>, tensor<24x20xf16>, tensor<2x9x7x8xf16>, tensor<2x9x12x14xf16>
 }
 }

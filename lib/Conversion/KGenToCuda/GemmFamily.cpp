@@ -281,7 +281,9 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   if (threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
 
-  auto bytes = [&](int64_t stages) { return sharedBytesOf(gemm, tile, elementBytes, stages, 4, 4, false); };
+  auto bytes = [&](int64_t stages) {
+    return sharedBytesOf(gemm, tile, elementBytes, stages, 16 / elementBytes, 16 / elementBytes, false);
+  };
   int64_t stages = params.intOr(context, "stages", 3);
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
@@ -423,7 +425,8 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   os << "constexpr int SPLIT_K = " << split << "; // blocks that share one tile of C, each a slice of K\n";
   os << "constexpr int VEC = " << *params.getInt("vec") << "; // elements of one global load, at most\n";
   os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
-  int64_t pad = simt ? 4 : *params.getInt("smem_pad"), crossPad = simt ? 4 : elementBytes == 4 ? 8 : 16 / elementBytes;
+  int64_t pad = simt ? 16 / elementBytes : *params.getInt("smem_pad");
+  int64_t crossPad = !simt && elementBytes == 4 ? 8 : 16 / elementBytes;
   int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad, wmma);
   os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";

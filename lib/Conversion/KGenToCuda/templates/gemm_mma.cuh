@@ -54,15 +54,15 @@ constexpr int B_PITCH = B_COLUMNS + (B_K_CONTIGUOUS ? PAD : CROSS_PAD);
 constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
 static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES, "the launch gives too little shared memory");
 
-// Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
-constexpr int vector_of(int columns) {
+// Elements of one global load: as many as divide the matrix's and the tile's rows, at most 16 bytes.
+constexpr int vector_of(int length, int columns) {
   int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
-  while (columns % v)
+  while (length % v || columns % v)
     v /= 2;
   return v;
 }
 constexpr int A_LENGTH = A_K_CONTIGUOUS ? K : M, B_LENGTH = B_K_CONTIGUOUS ? K : N;
-constexpr int A_VECTOR = vector_of(A_LENGTH), B_VECTOR = vector_of(B_LENGTH);
+constexpr int A_VECTOR = vector_of(A_LENGTH, A_COLUMNS), B_VECTOR = vector_of(B_LENGTH, B_COLUMNS);
 
 // f32 fragments of B that lie along n are read four n tiles at a time: tile j of a group holds the
 // columns 4 c + j, so that one 16-byte load serves four tiles and four results lie side by side.

@@ -45,22 +45,22 @@ constexpr int RUN_M = TM % 4 == 0 ? 4 : 1, RUN_N = TN % 4 == 0 ? 4 : 1;
 
 // Shared memory: a tile keeps the order of its matrix. Rows of k are padded, so that threads which
 // read neighbouring rows hit different banks.
-constexpr int PAD = 4;
+constexpr int PAD = 16 / sizeof(In);
 constexpr int A_ROWS = A_K_CONTIGUOUS ? BM : BK, A_COLUMNS = A_K_CONTIGUOUS ? BK : BM;
 constexpr int B_ROWS = B_K_CONTIGUOUS ? BN : BK, B_COLUMNS = B_K_CONTIGUOUS ? BK : BN;
 constexpr int A_PITCH = A_COLUMNS + PAD, B_PITCH = B_COLUMNS + PAD;
 constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
 static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES, "the launch gives too little shared memory");
 
-// Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
-constexpr int vector_of(int columns) {
+// Elements of one global load: as many as divide the matrix's and the tile's rows, at most 16 bytes.
+constexpr int vector_of(int length, int columns) {
   int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
-  while (columns % v)
+  while (length % v || columns % v)
     v /= 2;
   return v;
 }
 constexpr int A_LENGTH = A_K_CONTIGUOUS ? K : M, B_LENGTH = B_K_CONTIGUOUS ? K : N;
-constexpr int A_VECTOR = vector_of(A_LENGTH), B_VECTOR = vector_of(B_LENGTH);
+constexpr int A_VECTOR = vector_of(A_LENGTH, A_COLUMNS), B_VECTOR = vector_of(B_LENGTH, B_COLUMNS);
 
 static_assert(BK % 4 == 0 && STAGES >= 2, "the pipeline needs two stages and k in fours");
 

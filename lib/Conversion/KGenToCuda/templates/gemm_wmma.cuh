@@ -66,15 +66,15 @@ constexpr int C_PITCH = BN + 4;
 static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES && BM * C_PITCH * 4 <= SHARED_BYTES,
               "the launch gives too little shared memory");
 
-// Elements of one global load: as many as the rows' alignment allows, at most 16 bytes.
-constexpr int vector_of(int columns) {
+// Elements of one global load: as many as divide the matrix's and the tile's rows, at most 16 bytes.
+constexpr int vector_of(int length, int columns) {
   int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
-  while (columns % v)
+  while (length % v || columns % v)
     v /= 2;
   return v;
 }
 constexpr int A_LENGTH = A_K_CONTIGUOUS ? K : M, B_LENGTH = B_K_CONTIGUOUS ? K : N;
-constexpr int A_VECTOR = vector_of(A_LENGTH), B_VECTOR = vector_of(B_LENGTH);
+constexpr int A_VECTOR = vector_of(A_LENGTH, A_COLUMNS), B_VECTOR = vector_of(B_LENGTH, B_COLUMNS);
 
 static_assert(STAGES >= 2, "the pipeline needs two stages");
 

@@ -110,18 +110,24 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
 // fibres of a warp meet: the last lane to arrive works for all, through each lane's pointer.
-inline void cp_async_zfill4(void *dst, const void *src, bool valid) {
-  kgen_host_async_copy(dst, valid ? src : nullptr, 4);
+
+// A misaligned address is a fault on the device, and so it is here.
+inline void host_require_aligned(const void *pointer, unsigned bytes) {
+  if (reinterpret_cast<size_t>(pointer) % bytes)
+    __builtin_trap();
 }
-inline void cp_async_zfill8(void *dst, const void *src, bool valid) {
-  kgen_host_async_copy(dst, valid ? src : nullptr, 8);
+inline void host_copy(void *dst, const void *src, bool valid, unsigned bytes) {
+  host_require_aligned(dst, bytes);
+  host_require_aligned(src, bytes);
+  kgen_host_async_copy(dst, valid ? src : nullptr, bytes);
 }
-inline void cp_async_zfill16(void *dst, const void *src, bool valid) {
-  kgen_host_async_copy(dst, valid ? src : nullptr, 16);
-}
-inline void cp_async4(void *dst, const void *src) { kgen_host_async_copy(dst, src, 4); }
-inline void cp_async8(void *dst, const void *src) { kgen_host_async_copy(dst, src, 8); }
-inline void cp_async16(void *dst, const void *src) { kgen_host_async_copy(dst, src, 16); }
+
+inline void cp_async_zfill4(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 4); }
+inline void cp_async_zfill8(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 8); }
+inline void cp_async_zfill16(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 16); }
+inline void cp_async4(void *dst, const void *src) { host_copy(dst, src, true, 4); }
+inline void cp_async8(void *dst, const void *src) { host_copy(dst, src, true, 8); }
+inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 16); }
 inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
@@ -203,6 +209,7 @@ struct HostLdmatrixLane {
 };
 
 inline void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
   HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
   kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
     for (int lane = 0; lane < 32; ++lane)
@@ -212,6 +219,7 @@ inline void ldmatrix_x4(unsigned (&r)[4], const void *row) {
   });
 }
 inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
   HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
   kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
     for (int lane = 0; lane < 32; ++lane)
