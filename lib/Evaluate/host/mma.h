@@ -114,7 +114,11 @@ static inline void mma_sync(fragment<accumulator, M, N, K, TD> &d, const fragmen
   kgen_host::warpCollective(
       ~0u, &request,
       [](void *lanes[32], void *) {
-        float left[M * K], right[K * N], sum[M * N];
+        // Rows as vectors: the compiler does not find them in the loops by itself.
+        typedef float Row __attribute__((vector_size(4 * N)));
+        float left[M * K];
+        Row rightRows[K], sumRows[M];
+        float *right = (float *)rightRows, *sum = (float *)sumRows;
         for (int lane = 0; lane < 32; ++lane) {
           Request *r = static_cast<Request *>(lanes[lane]);
           for (int i = 0; i < A::num_elements; ++i)
@@ -124,10 +128,12 @@ static inline void mma_sync(fragment<accumulator, M, N, K, TD> &d, const fragmen
           for (int i = 0; i < C::num_elements; ++i)
             sum[lane * C::num_elements + i] = r ? (float)r->c->x[i] : 0;
         }
-        for (int m = 0; m < M; ++m)
+        for (int m = 0; m < M; ++m) {
+          Row s = sumRows[m];
           for (int k = 0; k < K; ++k)
-            for (int n = 0; n < N; ++n)
-              sum[m * N + n] += left[m * K + k] * right[k * N + n];
+            s += left[m * K + k] * rightRows[k];
+          sumRows[m] = s;
+        }
         for (int lane = 0; lane < 32; ++lane)
           if (Request *r = static_cast<Request *>(lanes[lane]))
             for (int i = 0; i < D::num_elements; ++i)
