@@ -157,8 +157,11 @@ def initial_distribution(tensor, recorded, is_parameter):
     """The `kgen.init` of a tensor: what was recorded, except that a constant weight becomes random.
 
     A scale of all ones or a bias of all zeros would let a kernel pass that
-    ignores it; a rank-0 tensor is a constant of the model and stays.
+    ignores it; a rank-0 tensor is a constant of the model and stays. Integers and
+    bools of which nothing is known (a mask from a comparison) are 0 or 1.
     """
+    if not tensor.dtype.is_floating_point and not tensor.dtype.is_complex:
+        return recorded if recorded is not None and recorded.kind == "integer" else Distribution("integer", 0, 1)
     if recorded is None:
         if not is_parameter:
             return Distribution("normal", 0, 1)

@@ -389,6 +389,80 @@ class _GraphWriter:
                 "expand", {"self": value, "size": list(tensor.shape)}, node, [tensor], "broadcast"))
         return results
 
+    def _rewrite_addmm(self, arguments, node):
+        if arguments["alpha"] != 1 or arguments["beta"] != 1:
+            self._refuse("aten.addmm with alpha or beta other than 1 is not in the dialect")
+        product = self._emit("mm", {"self": arguments["mat1"], "mat2": arguments["mat2"]}, node, [node.meta["val"]],
+                             node.name + "_product")
+        return self._emit("add.Tensor", {"self": product, "other": arguments["self"], "alpha": 1}, node,
+                          [node.meta["val"]])
+
+    def _rewrite_mv(self, arguments, node):
+        operands = {"self": arguments["self"], "other": arguments["vec"]}
+        return self._emit("matmul", operands, node, [node.meta["val"]])
+
+    def _rewrite_dot(self, arguments, node):
+        operands = {"self": arguments["self"], "other": arguments["tensor"]}
+        return self._emit("matmul", operands, node, [node.meta["val"]])
+
+    def _rewrite_squeeze(self, arguments, node):
+        return self._view(arguments["self"], node.meta["val"], node)
+
+    def _rewrite_squeeze_dims(self, arguments, node):
+        return self._view(arguments["self"], node.meta["val"], node)
+
+    def _rewrite_unflatten_int(self, arguments, node):
+        return self._view(arguments["self"], node.meta["val"], node)
+
+    def _view(self, value, tensor, node):
+        if value.tensor.shape == tensor.shape:
+            return value
+        return self._emit("view", {"self": value, "size": list(tensor.shape)}, node, [tensor])
+
+    def _rewrite_conv1d_padding(self, arguments, node):
+        return self._convolution_with_word(1, arguments, node)
+
+    def _rewrite_conv2d_padding(self, arguments, node):
+        return self._convolution_with_word(2, arguments, node)
+
+    def _rewrite_conv3d_padding(self, arguments, node):
+        return self._convolution_with_word(3, arguments, node)
+
+    def _convolution_with_word(self, spatial, arguments, node):
+        """Padding "valid" is 0; "same" keeps the extents, which needs as much on either side."""
+        padding = [0] * spatial
+        if arguments["padding"] == "same":
+            kernel = arguments["weight"].tensor.shape[2:]
+            dilation = list(arguments["dilation"])
+            total = [step * (extent - 1) for step, extent in zip(dilation * (spatial // len(dilation)), kernel)]
+            if any(extra % 2 for extra in total):
+                self._refuse(f'aten.conv{spatial}d with padding "same" and an even kernel is not in the dialect')
+            padding = [extra // 2 for extra in total]
+        return self._emit(f"conv{spatial}d", {**arguments, "padding": padding}, node, [node.meta["val"]])
+
+    def _rewrite_split_Tensor(self, arguments, node):
+        return self._pieces(arguments["self"], arguments["dim"], node)
+
+    _rewrite_chunk = _rewrite_split_with_sizes = _rewrite_split_Tensor
+
+    def _pieces(self, value, dim, node):
+        """Neighbouring slices along DIM, as long as torch made them."""
+        pieces, start = [], 0
+        for tensor in node.meta["val"]:
+            length = tensor.shape[dim]
+            bounds = {"self": value, "dim": dim, "start": start, "length": length}
+            pieces.append(self._emit("narrow", bounds, node, [tensor], f"{node.name}_piece"))
+            start += length
+        return pieces
+
+    def _rewrite_stack(self, arguments, node):
+        dim = arguments["dim"] % node.meta["val"].dim()
+        rows = []
+        for value in arguments["tensors"]:
+            tensor = value.tensor.unsqueeze(dim)
+            rows.append(self._emit("unsqueeze", {"self": value, "dim": dim}, node, [tensor], node.name + "_row"))
+        return self._emit("cat", {"tensors": rows, "dim": dim}, node, [node.meta["val"]])
+
     def _rewrite_einsum(self, arguments, node):
         """Equations that are one product: `...mk,kn->...mn` is matmul, `bmk,bkn->bmn` is bmm."""
         equation = arguments["equation"].replace(" ", "")

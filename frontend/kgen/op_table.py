@@ -147,8 +147,7 @@ LATER = {
                      "nll_loss nll_loss_nd binary_cross_entropy hinge_embedding_loss cosine_embedding_loss").split(),
                     "losses come later"),
     **dict.fromkeys("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell".split(), "recurrent networks come later"),
-    **dict.fromkeys(("split split_with_sizes chunk stack unfold pad masked_fill unflatten to ones zeros zeros_like "
-                     "eq bitwise_not copy_ where unbind roll").split(), "layout and masking ops come later"),
+    **dict.fromkeys(("unfold pad masked_fill to ones zeros zeros_like eq bitwise_not copy_ where unbind roll").split(), "layout and masking ops come later"),
 }
 
 # In the dialect, but nothing computes them yet.

@@ -96,6 +96,11 @@ class Distributions(unittest.TestCase):
         self.assert_init("uniform(2, 2)", "torch.full((8,), 2.0)")
         self.assert_init("uniform(1, 1)", "torch.tensor(1.0)")
 
+    def test_masks_are_zero_or_one(self):
+        text = imported("return torch.ops.aten.scaled_dot_product_attention(x, x, x, self.mask)",
+                        init="self.register_buffer('mask', torch.ones(4, 4).tril() > 0)")
+        self.assertIn('tensor<4x4xi1>\n        {kgen.init = "integer(0, 1)"', text)
+
     def test_constants_made_in_forward(self):
         text = imported("return x * torch.tensor(0.25)")
         self.assertTrue("{other = 0.25}" in text or 'kgen.init = "uniform(0.25, 0.25)"' in text, text)
