@@ -3,6 +3,7 @@ import argparse
 import os
 import sys
 import tempfile
+import warnings
 
 from kgen.errors import ImportRefused
 
@@ -28,10 +29,12 @@ def _write(path, text):
 
 
 def _import(arguments):
+    # PyTorch warns about its own insides (a missing NumPy, deprecated helpers); ours is one sentence.
+    warnings.simplefilter("ignore")
     try:
         import torch  # noqa: F401
     except ImportError as error:
-        raise ImportRefused("importing a model needs PyTorch: pip install torch") from error
+        raise ImportRefused(f"importing a model needs PyTorch ({error}): pip install torch") from error
     from kgen.importer import import_file
     from kgen.verify import verify
 
