@@ -183,6 +183,24 @@ void GenericKernels::check(const std::vector<OracleCase> &cases) {
     run(one, std::get<Compiled>(*compiled).artifact);
 }
 
+/// Adds the graph of SIGNATURE and BODY with the oracle's answers.
+void addCase(std::vector<OracleCase> &cases, llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
+  OracleCase test;
+  test.name = body.split(" : ").first.str();
+  test.graph = ("func.func @f" + signature + " {\n" + body + "\n}\n").str();
+  for (llvm::StringRef kind : llvm::split(kinds, ' '))
+    test.inputKinds.push_back(kind.str());
+  auto oracle = Oracle::create(test.graph);
+  ASSERT_TRUE(bool(oracle)) << toString(oracle.takeError()) << test.graph;
+  std::vector<std::vector<double>> inputs;
+  for (auto [which, tensor] : llvm::enumerate((*oracle)->inputs()))
+    inputs.push_back(oracleCaseInput(test.inputKinds[which], which, tensor.elements()));
+  auto answers = (*oracle)->run(std::vector<llvm::ArrayRef<double>>(inputs.begin(), inputs.end()));
+  ASSERT_TRUE(bool(answers)) << toString(answers.takeError());
+  test.expected = *answers;
+  cases.push_back(std::move(test));
+}
+
 class GenericNumeric : public GenericKernels, public testing::WithParamInterface<const char *> {};
 
 TEST_P(GenericNumeric, AgreesWithPyTorch) {
@@ -199,20 +217,7 @@ TEST_P(GenericNumeric, AgreesWithPyTorch) {
 TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
   std::vector<OracleCase> cases;
   auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
-    OracleCase test;
-    test.name = body.split(" : ").first.str();
-    test.graph = ("func.func @f" + signature + " {\n" + body + "\n}\n").str();
-    for (llvm::StringRef kind : llvm::split(kinds, ' '))
-      test.inputKinds.push_back(kind.str());
-    auto oracle = Oracle::create(test.graph);
-    ASSERT_TRUE(bool(oracle)) << toString(oracle.takeError()) << test.graph;
-    std::vector<std::vector<double>> inputs;
-    for (auto [which, tensor] : llvm::enumerate((*oracle)->inputs()))
-      inputs.push_back(oracleCaseInput(test.inputKinds[which], which, tensor.elements()));
-    auto answers = (*oracle)->run(std::vector<llvm::ArrayRef<double>>(inputs.begin(), inputs.end()));
-    ASSERT_TRUE(bool(answers)) << toString(answers.takeError());
-    test.expected = *answers;
-    cases.push_back(std::move(test));
+    addCase(cases, kinds, signature, body);
   };
   // Warps: rows of 64 to 1023 elements, a number of rows that leaves the last block part empty.
   add("uniform", "(%x: tensor<13x70xf32>) -> tensor<13xf32>",
@@ -262,6 +267,60 @@ TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
   EXPECT_NE(source.find("one block per output"), std::string::npos);
   EXPECT_NE(source.find("kReduced"), std::string::npos);
   EXPECT_NE(source.find("__launch_bounds__(1024)"), std::string::npos);
+}
+
+/// Ops beside each other: fusion, values with several users, views between kernels, shared workspace.
+TEST_F(GenericKernels, GraphsAgreeWithTheOracle) {
+  std::vector<OracleCase> cases;
+  auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
+    addCase(cases, kinds, signature, body);
+  };
+  add("uniform uniform uniform",
+      "(%x: tensor<2x3x9x7xf32>, %w: tensor<5x3x3x3xf32>, %b: tensor<5xf32>) -> tensor<2x20xf32>",
+      R"(%0 = aten.conv2d %x, %w, %b stride [1, 1] padding [1, 1] : (tensor<2x3x9x7xf32>, tensor<5x3x3x3xf32>, tensor<5xf32>) -> tensor<2x5x9x7xf32>
+         %1 = aten.relu %0 : (tensor<2x5x9x7xf32>) -> tensor<2x5x9x7xf32>
+         %2 = aten.max_pool2d %1 kernel [3, 3] stride [4, 4] : (tensor<2x5x9x7xf32>) -> tensor<2x5x2x2xf32>
+         %3 = aten.view %2 size [2, 20] : (tensor<2x5x2x2xf32>) -> tensor<2x20xf32>
+         return %3 : tensor<2x20xf32>)");
+  // A residual: x feeds three ops, one of them through a transpose.
+  add("uniform uniform", "(%x: tensor<7x7xf32>, %w: tensor<7x7xf32>) -> (tensor<7x7xf32>, tensor<7xf32>)",
+      R"(%0 = aten.transpose.int %x dim0 0 dim1 1 : (tensor<7x7xf32>) -> tensor<7x7xf32>
+         %1 = aten.linear %0, %w : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %2 = aten.sigmoid %x : (tensor<7x7xf32>) -> tensor<7x7xf32>
+         %3 = aten.mul.Tensor %1, %2 : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %4 = aten.add.Tensor %3, %x : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %5 = aten.sum.dim_IntList %2 dim [0] : (tensor<7x7xf32>) -> tensor<7xf32>
+         return %4, %5 : tensor<7x7xf32>, tensor<7xf32>)");
+  // Element-wise work between a reshape and a contraction, and after one.
+  add("uniform uniform", "(%x: tensor<3x10xf32>, %y: tensor<6x4xf32>) -> tensor<2x10xf32>",
+      R"(%0 = aten.tanh %x : (tensor<3x10xf32>) -> tensor<3x10xf32>
+         %1 = aten.view %0 size [5, 6] : (tensor<3x10xf32>) -> tensor<5x6xf32>
+         %2 = aten.matmul %1, %y : (tensor<5x6xf32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+         %3 = aten.view %2 size [2, 10] : (tensor<5x4xf32>) -> tensor<2x10xf32>
+         %4 = aten.relu %3 : (tensor<2x10xf32>) -> tensor<2x10xf32>
+         return %4 : tensor<2x10xf32>)");
+  // A transposed and reshaped operand, whose index needs divisions.
+  add("uniform", "(%x: tensor<3x4x5xf32>) -> tensor<5x12xf32>",
+      R"(%0 = aten.transpose.int %x dim0 0 dim1 2 : (tensor<3x4x5xf32>) -> tensor<5x4x3xf32>
+         %1 = aten.view %0 size [5, 12] : (tensor<5x4x3xf32>) -> tensor<5x12xf32>
+         %2 = aten.softmax.int %1 dim 0 : (tensor<5x12xf32>) -> tensor<5x12xf32>
+         return %2 : tensor<5x12xf32>)");
+  add("uniform uniform",
+      "(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> (tensor<2x7xf32>, tensor<2x3xf32>, tensor<2x7xf32>)",
+      R"(%0 = aten.exp %y : (tensor<2x4xf32>) -> tensor<2x4xf32>
+         %1 = aten.cat %x, %0 dim 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+         %2 = aten.softmax.int %1 dim -1 : (tensor<2x7xf32>) -> tensor<2x7xf32>
+         return %1, %x, %2 : tensor<2x7xf32>, tensor<2x3xf32>, tensor<2x7xf32>)");
+  // A chain of contractions: each intermediate tensor takes over the room of the one before the last.
+  add("uniform uniform", "(%x: tensor<5x5xf32>, %w: tensor<5x5xf32>) -> tensor<5x5xf32>",
+      R"(%0 = aten.matmul %x, %w : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %1 = aten.matmul %0, %x : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %2 = aten.matmul %1, %0 : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %3 = aten.matmul %2, %w : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %4 = aten.matmul %3, %2 : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         return %4 : tensor<5x5xf32>)");
+  ASSERT_FALSE(HasFatalFailure());
+  check(cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, GenericNumeric,
