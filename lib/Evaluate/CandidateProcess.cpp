@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <csignal>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -152,6 +153,8 @@ private:
       child.kill();
       return CandidateFailure{Verdict::Fault, "its process closed the connection" + where};
     }
+    if (result.end == ProcessResult::End::Signalled && result.code == SIGSYS)
+      return CandidateFailure{Verdict::Cheat, "it made a system call that no kernel needs" + where};
     if (result.end == ProcessResult::End::Signalled)
       return CandidateFailure{Verdict::Fault, describeSignal(result.code) + where};
     if (where.empty())

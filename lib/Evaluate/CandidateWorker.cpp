@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Confine.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 
@@ -31,7 +32,7 @@ public:
       return 2;
     if (llvm::Error error = prepare(arguments))
       return report(std::move(error)), 0;
-    reply(json::Object{{"ok", true}, {"device", device->name()}});
+    reply(json::Object{{"ok", true}, {"device", device->name()}, {"isolation", isolation}});
     std::string line;
     while (readLine(line)) {
       if (line == "quit")
@@ -75,6 +76,8 @@ private:
     if (!created)
       return created.takeError();
     session = std::move(*created);
+    // On a card the driver needs the system, and kernels cannot reach it anyway.
+    isolation = arguments[0] == "host" ? confineProcess() : "process of its own";
     return llvm::Error::success();
   }
 
@@ -197,6 +200,7 @@ private:
   std::unique_ptr<Device> device;
   LaunchPlan plan;
   std::unique_ptr<CandidateSession> session;
+  std::string isolation;
   char *outputs = nullptr;
   std::vector<char *> inputs;
   std::vector<size_t> outputOffsets, inputOffsets;

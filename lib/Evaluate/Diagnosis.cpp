@@ -16,7 +16,7 @@ std::string kgen::diagnose(const Measurement &m, const LaunchPlan &plan) {
   auto say = [&](const std::string &sentence) { out += (out.empty() ? "" : "; ") + sentence; };
   double bytes = plan.compulsoryBytes();
   if (m.timeUs > 0)
-    say(format("%.1f GB/s of compulsory traffic", bytes / m.timeUs * 1e-3));
+    say(format("%.3g GB/s of compulsory traffic", bytes / m.timeUs * 1e-3));
   if (m.device == "host") {
     if (plan.launches.size() > 1)
       say(format("%zu launches pass intermediates through memory", plan.launches.size()));

@@ -4,6 +4,7 @@
 #include "kgen/Toolchain/HostText.h"
 #include "kgen/Toolchain/Process.h"
 
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
@@ -28,7 +29,52 @@ const char *const flags[] = {"-std=gnu++17",           "-O3",          "-march=n
                              "-shared",                "-fno-strict-aliasing", "-ffp-contract=fast",
                              "-fno-math-errno",        "-fno-trapping-math",   "-fno-stack-protector",
                              "-fvisibility=hidden",    "-fno-semantic-interposition", "-fno-exceptions",
-                             "-fno-rtti",              "-fcf-protection=none", "-w", "-pipe"};
+                             "-fno-rtti",              "-nostartfiles",              "-fcf-protection=none", "-w", "-pipe"};
+
+/// What in a shared library runs before anyone calls it: a worker that loads it is not confined yet.
+/// Empty: nothing.
+std::string runsWhenLoaded(const std::string &path) {
+  auto text = readWholeFile(path);
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return "no machine code";
+  }
+  auto file = llvm::object::ELF64LEFile::create(*text);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return "no machine code";
+  }
+  auto sections = file->sections();
+  if (!sections) {
+    llvm::consumeError(sections.takeError());
+    return "no machine code";
+  }
+  for (const auto &section : *sections) {
+    switch (section.sh_type) {
+    case llvm::ELF::SHT_INIT_ARRAY:
+    case llvm::ELF::SHT_PREINIT_ARRAY:
+    case llvm::ELF::SHT_FINI_ARRAY: return "host code that runs when it is loaded (a global with a constructor?)";
+    case llvm::ELF::SHT_RELA: {
+      auto relocations = file->relas(section);
+      if (!relocations) {
+        llvm::consumeError(relocations.takeError());
+        return "no machine code";
+      }
+      for (const auto &relocation : *relocations)
+        if (relocation.getType(false) == llvm::ELF::R_X86_64_IRELATIVE)
+          return "a function that is chosen when it is loaded";
+      break;
+    }
+    default: break;
+    }
+    auto name = file->getSectionName(section);
+    if (!name)
+      llvm::consumeError(name.takeError());
+    else if (*name == ".init" || *name == ".fini")
+      return "host code that runs when it is loaded";
+  }
+  return "";
+}
 
 class HostCompiler : public Compiler {
 public:
@@ -72,16 +118,15 @@ private:
     if (run->end != ProcessResult::End::Exited || run->code != 0) {
       CompileFailed failed;
       failed.log = run->output;
-      // The assembler stumbles over PTX: the text is for the device only.
-      failed.unsupported = llvm::StringRef(run->output).contains("Assembler messages") ||
-                           llvm::StringRef(run->output).contains("in 'asm'") ||
-                           llvm::StringRef(run->output).contains("in ‘asm’");
-      failed.reason = failed.unsupported ? "inline assembly that device host cannot run: " + firstError(run->output)
+      failed.unsupported = llvm::StringRef(run->output).contains(hostAssemblyMark);
+      failed.reason = failed.unsupported ? "kernel.cu holds inline assembly, which device host cannot run"
                                          : firstError(run->output);
       if (failed.reason.empty())
         failed.reason = "the host compiler died, perhaps at its memory limit";
       return CompileResult(failed);
     }
+    if (std::string why = runsWhenLoaded(folder + "/kernel.so"); !why.empty())
+      return CompileResult(CompileFailed{"kernel.cu holds " + why, run->output, false, false});
     Compiled compiled;
     compiled.artifact = "kernel.so";
     compiled.log = run->output;

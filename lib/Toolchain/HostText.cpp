@@ -294,6 +294,11 @@ private:
     edits.push_back({size_t(tokens[token].text.data() - source.data()) + tokens[token].text.size(), 0, std::move(text)});
   }
 
+  void markAssembly(const Token &token) {
+    if (token.text == "asm" || token.text == "__asm__" || token.text == "__asm")
+      edits.push_back({size_t(token.text.data() - source.data()), token.text.size(), hostAssemblyMark});
+  }
+
   void addHiddenParameters(const Kernel &kernel) {
     bool empty = is(kernel.open + 1, ")") || (is(kernel.open + 1, "void") && is(kernel.open + 2, ")"));
     if (is(kernel.open + 1, "void") && empty)
@@ -318,6 +323,14 @@ private:
         if (is(i, "__shared__") && !is(i - 1, "extern"))
           replace(i, "KGEN_HOST_SHARED");
       out.kernels.push_back(kernel.info);
+    }
+    // PTX means nothing here, and host assembly is not the candidate's to write. Text that the
+    // preprocessor drops may hold it.
+    for (const Token &token : tokens) {
+      markAssembly(token);
+      if (token.kind == Token::Directive) // a macro's body
+        for (const Token &inner : tokenize(token.text.drop_front()))
+          markAssembly(inner);
     }
     for (size_t i = 0; i + 1 < tokens.size(); ++i)
       if (is(i, "extern") && is(i + 1, "__shared__")) {

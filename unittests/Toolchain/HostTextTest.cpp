@@ -64,6 +64,15 @@ TEST(HostText, DynamicSharedMemoryBecomesOneArray) {
   EXPECT_NE(text.text.find("KGEN_HOST_SHARED float tile[4];"), std::string::npos);
 }
 
+TEST(HostText, AssemblyIsMarkedEvenInMacros) {
+  HostText text = rewrite("#define STOP asm volatile(\"trap;\")\n"
+                          "__device__ void f() { __asm__(\"\"); }\n"
+                          "extern \"C\" __global__ void g() { int assembly; }\n");
+  EXPECT_NE(text.text.find(std::string("STOP ") + hostAssemblyMark), std::string::npos);
+  EXPECT_NE(text.text.find(std::string("{ ") + hostAssemblyMark), std::string::npos);
+  EXPECT_EQ(text.text.find("asm"), std::string::npos);
+}
+
 TEST(HostText, LineNumbersStay) {
   std::string cuda = "\n\n\nextern \"C\" __global__ void f(float *x)\n{\n  undeclared;\n}\n";
   HostText text = rewrite(cuda);

@@ -22,6 +22,9 @@ struct HostKernel {
   HostMode mode = HostMode::Plain;
 };
 
+/// What stands in the host's text for `asm`: it does not compile, and the message names it.
+constexpr const char *hostAssemblyMark = "kgen_host_has_no_inline_assembly";
+
 struct HostText {
   std::string text;
   std::vector<HostKernel> kernels;
