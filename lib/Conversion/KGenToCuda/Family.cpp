@@ -91,6 +91,9 @@ static ArrayRef<std::unique_ptr<Family>> allFamilies() {
     // A new family adds its line here.
     list.push_back(createConvFamily());
     list.push_back(createGemmFamily());
+    list.push_back(createPointwiseFamily());
+    list.push_back(createPoolFamily());
+    list.push_back(createRowFamily());
     // Alphabetical, whatever the order above.
     llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });
     return list;

@@ -128,5 +128,8 @@ llvm::SmallVector<llvm::StringRef> familyNames();
 /// One constructor per family, called once by the registry in Family.cpp.
 std::unique_ptr<Family> createConvFamily();
 std::unique_ptr<Family> createGemmFamily();
+std::unique_ptr<Family> createPointwiseFamily();
+std::unique_ptr<Family> createPoolFamily();
+std::unique_ptr<Family> createRowFamily();
 
 } // namespace kgen

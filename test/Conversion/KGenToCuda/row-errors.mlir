@@ -1,0 +1,193 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: vec = 16 of 4-byte elements is 64 bytes, an access has at most 16}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 16>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1001xf32>) -> tensor<64x1001xf32> {
+  // expected-error @+1 {{row schedule of @d: vec = 4 does not divide the row of 1001 elements}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 4>) ins(%x0 : tensor<64x1001xf32>) {
+  ^bb0(%a0: tensor<64x1001xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1001xf32>) -> tensor<64x1001xf32>
+    kgen.yield %s : tensor<64x1001xf32>
+  } : tensor<64x1001xf32>
+  return %0 : tensor<64x1001xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<4x100x8xf32>) -> tensor<4x100x8xf32> {
+  // expected-error @+1 {{row schedule of @d: vec = 2, expected 1: the elements of a row lie 8 apart}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 2>) ins(%x0 : tensor<4x100x8xf32>) {
+  ^bb0(%a0: tensor<4x100x8xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<4x100x8xf32>) -> tensor<4x100x8xf32>
+    kgen.yield %s : tensor<4x100x8xf32>
+  } : tensor<4x100x8xf32>
+  return %0 : tensor<4x100x8xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: split_rows = 16 leaves parts of less than 128 elements in a row of 1000}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, split_rows = 16>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: threads_per_row * rows_per_block = 2048, a block has at most 1024 threads}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, threads_per_row = 512, rows_per_block = 4>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: threads_per_row * rows_per_block = 12, expected a multiple of 32: lanes exchange within whole warps}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, threads_per_row = 4, rows_per_block = 3>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = reg keeps 256 floats in each of 256 threads, at most 64 fit}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, threads_per_row = 256, rows_per_block = 1, split_rows = 1>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = reg, expected none with split_rows = 2}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, split_rows = 2>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x200000xf32>) -> tensor<64x200000xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = hybrid needs 140 floats in registers beside 14 packs in shared memory, at most 16 fit}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = hybrid, split_rows = 1>) ins(%x0 : tensor<64x200000xf32>) {
+  ^bb0(%a0: tensor<64x200000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x200000xf32>) -> tensor<64x200000xf32>
+    kgen.yield %s : tensor<64x200000xf32>
+  } : tensor<64x200000xf32>
+  return %0 : tensor<64x200000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = hybrid moves 16 bytes of f32 at a time, found vec = 2 of 4-byte elements}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = hybrid, vec = 2>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: min_blocks = 32 blocks of 128 threads, a multiprocessor holds 2048 threads}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, min_blocks = 32>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
+  // expected-error @+1 {{row schedule of @d: reduce = welford, expected online for aten.softmax.int}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, reduce = welford>) ins(%x0 : tensor<64x1000xf32>) {
+  ^bb0(%a0: tensor<64x1000xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
+    kgen.yield %s : tensor<64x1000xf32>
+  } : tensor<64x1000xf32>
+  return %0 : tensor<64x1000xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<4x5x6xf32>) -> tensor<5xf32> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0 : tensor<4x5x6xf32>) {
+  ^bb0(%a0: tensor<4x5x6xf32>):
+    // expected-error @+1 {{folds dimensions that are not neighbours, which the row family does not do}}
+    %s = aten.sum.dim_IntList %a0 dim [0, 2] : (tensor<4x5x6xf32>) -> tensor<5xf32>
+    kgen.yield %s : tensor<5xf32>
+  } : tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0 : tensor<8x8xf32>) {
+  ^bb0(%a0: tensor<8x8xf32>):
+    // expected-error @+1 {{has no place in a row kernel: expected element-wise ops around one row statistic}}
+    %s = aten.mm %a0, %a0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+    kgen.yield %s : tensor<8x8xf32>
+  } : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0 : tensor<8x8xf32>) {
+  ^bb0(%a0: tensor<8x8xf32>):
+    // expected-note @+1 {{the first one}}
+    %t = aten.softmax.int %a0 dim 1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    // expected-error @+1 {{is a second row statistic; a row dispatch holds one}}
+    %s = aten.softmax.int %t dim 1 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    kgen.yield %s : tensor<8x8xf32>
+  } : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{holds no row statistic (softmax, norm or reduction)}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0 : tensor<8x8xf32>) {
+  ^bb0(%a0: tensor<8x8xf32>):
+    %s = aten.relu %a0 : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    kgen.yield %s : tensor<8x8xf32>
+  } : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
