@@ -57,6 +57,8 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
       facts += ": " + std::to_string(k.registers) + " registers, " + std::to_string(k.sharedBytes) + " B shared, " +
                std::to_string(k.spillBytes) + " B spilled" + number(", occupancy %.0f %%", 100 * k.occupancy) +
                (k.tensorCore ? ", tensor cores" : "");
+    else if (k.sharedBytes)
+      facts += ": " + std::to_string(k.sharedBytes) + " B shared";
     row("kernel", facts);
   }
   row("diagnosis", m.diagnosis);

@@ -18,6 +18,9 @@
 using namespace kgen;
 namespace fs = llvm::sys::fs;
 
+/// Opt-in shared memory of a block on compute capability 9.0.
+static constexpr int64_t hostSharedLimit = 232448;
+
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
   EvaluatorParts parts;
   parts.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
@@ -136,8 +139,18 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const Launc
   for (KernelResources &kernel : out.kernels) {
     defined.insert(kernel.kernel);
     for (const Launch &launch : plan.launches) {
-      if (launch.kernel != kernel.kernel || parts.device == "host")
+      if (launch.kernel != kernel.kernel)
         continue;
+      if (parts.device == "host") {
+        // The host has more shared memory than any card: hold kernels to what they were made for.
+        if (kernel.sharedBytes + launch.sharedBytes > hostSharedLimit) {
+          out.verdict = Verdict::Reject;
+          out.detail = kernel.kernel + " needs " + std::to_string(kernel.sharedBytes + launch.sharedBytes) +
+                       " bytes of shared memory, a card gives a block at most " + std::to_string(hostSharedLimit);
+          return false;
+        }
+        continue;
+      }
       int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
       kernel.occupancy = occupancy(kernel, int(threads), launch.sharedBytes);
       if (kernel.occupancy == 0) {

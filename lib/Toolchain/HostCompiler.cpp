@@ -9,7 +9,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <mutex>
+#include <map>
 #include <unistd.h>
 
 using namespace kgen;
@@ -32,8 +32,8 @@ const char *const flags[] = {"-std=gnu++17",           "-O3",          "-march=n
                              "-fno-rtti",              "-nostartfiles",              "-fcf-protection=none", "-w", "-pipe"};
 
 /// What in a shared library runs before anyone calls it: a worker that loads it is not confined yet.
-/// Empty: nothing.
-std::string runsWhenLoaded(const std::string &path) {
+/// Empty: nothing. SIZES receives every section's.
+std::string inspect(const std::string &path, std::map<std::string, uint64_t> &sizes) {
   auto text = readWholeFile(path);
   if (!text) {
     llvm::consumeError(text.takeError());
@@ -68,10 +68,13 @@ std::string runsWhenLoaded(const std::string &path) {
     default: break;
     }
     auto name = file->getSectionName(section);
-    if (!name)
+    if (!name) {
       llvm::consumeError(name.takeError());
-    else if (*name == ".init" || *name == ".fini")
+      continue;
+    }
+    if (*name == ".init" || *name == ".fini")
       return "host code that runs when it is loaded";
+    sizes[name->str()] = section.sh_size;
   }
   return "";
 }
@@ -125,7 +128,8 @@ private:
         failed.reason = "the host compiler died, perhaps at its memory limit";
       return CompileResult(failed);
     }
-    if (std::string why = runsWhenLoaded(folder + "/kernel.so"); !why.empty())
+    std::map<std::string, uint64_t> sections;
+    if (std::string why = inspect(folder + "/kernel.so", sections); !why.empty())
       return CompileResult(CompileFailed{"kernel.cu holds " + why, run->output, false, false});
     Compiled compiled;
     compiled.artifact = "kernel.so";
@@ -134,6 +138,12 @@ private:
     for (const HostKernel &kernel : text.kernels) {
       KernelResources resources;
       resources.kernel = kernel.name;
+      resources.sharedBytes = int(std::min<uint64_t>(sections["kgen_shared_" + kernel.name], INT32_MAX));
+      // The card's limit, which its compiler would name.
+      if (resources.sharedBytes > 48 * 1024)
+        return CompileResult(CompileFailed{kernel.name + " declares " + std::to_string(resources.sharedBytes) +
+                                               " bytes of static shared memory, at most 49152 exist",
+                                           run->output, false, false});
       compiled.kernels.push_back(resources);
     }
     return CompileResult(compiled);

@@ -321,7 +321,7 @@ private:
                                                                   : "inline __attribute__((always_inline))");
       for (size_t i = kernel.bodyBegin; i < kernel.bodyEnd; ++i)
         if (is(i, "__shared__") && !is(i - 1, "extern"))
-          replace(i, "KGEN_HOST_SHARED");
+          replace(i, "KGEN_HOST_SHARED(" + kernel.info.name + ")");
       out.kernels.push_back(kernel.info);
     }
     // PTX means nothing here, and host assembly is not the candidate's to write. Text that the

@@ -61,7 +61,7 @@ TEST(HostText, DynamicSharedMemoryBecomesOneArray) {
   HostText text = rewrite("extern \"C\" __global__ void f() {\n  extern __shared__ unsigned char smem[];\n"
                           "  __shared__ float tile[4];\n}");
   EXPECT_NE(text.text.find("smem[] __asm__(\"kgen_host_dynamic_shared\");"), std::string::npos);
-  EXPECT_NE(text.text.find("KGEN_HOST_SHARED float tile[4];"), std::string::npos);
+  EXPECT_NE(text.text.find("KGEN_HOST_SHARED(f) float tile[4];"), std::string::npos);
 }
 
 TEST(HostText, AssemblyIsMarkedEvenInMacros) {

@@ -46,10 +46,9 @@ extern "C" {
 __attribute__((aligned(1024), visibility("hidden"))) unsigned char kgen_host_dynamic_shared[KGEN_HOST_DYNAMIC_SHARED];
 }
 #define KGEN_HOST_EXTERN_SHARED extern __attribute__((visibility("hidden")))
-#define KGEN_HOST_SHARED static __attribute__((section("kgen_host_shared")))
-// Static shared memory of kernels lies in one section so that it can be poisoned between blocks.
-extern "C" unsigned char __start_kgen_host_shared[] __attribute__((weak, visibility("hidden")));
-extern "C" unsigned char __stop_kgen_host_shared[] __attribute__((weak, visibility("hidden")));
+// Static shared memory of a kernel lies in a section of its own: it is poisoned between blocks, and the
+// section's size is what the kernel needs.
+#define KGEN_HOST_SHARED(KERNEL) static __attribute__((section("kgen_shared_" #KERNEL)))
 
 //===--- Vector types -----------------------------------------------------===//
 
@@ -109,12 +108,15 @@ static void makeThreadTable(const unsigned dim[3]) {
 
 static void setThread(unsigned i) { threadIdx = threadTable[i]; }
 
+/// The section of the kernel that runs; null when it has none.
+static unsigned char *staticShared, *staticSharedEnd;
+
 static inline void poisonShared(const KGenHostLaunch &launch) {
   if (launch.poison < 0)
     return;
   memset(kgen_host_dynamic_shared, launch.poison, launch.sharedBytes);
-  if (__start_kgen_host_shared)
-    memset(__start_kgen_host_shared, launch.poison, size_t(__stop_kgen_host_shared - __start_kgen_host_shared));
+  if (staticShared)
+    memset(staticShared, launch.poison, size_t(staticSharedEnd - staticShared));
 }
 
 /// Calls body(blockIdx) for this process's blocks, in the launch's order.
@@ -208,7 +210,11 @@ static constexpr Parameters<P...> parameters(void (*)(KGenIndex, KGenIndex, KGen
 #define KGEN_HOST_LAUNCHER(NAME, PATH, MODE)                                                                           \
   extern "C" __attribute__((visibility("default"))) constexpr auto kgen_host_parameters_##NAME =                       \
       kgen_host::parameters((decltype(&PATH))nullptr);                                                                 \
+  extern "C" unsigned char __start_kgen_shared_##NAME[] __attribute__((weak, visibility("hidden")));                   \
+  extern "C" unsigned char __stop_kgen_shared_##NAME[] __attribute__((weak, visibility("hidden")));                    \
   extern "C" __attribute__((visibility("default"))) int kgen_host_launch_##NAME(const KGenHostLaunch *launch) {        \
+    kgen_host::staticShared = __start_kgen_shared_##NAME;                                                              \
+    kgen_host::staticSharedEnd = __stop_kgen_shared_##NAME;                                                            \
     return kgen_host::MODE((decltype(&PATH))nullptr, *launch,                                                          \
                            [](auto... a) __attribute__((always_inline)) { PATH(a...); },                               \
                            kgen_host::indices((decltype(&PATH))nullptr));                                              \
