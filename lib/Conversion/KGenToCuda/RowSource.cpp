@@ -87,6 +87,11 @@ private:
   bool storesElements() const {
     return llvm::any_of(program.outputs, [](const RowOutput &output) { return !output.perRow; });
   }
+  /// Whether a block of row_split.cuh reads weights and biases once for all its rows.
+  bool sharesColumnValues() const {
+    auto norm = dyn_cast<aten::LayerNormOp>(program.statisticOp);
+    return norm && schedule.splitRows > 1 && (norm.getWeight() || norm.getBias());
+  }
   bool isHybrid() const { return schedule.resident == RowSchedule::Resident::Hybrid; }
   int64_t packs() const { return llvm::divideCeil(layout.columns, schedule.threadsPerRow * schedule.vector); }
   int64_t chunkColumns() const {
@@ -198,6 +203,7 @@ std::string RowEmitter::constants() {
     text += llvm::formatv("constexpr int kRowGroup = {0}; // rows of one block in step 2\n", schedule.rowsPerBlock);
     if (storesElements()) {
       constant("int", "kRowUnroll", std::min<int64_t>(4, schedule.rowsPerBlock));
+      text += "constexpr bool kFullSteps = kRows % kRowGroup == 0 && kRowGroup % kRowUnroll == 0;\n";
       derived("kTiles", "(kColumns + kThreads * kVector - 1) / (kThreads * kVector)");
       text += "constexpr bool kRagged = kColumns % (kThreads * kVector) != 0; // the last tile is not full\n";
     }
@@ -386,7 +392,8 @@ std::string RowEmitter::storeFunctions() {
     return text;
 
   Operation *op = program.statisticOp;
-  std::string columnLoads, laneLoads, normal;
+  std::string columnLoads, laneLoads, normal, columnMembers;
+  SmallVector<std::string> columnInits;
   if (program.statistic == RowStatistic::Softmax)
     normal = isLogSoftmax() ? "value[lane] - of_row.logarithm"
                             : "exponential(value[lane] - of_row.maximum) * of_row.scale";
@@ -398,9 +405,16 @@ std::string RowEmitter::storeFunctions() {
     Type type = elementTypeOf(vector);
     std::string input = inputName(vector);
     if (isa<aten::LayerNormOp>(op)) {
-      columnLoads += llvm::formatv("  const Pack<{0}> {1} = load_pack(operands.{2} + column);\n",
-                                   getStorageType(type), word, input);
-      normal += (sign + toFloat(word.str() + ".lane[lane]", type)).str();
+      std::string pack = word.str();
+      if (sharesColumnValues()) {
+        columnMembers += llvm::formatv("  Pack<{0}> {1};\n", getStorageType(type), word);
+        columnInits.push_back("load_pack(operands." + input + " + column)");
+        pack = "of_column." + pack;
+      } else {
+        columnLoads += llvm::formatv("  const Pack<{0}> {1} = load_pack(operands.{2} + column);\n",
+                                     getStorageType(type), word, input);
+      }
+      normal += (sign + toFloat(pack + ".lane[lane]", type)).str();
       return;
     }
     // One channel for the whole pack, unless a pack may straddle two.
@@ -423,10 +437,15 @@ std::string RowEmitter::storeFunctions() {
   for (auto &[result, piece] : behind)
     pieces.push_back(&piece);
   SmallVector<Value> packs = packsOf(pieces, {program.held, program.source}, layout.shape);
+  if (!columnInits.empty())
+    text += "\n/// What the elements of a column have in common.\nstruct ColumnValues {\n" + columnMembers + "};\n\n"
+            "__device__ __forceinline__ ColumnValues load_columns(const Operands &operands, int column) {\n"
+            "  return {" + llvm::join(columnInits, ", ") + "};\n}\n";
   text += "\n/// Writes the results of elements [column, column + kVector) of a row.\n"
           "__device__ __forceinline__ void store(const Operands &operands, long long row, int column,\n"
-          "                                      const float (&value)[kVector], const RowValue &of_row) {\n"
-          "  const long long offset = offset_of(row, column);\n";
+          "                                      const float (&value)[kVector], const RowValue &of_row";
+  text += columnInits.empty() ? ") {\n" : ",\n                                      const ColumnValues &of_column) {\n";
+  text += "  const long long offset = offset_of(row, column);\n";
   text += loadPacks(packs, "offset") + columnLoads;
   for (auto &[result, piece] : behind)
     text += llvm::formatv("  Pack<{0}> out{1};\n", getStorageType(elementTypeOf(piece.root)), result);
@@ -487,6 +506,7 @@ std::string RowEmitter::part(StringRef file) {
   hold("STORES_ELEMENTS", storesElements());
   hold("GUARD_ROWS", layout.rows % schedule.rowsPerBlock != 0);
   hold("GUARD_CHUNKS", schedule.splitRows > 1 && layout.columns % chunkColumns() != 0);
+  hold("HAS_COLUMN_VALUES", sharesColumnValues());
   hold("SEGMENTED", schedule.resident == RowSchedule::Resident::None && packs() > kPacksOfSegment);
   hold("HAS_REGISTER_PACKS", isHybrid() && streamPacks(program, schedule, chip).registers > 0);
 

@@ -18,6 +18,7 @@ constexpr long long kRows = 4096;
 constexpr bool kRagged = kColumns % (kThreadsPerRow * kVector) != 0;
 constexpr int kChunks = 16, kChunkColumns = kColumns / kChunks, kRowGroup = 16, kRowUnroll = 4,
               kTiles = kColumns / kThreads / kVector;
+constexpr bool kFullSteps = kRows % kRowGroup == 0 && kRowGroup % kRowUnroll == 0;
 struct Operands {
   const float *in0;
   float *out0;

@@ -77,11 +77,24 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
     const int column = (tile * kThreads + threadIdx.x) * kVector;
     if (kRagged && column >= kColumns)
       continue;
-#pragma unroll kRowUnroll
-    for (int slot = 0; slot < rows; ++slot) {
-      float held[kVector];
-      load(operands, first_row + slot, column, held);
-      store(operands, first_row + slot, column, held, values[slot]);
+#if HAS_COLUMN_VALUES
+    const ColumnValues of_column = load_columns(operands, column);
+#endif
+    for (int slot = 0; slot < rows; slot += kRowUnroll) {
+      // All reads of the step first, so that they are in flight together.
+      float held[kRowUnroll][kVector];
+#pragma unroll
+      for (int i = 0; i < kRowUnroll; ++i)
+        if (kFullSteps || slot + i < rows)
+          load(operands, first_row + slot + i, column, held[i]);
+#pragma unroll
+      for (int i = 0; i < kRowUnroll; ++i)
+        if (kFullSteps || slot + i < rows)
+#if HAS_COLUMN_VALUES
+          store(operands, first_row + slot + i, column, held[i], values[slot + i], of_column);
+#else
+          store(operands, first_row + slot + i, column, held[i], values[slot + i]);
+#endif
     }
   }
 #endif
