@@ -14,7 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
+#include <limits>
 
 using namespace mlir;
 
@@ -50,6 +50,7 @@ struct Plan {
   int64_t boxImages = 1;
   Sizes box, tile, slab; ///< (pooled) outputs, convolution outputs, input window
   int64_t pixels, bm, bn, threads, channelsPerSlab, piece, stages, accumulators;
+  int64_t pitch; ///< of a slab's rows, elements
   int64_t pieces, pieceWeights, packedWeights, sharedBytes, blocks;
 };
 
@@ -181,6 +182,12 @@ static int64_t evenPart(int64_t count, int64_t limit) {
   return ceilDiv(count, ceilDiv(count, limit));
 }
 
+/// The sizes of pool_tile, zeros where it leaves them open.
+static Sizes poolTile(const ScheduleParams &params) {
+  std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile");
+  return sizes ? spatial(*sizes, 0) : Sizes{0, 0, 0};
+}
+
 /// The box of (pooled) outputs whose convolution outputs are at most PIXELS: whole rows first, then
 /// rows, planes and images. `fixed` holds pool_tile's sizes, or zeros.
 static void chooseBox(const Conv &conv, int64_t pixels, Sizes fixed, Plan &plan) {
@@ -204,10 +211,7 @@ static void chooseBox(const Conv &conv, int64_t pixels, Sizes fixed, Plan &plan)
 static Plan derive(const Conv &conv, const ScheduleParams &params) {
   Plan plan;
   SmallVector<int64_t> tile = *params.getInts("tile");
-  Sizes fixed = {0, 0, 0};
-  if (std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile"))
-    fixed = spatial(*sizes, 0);
-  chooseBox(conv, tile[0], fixed, plan);
+  chooseBox(conv, tile[0], poolTile(params), plan);
 
   StringRef dtype = *params.getWord("dtype");
   bool tensorCores = *params.getWord("mma") != "none";
@@ -237,13 +241,15 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
   while (conv.in[2] % vector || (boxes[2] > 1 && plan.box[2] * conv.pooling.stride[2] * conv.stride[2] % vector))
     vector /= 2;
   int64_t left = conv.pooling.padding[2] * conv.stride[2] + conv.padding[2];
-  int64_t lead = roundUp(left, vector) - left, pitch = roundUp(lead + plan.slab[2], 8);
-  int64_t plane = plan.slab[0] * plan.slab[1] * pitch + *params.getInt("smem_pad");
+  int64_t lead = roundUp(left, vector) - left;
+  plan.pitch = roundUp(lead + plan.slab[2], 8) + params.getInt("smem_pad").value_or(0);
+  int64_t banks = 128 / bytes;
+  int64_t plane = roundUp(std::max<int64_t>(plan.slab[0] * plan.slab[1] * plan.pitch - banks / 4, 0), banks) + banks / 4;
   int64_t slab = plan.boxImages * plan.channelsPerSlab * plane;
 
   int64_t mmaK = 32 / bytes;
-  bool paired = bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && plane % 2 == 0 &&
-                conv.kernel[2] > 1;
+  bool paired =
+      bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && conv.kernel[2] > 1;
   int64_t taps = conv.kernel[0] * conv.kernel[1] * (paired ? roundUp(conv.kernel[2], 2) : conv.kernel[2]);
   int64_t chunks = ceilDiv(conv.channels, plan.channelsPerSlab), k = plan.channelsPerSlab * taps;
   int64_t steps = tensorCores ? ceilDiv(k, mmaK) : k;
@@ -261,6 +267,27 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
                                           plan.bn * (roundUp(plan.bm, 16) + 4) * 4);
   plan.blocks = boxes[0] * boxes[1] * boxes[2] * ceilDiv(conv.images, plan.boxImages) * conv.groups * nTiles;
   return plan;
+}
+
+/// Completes `smem_pad`: three or four taps of neighbouring rows hit other banks than eight pixels of one.
+static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
+  bool narrow = *params.getWord("dtype") == "fp16" || *params.getWord("dtype") == "bf16" || !conv.elementType.isF32();
+  int64_t unit = narrow ? 8 : 4;
+  if (std::optional<int64_t> pad = params.getInt("smem_pad")) {
+    if (*pad % unit == 0)
+      return success();
+    return dispatch.emitError("smem_pad keeps slabs 16-byte aligned: a multiple of ") << unit << ", found " << *pad;
+  }
+  int64_t pad = 0;
+  if (!narrow && conv.stride[2] == 1 && conv.kernel[2] > 1 && conv.kernel[2] <= 4) {
+    ScheduleParams probe = params;
+    probe.set(dispatch.getContext(), "slab_channels", int64_t(1));
+    int64_t pitch = derive(conv, probe).pitch;
+    while ((pitch + pad) % 32 < 12 || (pitch + pad) % 32 > 24)
+      pad += unit;
+  }
+  params.set(dispatch.getContext(), "smem_pad", pad);
+  return success();
 }
 
 /// Channels of one slab: all, if three blocks' worth of slabs fit the chip beside the weights, else as
@@ -322,18 +349,14 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     pixels /= 2;
   if (simt && inner && inner->size() == 2)
     pixels = std::max(pixels, 32 * (*inner)[0] / (bn / (*inner)[1]));
-  if (std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile")) {
+  if (params.has("pool_tile")) {
     Plan plan;
-    chooseBox(conv, pixels, spatial(*sizes, 0), plan);
+    chooseBox(conv, pixels, poolTile(params), plan);
     pixels = plan.pixels;
   }
   SmallVector<int64_t> tile = params.intsOr(context, "tile", {pixels, bn, simt ? 16 : 4 * mmaK});
   if (tile.size() != 3)
     return dispatch.emitError("family conv needs tile = [pixels, channels, k], found ") << tile.size() << " entries";
-  int64_t pad = params.intOr(context, "smem_pad", 0);
-  int64_t aligned = *params.getWord("dtype") == "fp16" || *params.getWord("dtype") == "bf16" || !conv.elementType.isF32() ? 8 : 4;
-  if (pad % aligned)
-    return dispatch.emitError("smem_pad keeps slabs 16-byte aligned: a multiple of ") << aligned << ", found " << pad;
   if (params.intOr(context, "stages", 3) < 2)
     return dispatch.emitError("family conv overlaps copies and products: at least 2 stages, found ")
            << *params.getInt("stages");
@@ -355,9 +378,17 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
       return dispatch.emitError("the tile's k is a multiple of ")
              << mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
     int64_t wn = tile[1] > 64 && tile[1] % 32 == 0 ? tile[1] / 2 : tile[1];
-    int64_t wm = tile[0] >= 192 ? 48 : tile[0] >= 64 ? 32 : 16;
-    while (wm > 16 && wm * wn > 64 * 64)
-      wm -= 16;
+    // The largest of the warp tiles that round the block's pixels up the least.
+    int64_t wm = 16, best = std::numeric_limits<int64_t>::max();
+    Plan plan;
+    chooseBox(conv, tile[0], poolTile(params), plan);
+    for (int64_t candidate : {64, 48, 32, 16}) {
+      bool fits = candidate * wn <= 64 * 64 && (candidate == 16 || plan.pixels >= 2 * candidate);
+      if (fits && roundUp(plan.pixels, candidate) < best) {
+        best = roundUp(plan.pixels, candidate);
+        wm = candidate;
+      }
+    }
     SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
     if (warp[0] % 16 || warp[1] % 16)
       return dispatch.emitError("a warp tile on tensor cores is a multiple of 16 x 16, found ")
@@ -365,6 +396,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     if (tile[1] % warp[1])
       return dispatch.emitError("the warp tile's ") << warp[1] << " channels do not divide the tile's " << tile[1];
   }
+  if (failed(completePadding(dispatch, conv, params)))
+    return failure();
   completeSlab(conv, params, chip, context);
   if (*params.getInt("slab_channels") > conv.channels)
     return dispatch.emitError("slab_channels is at most the ")
@@ -433,7 +466,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   SmallVector<int64_t> thread = tensorCores ? SmallVector<int64_t>{1, 1} : own;
   os << llvm::formatv("constexpr int WM = {0}, WN = {1}; // warp tile on tensor cores\n", warp[0], warp[1]);
   os << llvm::formatv("constexpr int TM = {0}, TN = {1}; // thread tile without\n", thread[0], thread[1]);
-  os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each channel of a slab\n";
+  os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each row of a slab\n";
   os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";

@@ -121,8 +121,6 @@ static FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   gemm.k = l.back();
   gemm.m = l.size() >= 2 ? l[l.size() - 2] : 1;
   gemm.n = r.size() == 1 ? 1 : r[r.size() - (linear ? 2 : 1)];
-  if (r.size() == 1)
-    gemm.b.kContiguous = true; // a column: its only stride is along k
   ArrayRef<int64_t> leftBatch = l.size() > 2 ? l.drop_back(2) : ArrayRef<int64_t>();
   ArrayRef<int64_t> rightBatch = r.size() > 2 ? r.drop_back(2) : ArrayRef<int64_t>();
   int64_t leftCount = product(leftBatch), rightCount = product(rightBatch);
@@ -138,6 +136,9 @@ static FailureOr<Gemm> readGemm(DispatchOp dispatch) {
     if (leftBatch != rightBatch)
       return op->emitError("family gemm shares an operand across all batches or none, found partly broadcast batches");
   }
+  // A single row or column is contiguous along k in either order.
+  gemm.a.kContiguous |= gemm.m == 1;
+  gemm.b.kContiguous |= gemm.n == 1;
   gemm.batch = std::max(leftCount, rightCount);
   gemm.a.batches = leftCount;
   gemm.b.batches = rightCount;

@@ -36,7 +36,7 @@ constexpr int PIECE = 4;                                   // k steps of one sta
 constexpr int STAGES = 3;
 constexpr int WM = 48, WN = 96; // warp tile on tensor cores
 constexpr int TM = 4, TN = 24;  // thread tile without
-constexpr int PAD = 0;          // elements after each channel of a slab
+constexpr int PAD = 0;          // elements after each row of a slab
 constexpr int MIN_BLOCKS = 1;   // resident blocks per multiprocessor
 constexpr int SHARED_BYTES = 115000; // dynamic shared memory of the launch
 } // namespace example
@@ -72,15 +72,17 @@ constexpr int slab_vector() {
 constexpr int VECTOR = slab_vector();
 constexpr int LEFT = POOL_PAD_W * STRIDE_W + PAD_W;
 constexpr int LEAD = round_up(LEFT, VECTOR) - LEFT;
-constexpr int PITCH = round_up(LEAD + SLAB_W, 8);
-constexpr int PLANE = SLAB_D * SLAB_H * PITCH + PAD;
+constexpr int PITCH = round_up(LEAD + SLAB_W, 8) + PAD;
+// A quarter of the banks off a multiple of all: four channels of eight pixels are free of conflicts.
+constexpr int BANKS = 128 / sizeof(Compute);
+constexpr int PLANE = round_up(SLAB_D * SLAB_H * PITCH - BANKS / 4, BANKS) + BANKS / 4;
 constexpr int SLAB = BOX_I * CB * PLANE;
 
 // The order of k: channel, then taps. 16-bit operands come in pairs; where both of a pair lie side by
 // side in the slab at even addresses, rows of taps have even length and one load reads both.
 constexpr int MMA_K = 32 / sizeof(Compute);
-constexpr bool PAIRED = sizeof(Compute) == 2 && DILATION_W == 1 && STRIDE_W % 2 == 0 && LEAD % 2 == 0 &&
-                        PLANE % 2 == 0 && KW > 1;
+constexpr bool PAIRED =
+    sizeof(Compute) == 2 && DILATION_W == 1 && STRIDE_W % 2 == 0 && LEAD % 2 == 0 && KW > 1;
 constexpr int KW_PADDED = PAIRED ? round_up(KW, 2) : KW;
 constexpr int TAPS = KD * KH * KW_PADDED;
 constexpr int CHUNKS = ceil_div(C, CB);

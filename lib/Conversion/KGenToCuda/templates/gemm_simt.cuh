@@ -153,9 +153,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   // different addresses.
   int thread_m = threadIdx.x / THREADS_N, thread_n = threadIdx.x % THREADS_N;
   if constexpr (THREADS_M % 4 == 0 && THREADS_N % 8 == 0) {
+    constexpr int WARPS_N = (THREADS_N + 7) / 8;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    thread_m = warp / (THREADS_N / 8) * 4 + lane / 8;
-    thread_n = warp % (THREADS_N / 8) * 8 + lane % 8;
+    thread_m = warp / WARPS_N * 4 + lane / 8;
+    thread_n = warp % WARPS_N * 8 + lane % 8;
   }
   const int first = split * K_TILES_PER_SPLIT;
   const int k_tiles = min(K_TILES_PER_SPLIT, K_TILES - first);
