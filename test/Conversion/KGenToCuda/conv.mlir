@@ -15,7 +15,7 @@
 // CHECK: %[[W:.*]] = tensor.empty() : tensor<36864xf32>
 // CHECK: %[[P:.*]] = kgen.launch @conv_pool::@conv_pool_weights grid [144, 1, 1] block [256, 1, 1] shared 0 ins(%arg1 :
 // CHECK-SAME: outs(%[[W]] :
-// CHECK: kgen.launch @conv_pool::@conv_pool_main grid [1400, 1, 1] block [384, 1, 1] shared 113600
+// CHECK: kgen.launch @conv_pool::@conv_pool_main grid [1400, 1, 1] block [384, 1, 1] shared 113696
 // CHECK-SAME: ins(%arg0, %[[P]], %arg2 :
 func.func @f(%x: tensor<100x3x224x224xf32>, %w: tensor<96x3x11x11xf32>, %b: tensor<96xf32>)
     -> tensor<100x96x27x27xf32> {
