@@ -19,15 +19,16 @@ func.func @softmax(%x0: tensor<7x40xf32>,
     %x7: tensor<37x3000xf32>,
     %x8: tensor<3x40000xf32>,
     %x9: tensor<3x20001xf32>,
-    %x10: tensor<3x70x33xf32>,
-    %x11: tensor<7x4x33xf32>,
-    %x12: tensor<2x700x3xf32>,
-    %x13: tensor<5x1xf32>,
-    %x14: tensor<5x1000xf32>,
-    %x15: tensor<2x50x20xf32>,
-    %x16: tensor<6x900xf32>,
-    %x17: tensor<900xf32>)
-    -> (tensor<7x40xf32>, tensor<5x1001xf32>, tensor<3x5000xf32>, tensor<9x24xf32>, tensor<3x9000xf32>, tensor<5x9000xf32>, tensor<2x40000xf32>, tensor<37x3000xf32>, tensor<3x40000xf32>, tensor<3x20001xf32>, tensor<3x70x33xf32>, tensor<7x4x33xf32>, tensor<2x700x3xf32>, tensor<5x1xf32>, tensor<5x1000xf32>, tensor<2x50x20xf32>, tensor<6x900xf32>) {
+    %x10: tensor<4x8192xf32>,
+    %x11: tensor<3x70x33xf32>,
+    %x12: tensor<7x4x33xf32>,
+    %x13: tensor<2x700x3xf32>,
+    %x14: tensor<5x1xf32>,
+    %x15: tensor<5x1000xf32>,
+    %x16: tensor<2x50x20xf32>,
+    %x17: tensor<6x900xf32>,
+    %x18: tensor<900xf32>)
+    -> (tensor<7x40xf32>, tensor<5x1001xf32>, tensor<3x5000xf32>, tensor<9x24xf32>, tensor<3x9000xf32>, tensor<5x9000xf32>, tensor<2x40000xf32>, tensor<37x3000xf32>, tensor<3x40000xf32>, tensor<3x20001xf32>, tensor<4x8192xf32>, tensor<3x70x33xf32>, tensor<7x4x33xf32>, tensor<2x700x3xf32>, tensor<5x1xf32>, tensor<5x1000xf32>, tensor<2x50x20xf32>, tensor<6x900xf32>) {
   %r0 = kgen.dispatch @warp schedule(#kgen.schedule<family = row>)
       ins(%x0 : tensor<7x40xf32>) {
   ^bb0(%a0: tensor<7x40xf32>):
@@ -88,44 +89,50 @@ func.func @softmax(%x0: tensor<7x40xf32>,
     %s = aten.softmax.int %a0 dim 1 : (tensor<3x20001xf32>) -> tensor<3x20001xf32>
     kgen.yield %s : tensor<3x20001xf32>
   } : tensor<3x20001xf32>
-  %r10 = kgen.dispatch @middle schedule(#kgen.schedule<family = row>)
-      ins(%x10 : tensor<3x70x33xf32>) {
+  %r10 = kgen.dispatch @split_warp schedule(#kgen.schedule<family = row, split_rows = 4, threads_per_row = 32>)
+      ins(%x10 : tensor<4x8192xf32>) {
+  ^bb0(%a0: tensor<4x8192xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<4x8192xf32>) -> tensor<4x8192xf32>
+    kgen.yield %s : tensor<4x8192xf32>
+  } : tensor<4x8192xf32>
+  %r11 = kgen.dispatch @middle schedule(#kgen.schedule<family = row>)
+      ins(%x11 : tensor<3x70x33xf32>) {
   ^bb0(%a0: tensor<3x70x33xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<3x70x33xf32>) -> tensor<3x70x33xf32>
     kgen.yield %s : tensor<3x70x33xf32>
   } : tensor<3x70x33xf32>
-  %r11 = kgen.dispatch @first schedule(#kgen.schedule<family = row>)
-      ins(%x11 : tensor<7x4x33xf32>) {
+  %r12 = kgen.dispatch @first schedule(#kgen.schedule<family = row>)
+      ins(%x12 : tensor<7x4x33xf32>) {
   ^bb0(%a0: tensor<7x4x33xf32>):
     %s = aten.softmax.int %a0 dim 0 : (tensor<7x4x33xf32>) -> tensor<7x4x33xf32>
     kgen.yield %s : tensor<7x4x33xf32>
   } : tensor<7x4x33xf32>
-  %r12 = kgen.dispatch @narrow schedule(#kgen.schedule<family = row>)
-      ins(%x12 : tensor<2x700x3xf32>) {
+  %r13 = kgen.dispatch @narrow schedule(#kgen.schedule<family = row>)
+      ins(%x13 : tensor<2x700x3xf32>) {
   ^bb0(%a0: tensor<2x700x3xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<2x700x3xf32>) -> tensor<2x700x3xf32>
     kgen.yield %s : tensor<2x700x3xf32>
   } : tensor<2x700x3xf32>
-  %r13 = kgen.dispatch @one_element schedule(#kgen.schedule<family = row>)
-      ins(%x13 : tensor<5x1xf32>) {
+  %r14 = kgen.dispatch @one_element schedule(#kgen.schedule<family = row>)
+      ins(%x14 : tensor<5x1xf32>) {
   ^bb0(%a0: tensor<5x1xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<5x1xf32>) -> tensor<5x1xf32>
     kgen.yield %s : tensor<5x1xf32>
   } : tensor<5x1xf32>
-  %r14 = kgen.dispatch @logarithm schedule(#kgen.schedule<family = row>)
-      ins(%x14 : tensor<5x1000xf32>) {
+  %r15 = kgen.dispatch @logarithm schedule(#kgen.schedule<family = row>)
+      ins(%x15 : tensor<5x1000xf32>) {
   ^bb0(%a0: tensor<5x1000xf32>):
     %s = aten.log_softmax.int %a0 dim 1 : (tensor<5x1000xf32>) -> tensor<5x1000xf32>
     kgen.yield %s : tensor<5x1000xf32>
   } : tensor<5x1000xf32>
-  %r15 = kgen.dispatch @logarithm_middle schedule(#kgen.schedule<family = row>)
-      ins(%x15 : tensor<2x50x20xf32>) {
+  %r16 = kgen.dispatch @logarithm_middle schedule(#kgen.schedule<family = row>)
+      ins(%x16 : tensor<2x50x20xf32>) {
   ^bb0(%a0: tensor<2x50x20xf32>):
     %s = aten.log_softmax.int %a0 dim 1 : (tensor<2x50x20xf32>) -> tensor<2x50x20xf32>
     kgen.yield %s : tensor<2x50x20xf32>
   } : tensor<2x50x20xf32>
-  %r16 = kgen.dispatch @fused schedule(#kgen.schedule<family = row>)
-      ins(%x16, %x17 : tensor<6x900xf32>, tensor<900xf32>) {
+  %r17 = kgen.dispatch @fused schedule(#kgen.schedule<family = row>)
+      ins(%x17, %x18 : tensor<6x900xf32>, tensor<900xf32>) {
   ^bb0(%a0: tensor<6x900xf32>, %a1: tensor<900xf32>):
     %m = aten.relu %a0 : (tensor<6x900xf32>) -> tensor<6x900xf32>
     %s = aten.softmax.int %m dim 1 : (tensor<6x900xf32>) -> tensor<6x900xf32>
@@ -133,7 +140,7 @@ func.func @softmax(%x0: tensor<7x40xf32>,
     %u = aten.mul.Scalar %t {other = 2.0} : (tensor<6x900xf32>) -> tensor<6x900xf32>
     kgen.yield %u : tensor<6x900xf32>
   } : tensor<6x900xf32>
-  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16
-      : tensor<7x40xf32>, tensor<5x1001xf32>, tensor<3x5000xf32>, tensor<9x24xf32>, tensor<3x9000xf32>, tensor<5x9000xf32>, tensor<2x40000xf32>, tensor<37x3000xf32>, tensor<3x40000xf32>, tensor<3x20001xf32>, tensor<3x70x33xf32>, tensor<7x4x33xf32>, tensor<2x700x3xf32>, tensor<5x1xf32>, tensor<5x1000xf32>, tensor<2x50x20xf32>, tensor<6x900xf32>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17
+      : tensor<7x40xf32>, tensor<5x1001xf32>, tensor<3x5000xf32>, tensor<9x24xf32>, tensor<3x9000xf32>, tensor<5x9000xf32>, tensor<2x40000xf32>, tensor<37x3000xf32>, tensor<3x40000xf32>, tensor<3x20001xf32>, tensor<4x8192xf32>, tensor<3x70x33xf32>, tensor<7x4x33xf32>, tensor<2x700x3xf32>, tensor<5x1xf32>, tensor<5x1000xf32>, tensor<2x50x20xf32>, tensor<6x900xf32>
 }
 }

@@ -495,9 +495,11 @@ std::string RowEmitter::part(StringRef file) {
     if (holds)
       truths.insert(condition);
   };
-  bool across = layout.inner != 1 && schedule.threadsPerRow > 1, many = !across && schedule.threadsPerRow > 32;
+  bool across = layout.inner != 1 && schedule.threadsPerRow > 1;
+  // row_split.cuh has one kernel for any number of warps, also for one.
+  bool many = !across && (schedule.threadsPerRow > 32 || schedule.splitRows > 1);
   hold("ONE_THREAD", schedule.threadsPerRow == 1);
-  hold("ONE_WARP", !across && schedule.threadsPerRow > 1 && schedule.threadsPerRow <= 32);
+  hold("ONE_WARP", !across && !many && schedule.threadsPerRow > 1);
   hold("MANY_WARPS", many);
   hold("ACROSS_WARPS", across);
   hold("NEEDS_SCRATCH", many || across);
