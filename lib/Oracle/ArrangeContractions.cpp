@@ -20,8 +20,7 @@ using namespace mlir;
 namespace kgen {
 
 bool isContraction(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 || op.getNumDpsInputs() < 2 ||
-      op.hasIndexSemantics())
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 || op.getNumDpsInputs() < 2 || op.hasIndexSemantics())
     return false;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   auto add = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
@@ -109,8 +108,7 @@ void arrange(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) {
       int64_t position = *map.getResultPosition(rewriter.getAffineDimExpr(dim));
       SmallVector<int64_t> permutation = moveLast(map.getNumResults(), position);
       value = transpose(rewriter, loc, value, permutation);
-      map = AffineMap::get(map.getNumDims(), 0, applyPermutation(map.getResults(), permutation),
-                           rewriter.getContext());
+      map = AffineMap::get(map.getNumDims(), 0, applyPermutation(map.getResults(), permutation), rewriter.getContext());
       if (op.isDpsInit(&operand))
         undo = invertPermutationVector(permutation);
     }

@@ -24,9 +24,7 @@ public:
           os << diagnostic;
         }) {}
 
-  llvm::Error error(const char *fallback) const {
-    return llvm::createStringError(text.empty() ? fallback : text);
-  }
+  llvm::Error error(const char *fallback) const { return llvm::createStringError(text.empty() ? fallback : text); }
 
 private:
   std::string text;
@@ -83,10 +81,9 @@ public:
 
 private:
   bool isFloat() const { return tensor.isFloat(); }
-  size_t elementBytes() const {
-    return isFloat() || tensor.dtype == "i64" ? 8 : tensor.dtype == "i32" ? 4 : 1;
-  }
-  template <typename F> void visit(F f) const {
+  size_t elementBytes() const { return isFloat() || tensor.dtype == "i64" ? 8 : tensor.dtype == "i32" ? 4 : 1; }
+  template <typename F>
+  void visit(F f) const {
     if (isFloat())
       f(static_cast<double *>(data));
     else if (tensor.dtype == "i64")
@@ -127,7 +124,7 @@ const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; 
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
 
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
-                                                         llvm::StringRef fileName) {
+                                                       llvm::StringRef fileName) {
   DialectRegistry registry;
   registerOracleDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -92,8 +92,8 @@ llvm::Error kgen::compareOracleCase(const OracleCase &test, llvm::ArrayRef<std::
                                      actual[r].size());
     for (size_t i = 0; i < actual[r].size(); ++i)
       if (!agreesWithCase(actual[r][i], test.expected[r][i], test.tolerance))
-        return llvm::createStringError("element %zu of result %zu: expected %.17g, found %.17g", i, r, test.expected[r][i],
-                                       actual[r][i]);
+        return llvm::createStringError("element %zu of result %zu: expected %.17g, found %.17g", i, r,
+                                       test.expected[r][i], actual[r][i]);
   }
   return llvm::Error::success();
 }

@@ -21,8 +21,9 @@ struct OracleEntry : public kgen::impl::OracleEntryPassBase<OracleEntry> {
         continue;
       function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        function.setArgAttrs(i, builder.getDictionaryAttr(builder.getNamedAttr(
-                                    bufferization::BufferizationDialect::kWritableAttrName, builder.getBoolAttr(false))));
+        function.setArgAttrs(
+            i, builder.getDictionaryAttr(builder.getNamedAttr(bufferization::BufferizationDialect::kWritableAttrName,
+                                                              builder.getBoolAttr(false))));
     }
     for (NamedAttribute attr : llvm::to_vector(getOperation()->getAttrs()))
       if (attr.getName().strref().starts_with("kgen."))

@@ -44,8 +44,8 @@ SmallVector<int64_t> tileSizes(linalg::GenericOp op) {
   return tiles;
 }
 
-/// Lets LLVM add up what a reduction adds in any order, which vectorizes it. In fp64 no order is the right one, and several
-/// partial sums are closer to the truth than one.
+/// Lets LLVM add up what a reduction adds in any order, which vectorizes it. In fp64 no order is the right one, and
+/// several partial sums are closer to the truth than one.
 void allowReordering(linalg::GenericOp op) {
   for (Value yielded : op.getBody()->getTerminator()->getOperands())
     if (auto add = yielded.getDefiningOp<arith::AddFOp>())

@@ -33,8 +33,8 @@ int64_t largestProducer(Operation *op, llvm::SmallPtrSetImpl<Operation *> &seen)
   return largest;
 }
 
-/// Tile sizes of 1 for as many leading parallel loops of OP as bring LARGEST down to LIMIT; the last two dimensions stay
-/// whole. Empty if there is none.
+/// Tile sizes of 1 for as many leading parallel loops of OP as bring LARGEST down to LIMIT; the last two dimensions
+/// stay whole. Empty if there is none.
 SmallVector<int64_t> leadingTiles(linalg::GenericOp op, int64_t largest, int64_t limit) {
   SmallVector<int64_t> loops = op.getStaticLoopRanges(), tiles(loops.size(), 0);
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
@@ -62,8 +62,8 @@ bool slice(RewriterBase &rewriter, linalg::GenericOp op, ArrayRef<int64_t> tiles
   }
   scf::SCFTileAndFuseOptions options;
   options.tilingOptions.setTileSizes(sizes);
-  options.setFusionControlFn([=](tensor::ExtractSliceOp candidate, OpResult producer, bool)
-                                 -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
+  options.setFusionControlFn([=](tensor::ExtractSliceOp candidate, OpResult producer,
+                                 bool) -> std::optional<scf::SCFTileAndFuseOptions::ControlFnResult> {
     if (!candidate.getType().hasStaticShape() || elements(candidate.getType()) * trips > elements(producer.getType()))
       return std::nullopt;
     return scf::SCFTileAndFuseOptions::ControlFnResult{};

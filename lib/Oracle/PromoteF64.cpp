@@ -25,15 +25,13 @@ struct PromoteF64 : public kgen::impl::PromoteF64PassBase<PromoteF64> {
     AttrTypeReplacer replacer;
     replacer.addReplacement([=](FloatType) { return f64; });
     // Values carry their own semantics: replacing only their type would misread the bits.
-    replacer.addReplacement([=](FloatAttr attr) -> Attribute {
-      return FloatAttr::get(f64, toDouble(attr.getValue()));
-    });
+    replacer.addReplacement(
+        [=](FloatAttr attr) -> Attribute { return FloatAttr::get(f64, toDouble(attr.getValue())); });
     replacer.addReplacement([=](DenseElementsAttr attr) -> std::optional<Attribute> {
       if (!isa<FloatType>(attr.getElementType()))
         return std::nullopt;
-      return cast<DenseFPElementsAttr>(attr).mapValues(f64, [](const APFloat &value) {
-        return toDouble(value).bitcastToAPInt();
-      });
+      return cast<DenseFPElementsAttr>(attr).mapValues(
+          f64, [](const APFloat &value) { return toDouble(value).bitcastToAPInt(); });
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);

@@ -15,20 +15,15 @@ static const char *overview = "computes a graph's answer in fp64 on the CPU\n\n"
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kgen::OracleToolOptions options;
-  cl::OptionCategory category("kgen-oracle options");
-  cl::opt<std::string, true> graph(cl::Positional, cl::Required, cl::desc("GRAPH.mlir"), cl::location(options.graph),
-                                   cl::cat(category));
-  cl::opt<std::string, true> inputs("inputs", cl::desc("folder of in0.bin, ..."), cl::location(options.inputs),
-                                    cl::cat(category));
-  cl::opt<std::string, true> outputs("outputs", cl::desc("folder for out0.bin, ..."), cl::location(options.outputs),
-                                     cl::cat(category));
-  cl::opt<std::string, true> jobs("jobs", cl::desc("answer several input sets with one compilation"),
-                                  cl::location(options.jobs), cl::cat(category));
-  cl::opt<bool, true> check("check", cl::desc("compare with the answers that the file holds"),
-                            cl::location(options.check), cl::cat(category));
-  cl::opt<int64_t, true> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),
-                               cl::location(options.sliceLimit), cl::init(int64_t(1) << 30), cl::cat(category));
-  cl::HideUnrelatedOptions(category);
+  cl::OptionCategory own("kgen-oracle options");
+  cl::opt<std::string> graph(cl::Positional, cl::Required, cl::desc("GRAPH.mlir"), cl::cat(own));
+  cl::opt<std::string> inputs("inputs", cl::desc("folder of in0.bin, ..."), cl::cat(own));
+  cl::opt<std::string> outputs("outputs", cl::desc("folder for out0.bin, ..."), cl::cat(own));
+  cl::opt<std::string> jobs("jobs", cl::desc("answer several input sets with one compilation"), cl::cat(own));
+  cl::opt<bool> check("check", cl::desc("compare with the answers that the file holds"), cl::cat(own));
+  cl::opt<int64_t> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),
+                         cl::init(options.sliceLimit), cl::cat(own));
+  cl::HideUnrelatedOptions(own);
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return kgen::runOracleTool(options);
+  return kgen::runOracleTool({graph, inputs, outputs, jobs, check, limit});
 }

@@ -19,7 +19,7 @@ namespace kgen {
 
 /// The type that one argument or result has in the graph as written, before promotion.
 struct OracleTensor {
-  std::string dtype;           ///< "f32", "i64", ...
+  std::string dtype; ///< "f32", "i64", ...
   std::vector<int64_t> shape;
   int64_t elements() const;
   bool isFloat() const;
@@ -32,7 +32,7 @@ public:
   /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
   /// slice by slice where the graph allows it. NAME is the graph's file in messages.
   static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
-                                                         llvm::StringRef name = "graph");
+                                                        llvm::StringRef name = "graph");
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;
@@ -52,8 +52,8 @@ private:
 /// each by way of a temporary name, so that a file that exists is whole.
 llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir);
 
-/// Serves jobs, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or "error: ..." for each
-/// on stdout at once. Returns whether all succeeded.
+/// Serves jobs, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or "error: ..."
+/// for each on stdout at once. Returns whether all succeeded.
 bool serveOracleJobs(Oracle &oracle, llvm::StringRef list);
 
 } // namespace kgen

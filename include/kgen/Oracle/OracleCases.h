@@ -31,8 +31,8 @@ bool agreesWithCase(double actual, double expected, double tolerance);
 /// An error that names the first element of ACTUAL that does not agree.
 llvm::Error compareOracleCase(const OracleCase &expected, llvm::ArrayRef<std::vector<double>> actual);
 
-/// Runs the oracle on every case of TEXT, with the slice limit of Oracle::create, and prints a line on stderr for each that
-/// fails. Returns whether all passed and there was one.
+/// Runs the oracle on every case of TEXT, with the slice limit of Oracle::create, and prints a line on stderr for each
+/// that fails. Returns whether all passed and there was one.
 bool checkOracleCases(llvm::StringRef text, int64_t sliceLimit = int64_t(1) << 30);
 
 } // namespace kgen

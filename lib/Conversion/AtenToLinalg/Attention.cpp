@@ -25,7 +25,8 @@ SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBu
   // Loops (batch, row, column, inner): scores over the head size, later the result over the keys.
   SmallVector<int64_t> shape(b.shape(query).drop_back());
   shape.push_back(b.shape(key)[batch]);
-  Value scores = b.contract({query, matrix(row, inner)}, {key, matrix(column, inner)}, matrix(row, column), shape, type);
+  Value scores =
+      b.contract({query, matrix(row, inner)}, {key, matrix(column, inner)}, matrix(row, column), shape, type);
 
   SmallVector<Operand> inputs = {{scores, b.identity(rank)}};
   if (mask)
@@ -44,16 +45,15 @@ SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBu
   // The division comes last, on the smaller tensor. A row that sees no key gets zeros, as ATen's safe softmax gives:
   // its shift is 0 and so are all its exponentials.
   Rows rows(b, masked, Rows::dims({-1}, rank));
-  Value exponentials = b.map({rows.self(), rows.read(rows.shift())}, shape, type,
-                             [](ArrayRef<Scalar> x) { return exp(x[0] - x[1]); });
+  Value exponentials =
+      b.map({rows.self(), rows.read(rows.shift())}, shape, type, [](ArrayRef<Scalar> x) { return exp(x[0] - x[1]); });
   Rows weights(b, exponentials, Rows::dims({-1}, rank));
   Value sum = weights.sum({weights.self()}, [](ArrayRef<Scalar> x) { return x[0]; });
   ArrayRef<int64_t> resultShape = b.shape(op.getResult());
   Value product = b.contract({exponentials, matrix(row, inner)}, {value, matrix(inner, column)}, matrix(row, column),
                              resultShape, type);
-  return {b.map({{product, b.identity(rank)}, rows.read(sum)}, resultShape, element, [](ArrayRef<Scalar> x) {
-    return x[0] / select(equal(x[1], 0.0), x[1].constant(1), x[1]);
-  })};
+  return {b.map({{product, b.identity(rank)}, rows.read(sum)}, resultShape, element,
+                [](ArrayRef<Scalar> x) { return x[0] / select(equal(x[1], 0.0), x[1].constant(1), x[1]); })};
 }
 
 } // namespace

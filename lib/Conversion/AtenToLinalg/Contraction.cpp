@@ -149,7 +149,7 @@ SmallVector<Value> lowerConvTranspose(OpT op, LinalgBuilder &b) {
   // In the spread input, element i stands at before + i * stride. A padding beyond the kernel's reach crops instead.
   SmallVector<int64_t> spread(b.shape(input)), cropped(b.shape(input));
   SmallVector<OpFoldResult> offsets(2, b.b.getIndexAttr(0)), steps(2, b.b.getIndexAttr(1)), sizes, starts = offsets,
-                                                                                            ones, window;
+                                                                                                   ones, window;
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t reach = dilation[i] * (kernel[i] - 1), before = std::max<int64_t>(0, reach - padding[i]);
     int64_t start = before + padding[i] - reach, needed = shape[2 + i] + reach;

@@ -91,8 +91,8 @@ Value LinalgBuilder::convert(Value input, Type to) {
   return map({{input, identity(rank(input))}}, shape(input), to, [](ArrayRef<Scalar> x) { return x[0]; });
 }
 
-Value LinalgBuilder::fold(ArrayRef<Operand> inputs, AffineMap result, ArrayRef<int64_t> shape, Type element, double init,
-                          FoldFormula formula) {
+Value LinalgBuilder::fold(ArrayRef<Operand> inputs, AffineMap result, ArrayRef<int64_t> shape, Type element,
+                          double init, FoldFormula formula) {
   auto [tensors, maps] = split(inputs);
   maps.push_back(result);
   SmallVector<utils::IteratorType> iterators(result.getNumDims(), utils::IteratorType::reduction);

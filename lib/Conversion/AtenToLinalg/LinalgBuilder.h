@@ -78,8 +78,7 @@ inline int64_t wrapDim(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank 
 template <typename OpT>
 struct Lowering : public mlir::OpRewritePattern<OpT> {
   using Function = llvm::SmallVector<mlir::Value> (*)(OpT, LinalgBuilder &);
-  Lowering(mlir::MLIRContext *context, Function function)
-      : mlir::OpRewritePattern<OpT>(context), function(function) {}
+  Lowering(mlir::MLIRContext *context, Function function) : mlir::OpRewritePattern<OpT>(context), function(function) {}
 
   llvm::LogicalResult matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
     // The name lets kernels say which op they compute.

@@ -63,7 +63,8 @@ Value normalizeRows(LinalgBuilder &b, Rows &rows, double eps, const Affine &affi
 }
 
 /// Over channels, dimension 1 of INPUT, with given statistics.
-Value normalizeChannels(LinalgBuilder &b, Value input, Value mean, Value variance, double eps, Value weight, Value bias) {
+Value normalizeChannels(LinalgBuilder &b, Value input, Value mean, Value variance, double eps, Value weight,
+                        Value bias) {
   AffineMap channel = b.along(b.rank(input), {1});
   Value scale = b.map({{variance, b.identity(1)}}, b.shape(variance), computeType(b.element(input)),
                       [&](ArrayRef<Scalar> x) { return rsqrt(x[0] + eps); });
@@ -72,8 +73,8 @@ Value normalizeChannels(LinalgBuilder &b, Value input, Value mean, Value varianc
 }
 
 SmallVector<Value> lowerBatchNorm(aten::BatchNormOp op, LinalgBuilder &b) {
-  return {normalizeChannels(b, op.getInput(), op.getRunningMean(), op.getRunningVar(), op.getEps(),
-                            op.getWeight(), op.getBias())};
+  return {normalizeChannels(b, op.getInput(), op.getRunningMean(), op.getRunningVar(), op.getEps(), op.getWeight(),
+                            op.getBias())};
 }
 
 SmallVector<Value> lowerInstanceNorm(aten::InstanceNormOp op, LinalgBuilder &b) {

@@ -65,9 +65,7 @@ Scalar formula(aten::GeluOp op, Elements x) {
   constexpr double sqrtHalf = 0.70710678118654752440084436210485;
   return 0.5 * x[0] * (1.0 + erf(x[0] * sqrtHalf));
 }
-Scalar formula(aten::HardtanhOp op, Elements x) {
-  return min(max(x[0], op.getMinVal()), op.getMaxVal());
-}
+Scalar formula(aten::HardtanhOp op, Elements x) { return min(max(x[0], op.getMinVal()), op.getMaxVal()); }
 Scalar formula(aten::LeakyReluOp op, Elements x) {
   return select(greater(x[0], 0), x[0], x[0] * op.getNegativeSlope());
 }
@@ -79,9 +77,7 @@ Scalar formula(aten::SoftplusOp op, Elements x) {
 
 Scalar formula(aten::AddScalarOp op, Elements x) { return x[0] + op.getOther() * op.getAlpha(); }
 Scalar formula(aten::SubScalarOp op, Elements x) { return x[0] - op.getOther() * op.getAlpha(); }
-Scalar formula(aten::RsubScalarOp op, Elements x) {
-  return x[0].constant(op.getOther()) - x[0] * op.getAlpha();
-}
+Scalar formula(aten::RsubScalarOp op, Elements x) { return x[0].constant(op.getOther()) - x[0] * op.getAlpha(); }
 Scalar formula(aten::MulScalarOp op, Elements x) { return x[0] * op.getOther(); }
 Scalar formula(aten::DivScalarOp op, Elements x) { return x[0] / op.getOther(); }
 Scalar formula(aten::PowTensorScalarOp op, Elements x) {

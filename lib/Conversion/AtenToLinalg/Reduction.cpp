@@ -52,9 +52,8 @@ Value Rows::mean() {
 }
 
 Value Rows::shift() {
-  return b.map({{max(), b.identity(keptShape.size())}}, keptShape, type, [](ArrayRef<Scalar> x) {
-    return select(equal(abs(x[0]), INFINITY), x[0].constant(0), x[0]);
-  });
+  return b.map({{max(), b.identity(keptShape.size())}}, keptShape, type,
+               [](ArrayRef<Scalar> x) { return select(equal(abs(x[0]), INFINITY), x[0].constant(0), x[0]); });
 }
 
 namespace {
@@ -95,11 +94,26 @@ SmallVector<int64_t> foldedDims(OpT op) {
   else
     return llvm::to_vector(op.getDim());
 }
-template <> SmallVector<int64_t> foldedDims(aten::SumOp) { return {}; }
-template <> SmallVector<int64_t> foldedDims(aten::ProdOp) { return {}; }
-template <> SmallVector<int64_t> foldedDims(aten::MeanOp) { return {}; }
-template <> SmallVector<int64_t> foldedDims(aten::MaxOp) { return {}; }
-template <> SmallVector<int64_t> foldedDims(aten::MinOp) { return {}; }
+template <>
+SmallVector<int64_t> foldedDims(aten::SumOp) {
+  return {};
+}
+template <>
+SmallVector<int64_t> foldedDims(aten::ProdOp) {
+  return {};
+}
+template <>
+SmallVector<int64_t> foldedDims(aten::MeanOp) {
+  return {};
+}
+template <>
+SmallVector<int64_t> foldedDims(aten::MaxOp) {
+  return {};
+}
+template <>
+SmallVector<int64_t> foldedDims(aten::MinOp) {
+  return {};
+}
 
 template <typename OpT>
 SmallVector<Value> lowerSum(OpT op, LinalgBuilder &b) {
@@ -153,9 +167,8 @@ SmallVector<Value> lowerVectorNorm(aten::LinalgVectorNormOp op, LinalgBuilder &b
     });
     if (ord == 0 || ord == 1)
       return sum;
-    return b.map({{sum, b.identity(rows.keptShape.size())}}, rows.keptShape, rows.type, [&](ArrayRef<Scalar> x) {
-      return ord == 2 ? sqrt(x[0]) : pow(x[0], x[0].constant(1 / ord));
-    });
+    return b.map({{sum, b.identity(rows.keptShape.size())}}, rows.keptShape, rows.type,
+                 [&](ArrayRef<Scalar> x) { return ord == 2 ? sqrt(x[0]) : pow(x[0], x[0].constant(1 / ord)); });
   };
   return {reduce(b, op.getSelf(), op.getDim(), op.getResult(), statistic)};
 }
@@ -186,8 +199,8 @@ std::pair<Value, Value> extremum(LinalgBuilder &b, Value self, int64_t dim, bool
         ImplicitLocOpBuilder body(loc, builder);
         Scalar x(body, args[0]), best(body, args[1]), position(body, args[2]);
         Scalar wins = better(x.to(rows.type), best.to(rows.type), wantMax);
-        linalg::YieldOp::create(body, ValueRange{select(wins, x, best).get(),
-                                                 select(wins, b.index(x, dim), position).get()});
+        linalg::YieldOp::create(body,
+                                ValueRange{select(wins, x, best).get(), select(wins, b.index(x, dim), position).get()});
       });
   return {op.getResult(0), op.getResult(1)};
 }

@@ -44,8 +44,8 @@ Scalar Scalar::to(Type to) const {
 /// The float or the integer op of a pair, by the type of X.
 template <typename FloatOp, typename IntOp>
 static Scalar binary(Scalar x, Scalar y) {
-  Value result = x.isFloat() ? Value(FloatOp::create(x.b(), x.get(), y.get()))
-                             : Value(IntOp::create(x.b(), x.get(), y.get()));
+  Value result =
+      x.isFloat() ? Value(FloatOp::create(x.b(), x.get(), y.get())) : Value(IntOp::create(x.b(), x.get(), y.get()));
   return {x.b(), result};
 }
 

@@ -23,8 +23,7 @@ Value permute(LinalgBuilder &b, Value self, ArrayRef<int64_t> dims) {
     shape.push_back(b.shape(self)[dim]);
     read[dim] = b.dim(i);
   }
-  return b.map({{self, b.mapTo(dims.size(), read)}}, shape, b.element(self),
-               [](ArrayRef<Scalar> x) { return x[0]; });
+  return b.map({{self, b.mapTo(dims.size(), read)}}, shape, b.element(self), [](ArrayRef<Scalar> x) { return x[0]; });
 }
 
 SmallVector<Value> lowerPermute(aten::PermuteOp op, LinalgBuilder &b) {

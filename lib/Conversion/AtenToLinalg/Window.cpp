@@ -72,7 +72,8 @@ SmallVector<Value> lowerAvgPool(OpT op, LinalgBuilder &b) {
   unsigned leading = shape.size() - kernel.size();
   Windows windows = {llvm::to_vector(kernel), llvm::to_vector(stride), llvm::to_vector(padding),
                      SmallVector<int64_t>(kernel.size(), 1)};
-  Value sum = foldWindows(b, self, windows, shape, 0, [](ArrayRef<Scalar> x, Scalar sum) { return sum + x[0].to(sum.type()); });
+  Value sum =
+      foldWindows(b, self, windows, shape, 0, [](ArrayRef<Scalar> x, Scalar sum) { return sum + x[0].to(sum.type()); });
 
   std::optional<int64_t> divisor = divisorOverride(op);
   bool include = op.getCountIncludePad();
@@ -83,7 +84,8 @@ SmallVector<Value> lowerAvgPool(OpT op, LinalgBuilder &b) {
     std::optional<Scalar> varying;
     for (unsigned i = 0; i < kernel.size(); ++i) {
       // The window covers [start, end) of the input; what counts of it is inside [low, high).
-      int64_t extent = b.shape(self)[leading + i], low = include ? -padding[i] : 0, high = extent + (include ? padding[i] : 0);
+      int64_t extent = b.shape(self)[leading + i], low = include ? -padding[i] : 0,
+              high = extent + (include ? padding[i] : 0);
       int64_t lastEnd = (shape[leading + i] - 1) * stride[i] - padding[i] + kernel[i];
       if (low <= -padding[i] && lastEnd <= high) {
         constant *= kernel[i];
@@ -128,8 +130,8 @@ SmallVector<Value> lowerAdaptiveAvgPool(OpT op, LinalgBuilder &b) {
   auto isUniform = [&](unsigned i) { return b.shape(self)[leading + i] % outs[i] == 0; };
 
   Value padded = b.pad(self, SmallVector<int64_t>(spatial, 0), high, 0);
-  Value sum = b.fold({{padded, b.mapTo(loops, access)}, windowShape(b, loops, kernel, element)}, resultMap(b, loops, rank),
-                     shape, type, 0, [&](ArrayRef<Scalar> x, Scalar sum) {
+  Value sum = b.fold({{padded, b.mapTo(loops, access)}, windowShape(b, loops, kernel, element)},
+                     resultMap(b, loops, rank), shape, type, 0, [&](ArrayRef<Scalar> x, Scalar sum) {
                        Scalar value = x[0];
                        for (unsigned i = 0; i < spatial; ++i)
                          if (!isUniform(i)) {
