@@ -1,0 +1,92 @@
+//===- CompilersTest.cpp - The real compilers, where they are -------------===//
+#include "kgen/Toolchain/Compiler.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "gtest/gtest.h"
+
+using namespace kgen;
+
+namespace {
+
+const char right[] = "#include <cuda_fp16.h>\n#include <mma.h>\n#include <stdint.h>\n"
+                     "extern \"C\" __global__ void __launch_bounds__(128) scale(const float *x, float *y) {\n"
+                     "  __shared__ float tile[128];\n"
+                     "  tile[threadIdx.x] = x[threadIdx.x];\n"
+                     "  __syncthreads();\n"
+                     "  y[threadIdx.x] = 2 * tile[threadIdx.x ^ 1] + __half2float(__float2half(x[0]));\n"
+                     "}\n";
+const char wrong[] = "extern \"C\" __global__ void scale(float *y) {\n  y[0] = undeclared;\n}\n";
+
+/// A cache of its own, and kgen-eval as the worker: a test binary has no hidden sub-commands.
+class CompilersTest : public ::testing::Test {
+protected:
+  llvm::SmallString<128> cache;
+  void SetUp() override {
+    llvm::sys::fs::createUniqueDirectory("kgen-compilers", cache);
+    setenv("KGEN_CACHE_DIR", cache.c_str(), 1);
+    setenv("KGEN_WORKER", KGEN_EVAL_BINARY, 1);
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(cache); }
+
+  void check(Compiler &compiler, int shared) {
+    CompileResult first = llvm::cantFail(compiler.compile(right, {}));
+    ASSERT_TRUE(std::holds_alternative<Compiled>(first)) << std::get<CompileFailed>(first).log;
+    Compiled &compiled = std::get<Compiled>(first);
+    EXPECT_FALSE(compiled.fromCache);
+    EXPECT_TRUE(llvm::sys::fs::exists(compiled.artifact));
+    ASSERT_EQ(compiled.kernels.size(), 1u);
+    EXPECT_EQ(compiled.kernels[0].kernel, "scale");
+    EXPECT_EQ(compiled.kernels[0].sharedBytes, shared);
+    CompileResult second = llvm::cantFail(compiler.compile(right, {}));
+    EXPECT_TRUE(std::get<Compiled>(second).fromCache);
+    EXPECT_EQ(std::get<Compiled>(second).artifact, compiled.artifact);
+    EXPECT_EQ(std::get<Compiled>(second).seconds, compiled.seconds);
+
+    for (int i = 0; i < 2; ++i) { // a failure is remembered as well
+      CompileResult failed = llvm::cantFail(compiler.compile(wrong, {}));
+      ASSERT_TRUE(std::holds_alternative<CompileFailed>(failed));
+      EXPECT_NE(std::get<CompileFailed>(failed).reason.find("kernel.cu"), std::string::npos);
+      EXPECT_NE(std::get<CompileFailed>(failed).reason.find("undeclared"), std::string::npos);
+    }
+    CompileResult hostile = llvm::cantFail(compiler.compile("#include \"/etc/passwd\"\n", {}));
+    EXPECT_TRUE(std::holds_alternative<CompileFailed>(hostile));
+  }
+};
+
+} // namespace
+
+TEST_F(CompilersTest, Host) {
+  auto compiler = createHostCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  check(**compiler, 512);
+}
+
+TEST_F(CompilersTest, Nvrtc) {
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  check(**compiler, 512);
+  CompileResult result = llvm::cantFail((*compiler)->compile(right, {}));
+  EXPECT_GT(std::get<Compiled>(result).kernels[0].registers, 0);
+  EXPECT_NE(std::get<Compiled>(result).ptx.find(".entry scale"), std::string::npos);
+  EXPECT_FALSE(std::get<Compiled>(result).kernels[0].tensorCore);
+}
+
+TEST_F(CompilersTest, NvrtcThatIsNotThere) {
+  std::string old = getenv("KGEN_NVRTC") ? getenv("KGEN_NVRTC") : "";
+  setenv("KGEN_NVRTC", "/no/libnvrtc.so.13", 1);
+  auto compiler = createNvrtcCompiler();
+  old.empty() ? unsetenv("KGEN_NVRTC") : setenv("KGEN_NVRTC", old.c_str(), 1);
+  ASSERT_FALSE(bool(compiler));
+  EXPECT_EQ(llvm::toString(compiler.takeError()), "KGEN_NVRTC names /no/libnvrtc.so.13: No such file or directory");
+}
+
+TEST_F(CompilersTest, HostCompilerThatIsNotThere) {
+  setenv("KGEN_HOST_CXX", "no-such-compiler", 1);
+  auto compiler = createHostCompiler();
+  unsetenv("KGEN_HOST_CXX");
+  ASSERT_FALSE(bool(compiler));
+  EXPECT_NE(llvm::toString(compiler.takeError()).find("no host compiler"), std::string::npos);
+}
