@@ -183,6 +183,17 @@ std::string printLiteral(Attribute value, CudaHelpers &helpers, bool widen) {
   return integer.getType().isInteger(64) ? digits + "ll" : digits;
 }
 
+/// The terms of a sum, left to right.
+static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
+  if (expr.getKind() != AffineExprKind::Add) {
+    terms.push_back(expr);
+    return;
+  }
+  auto sum = cast<AffineBinaryOpExpr>(expr);
+  collectTerms(sum.getLHS(), terms);
+  collectTerms(sum.getRHS(), terms);
+}
+
 /// Precedence: 0 sum, 1 product, 2 atom.
 static std::string printIndex(AffineExpr expr, ArrayRef<std::string> dims, int precedence) {
   auto wrap = [&](std::string text, int own) { return own < precedence ? "(" + text + ")" : text; };
@@ -197,15 +208,24 @@ static std::string printIndex(AffineExpr expr, ArrayRef<std::string> dims, int p
   case AffineExprKind::SymbolId:
     llvm_unreachable("index expressions have no symbols: all shapes are static");
   case AffineExprKind::Add: {
-    auto sum = cast<AffineBinaryOpExpr>(expr);
-    AffineExpr rhs = sum.getRHS();
-    std::string left = printIndex(sum.getLHS(), dims, 0);
-    if (auto constant = dyn_cast<AffineConstantExpr>(rhs); constant && constant.getValue() < 0)
-      return wrap(left + " - " + std::to_string(-constant.getValue()), 0);
-    if (auto product = dyn_cast<AffineBinaryOpExpr>(rhs); product && product.getKind() == AffineExprKind::Mul)
-      if (auto factor = dyn_cast<AffineConstantExpr>(product.getRHS()); factor && factor.getValue() < 0)
-        return wrap(left + " - " + printIndex(product.getLHS() * -factor.getValue(), dims, 1), 0);
-    return wrap(left + " + " + printIndex(rhs, dims, 0), 0);
+    SmallVector<AffineExpr> terms;
+    collectTerms(expr, terms);
+    std::string text;
+    for (AffineExpr term : terms) {
+      // A negative term after the first is a subtraction.
+      auto constant = dyn_cast<AffineConstantExpr>(term);
+      auto product = dyn_cast<AffineBinaryOpExpr>(term);
+      auto factor = product && term.getKind() == AffineExprKind::Mul ? dyn_cast<AffineConstantExpr>(product.getRHS())
+                                                                     : AffineConstantExpr();
+      bool negative = (constant && constant.getValue() < 0) || (factor && factor.getValue() < 0);
+      if (text.empty())
+        text = printIndex(term, dims, 0);
+      else if (negative)
+        text += " - " + printIndex(-term, dims, 1);
+      else
+        text += " + " + printIndex(term, dims, 0);
+    }
+    return wrap(text, 0);
   }
   case AffineExprKind::Mul:
   case AffineExprKind::Mod:
@@ -517,9 +537,12 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
       .Case(
           [&](arith::CmpIOp cmp) { return spellCompare(cmp, args[0], args[1], getLocalType(cmp.getLhs().getType())); })
       .Case([&](arith::SelectOp select) {
-        // The operands pass through unrounded.
-        return parenthesized(args[0]) + " ? " + parenthesized(get(select.getTrueValue())) + " : " +
-               parenthesized(get(select.getFalseValue()));
+        // The operands pass through unrounded. Nothing but another choice binds as loosely.
+        auto branch = [&](Value value) {
+          std::string text = get(value);
+          return StringRef(text).contains('?') ? "(" + text + ")" : text;
+        };
+        return parenthesized(args[0]) + " ? " + branch(select.getTrueValue()) + " : " + branch(select.getFalseValue());
       })
       .Case([&](arith::ExtFOp ext) { return convertFloat(get(ext.getIn()), ext.getIn().getType(), type); })
       .Case([&](arith::TruncFOp trunc) { return convertFloat(get(trunc.getIn()), trunc.getIn().getType(), type); })
