@@ -110,6 +110,10 @@ const std::vector<CatalogueEntry> catalogue = {
      {"mma=mma_sync; dtype=fp16; -tile; -thread_tile"},
      {"mma=mma_sync; dtype=fp16; -tile; -thread_tile; -warp_tile",
       "mma=mma_sync; dtype=fp16; tile=[288, 96, 64]; warp_tile=[48, 48]; -thread_tile"}},
+    {"wmma", C::Compute,
+     "Use the portable warp matrix API, which lets the compiler choose how fragments lie in registers.",
+     {"gemm"}, 8, 40, tensorCoresAllowed, "tensor|register|spill",
+     {"mma=wmma; -tile; -thread_tile"}, {"mma=wmma; -tile; -thread_tile; -warp_tile", "mma=wmma; -thread_tile"}},
     {"large-warp-tile", C::Compute,
      "Let each warp compute a larger tile: fragments that it loads from shared memory are used more often, for the "
      "price of registers.",
@@ -201,7 +205,7 @@ const std::vector<CatalogueEntry> catalogue = {
      {"row"}, 30, 93, longRows, "memory|bandwidth|read twice|spill",
      {"resident=smem; threads_per_row=64; rows_per_block=1"},
      {"resident=smem; threads_per_row=1024; rows_per_block=1", "resident=smem; threads_per_row=512; rows_per_block=1",
-      "resident=hybrid; threads_per_row=768; rows_per_block=1", "resident=smem; threads_per_row=256; rows_per_block=1"}},
+      "resident=hybrid; threads_per_row=1024; rows_per_block=1; unroll=2", "resident=smem; threads_per_row=256; rows_per_block=1"}},
     {"split-rows", C::Parallel,
      "Split each long row over several blocks and combine their partial results in a second kernel, so that the whole "
      "card works on few rows.",
@@ -257,18 +261,6 @@ const std::vector<CatalogueEntry> catalogue = {
      "Change the number of threads of a block, to balance the tail of the grid against the cost of a block.",
      {"pool"}, 50, 40, nullptr, "occupancy|tail",
      {"block=64", "block=32", "block=128"}, {"block=128", "block=256", "block=512"}},
-    {"pool-tile", C::Memory,
-     "Let one block read the patch behind a tile of windows into shared memory once.",
-     {"pool"}, 25, 45, nullptr, "memory|bandwidth|load",
-     {"pool_tile=[8, 8]"}, {"pool_tile=[8, 32]", "pool_tile=[4, 32]", "pool_tile=[16, 16]"}},
-    {"pool-vectors", C::Memory,
-     "Load several neighbouring columns with one instruction.",
-     {"pool"}, 25, 45, nullptr, "memory|bandwidth|load",
-     {"vec=4", "vec=2"}, {"vec=4", "vec=2"}},
-    {"pool-unroll", C::Control,
-     "Unroll the loops over the window completely: the borders become predicates and the loads overlap.",
-     {"pool"}, 35, 40, nullptr, "latency|instruction|branch",
-     {"unroll=4", "unroll=16"}, {"unroll=4", "unroll=16"}},
 
     //===----------------------------------------------------------------===//
     // Element-wise chains
@@ -289,14 +281,6 @@ const std::vector<CatalogueEntry> catalogue = {
      "Mark loads and stores that are used once as streaming, so that they leave the cache to others.",
      {"pointwise"}, 0, 45, large, "cache|l2|memory",
      {}, {"cache_hint=streaming"}},
-    {"pointwise-fast-math", C::DType,
-     "Use the hardware's approximate exponential, division and square root; the error stays far below the tolerance.",
-     {"pointwise"}, 20, 35, isF32, "compute|special function|instruction",
-     {"fast_math=on"}, {"fast_math=on"}},
-    {"pointwise-unroll", C::Control,
-     "Unroll the loop over a thread's elements, so that their loads overlap.",
-     {"pointwise"}, 40, 35, nullptr, "latency|stall|load",
-     {"unroll=4", "unroll=8"}, {"unroll=4", "unroll=2", "unroll=8"}},
 };
 
 /// Walked by refinement. Lists are tiles: each number of the value moves on its own.

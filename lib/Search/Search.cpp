@@ -38,6 +38,12 @@ public:
   Error execute() {
     startSeconds = env.clock.seconds();
     Error error = executeRounds();
+    if (Error unsaved = run.commit()) {
+      if (error)
+        consumeError(std::move(unsaved));
+      else
+        error = std::move(unsaved);
+    }
     // A process that died between a measurement and the link left the link behind.
     if (!error && !bestId.empty())
       error = run.recordBest(bestId);
@@ -66,6 +72,7 @@ private:
   std::string findPlanFault(const std::string &plan);
   Error finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf = "");
   void announce(const BranchRecord &branch, const Measurement &measurement, StringRef sameAs, bool isBest);
+  Error record(const ReplyRecord &reply);
   Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea, int n);
   ProposalContext makeContext(const std::string &slot, const BranchRecord &parent,
@@ -144,10 +151,13 @@ Error Search::executeRounds() {
           outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
                               codeHash(branch)});
       }
+      run.beginBatch();
       expansions = (*policy)->expand(round, outcomes);
       if (Error error = expandRound(round, expansions, candidates))
         return error;
       if (candidates.empty()) {
+        if (Error error = run.commit())
+          return error;
         stopReason = shouldStop() ? stopReason : "no ideas left";
         return Error::success();
       }
@@ -158,6 +168,8 @@ Error Search::executeRounds() {
       if (Error error = timeBaselines())
         return error;
     if (Error error = lowerRound(round, expansions, candidates))
+      return error;
+    if (Error error = run.commit())
       return error;
     if (Error error = measureRound(candidates))
       return error;
@@ -175,6 +187,18 @@ Error Search::executeRounds() {
 // Asking
 //===----------------------------------------------------------------------===//
 
+Error Search::record(const ReplyRecord &reply) {
+  if (Error error = run.recordReply(reply))
+    return error;
+  // A model's answer cost time and money: it does not wait for the round's batch.
+  if (!StringRef(config.llm).starts_with("chat:"))
+    return Error::success();
+  if (Error error = run.commit())
+    return error;
+  run.beginBatch();
+  return Error::success();
+}
+
 Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
   std::string slot = context.slot + "/ideas";
   if (const ReplyRecord *known = run.findReply(slot))
@@ -185,7 +209,7 @@ Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int
     return ideas.takeError();
   if (int(ideas->size()) > n)
     ideas->resize(n);
-  if (Error error = run.recordReply({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}))
+  if (Error error = record({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}))
     return std::move(error);
   return ideas;
 }
@@ -201,7 +225,7 @@ Expected<std::vector<Materialization>> Search::askMaterializations(const Proposa
   if (int(list->size()) > n)
     list->resize(n);
   if (Error error =
-          run.recordReply({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}))
+          record({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}))
     return std::move(error);
   return list;
 }
@@ -367,7 +391,7 @@ Error Search::finish(const Candidate &candidate, Measurement measurement, String
   const BranchRecord &record = candidate.record;
   if (run.getBaselines())
     measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
-  if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf))
+  if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"}))
     return error;
   measured[record.id] = measurement;
   bool isBest = measurement.passed() && duplicateOf.empty() && (bestUs == 0 || measurement.timeUs < bestUs);
@@ -419,8 +443,6 @@ Error Search::measure(Candidate &candidate) {
                                       config));
   }
   machineryErrors = 0;
-  if (Error error = run.adoptFiles(record.id, {"compile.log", "kernel.ptx"}))
-    return error;
   return finish(candidate, std::move(*measurement));
 }
 

@@ -82,6 +82,4 @@ Expected<std::unique_ptr<Journal>> Journal::open(FileSystem &fs, StringRef path,
   return std::unique_ptr<Journal>(new Journal(std::move(*file)));
 }
 
-Error Journal::append(const Json &record) { return file->append(frameRecord(record)); }
-
 } // namespace kgen

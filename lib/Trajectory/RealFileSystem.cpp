@@ -39,9 +39,8 @@ int writeAll(int fd, StringRef bytes) {
 }
 
 /// A rename is only durable once its folder is.
-void syncFolder(StringRef path) {
-  StringRef folder = sys::path::parent_path(path);
-  int fd = ::open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void syncFolder(StringRef folder) {
+  int fd = ::open(folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return;
   ::fsync(fd);
@@ -100,22 +99,59 @@ public:
   }
 
   Error writeAtomic(StringRef path, StringRef text) override {
-    std::string temporary = (path + ".tmp" + Twine(::getpid())).str();
-    int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    StringRef folder = sys::path::parent_path(path);
+    return writeAllAtomic(folder.empty() ? "." : folder, {{sys::path::filename(path).str(), text.str()}},
+                          /*wait=*/true);
+  }
+
+  Error sync(StringRef path) override {
+    int fd = ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-      return fail("write", path, errno);
-    int code = writeAll(fd, text);
-    if (!code && ::fsync(fd) < 0)
-      code = errno;
-    if (::close(fd) < 0 && !code)
-      code = errno;
-    if (!code && ::rename(temporary.c_str(), path.str().c_str()) < 0)
-      code = errno;
-    if (code) {
-      ::unlink(temporary.c_str());
-      return fail("write", path, code);
+      return fail("sync", path, errno);
+    int code = ::syncfs(fd) < 0 ? errno : 0;
+    ::close(fd);
+    return code ? fail("sync", path, code) : Error::success();
+  }
+
+  Error writeAllAtomic(StringRef folder, const std::map<std::string, std::string> &files, bool wait) override {
+    std::string suffix = ".tmp" + std::to_string(::getpid());
+    std::vector<std::pair<std::string, int>> open; // path and descriptor of each temporary
+    auto closeAll = [&](bool remove) {
+      for (auto &[path, fd] : open) {
+        ::close(fd);
+        if (remove)
+          ::unlink((path + suffix).c_str());
+      }
+    };
+    for (const auto &[name, text] : files) {
+      std::string path = (folder == "." ? name : (folder + "/" + name).str());
+      int fd = ::open((path + suffix).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      int code = fd < 0 ? errno : 0;
+      if (fd >= 0) {
+        open.push_back({path, fd});
+        code = writeAll(fd, text);
+      }
+      if (code) {
+        closeAll(/*remove=*/true);
+        return fail("write", path, code);
+      }
     }
-    syncFolder(path);
+    // All are written before the first one is waited for: the disk commits them together.
+    for (auto &[path, fd] : open)
+      if (wait && ::fsync(fd) < 0) {
+        int code = errno;
+        closeAll(/*remove=*/true);
+        return fail("write", path, code);
+      }
+    for (auto &[path, fd] : open)
+      if (::rename((path + suffix).c_str(), path.c_str()) < 0) {
+        int code = errno;
+        closeAll(/*remove=*/true);
+        return fail("write", path, code);
+      }
+    closeAll(/*remove=*/false);
+    if (wait)
+      syncFolder(folder);
     return Error::success();
   }
 

@@ -107,6 +107,8 @@ Expected<std::unique_ptr<RunFolder>> RunFolder::open(FileSystem &fs, Clock &cloc
   run->journal = std::move(*journal);
   if (Error error = run->load(contents))
     return std::move(error);
+  if (Error error = run->healMeasurements())
+    return std::move(error);
   return run;
 }
 
@@ -170,6 +172,9 @@ Error RunFolder::applyRecord(const Json &record) {
       if (BranchRecord *branch = branchOf(record.at("id"))) {
         branch->measurement = record.at("text");
         branch->duplicateOf = record.value("duplicate_of", "");
+        if (record.contains("files"))
+          for (auto &entry : record.at("files").items())
+            branch->files[entry.key()] = entry.value();
       }
     } else if (event == "baselines") {
       baselines = record.at("times").get<std::map<std::string, double>>();
@@ -223,7 +228,44 @@ const ReplyRecord *RunFolder::findReplyByHash(StringRef hash) const {
 
 Error RunFolder::append(Json record) {
   record["time"] = clock.wallSeconds();
-  return journal->append(record);
+  if (!batching)
+    return journal->append(record);
+  pending += frameRecord(record);
+  return Error::success();
+}
+
+Error RunFolder::commit() {
+  batching = false;
+  std::string records = std::move(pending);
+  pending.clear();
+  if (records.empty())
+    return Error::success();
+  // Files first: a record must not name what is not there.
+  if (Error error = fs.sync(path))
+    return error;
+  return journal->appendFramed(records);
+}
+
+/// measurement.json is written without waiting for the disk, because the journal holds its text. A
+/// power cut can have taken the last ones.
+Error RunFolder::healMeasurements() {
+  for (const BranchRecord &branch : branches) {
+    std::string file = at(branch.id) + "/measurement.json";
+    if (branch.measurement.empty())
+      continue;
+    if (fs.exists(file)) {
+      auto text = fs.read(file);
+      if (!text)
+        return text.takeError();
+      if (!text->empty())
+        continue; // whatever else is wrong with it, replay names
+    }
+    if (Error error = fs.createFolders(at(branch.id)))
+      return error;
+    if (Error error = fs.writeAtomic(file, branch.measurement))
+      return error;
+  }
+  return Error::success();
 }
 
 Error RunFolder::recordReply(const ReplyRecord &reply) {
@@ -234,7 +276,7 @@ Error RunFolder::recordReply(const ReplyRecord &reply) {
   std::string text = stored.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (Error error = fs.createFolders(at("replies")))
     return error;
-  if (Error error = fs.writeAtomic(at("replies/" + hash + ".json"), text))
+  if (Error error = fs.writeAllAtomic(at("replies"), {{hash + ".json", text}}, /*wait=*/!batching))
     return error;
   if (Error error = append({{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", hashText(text)}}))
     return error;
@@ -258,34 +300,11 @@ Expected<std::string> RunFolder::readFile(StringRef id, StringRef name) const {
 Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::string> &files) {
   if (Error error = fs.createFolders(at(id)))
     return error;
-  Json hashes = Json::object();
-  for (const auto &[name, text] : files) {
-    if (Error error = fs.writeAtomic(at(id) + "/" + name, text))
-      return error;
-    hashes[name] = hashText(text);
-  }
-  if (Error error = append({{"event", "files"}, {"id", id.str()}, {"files", hashes}}))
+  if (Error error = fs.writeAllAtomic(at(id), files, /*wait=*/!batching))
     return error;
-  for (BranchRecord &branch : branches)
-    if (branch.id == id)
-      for (const auto &entry : hashes.items())
-        branch.files[entry.key()] = entry.value();
-  return Error::success();
-}
-
-Error RunFolder::adoptFiles(StringRef id, ArrayRef<const char *> names) {
   Json hashes = Json::object();
-  for (const char *name : names) {
-    std::string file = at(id) + "/" + name;
-    if (!fs.exists(file))
-      continue;
-    auto text = fs.read(file);
-    if (!text)
-      return text.takeError();
-    hashes[name] = hashText(*text);
-  }
-  if (hashes.empty())
-    return Error::success();
+  for (const auto &[name, text] : files)
+    hashes[name] = hashText(text);
   if (Error error = append({{"event", "files"}, {"id", id.str()}, {"files", hashes}}))
     return error;
   for (BranchRecord &branch : branches)
@@ -306,22 +325,28 @@ Error RunFolder::recordBaselines(const std::map<std::string, double> &times, Str
   return Error::success();
 }
 
-Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf) {
-  if (Error error = fs.createFolders(at(id)))
-    return error;
-  if (Error error = fs.writeAtomic(at(id) + "/measurement.json", measurement))
+Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf,
+                                   ArrayRef<const char *> adopted) {
+  Json hashes = Json::object();
+  for (const char *name : adopted) {
+    std::string file = at(id) + "/" + name;
+    if (!fs.exists(file))
+      continue;
+    auto text = fs.read(file);
+    if (!text)
+      return text.takeError();
+    hashes[name] = hashText(*text);
+  }
+  if (Error error = fs.writeAllAtomic(at(id), {{"measurement.json", measurement.str()}}, /*wait=*/false))
     return error;
   Json record = {{"event", "measurement"}, {"id", id.str()}, {"text", measurement.str()}};
   if (!duplicateOf.empty())
     record["duplicate_of"] = duplicateOf.str();
+  if (!hashes.empty())
+    record["files"] = std::move(hashes);
   if (Error error = append(record))
     return error;
-  for (BranchRecord &branch : branches)
-    if (branch.id == id) {
-      branch.measurement = measurement.str();
-      branch.duplicateOf = duplicateOf.str();
-    }
-  return Error::success();
+  return applyRecord(record);
 }
 
 Error RunFolder::recordBest(StringRef id) {

@@ -59,7 +59,7 @@ TEST(Journal, GoesOnAfterATornTail) {
   auto journal = Journal::open(fs, "j", contents);
   ASSERT_TRUE(bool(journal));
   EXPECT_TRUE(contents.torn);
-  ASSERT_FALSE(bool((*journal)->append({{"event", "stop"}})));
+  ASSERT_FALSE(bool((*journal)->append(Json{{"event", "stop"}})));
   auto after = parseJournal(fs.files["j"], "j");
   ASSERT_TRUE(bool(after));
   EXPECT_EQ(after->records.size(), 3u);

@@ -47,6 +47,14 @@ public:
     files[path.str()] = text.str();
     return llvm::Error::success();
   }
+  llvm::Error writeAllAtomic(llvm::StringRef folder, const std::map<std::string, std::string> &all,
+                             bool) override {
+    for (const auto &[name, text] : all)
+      if (llvm::Error error = writeAtomic((folder + "/" + name).str(), text))
+        return error;
+    return llvm::Error::success();
+  }
+  llvm::Error sync(llvm::StringRef path) override { return check(path, 0); }
   llvm::Expected<std::unique_ptr<AppendFile>> openAppend(llvm::StringRef path, uint64_t length) override {
     if (llvm::Error error = check(path, 0))
       return std::move(error);

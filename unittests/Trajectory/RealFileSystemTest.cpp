@@ -48,6 +48,18 @@ TEST_F(RealFileSystemTest, SaysWhyAWriteFailed) {
   EXPECT_EQ(fs->list(folder), std::vector<std::string>{"f"});
 }
 
+TEST_F(RealFileSystemTest, WritesSeveralFilesOrNone) {
+  ASSERT_FALSE(bool(fs->writeAllAtomic(folder, {{"a", "1"}, {"b", "2"}}, /*wait=*/true)));
+  EXPECT_EQ(fs->list(folder), (std::vector<std::string>{"a", "b"}));
+  // The second cannot be created: the first stays as it was.
+  EXPECT_EQ(toString(fs->writeAllAtomic(folder, {{"a", "new"}, {"no/b", "2"}}, /*wait=*/true)),
+            "cannot write " + folder + "/no/b: No such file or directory");
+  auto text = fs->read(folder + "/a");
+  ASSERT_TRUE(bool(text));
+  EXPECT_EQ(*text, "1");
+  EXPECT_EQ(fs->list(folder), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(RealFileSystemTest, AppendsAfterCutting) {
   ASSERT_FALSE(bool(fs->writeAtomic(folder + "/j", "12345")));
   auto file = fs->openAppend(folder + "/j", 3);

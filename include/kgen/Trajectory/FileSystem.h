@@ -11,6 +11,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ public:
   /// All or nothing: a temporary file beside PATH, fsync, rename. The temporary never survives an
   /// Error.
   virtual llvm::Error writeAtomic(llvm::StringRef path, llvm::StringRef text) = 0;
+  /// The same for several files of one folder, by name. Without WAIT they are on disk after the next
+  /// sync() only: a power cut before may lose them or leave them empty, a killed process may not.
+  virtual llvm::Error writeAllAtomic(llvm::StringRef folder, const std::map<std::string, std::string> &files,
+                                     bool wait) = 0;
+  /// Waits until everything that was written to PATH's file system is on disk.
+  virtual llvm::Error sync(llvm::StringRef path) = 0;
   /// Cuts the file to LENGTH bytes first and creates it when absent.
   virtual llvm::Expected<std::unique_ptr<AppendFile>> openAppend(llvm::StringRef path, uint64_t length) = 0;
   /// Makes or replaces the symbolic link PATH.

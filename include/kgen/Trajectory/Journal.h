@@ -41,7 +41,9 @@ public:
   static llvm::Expected<std::unique_ptr<Journal>> open(FileSystem &fs, llvm::StringRef path,
                                                        JournalContents &contents);
   /// Returns when RECORD is on disk.
-  llvm::Error append(const Json &record);
+  llvm::Error append(const Json &record) { return appendFramed(frameRecord(record)); }
+  /// The same for records that frameRecord made.
+  llvm::Error appendFramed(llvm::StringRef records) { return file->append(records); }
 
 private:
   explicit Journal(std::unique_ptr<AppendFile> file) : file(std::move(file)) {}

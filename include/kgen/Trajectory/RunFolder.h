@@ -58,6 +58,12 @@ public:
   static llvm::Expected<std::unique_ptr<RunFolder>> openForReading(FileSystem &fs, Clock &clock,
                                                                    llvm::StringRef path);
 
+  /// Between the two, records and files are gathered and put on disk together by commit(): a search
+  /// prepares a whole round, commits, and only then compiles and measures. A process that dies before
+  /// commit() leaves files that no record names; they are written again.
+  void beginBatch() { batching = true; }
+  llvm::Error commit();
+
   llvm::StringRef getPath() const { return path; }
   const Json &getConfig() const { return config; }
   llvm::StringRef getGraph() const { return graph; }
@@ -82,14 +88,14 @@ public:
   llvm::Expected<std::string> readFile(llvm::StringRef id, llvm::StringRef name) const;
   /// Writes files of a branch's folder and records their hashes.
   llvm::Error writeFiles(llvm::StringRef id, const std::map<std::string, std::string> &files);
-  /// Records the hashes of those of NAMES that another process left in a branch's folder.
-  llvm::Error adoptFiles(llvm::StringRef id, llvm::ArrayRef<const char *> names);
   /// Writes baselines.json (times by mode, in microseconds) and records it, once per run.
   llvm::Error recordBaselines(const std::map<std::string, double> &times, llvm::StringRef note);
   /// What recordBaselines recorded; null before.
   const std::map<std::string, double> *getBaselines() const { return hasBaselines ? &baselines : nullptr; }
-  /// Writes measurement.json and records its text: from here on the branch is done.
-  llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "");
+  /// Writes measurement.json and records its text: from here on the branch is done. ADOPTED names
+  /// files that the evaluator left in the folder, perhaps; their hashes are recorded too.
+  llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "",
+                                llvm::ArrayRef<const char *> adopted = {});
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
   llvm::Error recordStop(llvm::StringRef reason, double secondsSpent);
@@ -101,6 +107,7 @@ private:
   llvm::Error load(const JournalContents &contents);
   llvm::Error applyRecord(const Json &record);
   llvm::Error append(Json record);
+  llvm::Error healMeasurements();
   std::string at(llvm::StringRef name) const { return path + "/" + name.str(); }
 
   FileSystem &fs;
@@ -110,6 +117,8 @@ private:
   std::unique_ptr<Journal> journal;
   Json config;
   std::string graph;
+  bool batching = false;
+  std::string pending; ///< framed records of the batch
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::string best, stopReason;
