@@ -2,6 +2,7 @@
 
 #include "kgen/Search/SearchTool.h"
 #include "kgen/Report/RunReport.h"
+#include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Trajectory/Replay.h"
 
@@ -175,7 +176,10 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     progress->note("device host runs one core, so the graph is taken at its small size; --size full takes the "
                    "published one");
   progress->note("run folder " + run.getPath().str());
-  SearchEnvironment environment{world.clock, world.compiler, **proposer, evaluator, *progress, world.stop};
+  // What a model wrote is not applied in this process.
+  auto guarded = createGuardedCompiler(world.compiler);
+  GraphCompiler &compiler = config.llm == "builtin" ? world.compiler : *guarded;
+  SearchEnvironment environment{world.clock, compiler, **proposer, evaluator, *progress, world.stop};
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
   RunReport report = summarizeRun(run);
@@ -194,7 +198,9 @@ Expected<int> Tool::replay() {
   auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
-  auto summary = replayRun(world.fs, **run, world.compiler);
+  auto guarded = createGuardedCompiler(world.compiler);
+  bool trusted = (*run)->getConfig().value("llm", "") == "builtin";
+  auto summary = replayRun(world.fs, **run, trusted ? world.compiler : *guarded);
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files

@@ -1,0 +1,13 @@
+//===- GuardedCompiler.h - Lowering what a model wrote --------------------===//
+#pragma once
+
+#include "kgen/Search/GraphCompiler.h"
+
+namespace kgen {
+
+/// Passes everything on to INNER, which outlives it, but lowers directives and sources in a forked
+/// child: a transform script can crash MLIR or keep it busy for ever. A child that dies or takes longer
+/// than SECONDS is an Error in one sentence. The bytes are those that INNER would give.
+std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds = 60);
+
+} // namespace kgen

@@ -1,0 +1,133 @@
+//===- GuardedCompiler.cpp ------------------------------------------------===//
+
+#include "kgen/Search/GuardedCompiler.h"
+#include "kgen/Toolchain/Process.h"
+#include "kgen/Trajectory/Journal.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+using Lowering = function_ref<Expected<LoweredGraph>()>;
+
+/// The child's whole life. _exit, because the parent's buffers are not the child's to flush.
+[[noreturn]] void lowerInChild(int out, Lowering lower) {
+  rlimit noCore = {0, 0}, memory = {rlim_t(8) << 30, rlim_t(8) << 30};
+  ::setrlimit(RLIMIT_CORE, &noCore);
+  ::setrlimit(RLIMIT_AS, &memory);
+  auto lowered = lower();
+  Json answer;
+  if (lowered)
+    answer = {{"annotated", lowered->annotated},
+              {"lowered", lowered->lowered},
+              {"plan", lowered->plan},
+              {"cuda", lowered->cuda}};
+  else
+    answer = {{"error", toString(lowered.takeError())}};
+  std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (StringRef rest = text; !rest.empty();) {
+    ssize_t n = ::write(out, rest.data(), rest.size());
+    if (n < 0 && errno != EINTR)
+      ::_exit(1);
+    rest = rest.drop_front(n > 0 ? n : 0);
+  }
+  ::_exit(0);
+}
+
+class GuardedCompiler : public GraphCompiler {
+public:
+  GuardedCompiler(GraphCompiler &inner, double seconds) : inner(inner), seconds(seconds) {}
+
+  Expected<std::string> canonicalize(StringRef graph, bool small) override { return inner.canonicalize(graph, small); }
+  Expected<GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
+  Expected<LoweredGraph> lowerGeneric(StringRef graph, const TargetChip &chip) override {
+    return inner.lowerGeneric(graph, chip);
+  }
+  Expected<LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea, StringRef category,
+                                             const TargetChip &chip) override {
+    return guard([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
+  }
+  Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const TargetChip &chip) override {
+    return guard([&] { return inner.wrapSource(graph, cuda, plan, chip); });
+  }
+
+private:
+  Expected<LoweredGraph> guard(Lowering lower);
+
+  GraphCompiler &inner;
+  double seconds;
+};
+
+Expected<LoweredGraph> GuardedCompiler::guard(Lowering lower) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) < 0)
+    return createStringError(Twine("cannot make a pipe: ") + std::strerror(errno));
+  pid_t child = ::fork();
+  if (child == 0)
+    lowerInChild(ends[1], lower);
+  int code = errno;
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    return createStringError(Twine("cannot start a process: ") + std::strerror(code));
+  }
+  std::string text;
+  double deadline = monotonicSeconds() + seconds;
+  bool late = false;
+  for (;;) {
+    double left = deadline - monotonicSeconds();
+    pollfd descriptor = {ends[0], POLLIN, 0};
+    int n = left > 0 ? ::poll(&descriptor, 1, int(left * 1000) + 1) : 0;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      late = true;
+      ::kill(child, SIGKILL);
+      break;
+    }
+    char buffer[65536];
+    ssize_t count = ::read(ends[0], buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      break;
+    text.append(buffer, count);
+  }
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (late)
+    return createStringError("lowering it took longer than " + Twine(int(seconds)) + " s");
+  if (WIFSIGNALED(status))
+    return createStringError("lowering it crashed the compiler (signal " + Twine(WTERMSIG(status)) + ")");
+  try {
+    Json answer = Json::parse(text);
+    if (answer.contains("error"))
+      return createStringError(answer["error"].get<std::string>());
+    return LoweredGraph{answer.at("annotated"), answer.at("lowered"), answer.at("plan"), answer.at("cuda")};
+  } catch (const Json::exception &) {
+    return createStringError("lowering it ended without an answer");
+  }
+}
+
+} // namespace
+
+std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds) {
+  return std::make_unique<GuardedCompiler>(inner, seconds);
+}
+
+} // namespace kgen
