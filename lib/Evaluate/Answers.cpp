@@ -100,10 +100,9 @@ private:
   llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
                                                llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
-      if (llvm::Error error =
-              writeFileAtomically(folder + "/in" + std::to_string(i) + ".bin",
-                                  llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()),
-                                                  inputs[i].size() * sizeof(double))))
+      if (llvm::Error error = writeFileAtomically(
+              folder + "/in" + std::to_string(i) + ".bin",
+              llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()), inputs[i].size() * sizeof(double))))
         return std::move(error);
     std::string job = folder + "\t" + folder + "\n", reply;
     if (write(toChild, job.data(), job.size()) != ssize_t(job.size()) || !readLine(reply))

@@ -5,9 +5,9 @@
 #include "llvm/Support/JSON.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <csignal>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,12 +19,17 @@ namespace json = llvm::json;
 static std::string describeSignal(int signal) {
   switch (signal) {
   case 11:
-  case 7: return "it accessed memory outside every buffer (or overflowed its stack)";
-  case 8: return "it divided an integer by zero";
+  case 7:
+    return "it accessed memory outside every buffer (or overflowed its stack)";
+  case 8:
+    return "it divided an integer by zero";
   case 4:
-  case 5: return "it trapped";
-  case 6: return "it aborted";
-  default: return "its process died of signal " + std::to_string(signal);
+  case 5:
+    return "it trapped";
+  case 6:
+    return "it aborted";
+  default:
+    return "its process died of signal " + std::to_string(signal);
   }
 }
 
@@ -51,8 +56,8 @@ public:
       return llvm::createStringError("cannot make a socket: %s", strerror(errno));
     socket = pair[0];
     ProcessRequest request;
-    request.arguments = {workerBinary(), "--kgen-candidate-worker", job.device, job.planFile, job.artifact,
-                         std::to_string(job.inputSets.size())};
+    request.arguments = {workerBinary(), "--kgen-candidate-worker",           job.device, job.planFile,
+                         job.artifact,   std::to_string(job.inputSets.size())};
     request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
     for (size_t i = 0; i < job.inputSets.size(); ++i)
       request.descriptors.push_back({job.inputSets[i]->descriptor(), int(5 + i)});

@@ -10,8 +10,8 @@
 
 using namespace kgen;
 
-llvm::Expected<std::unique_ptr<CandidateSession>>
-CandidateSession::create(Device &device, const LaunchPlan &plan, llvm::StringRef artifact) {
+llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Device &device, const LaunchPlan &plan,
+                                                                           llvm::StringRef artifact) {
   if (llvm::Error error = device.load(artifact, plan))
     return std::move(error);
   std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));

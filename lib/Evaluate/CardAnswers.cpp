@@ -17,6 +17,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cstring>
+#include <mutex>
 
 using namespace kgen;
 namespace fs = llvm::sys::fs;
@@ -49,14 +50,18 @@ public:
       elements += int64_t(input.size());
     if (elements < smallElements)
       return cpu->answer(graph, inputs);
+    std::unique_lock<std::mutex> guard(learning);
     if (graph != known) {
       forget();
       if (llvm::Error error = learn(graph))
         return std::move(error);
       known = graph.str();
     }
+    guard.unlock(); // questions about one graph run side by side
     return run(program, inputs);
   }
+
+  void rest() override { cpu->rest(); }
 
 private:
   /// Lowers the graph and holds its reduced form against the CPU.
@@ -69,9 +74,9 @@ private:
     if (llvm::Error error = writeFileAtomically(full, graph))
       return error;
     bool declared = graph.contains("kgen.small");
-    if (auto error = tool("kgen-opt", {full, declared ? "--kgen-resize=size=small"
-                                                      : "--kgen-resize=max-flops=1e7 max-elements=100000"},
-                          reduced))
+    if (auto error = tool(
+            "kgen-opt",
+            {full, declared ? "--kgen-resize=size=small" : "--kgen-resize=max-flops=1e7 max-elements=100000"}, reduced))
       return error;
     auto text = readWholeFile(reduced);
     if (!text)
@@ -221,13 +226,26 @@ private:
       }
     };
     switch (spec.dtype) {
-    case DType::F64: std::memcpy(bytes, values.data(), values.size() * sizeof(double)); break;
-    case DType::F32: convert(float()); break;
-    case DType::I64: convert(int64_t()); break;
-    case DType::I32: convert(int32_t()); break;
-    case DType::I8: convert(int8_t()); break;
-    case DType::I1: convert(uint8_t()); break;
-    default: return llvm::createStringError("%s was not promoted to fp64", spec.name.c_str());
+    case DType::F64:
+      std::memcpy(bytes, values.data(), values.size() * sizeof(double));
+      break;
+    case DType::F32:
+      convert(float());
+      break;
+    case DType::I64:
+      convert(int64_t());
+      break;
+    case DType::I32:
+      convert(int32_t());
+      break;
+    case DType::I8:
+      convert(int8_t());
+      break;
+    case DType::I1:
+      convert(uint8_t());
+      break;
+    default:
+      return llvm::createStringError("%s was not promoted to fp64", spec.name.c_str());
     }
     return llvm::Error::success();
   }
@@ -243,6 +261,7 @@ private:
   std::shared_ptr<Compiler> compiler;
   std::shared_ptr<CandidateRunner> runner;
   std::unique_ptr<AnswerSource> cpu;
+  std::mutex learning;
   std::string known, folder; ///< the graph that PROGRAM computes, and where its files lie
   CardProgram program;
 };

@@ -16,18 +16,47 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace kgen;
 
 std::string kgen::confineProcess() {
-  const int allowed[] = {
-      SYS_read,          SYS_write,        SYS_recvfrom,      SYS_sendto,       SYS_poll,           SYS_ppoll,
-      SYS_close,         SYS_mmap,         SYS_munmap,        SYS_mremap,       SYS_mprotect,       SYS_madvise,
-      SYS_brk,           SYS_futex,        SYS_exit,          SYS_exit_group,   SYS_rt_sigaction,   SYS_rt_sigprocmask,
-      SYS_rt_sigreturn,  SYS_sigaltstack,  SYS_clock_gettime, SYS_gettimeofday, SYS_nanosleep,      SYS_clock_nanosleep,
-      SYS_sched_yield,   SYS_getpid,       SYS_gettid,        SYS_getrandom,    SYS_set_robust_list, SYS_rseq,
-      SYS_restart_syscall, SYS_sched_getaffinity, SYS_fstat,  SYS_newfstatat,   SYS_tgkill,         SYS_set_tid_address};
+  const int allowed[] = {SYS_read,
+                         SYS_write,
+                         SYS_recvfrom,
+                         SYS_sendto,
+                         SYS_poll,
+                         SYS_ppoll,
+                         SYS_close,
+                         SYS_mmap,
+                         SYS_munmap,
+                         SYS_mremap,
+                         SYS_mprotect,
+                         SYS_madvise,
+                         SYS_brk,
+                         SYS_futex,
+                         SYS_exit,
+                         SYS_exit_group,
+                         SYS_rt_sigaction,
+                         SYS_rt_sigprocmask,
+                         SYS_rt_sigreturn,
+                         SYS_sigaltstack,
+                         SYS_clock_gettime,
+                         SYS_gettimeofday,
+                         SYS_nanosleep,
+                         SYS_clock_nanosleep,
+                         SYS_sched_yield,
+                         SYS_getpid,
+                         SYS_gettid,
+                         SYS_getrandom,
+                         SYS_set_robust_list,
+                         SYS_rseq,
+                         SYS_restart_syscall,
+                         SYS_sched_getaffinity,
+                         SYS_fstat,
+                         SYS_newfstatat,
+                         SYS_set_tid_address};
   std::vector<sock_filter> program;
   auto add = [&](unsigned short code, unsigned k, unsigned char yes = 0, unsigned char no = 0) {
     program.push_back({code, yes, no, k});
@@ -46,6 +75,12 @@ std::string kgen::confineProcess() {
     add(equal, unsigned(call), 0, 1);
     add(answer, SECCOMP_RET_ERRNO | (call == SYS_clone3 ? ENOSYS : EACCES));
   }
+  // abort() and raise(), to itself only.
+  add(equal, SYS_tgkill, 0, 4);
+  add(load, offsetof(seccomp_data, args[0]));
+  add(equal, unsigned(getpid()), 0, 1);
+  add(answer, SECCOMP_RET_ALLOW);
+  add(answer, SECCOMP_RET_KILL_PROCESS);
   // Threads, but no processes.
   add(equal, SYS_clone, 0, 4);
   add(load, offsetof(seccomp_data, args[0]));

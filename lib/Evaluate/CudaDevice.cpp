@@ -64,8 +64,7 @@ public:
                       " bytes of shared memory, the card gives a block at most " + std::to_string(maxShared));
       // More than 48 KiB of dynamic shared memory has to be asked for.
       if (launch.sharedBytes + staticShared > 48 * 1024)
-        if (int error =
-                driver.functionSetAttribute(function, cuda::MaxDynamicShared, int(launch.sharedBytes)))
+        if (int error = driver.functionSetAttribute(function, cuda::MaxDynamicShared, int(launch.sharedBytes)))
           return reject(launch.kernel + ": " + driver.describe(error));
       if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 8)
         driver.functionSetAttribute(function, cuda::NonPortableCluster, 1);
@@ -106,9 +105,16 @@ public:
       cuda::LaunchAttribute cluster = {};
       cluster.id = cuda::AttributeCluster;
       cluster.value.cluster = {unsigned(l.cluster[0]), unsigned(l.cluster[1]), unsigned(l.cluster[2])};
-      cuda::LaunchConfig config = {unsigned(l.grid[0]),  unsigned(l.grid[1]),  unsigned(l.grid[2]),
-                                   unsigned(l.block[0]), unsigned(l.block[1]), unsigned(l.block[2]),
-                                   unsigned(l.sharedBytes), nullptr, &cluster, 1};
+      cuda::LaunchConfig config = {unsigned(l.grid[0]),
+                                   unsigned(l.grid[1]),
+                                   unsigned(l.grid[2]),
+                                   unsigned(l.block[0]),
+                                   unsigned(l.block[1]),
+                                   unsigned(l.block[2]),
+                                   unsigned(l.sharedBytes),
+                                   nullptr,
+                                   &cluster,
+                                   1};
       error = driver.launchEx(&config, functions[index], arguments, nullptr);
     } else {
       error = driver.launch(functions[index], unsigned(l.grid[0]), unsigned(l.grid[1]), unsigned(l.grid[2]),
@@ -186,7 +192,8 @@ private:
     while (driver.functionGetParamInfo(function, count, &offset, &size) == 0) {
       if (count < launch.arguments.size()) {
         const LaunchArgument &argument = launch.arguments[count];
-        size_t passed = std::holds_alternative<BufferRef>(argument) || std::holds_alternative<int64_t>(argument) ? 8 : 4;
+        size_t passed =
+            std::holds_alternative<BufferRef>(argument) || std::holds_alternative<int64_t>(argument) ? 8 : 4;
         if (size != passed)
           return reject("parameter " + std::to_string(count) + " of " + launch.kernel + " has " + std::to_string(size) +
                         " bytes, the plan passes " + std::to_string(passed));

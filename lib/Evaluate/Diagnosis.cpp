@@ -43,8 +43,8 @@ std::string kgen::diagnose(const Measurement &m, const LaunchPlan &plan) {
     else if (k.stackBytes > 0)
       say(k.kernel + format(" keeps %d bytes per thread in local memory", k.stackBytes));
     if (k.occupancy > 0 && k.occupancy < 0.25)
-      say(k.kernel + format(" fills %.0f %% of a multiprocessor's threads (%d registers)", 100 * k.occupancy,
-                            k.registers));
+      say(k.kernel +
+          format(" fills %.0f %% of a multiprocessor's threads (%d registers)", 100 * k.occupancy, k.registers));
   }
   int64_t blocks = 0;
   for (const Launch &launch : plan.launches)

@@ -43,10 +43,12 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
                     number(" %.2f", *least) + number(" to %.2f)", *most));
   }
   if (m.floorUs > 0)
-    row("floor", number("%.2f us", m.floorUs) + (m.timeUs > 0 ? number(", %.1f %% reached", 100 * m.floorUs / m.timeUs) : ""));
+    row("floor",
+        number("%.2f us", m.floorUs) + (m.timeUs > 0 ? number(", %.1f %% reached", 100 * m.floorUs / m.timeUs) : ""));
   for (auto &baseline : m.baselines)
-    row(baseline.first.c_str(), number("%.2f us", baseline.second) +
-                                    (m.timeUs > 0 ? number(", %.1f %% of its speed", 100 * baseline.second / m.timeUs) : ""));
+    row(baseline.first.c_str(),
+        number("%.2f us", baseline.second) +
+            (m.timeUs > 0 ? number(", %.1f %% of its speed", 100 * baseline.second / m.timeUs) : ""));
   for (const InputError &error : m.errors)
     row("error", error.input + number(": %.2e", error.norms.l2) + number(" (max %.2e)", error.norms.max));
   if (m.tolerance.l2 > 0)

@@ -26,12 +26,12 @@ inline double unit(uint64_t bits) { return (double(bits >> 11) + 0.5) * 0x1p-53;
 /// Inverse of the normal distribution function, P. J. Acklam's rational approximation
 /// (relative error 1.15e-9); the central branch needs no transcendental.
 double inverseNormal(double p) {
-  static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
-                             1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00};
+  static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
+                             1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
   static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
                              6.680131188771972e+01, -1.328068155288572e+01};
   static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                             -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00};
+                             -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
   static const double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
                              3.754408661907416e+00};
   constexpr double low = 0.02425;
@@ -54,9 +54,12 @@ struct Distribution {
   bool positive() const { return kind != Normal && first >= 0; }
   double draw(uint64_t bits) const {
     switch (kind) {
-    case Normal: return first + second * inverseNormal(unit(bits));
-    case Uniform: return first + (second - first) * unit(bits);
-    case Integer: return first + std::floor(unit(bits) * (second - first + 1));
+    case Normal:
+      return first + second * inverseNormal(unit(bits));
+    case Uniform:
+      return first + (second - first) * unit(bits);
+    case Integer:
+      return first + std::floor(unit(bits) * (second - first + 1));
     }
     return 0;
   }
@@ -155,16 +158,30 @@ llvm::Error kgen::fillInput(const BufferSpec &spec, unsigned arg, const InputSet
   uint64_t key = mix(mix(set.seed) ^ mix(arg * 0x100000001b3ull + set.ordinal * 131 + uint64_t(set.kind)));
   char *p = bytes.data();
   switch (spec.dtype) {
-  case DType::F64: fill<double>(d, spec, set.kind, key, p, threads, [](double v) { return v; }); break;
-  case DType::F32: fill<float>(d, spec, set.kind, key, p, threads, [](double v) { return float(v); }); break;
-  case DType::F16: fill<uint16_t>(d, spec, set.kind, key, p, threads, [](double v) { return toHalf(float(v)); }); break;
+  case DType::F64:
+    fill<double>(d, spec, set.kind, key, p, threads, [](double v) { return v; });
+    break;
+  case DType::F32:
+    fill<float>(d, spec, set.kind, key, p, threads, [](double v) { return float(v); });
+    break;
+  case DType::F16:
+    fill<uint16_t>(d, spec, set.kind, key, p, threads, [](double v) { return toHalf(float(v)); });
+    break;
   case DType::BF16:
     fill<uint16_t>(d, spec, set.kind, key, p, threads, [](double v) { return toBFloat16(float(v)); });
     break;
-  case DType::I64: fill<int64_t>(d, spec, set.kind, key, p, threads, [](double v) { return int64_t(v); }); break;
-  case DType::I32: fill<int32_t>(d, spec, set.kind, key, p, threads, [](double v) { return int32_t(v); }); break;
-  case DType::I8: fill<int8_t>(d, spec, set.kind, key, p, threads, [](double v) { return int8_t(v); }); break;
-  case DType::I1: fill<uint8_t>(d, spec, set.kind, key, p, threads, [](double v) { return uint8_t(v > 0); }); break;
+  case DType::I64:
+    fill<int64_t>(d, spec, set.kind, key, p, threads, [](double v) { return int64_t(v); });
+    break;
+  case DType::I32:
+    fill<int32_t>(d, spec, set.kind, key, p, threads, [](double v) { return int32_t(v); });
+    break;
+  case DType::I8:
+    fill<int8_t>(d, spec, set.kind, key, p, threads, [](double v) { return int8_t(v); });
+    break;
+  case DType::I1:
+    fill<uint8_t>(d, spec, set.kind, key, p, threads, [](double v) { return uint8_t(v > 0); });
+    break;
   }
   return llvm::Error::success();
 }
@@ -176,16 +193,30 @@ void kgen::widen(DType dtype, const void *bytes, double *out, int64_t count, Rou
         out[i] = element(i);
     };
     switch (dtype) {
-    case DType::F64: run([p = static_cast<const double *>(bytes)](int64_t i) { return p[i]; }); break;
-    case DType::F32: run([p = static_cast<const float *>(bytes)](int64_t i) { return double(p[i]); }); break;
-    case DType::F16: run([p = static_cast<const uint16_t *>(bytes)](int64_t i) { return double(fromHalf(p[i])); }); break;
+    case DType::F64:
+      run([p = static_cast<const double *>(bytes)](int64_t i) { return p[i]; });
+      break;
+    case DType::F32:
+      run([p = static_cast<const float *>(bytes)](int64_t i) { return double(p[i]); });
+      break;
+    case DType::F16:
+      run([p = static_cast<const uint16_t *>(bytes)](int64_t i) { return double(fromHalf(p[i])); });
+      break;
     case DType::BF16:
       run([p = static_cast<const uint16_t *>(bytes)](int64_t i) { return double(fromBFloat16(p[i])); });
       break;
-    case DType::I64: run([p = static_cast<const int64_t *>(bytes)](int64_t i) { return double(p[i]); }); break;
-    case DType::I32: run([p = static_cast<const int32_t *>(bytes)](int64_t i) { return double(p[i]); }); break;
-    case DType::I8: run([p = static_cast<const int8_t *>(bytes)](int64_t i) { return double(p[i]); }); break;
-    case DType::I1: run([p = static_cast<const uint8_t *>(bytes)](int64_t i) { return double(p[i] != 0); }); break;
+    case DType::I64:
+      run([p = static_cast<const int64_t *>(bytes)](int64_t i) { return double(p[i]); });
+      break;
+    case DType::I32:
+      run([p = static_cast<const int32_t *>(bytes)](int64_t i) { return double(p[i]); });
+      break;
+    case DType::I8:
+      run([p = static_cast<const int8_t *>(bytes)](int64_t i) { return double(p[i]); });
+      break;
+    case DType::I1:
+      run([p = static_cast<const uint8_t *>(bytes)](int64_t i) { return double(p[i] != 0); });
+      break;
     }
     if (round != RoundTo::None && isFloat(dtype))
       for (int64_t i = begin; i < end; ++i)
@@ -195,13 +226,17 @@ void kgen::widen(DType dtype, const void *bytes, double *out, int64_t count, Rou
 
 double kgen::roundTo(RoundTo format, double value) {
   switch (format) {
-  case RoundTo::None: return value;
-  case RoundTo::TF32: return roundFraction(value, 10);
-  case RoundTo::BF16: return roundFraction(value, 7);
-  case RoundTo::FP16: return std::isfinite(value) && std::fabs(value) > 65504 ? std::copysign(65504, value)
-                                                                              : double(fromHalf(toHalf(float(value))));
-  case RoundTo::FP8: return std::isfinite(value) && std::fabs(value) > 448 ? std::copysign(448, value)
-                                                                           : roundFraction(value, 3);
+  case RoundTo::None:
+    return value;
+  case RoundTo::TF32:
+    return roundFraction(value, 10);
+  case RoundTo::BF16:
+    return roundFraction(value, 7);
+  case RoundTo::FP16:
+    return std::isfinite(value) && std::fabs(value) > 65504 ? std::copysign(65504, value)
+                                                            : double(fromHalf(toHalf(float(value))));
+  case RoundTo::FP8:
+    return std::isfinite(value) && std::fabs(value) > 448 ? std::copysign(448, value) : roundFraction(value, 3);
   }
   return value;
 }

@@ -2,9 +2,9 @@
 
 #include "kgen/Evaluate/LaunchPlan.h"
 
+#include "nlohmann/json.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-#include "nlohmann/json.hpp"
 
 #include <set>
 
@@ -18,9 +18,9 @@ struct TypeRow {
   const char *name;
   size_t bytes;
 };
-constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8}, {DType::F32, "f32", 4}, {DType::F16, "f16", 2},
+constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4}, {DType::F16, "f16", 2},
                                  {DType::BF16, "bf16", 2}, {DType::I64, "i64", 8}, {DType::I32, "i32", 4},
-                                 {DType::I8, "i8", 1}, {DType::I1, "i1", 1}};
+                                 {DType::I8, "i8", 1},     {DType::I1, "i1", 1}};
 
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
@@ -128,9 +128,15 @@ BufferRef bufferRef(const json &arg, const LaunchPlan &plan, const std::string &
   if (rest.getAsInteger(10, ref.index) || ref.index >= count)
     fail(place + ".buffer is '" + name + "', but the plan has " + llvm::Twine(count) + " of these");
   switch (ref.kind) {
-  case BufferKind::Input: bytes = plan.inputs[ref.index].bytes(); break;
-  case BufferKind::Output: bytes = plan.outputs[ref.index].bytes(); break;
-  case BufferKind::Workspace: bytes = plan.workspace[ref.index].bytes; break;
+  case BufferKind::Input:
+    bytes = plan.inputs[ref.index].bytes();
+    break;
+  case BufferKind::Output:
+    bytes = plan.outputs[ref.index].bytes();
+    break;
+  case BufferKind::Workspace:
+    bytes = plan.workspace[ref.index].bytes;
+    break;
   }
   if (auto it = arg.find("offset"); it != arg.end())
     ref.offset = integer(*it, place + ".offset", 0, bytes - 1);

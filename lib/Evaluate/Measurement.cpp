@@ -37,8 +37,10 @@ static double number(const json &value) {
 }
 
 std::string Measurement::print() const {
-  json root{{"version", 1}, {"verdict", verdictName(verdict).str()}, {"detail", detail}, {"device", device},
-            {"precision", precision}, {"time_us", timeUs}, {"samples", samples}};
+  json root{{"version", 1},           {"verdict", verdictName(verdict).str()},
+            {"detail", detail},       {"device", device},
+            {"precision", precision}, {"time_us", timeUs},
+            {"samples", samples}};
   root["baselines"] = json::object();
   for (const auto &[name, us] : baselines)
     root["baselines"][name] = us;
@@ -49,8 +51,12 @@ std::string Measurement::print() const {
   root["tolerance"] = normsJson(tolerance);
   json compile{{"seconds", compileSeconds}, {"kernels", json::array()}};
   for (const KernelResources &k : kernels)
-    compile["kernels"].push_back({{"kernel", k.kernel}, {"registers", k.registers}, {"shared", k.sharedBytes},
-                                  {"stack", k.stackBytes}, {"spills", k.spillBytes}, {"occupancy", k.occupancy},
+    compile["kernels"].push_back({{"kernel", k.kernel},
+                                  {"registers", k.registers},
+                                  {"shared", k.sharedBytes},
+                                  {"stack", k.stackBytes},
+                                  {"spills", k.spillBytes},
+                                  {"occupancy", k.occupancy},
                                   {"tensor_core", k.tensorCore}});
   root["compile"] = std::move(compile);
   root["diagnosis"] = diagnosis;

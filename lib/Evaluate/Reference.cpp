@@ -15,10 +15,14 @@ using namespace kgen;
 /// Integers up to this have every neighbour that a sum of integers may need.
 static double largestExact(DType dtype) {
   switch (dtype) {
-  case DType::F16: return 2048;
-  case DType::BF16: return 256;
-  case DType::F64: return 0x1p53;
-  default: return 0x1p24;
+  case DType::F16:
+    return 2048;
+  case DType::BF16:
+    return 256;
+  case DType::F64:
+    return 0x1p53;
+  default:
+    return 0x1p24;
   }
 }
 
@@ -107,10 +111,9 @@ private:
       return memory.takeError();
     out.inputs = std::move(*memory);
     for (unsigned i = 0; i < plan.inputs.size(); ++i)
-      if (llvm::Error error =
-              fillInput(plan.inputs[i], i, out.set,
-                        llvm::MutableArrayRef<char>(out.inputs.data() + offsets[i], plan.inputs[i].bytes()),
-                        options.threads))
+      if (llvm::Error error = fillInput(
+              plan.inputs[i], i, out.set,
+              llvm::MutableArrayRef<char>(out.inputs.data() + offsets[i], plan.inputs[i].bytes()), options.threads))
         return error;
     out.tolerance.resize(plan.outputs.size());
     sets.push_back(std::move(out));
@@ -226,8 +229,7 @@ private:
       return error;
     for (size_t n = 0; n < open.size(); ++n)
       for (unsigned i = 0; i < plan.outputs.size(); ++i)
-        sets[open[n]].tolerance[i] =
-            toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n]);
+        sets[open[n]].tolerance[i] = toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n]);
     return llvm::Error::success();
   }
 
@@ -274,8 +276,8 @@ SetVerdict kgen::compareWithReference(const LaunchPlan &plan, const ReferenceSet
       verdict.worst = c.norms;
       verdict.tolerance = set.tolerance[i];
     }
-    bool ok = set.exact[i] ? c.mismatches == 0
-                           : c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
+    bool ok =
+        set.exact[i] ? c.mismatches == 0 : c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
     if (ok || !verdict.passed)
       continue;
     verdict.passed = false;
@@ -286,7 +288,8 @@ SetVerdict kgen::compareWithReference(const LaunchPlan &plan, const ReferenceSet
     else
       snprintf(numbers, sizeof numbers, "relative error %.3g (max %.3g), allowed %.3g (max %.3g)", c.norms.l2,
                c.norms.max, set.tolerance[i].l2, set.tolerance[i].max);
-    verdict.detail = "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) + "; " + numbers;
+    verdict.detail =
+        "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) + "; " + numbers;
   }
   return verdict;
 }

@@ -15,21 +15,30 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Half a unit in the last place of DTYPE, relative.
 static double unitRoundoff(DType dtype) {
   switch (dtype) {
-  case DType::F64: return 0x1p-53;
-  case DType::F32: return 0x1p-24;
-  case DType::F16: return 0x1p-11;
-  case DType::BF16: return 0x1p-8;
-  default: return 0;
+  case DType::F64:
+    return 0x1p-53;
+  case DType::F32:
+    return 0x1p-24;
+  case DType::F16:
+    return 0x1p-11;
+  case DType::BF16:
+    return 0x1p-8;
+  default:
+    return 0;
   }
 }
 
 /// REFERENCE as DTYPE stores it.
 static double stored(DType dtype, double reference) {
   switch (dtype) {
-  case DType::F32: return double(float(reference));
-  case DType::F16: return double(fromHalf(toHalf(float(reference))));
-  case DType::BF16: return double(fromBFloat16(toBFloat16(float(reference))));
-  default: return reference;
+  case DType::F32:
+    return double(float(reference));
+  case DType::F16:
+    return double(fromHalf(toHalf(float(reference))));
+  case DType::BF16:
+    return double(fromBFloat16(toBFloat16(float(reference))));
+  default:
+    return reference;
   }
 }
 
@@ -54,7 +63,8 @@ Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *ref
           difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
         } else {
           ++part.mismatches;
-          difference = isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
+          difference =
+              isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
         }
         part.squares += difference * difference;
         if (std::isfinite(ref))

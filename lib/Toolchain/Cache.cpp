@@ -34,9 +34,8 @@ std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
-llvm::Expected<std::string>
-ContentCache::get(llvm::StringRef key, bool &hit,
-                  const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
+llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
+                                              const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
   llvm::SmallString<128> absolute(folder);
   fs::make_absolute(absolute);
   std::string parent = absolute.str().str() + "/" + key.take_front(2).str(), final = parent + "/" + key.str();

@@ -24,8 +24,10 @@ static std::string utf8(llvm::StringRef text) { return json::isUTF8(text) ? text
 static std::string print(const CompileResult &result) {
   json::Object object;
   if (auto *failed = std::get_if<CompileFailed>(&result)) {
-    object = json::Object{{"ok", false}, {"reason", utf8(failed->reason)}, {"log", utf8(failed->log)},
-              {"unsupported", failed->unsupported}};
+    object = json::Object{{"ok", false},
+                          {"reason", utf8(failed->reason)},
+                          {"log", utf8(failed->log)},
+                          {"unsupported", failed->unsupported}};
   } else {
     const Compiled &compiled = std::get<Compiled>(result);
     json::Array kernels;
@@ -37,10 +39,10 @@ static std::string print(const CompileResult &result) {
                                      {"spills", k.spillBytes},
                                      {"tensor_core", k.tensorCore}});
     object = json::Object{{"ok", true},
-              {"artifact", compiled.artifact},
-              {"log", utf8(compiled.log)},
-              {"seconds", compiled.seconds},
-              {"kernels", std::move(kernels)}};
+                          {"artifact", compiled.artifact},
+                          {"log", utf8(compiled.log)},
+                          {"seconds", compiled.seconds},
+                          {"kernels", std::move(kernels)}};
   }
   std::string out;
   llvm::raw_string_ostream(out) << json::Value(std::move(object));

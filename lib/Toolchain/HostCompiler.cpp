@@ -25,11 +25,24 @@ const Header headers[] = {
 
 /// -O3 for the loops over threads; no strict aliasing because kernels view shared memory as other
 /// types; contraction as on the device; the two math flags cost nothing in accuracy.
-const char *const flags[] = {"-std=gnu++17",           "-O3",          "-march=native", "-fPIC",
-                             "-shared",                "-fno-strict-aliasing", "-ffp-contract=fast",
-                             "-fno-math-errno",        "-fno-trapping-math",   "-fno-stack-protector",
-                             "-fvisibility=hidden",    "-fno-semantic-interposition", "-fno-exceptions",
-                             "-fno-rtti",              "-nostartfiles",              "-fcf-protection=none", "-w", "-pipe"};
+const char *const flags[] = {"-std=gnu++17",
+                             "-O3",
+                             "-march=native",
+                             "-fPIC",
+                             "-shared",
+                             "-fno-strict-aliasing",
+                             "-ffp-contract=fast",
+                             "-fno-math-errno",
+                             "-fno-trapping-math",
+                             "-fno-stack-protector",
+                             "-fvisibility=hidden",
+                             "-fno-semantic-interposition",
+                             "-fno-exceptions",
+                             "-fno-rtti",
+                             "-nostartfiles",
+                             "-fcf-protection=none",
+                             "-w",
+                             "-pipe"};
 
 /// What in a shared library runs before anyone calls it: a worker that loads it is not confined yet.
 /// Empty: nothing. SIZES receives every section's.
@@ -53,7 +66,8 @@ std::string inspect(const std::string &path, std::map<std::string, uint64_t> &si
     switch (section.sh_type) {
     case llvm::ELF::SHT_INIT_ARRAY:
     case llvm::ELF::SHT_PREINIT_ARRAY:
-    case llvm::ELF::SHT_FINI_ARRAY: return "host code that runs when it is loaded (a global with a constructor?)";
+    case llvm::ELF::SHT_FINI_ARRAY:
+      return "host code that runs when it is loaded (a global with a constructor?)";
     case llvm::ELF::SHT_RELA: {
       auto relocations = file->relas(section);
       if (!relocations) {
@@ -65,7 +79,8 @@ std::string inspect(const std::string &path, std::map<std::string, uint64_t> &si
           return "a function that is chosen when it is loaded";
       break;
     }
-    default: break;
+    default:
+      break;
     }
     auto name = file->getSectionName(section);
     if (!name) {

@@ -291,7 +291,8 @@ private:
     edits.push_back({size_t(tokens[token].text.data() - source.data()), tokens[token].text.size(), std::move(text)});
   }
   void insertAfter(size_t token, std::string text) {
-    edits.push_back({size_t(tokens[token].text.data() - source.data()) + tokens[token].text.size(), 0, std::move(text)});
+    edits.push_back(
+        {size_t(tokens[token].text.data() - source.data()) + tokens[token].text.size(), 0, std::move(text)});
   }
 
   void markAssembly(const Token &token) {
@@ -407,7 +408,8 @@ llvm::Error kgen::checkSource(llvm::StringRef cuda) {
     if (rest.starts_with("/"))
       return llvm::createStringError("kernel.cu has a comment inside a preprocessor directive");
     if (rest.starts_with("include")) {
-      llvm::StringRef name = rest.drop_front(7).ltrim().drop_front(1).take_until([](char c) { return c == '>' || c == '"'; });
+      llvm::StringRef name =
+          rest.drop_front(7).ltrim().drop_front(1).take_until([](char c) { return c == '>' || c == '"'; });
       bool known = llvm::StringSwitch<bool>(name)
                        .Cases({"cuda_fp16.h", "cuda_bf16.h", "mma.h", "kgen_device.cuh", "cuda_runtime.h", "stdint.h",
                                "cstdint"},

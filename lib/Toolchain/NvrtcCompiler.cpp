@@ -184,7 +184,9 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::createNvrtcCompiler() {
     real = library;
   std::vector<std::string> includes = findIncludes(real.str().str());
   // The library is not loaded here (the orchestrator stays free of it), so its size stands for its version.
-  std::string version = "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 1";
+  // The number at the end stands for the worker's options: raise it with them.
+  std::string version =
+      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 2";
   for (const std::string &include : includes)
     version += " " + include;
   return std::make_unique<NvrtcCompiler>(real.str().str(), version, includes);

@@ -39,20 +39,18 @@ struct Nvrtc {
     };
     bool whole = get(version, "nvrtcVersion") && get(create, "nvrtcCreateProgram") &&
                  get(compile, "nvrtcCompileProgram") && get(logSize, "nvrtcGetProgramLogSize") &&
-                 get(log, "nvrtcGetProgramLog") && get(cubinSize, "nvrtcGetCUBINSize") &&
-                 get(cubin, "nvrtcGetCUBIN") && get(ptxSize, "nvrtcGetPTXSize") && get(ptx, "nvrtcGetPTX") &&
-                 get(errorString, "nvrtcGetErrorString");
+                 get(log, "nvrtcGetProgramLog") && get(cubinSize, "nvrtcGetCUBINSize") && get(cubin, "nvrtcGetCUBIN") &&
+                 get(ptxSize, "nvrtcGetPTXSize") && get(ptx, "nvrtcGetPTX") && get(errorString, "nvrtcGetErrorString");
     return whole ? nullptr : "it lacks a function that kgen calls";
   }
 };
 
 // NVRTC has no system headers; kernels may still spell the fixed-width types.
-const char stdintText[] =
-    "#pragma once\n"
-    "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
-    "typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\n"
-    "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
-    "typedef unsigned long long uintptr_t;\ntypedef long long intptr_t;\n";
+const char stdintText[] = "#pragma once\n"
+                          "typedef signed char int8_t;\ntypedef unsigned char uint8_t;\ntypedef short int16_t;\n"
+                          "typedef unsigned short uint16_t;\ntypedef int int32_t;\ntypedef unsigned int uint32_t;\n"
+                          "typedef long long int64_t;\ntypedef unsigned long long uint64_t;\n"
+                          "typedef unsigned long long uintptr_t;\ntypedef long long intptr_t;\n";
 const char emptyText[] = "#pragma once\n";
 
 template <class Size, class Get>

@@ -70,7 +70,8 @@ double kgen::occupancy(const KernelResources &kernel, int threads, int64_t dynam
   int64_t blocks = std::min(limits.blocks, limits.threads / (warps * 32));
   if (kernel.registers > 0) {
     // Registers are handed out per warp in granules.
-    int perWarp = (kernel.registers * 32 + limits.registerGranule - 1) / limits.registerGranule * limits.registerGranule;
+    int perWarp =
+        (kernel.registers * 32 + limits.registerGranule - 1) / limits.registerGranule * limits.registerGranule;
     blocks = std::min<int64_t>(blocks, limits.registers / perWarp / warps);
   }
   int64_t shared = kernel.sharedBytes + dynamicShared + limits.reservedShared;

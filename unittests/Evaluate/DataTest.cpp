@@ -81,7 +81,7 @@ TEST(Measurement, SurvivesARoundTripWithHostileText) {
   EXPECT_EQ(back->samples, m.samples);
   EXPECT_TRUE(std::isinf(back->errors[0].norms.max));
   EXPECT_TRUE(back->kernels[0].tensorCore);
-  EXPECT_FALSE(bool(Measurement::parse("{}")) );
+  EXPECT_FALSE(bool(Measurement::parse("{}")));
   llvm::consumeError(Measurement::parse("{\"verdict\":\"MAYBE\"}").takeError());
 }
 

@@ -1,7 +1,7 @@
 //===- EvaluatorTest.cpp - Verdicts, with every outside effect replaced ---===//
+#include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/DeviceTable.h"
-#include "kgen/Evaluate/Evaluator.h"
 
 #include "gtest/gtest.h"
 
@@ -293,8 +293,9 @@ TEST(DeviceTable, Floors) {
 }
 
 TEST(BaselinesText, LastObjectCounts) {
-  auto b = parseBaselines("a warning\n{not json\n{\"times\": {\"eager\": 863.5, \"compile\": 0}, \"notes\": {\"compile\": "
-                          "\"no\"}, \"versions\": \"torch\"}\n");
+  auto b =
+      parseBaselines("a warning\n{not json\n{\"times\": {\"eager\": 863.5, \"compile\": 0}, \"notes\": {\"compile\": "
+                     "\"no\"}, \"versions\": \"torch\"}\n");
   ASSERT_TRUE(bool(b)) << llvm::toString(b.takeError());
   EXPECT_EQ(b->times.size(), 1u);
   EXPECT_EQ(b->times["eager"], 863.5);

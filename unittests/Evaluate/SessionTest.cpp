@@ -60,8 +60,12 @@ protected:
     plan.workspace = {{"ws0", 40}};
     Launch launch;
     launch.kernel = "k";
-    launch.arguments = {BufferRef{BufferKind::Input, 0, 0}, BufferRef{BufferKind::Output, 0, 0},
-                        BufferRef{BufferKind::Workspace, 0, 8}, int32_t(7), int64_t(-1), 0.5f};
+    launch.arguments = {BufferRef{BufferKind::Input, 0, 0},
+                        BufferRef{BufferKind::Output, 0, 0},
+                        BufferRef{BufferKind::Workspace, 0, 8},
+                        int32_t(7),
+                        int64_t(-1),
+                        0.5f};
     plan.launches = {launch};
     session = llvm::cantFail(CandidateSession::create(device, plan, ""));
     llvm::cantFail(session->setInputs({reinterpret_cast<const char *>(input)}));

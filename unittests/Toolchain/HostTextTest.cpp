@@ -11,9 +11,7 @@ static HostText rewrite(llvm::StringRef cuda) {
   return text ? *text : HostText();
 }
 
-static std::string whyNot(llvm::StringRef cuda) {
-  return llvm::toString(checkSource(cuda));
-}
+static std::string whyNot(llvm::StringRef cuda) { return llvm::toString(checkSource(cuda)); }
 
 TEST(HostText, KernelWithoutBarrierIsALoop) {
   HostText text = rewrite("extern \"C\" __global__ void f(float *x) { x[threadIdx.x] = 0; }");
@@ -48,8 +46,9 @@ TEST(HostText, DeviceFunctionThatReadsThreadIdx) {
 }
 
 TEST(HostText, NamespacesQualifyTheLauncher) {
-  HostText text = rewrite("namespace a { namespace b {\nextern \"C\" __global__ void __launch_bounds__(64, 2) f() {}\n}}\n"
-                          "extern \"C\" __global__ void g(void) {}");
+  HostText text =
+      rewrite("namespace a { namespace b {\nextern \"C\" __global__ void __launch_bounds__(64, 2) f() {}\n}}\n"
+              "extern \"C\" __global__ void g(void) {}");
   ASSERT_EQ(text.kernels.size(), 2u);
   EXPECT_EQ(text.kernels[0].qualified, "a::b::f");
   EXPECT_EQ(text.kernels[1].qualified, "g");

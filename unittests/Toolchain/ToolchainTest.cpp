@@ -159,15 +159,16 @@ TEST(CompileAll, KeepsTheOrder) {
 }
 
 TEST(Resources, PtxasLog) {
-  auto kernels = parsePtxasLog("ptxas info    : 4 bytes gmem\n"
-                               "ptxas info    : Compiling entry function 'bad' for 'sm_90a'\n"
-                               "ptxas info    : Function properties for bad\n"
-                               "ptxas         .     120 bytes stack frame, 116 bytes spill stores, 100 bytes spill loads\n"
-                               "ptxas info    : Used 254 registers, used 0 barriers, 120 bytes cumulative stack size\n"
-                               "ptxas info    : Compiling entry function 'sum' for 'sm_90a'\n"
-                               "ptxas info    : Function properties for sum\n"
-                               "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                               "ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 376 bytes cmem[0]\n");
+  auto kernels =
+      parsePtxasLog("ptxas info    : 4 bytes gmem\n"
+                    "ptxas info    : Compiling entry function 'bad' for 'sm_90a'\n"
+                    "ptxas info    : Function properties for bad\n"
+                    "ptxas         .     120 bytes stack frame, 116 bytes spill stores, 100 bytes spill loads\n"
+                    "ptxas info    : Used 254 registers, used 0 barriers, 120 bytes cumulative stack size\n"
+                    "ptxas info    : Compiling entry function 'sum' for 'sm_90a'\n"
+                    "ptxas info    : Function properties for sum\n"
+                    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                    "ptxas info    : Used 15 registers, used 1 barriers, 128 bytes smem, 376 bytes cmem[0]\n");
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].kernel, "bad");
   EXPECT_EQ(kernels[0].registers, 254);

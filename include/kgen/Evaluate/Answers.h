@@ -51,8 +51,7 @@ class Compiler;
 
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
 /// to 1e-9. Small graphs go to CPU itself. Needs kgen-opt and kgen-translate beside the running binary.
-std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch,
-                                               std::shared_ptr<Compiler> compiler,
+std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch, std::shared_ptr<Compiler> compiler,
                                                std::shared_ptr<CandidateRunner> runner,
                                                std::unique_ptr<AnswerSource> cpu);
 

@@ -42,12 +42,12 @@ struct CandidateFailure {
 
 /// What to run, and where.
 struct CandidateJob {
-  std::string device;       ///< "host" or "cuda:N"
-  std::string planFile;     ///< plan.json, already checked
+  std::string device;   ///< "host" or "cuda:N"
+  std::string planFile; ///< plan.json, already checked
   std::string artifact;
   const LaunchPlan *plan = nullptr;
   std::vector<const SharedMemory *> inputSets; ///< packed with packBuffers(plan.inputs, 0)
-  double runSeconds = 30;   ///< limit of one run, SIGKILL after it
+  double runSeconds = 30;                      ///< limit of one run, SIGKILL after it
 };
 
 /// A candidate under test. Errors are the machinery's; the candidate's own faults are values.

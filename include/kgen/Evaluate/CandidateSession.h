@@ -60,8 +60,8 @@ private:
   const LaunchPlan &plan;
   std::vector<Buffer> inputs, outputs, workspace;
   std::vector<const char *> originals;
-  std::vector<char> staging; ///< what comparisons copy through, registered with the device
-  std::vector<std::vector<uint64_t>> values;    ///< one slot per argument of each launch
+  std::vector<char> staging;                 ///< what comparisons copy through, registered with the device
+  std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
   std::vector<std::vector<void *>> valuePointers;
 };
 

@@ -35,9 +35,9 @@ public:
 using DeviceAddress = uint64_t;
 
 struct TimingRequest {
-  int samples = 30;          ///< at least this many, fewer when one run takes longer than 50 ms
-  double budgetSeconds = 3;  ///< stop early after this long, but not before 5 samples
-  bool cold = true;          ///< overwrite the L2 cache between runs; device host ignores it
+  int samples = 30;         ///< at least this many, fewer when one run takes longer than 50 ms
+  double budgetSeconds = 3; ///< stop early after this long, but not before 5 samples
+  bool cold = true;         ///< overwrite the L2 cache between runs; device host ignores it
 };
 
 class Device {
@@ -77,8 +77,8 @@ llvm::Expected<std::unique_ptr<Device>> createDevice(llvm::StringRef spec);
 
 /// Facts of a card, asked in a child-free way by loading the driver here; used by `--device auto`.
 struct CardFacts {
-  std::string name;          ///< "NVIDIA H200"
-  std::string arch;          ///< "sm_90a"
+  std::string name; ///< "NVIDIA H200"
+  std::string arch; ///< "sm_90a"
   int multiprocessors = 0, sharedBytesPerBlock = 0;
   int64_t memoryBytes = 0, l2Bytes = 0;
   double peakBytesPerSecond = 0; ///< bus width times memory clock; 0 when the driver does not say

@@ -15,10 +15,10 @@ namespace kgen {
 
 /// Rates in units per second.
 struct DeviceRates {
-  std::string card;         ///< a part of the driver's name for it
-  double copyBytes = 0;     ///< device-to-device copy, bytes read plus written
-  double peakBytes = 0;     ///< of the memory, by datasheet
-  double fp32 = 0;          ///< plain fp32 arithmetic, datasheet
+  std::string card;          ///< a part of the driver's name for it
+  double copyBytes = 0;      ///< device-to-device copy, bytes read plus written
+  double peakBytes = 0;      ///< of the memory, by datasheet
+  double fp32 = 0;           ///< plain fp32 arithmetic, datasheet
   double tf32 = 0, half = 0; ///< tensor cores, dense
 };
 

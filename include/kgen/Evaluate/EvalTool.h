@@ -8,13 +8,13 @@
 namespace kgen {
 
 struct EvalRequest {
-  std::string folder;          ///< of one candidate
+  std::string folder; ///< of one candidate
   std::string device = "auto";
-  std::string graph;           ///< path; empty: graph.mlir in or above the folder
-  bool json = false;           ///< print measurement.json instead of the table
-  bool serve = false;          ///< answer jobs from stdin
-  bool baselines = false;      ///< time PyTorch on PROBLEM beside it
-  std::string problem;         ///< the PyTorch form, a .py file
+  std::string graph;      ///< path; empty: graph.mlir in or above the folder
+  bool json = false;      ///< print measurement.json instead of the table
+  bool serve = false;     ///< answer jobs from stdin
+  bool baselines = false; ///< time PyTorch on PROBLEM beside it
+  std::string problem;    ///< the PyTorch form, a .py file
   EvaluateOptions options;
 };
 

@@ -21,11 +21,11 @@ struct CandidateFiles {
 struct EvaluateOptions {
   int samples = 30;
   bool cold = true;
-  bool time = true;            ///< false: verify only
-  int repeats = 2;             ///< runs beyond the first that must give the same bits
-  double runSeconds = 30;      ///< limit of one run of the plan
-  double flops = 0;            ///< of the graph, for the floor; 0 = unknown
-  std::string precision;       ///< the class that is asked for; empty: the one that the plan claims
+  bool time = true;       ///< false: verify only
+  int repeats = 2;        ///< runs beyond the first that must give the same bits
+  double runSeconds = 30; ///< limit of one run of the plan
+  double flops = 0;       ///< of the graph, for the floor; 0 = unknown
+  std::string precision;  ///< the class that is asked for; empty: the one that the plan claims
 };
 
 /// What an evaluator works with; every outside effect can be replaced.

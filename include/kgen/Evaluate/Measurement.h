@@ -43,10 +43,10 @@ struct InputError {
 /// The outcome of one candidate. Expected outcomes are values: WRONG is not an llvm::Error.
 struct Measurement {
   Verdict verdict = Verdict::Reject;
-  std::string detail;  ///< one sentence; with WRONG the first wrong element, with REJECT the compiler's words
-  std::string device;  ///< "host" or "cuda:0 NVIDIA H200"
+  std::string detail; ///< one sentence; with WRONG the first wrong element, with REJECT the compiler's words
+  std::string device; ///< "host" or "cuda:0 NVIDIA H200"
   std::string precision;
-  double timeUs = 0;   ///< median of samples, 0 when not timed
+  double timeUs = 0;                       ///< median of samples, 0 when not timed
   std::vector<double> samples;             ///< µs, every one kept
   std::map<std::string, double> baselines; ///< eager, compile, max_autotune, ... in µs
   double floorUs = 0;

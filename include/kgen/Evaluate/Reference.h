@@ -17,10 +17,10 @@ namespace kgen {
 /// One input set, its answers, and what a candidate may be off by.
 struct ReferenceSet {
   InputSet set;
-  SharedMemory inputs;                ///< packed with packBuffers(plan.inputs, 0)
-  std::vector<Answer> answers;        ///< one per output
-  std::vector<ErrorNorms> tolerance;  ///< one per output; unused where exact
-  std::vector<bool> exact;            ///< every answer is a small integer: bit equality is asked for
+  SharedMemory inputs;               ///< packed with packBuffers(plan.inputs, 0)
+  std::vector<Answer> answers;       ///< one per output
+  std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
+  std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
 };
 
 struct Reference {
@@ -28,7 +28,7 @@ struct Reference {
 };
 
 struct ReferenceOptions {
-  uint64_t seed = 0;          ///< secret from candidates
+  uint64_t seed = 0; ///< secret from candidates
   unsigned threads = 1;
   /// What the oracle may take, by an estimate from its first answer. Six sets when that fits; else three
   /// (declared, integer, offset); when not even those fit, declared and integer.
@@ -43,8 +43,8 @@ llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, 
 struct SetVerdict {
   bool passed = true;
   std::string detail;
-  ErrorNorms worst;      ///< over the outputs
-  ErrorNorms tolerance;  ///< of the output that WORST belongs to
+  ErrorNorms worst;     ///< over the outputs
+  ErrorNorms tolerance; ///< of the output that WORST belongs to
 };
 
 /// OUTPUT(i) gives output I's bytes.

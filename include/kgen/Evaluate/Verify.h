@@ -8,10 +8,10 @@ namespace kgen {
 
 /// How one output differs from the fp64 reference.
 struct Comparison {
-  ErrorNorms norms;        ///< infinite when a NaN or infinity is in the wrong place
-  int64_t worst = -1;      ///< flat index of the largest difference, -1 when all equal
+  ErrorNorms norms;   ///< infinite when a NaN or infinity is in the wrong place
+  int64_t worst = -1; ///< flat index of the largest difference, -1 when all equal
   double found = 0, expected = 0;
-  int64_t mismatches = 0;  ///< elements that are not equal after rounding the reference to DTYPE
+  int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
 };
 
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN

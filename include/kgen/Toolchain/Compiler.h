@@ -26,13 +26,13 @@ struct Compiled {
   std::string ptx;      ///< empty on device host
   std::string log;      ///< at most 64 KiB
   std::vector<KernelResources> kernels;
-  double seconds = 0;   ///< of the compile itself, also when it came from the cache
+  double seconds = 0; ///< of the compile itself, also when it came from the cache
   bool fromCache = false;
 };
 
 /// An expected outcome: the text does not compile.
 struct CompileFailed {
-  std::string reason;       ///< one sentence: the first error, or the limit that was hit
+  std::string reason; ///< one sentence: the first error, or the limit that was hit
   std::string log;
   bool timedOut = false;
   bool unsupported = false; ///< right perhaps, but nothing this compiler can translate (inline PTX on the host)

@@ -20,13 +20,13 @@ namespace kgen {
 /// What a child may use; 0 means no limit.
 struct ProcessLimits {
   double wallSeconds = 0;
-  uint64_t memoryBytes = 0;         ///< address space
-  size_t outputBytes = 64 * 1024;   ///< of stdout and stderr together; the rest is read and dropped
-  uint64_t fileBytes = 0;           ///< largest file it may write
+  uint64_t memoryBytes = 0;       ///< address space
+  size_t outputBytes = 64 * 1024; ///< of stdout and stderr together; the rest is read and dropped
+  uint64_t fileBytes = 0;         ///< largest file it may write
 };
 
 struct ProcessRequest {
-  std::vector<std::string> arguments; ///< [0] is the program: a path, or a name to find on PATH
+  std::vector<std::string> arguments;        ///< [0] is the program: a path, or a name to find on PATH
   std::vector<std::string> extraEnvironment; ///< "NAME=value", beside the allow-list
   std::string directory;                     ///< where it runs; empty: here
   /// Descriptors to hand over: (ours, the child's number).
