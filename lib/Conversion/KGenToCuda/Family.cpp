@@ -89,6 +89,7 @@ static ArrayRef<std::unique_ptr<Family>> allFamilies() {
   static const auto families = [] {
     SmallVector<std::unique_ptr<Family>> list;
     // A new family adds its line here.
+    list.push_back(createAttentionFamily());
     list.push_back(createConvFamily());
     list.push_back(createGemmFamily());
     list.push_back(createPointwiseFamily());

@@ -126,6 +126,7 @@ const Family *findFamily(llvm::StringRef name);
 llvm::SmallVector<llvm::StringRef> familyNames();
 
 /// One constructor per family, called once by the registry in Family.cpp.
+std::unique_ptr<Family> createAttentionFamily();
 std::unique_ptr<Family> createConvFamily();
 std::unique_ptr<Family> createGemmFamily();
 std::unique_ptr<Family> createPointwiseFamily();

@@ -1,0 +1,131 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: a tile of 40 queries, expected a multiple of 16, one warp for each 16, at most 512}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [40, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: a tile of 24 keys, expected a multiple of 16}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [64, 24]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: tile has 1 entries, expected [queries, keys]}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: tile [256, 128] holds 112 registers of operands in a thread, at most 88 fit}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [256, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: stages = 1 of 64 keys need 18432 bytes of shared memory, expected 2 or more stages in 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, stages = 1>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: stages = 8 of 128 keys need 294912 bytes of shared memory, expected 2 or more stages in 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, stages = 8, tile = [64, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected mma_sync}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wmma>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: dtype = bf16, expected fp16, the type of the queries}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, dtype = bf16>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x256x64xf32> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) {
+  ^bb0(%a: tensor<2x256x64xf32>, %b: tensor<2x256x64xf32>, %c: tensor<2x256x64xf32>):
+    // expected-error @+1 {{works on 'f32', expected f16 or bf16}}
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) -> tensor<2x256x64xf32>
+    kgen.yield %1 : tensor<2x256x64xf32>
+  } : tensor<2x256x64xf32>
+  return %0 : tensor<2x256x64xf32>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x72xf16>, %k: tensor<2x256x72xf16>, %v: tensor<2x256x72xf16>) -> tensor<2x256x72xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) {
+  ^bb0(%a: tensor<2x256x72xf16>, %b: tensor<2x256x72xf16>, %c: tensor<2x256x72xf16>):
+    // expected-error @+1 {{has heads of 72 and values of 72 elements, expected the same multiple of 16, at most 128}}
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) -> tensor<2x256x72xf16>
+    kgen.yield %1 : tensor<2x256x72xf16>
+  } : tensor<2x256x72xf16>
+  return %0 : tensor<2x256x72xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    // expected-error @+1 {{has no place in an attention kernel: expected one scaled_dot_product_attention alone}}
+    %1 = aten.relu %a : (tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}

@@ -1,0 +1,38 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file | FileCheck %s
+
+// Scores never reach memory; the causal bound ends the loop over keys and masks the tiles on the diagonal.
+// CHECK-LABEL: kgen.source @heads arch "sm_90a"
+// CHECK-SAME: // heads: causal attention of 64 heads, 4096 queries by 4096 keys of 128 elements.
+// CHECK-SAME: constexpr int kWarps = 8, kTileQueries = 16 * kWarps, kTileKeys = 64;
+// CHECK-SAME: constexpr float kScale = 0.08838
+// CHECK-SAME: kgen::mma_m16n8k16_f16(d, a, b);
+// CHECK-SAME: const int visible = last_query < kKeys ? last_query : kKeys;
+// CHECK-NOT: #if
+// CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, dtype = fp16, mma = mma_sync, reduce = online, stages = 2, tile = [128, 64]>
+// CHECK: kgen.launch @heads::@heads_attention grid [2048, 1, 1] block [256, 1, 1] shared 69632
+func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16> {
+  %0 = kgen.dispatch @heads schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) {
+  ^bb0(%a: tensor<4x16x4096x128xf16>, %b: tensor<4x16x4096x128xf16>, %c: tensor<4x16x4096x128xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c is_causal true : (tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16>
+    kgen.yield %1 : tensor<4x16x4096x128xf16>
+  } : tensor<4x16x4096x128xf16>
+  return %0 : tensor<4x16x4096x128xf16>
+}
+
+// -----
+
+// bf16, another tile, three stages; the kernel reads keys before queries because the dispatch has them so.
+// CHECK-LABEL: kgen.source @brain
+// CHECK-SAME: using Element = __nv_bfloat16;
+// CHECK-SAME: constexpr int kStages = 3;
+// CHECK-SAME: __floats2bfloat162_rn(low, high)
+// CHECK-NOT: visible < kKeys
+// CHECK: kgen.launch @brain::@brain_attention grid [8, 1, 1] block [128, 1, 1] shared 27648 ins(%arg1, %arg0, %arg2 :
+func.func @f(%k: tensor<2x256x64xbf16>, %q: tensor<2x256x64xbf16>, %v: tensor<2x256x64xbf16>) -> tensor<2x256x64xbf16> {
+  %0 = kgen.dispatch @brain schedule(#kgen.schedule<family = attention, tile = [64, 32], stages = 3>) ins(%k, %q, %v : tensor<2x256x64xbf16>, tensor<2x256x64xbf16>, tensor<2x256x64xbf16>) {
+  ^bb0(%a: tensor<2x256x64xbf16>, %b: tensor<2x256x64xbf16>, %c: tensor<2x256x64xbf16>):
+    %1 = aten.scaled_dot_product_attention %b, %a, %c : (tensor<2x256x64xbf16>, tensor<2x256x64xbf16>, tensor<2x256x64xbf16>) -> tensor<2x256x64xbf16>
+    kgen.yield %1 : tensor<2x256x64xbf16>
+  } : tensor<2x256x64xbf16>
+  return %0 : tensor<2x256x64xbf16>
+}
