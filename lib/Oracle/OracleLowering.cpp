@@ -31,10 +31,7 @@ void addBufferization(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The result buffer is the caller's from the start: no copy of a multi-gigabyte answer.
-  bufferization::BufferResultsToOutParamsPassOptions outParams;
-  outParams.hoistStaticAllocs = true;
-  outParams.modifyPublicFunctions = true;
-  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(kgen::createOracleOutParamsPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   // Ownership frees at the end of the function; free after the last use instead.
   pm.addNestedPass<func::FuncOp>(bufferization::createOptimizeAllocationLivenessPass());

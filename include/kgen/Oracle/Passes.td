@@ -95,6 +95,22 @@ def OracleArrangeContractionsPass : Pass<"kgen-oracle-arrange-contractions", "ml
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 
+def OracleOutParamsPass : Pass<"kgen-oracle-out-params", "mlir::ModuleOp"> {
+  let summary = "let the caller own a bufferized function's results";
+  let description = [{
+    Each result becomes one more argument. A result that is a buffer of its own is computed in the argument from
+    the start; one that shares a buffer with an argument or with another result is copied
+    at the end. (Upstream's buffer-results-to-out-params crashes on the latter with its allocations hoisted.)
+
+    ```mlir
+    func.func @f(%x: memref<4xf64>) -> memref<4xf64> { %0 = memref.alloc() ... return %0 }
+    // becomes
+    func.func @f(%x: memref<4xf64>, %out: memref<4xf64>) { ... return }
+    ```
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
 def OracleLoopsPass : Pass<"kgen-oracle-loops", "mlir::ModuleOp"> {
   let summary = "tile contractions on buffers for the caches and make loops of linalg ops";
   let description = [{
