@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
@@ -61,6 +62,18 @@ llvm::Expected<Answer> Answer::takeFile(const std::string &path) {
 
 namespace {
 
+/// Folders of processes that were killed before they could tidy up: in memory they would stay for ever.
+void removeOrphans(const char *parent) {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent, error), end; entry != end && !error; entry.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    int pid = 0;
+    if (name.consume_front("kgen-oracle-") && !name.consumeInteger(10, pid) && name.starts_with("-") &&
+        kill(pid, 0) != 0 && errno == ESRCH)
+      fs::remove_directories(entry->path());
+  }
+}
+
 /// A folder for the exchange, in memory when there is room for BYTES twice over.
 llvm::Expected<std::string> exchangeFolder(size_t bytes) {
   struct statvfs space;
@@ -69,7 +82,8 @@ llvm::Expected<std::string> exchangeFolder(size_t bytes) {
     parent = chosen;
   if (statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize > 2 * bytes && access("/dev/shm", W_OK) == 0)
     parent = "/dev/shm";
-  std::string pattern = std::string(parent) + "/kgen-oracle-XXXXXX";
+  removeOrphans(parent);
+  std::string pattern = std::string(parent) + "/kgen-oracle-" + std::to_string(getpid()) + "-XXXXXX";
   if (!mkdtemp(pattern.data()))
     return llvm::createStringError("cannot make a folder in %s: %s", parent, strerror(errno));
   return pattern;

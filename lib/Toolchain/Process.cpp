@@ -20,6 +20,13 @@ extern char **environ;
 
 using namespace kgen;
 
+// AddressSanitizer maps terabytes, so a binary built with it cannot bear a limit on addresses.
+#if __has_feature(address_sanitizer)
+static constexpr bool sanitized = true;
+#else
+static constexpr bool sanitized = false;
+#endif
+
 double kgen::monotonicSeconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -95,6 +102,7 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
   int status[2];
   if (pipe2(status, O_CLOEXEC) != 0)
     return llvm::createStringError("cannot make a pipe: %s", strerror(errno));
+  const bool own = request.arguments[0] == workerBinary();
   pid_t parent = getpid();
   pid_t pid = fork();
   if (pid < 0) {
@@ -128,7 +136,7 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
       close(fd);
     rlimit core = {0, 0};
     setrlimit(RLIMIT_CORE, &core);
-    if (limits.memoryBytes) {
+    if (limits.memoryBytes && !(sanitized && own)) {
       rlimit memory = {limits.memoryBytes, limits.memoryBytes};
       setrlimit(RLIMIT_AS, &memory);
     }

@@ -11,6 +11,7 @@
 #define KGEN_HOST_H
 #define KGEN_HOST 1
 
+#include <assert.h>
 #include <cfloat>
 #include <climits>
 #include <math.h>
