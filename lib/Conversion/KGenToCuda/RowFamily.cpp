@@ -173,9 +173,12 @@ LogicalResult RowChoice::chooseResidence() {
 
 LogicalResult RowChoice::chooseWords() {
   params.intOr(context, "unroll", 4);
-  int64_t minBlocks = params.intOr(context, "min_blocks", 1);
-  int64_t threads = *params.getInt("threads_per_row") *
-                    (*params.getInt("split_rows") > 1 ? 1 : *params.getInt("rows_per_block"));
+  bool split = *params.getInt("split_rows") > 1;
+  int64_t threads = *params.getInt("threads_per_row") * (split ? 1 : *params.getInt("rows_per_block"));
+  // Without a promise ptxas trades the residency of a split row's second kernel for unrolling, or spills.
+  constexpr int64_t kResidentThreads = 768; // of a multiprocessor; leaves each 80 registers
+  int64_t residentBlocks = llvm::divideCeil(kResidentThreads, threads);
+  int64_t minBlocks = params.intOr(context, "min_blocks", split ? std::clamp<int64_t>(residentBlocks, 1, 16) : 1);
   constexpr int64_t kThreadsPerMultiprocessor = 2048;
   if (minBlocks * threads > kThreadsPerMultiprocessor)
     return reject("min_blocks = " + Twine(minBlocks) + " blocks of " + Twine(threads) +

@@ -196,6 +196,7 @@ std::string RowEmitter::constants() {
     constant("int", "kWarp", 32);
   if (schedule.splitRows > 1) {
     constant("int", "kThreads", schedule.threads());
+    constant("int", "kMinBlocks", schedule.minBlocks);
     derived("kWarpsPerRow", "kThreads / kWarp");
     constant("int", "kUnroll", schedule.unroll);
     text += llvm::formatv("constexpr int kChunkColumns = {0}; // of one block in step 1\n", chunkColumns());

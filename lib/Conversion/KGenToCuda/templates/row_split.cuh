@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 // Step 2 of 2: a block first merges the partial states of its kRowGroup rows, one warp for each
 // row, then writes one tile of columns of all of them: what belongs to a column is read once for
 // the whole group. Tiles run backwards, because the L2 cache still holds the last columns.
-extern "C" __global__ void __launch_bounds__(example::kThreads)
+extern "C" __global__ void __launch_bounds__(example::kThreads, example::kMinBlocks)
 //@ replace finish_signature
     example_finish(const float *__restrict__ in0, const float *__restrict__ partials, float *__restrict__ out0) {
 //@ end
