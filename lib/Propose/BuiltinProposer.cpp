@@ -126,8 +126,7 @@ struct Variant {
 class BuiltinProposer : public Proposer {
 public:
   Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override;
-  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
-                                                     int n) override;
+  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override;
 };
 
 /// One question: the context and what follows from it.
@@ -253,13 +252,15 @@ void Session::addEntries(std::vector<Scored> &scored) const {
 void Session::addStructure(std::vector<Scored> &scored) const {
   if (!parent)
     add(scored,
-        {"families", "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
-                     "for it: intermediate results stay in registers and are never written to memory.",
+        {"families",
+         "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
+         "for it: intermediate results stay in registers and are never written to memory.",
          IdeaCategory::Control},
         100 + conditionOn("families"));
   add(scored,
-      {"fuse-pool", "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
-                    "behind its own windows and writes only the pooled values.",
+      {"fuse-pool",
+       "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
+       "behind its own windows and writes only the pooled values.",
        IdeaCategory::Control},
       (onHost() ? 82 : 86) + conditionOn("fuse-pool"));
   if (parent && parent->fusion != Fusion::None)

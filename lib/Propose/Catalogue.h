@@ -19,13 +19,13 @@ struct DispatchFacts {
   const PlannedDispatch *dispatch = nullptr;
   const OpFact *anchor = nullptr;
   std::string device, precision;
-  int64_t m = 0, n = 0, k = 0;         ///< of a product; of a convolution as an implicit product
-  int64_t channels = 0;                ///< input channels of a convolution
-  int64_t rows = 0, columns = 0;       ///< of a row reduction
-  int64_t elements = 0;                ///< of the dispatch's result
-  bool f32 = true;                     ///< the anchor's first operand is f32
-  bool poolFollows = false;            ///< a window reads the dispatch's result and nothing else does
-  bool elementwiseFollows = false;     ///< ops could be, or are, fused behind the anchor
+  int64_t m = 0, n = 0, k = 0;     ///< of a product; of a convolution as an implicit product
+  int64_t channels = 0;            ///< input channels of a convolution
+  int64_t rows = 0, columns = 0;   ///< of a row reduction
+  int64_t elements = 0;            ///< of the dispatch's result
+  bool f32 = true;                 ///< the anchor's first operand is f32
+  bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
+  bool elementwiseFollows = false; ///< ops could be, or are, fused behind the anchor
   int multiprocessors = 132;
 };
 

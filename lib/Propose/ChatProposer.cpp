@@ -85,8 +85,7 @@ public:
     return ideas;
   }
 
-  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
-                                                     int n) override {
+  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override {
     std::string problem;
     if (idea.key == badReplyKey) {
       problem = idea.text;
@@ -118,8 +117,7 @@ private:
       if (!reply)
         return reply.takeError();
       if (reply->status != 200)
-        return createStringError("the provider answers " + Twine(reply->status) + ": " +
-                                 oneLine(reply->body));
+        return createStringError("the provider answers " + Twine(reply->status) + ": " + oneLine(reply->body));
       Answer answer = readAnswer(reply->body);
       problem = answer.problem;
       if (problem.empty()) {

@@ -93,11 +93,11 @@ struct CurlLibrary {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
       return function != nullptr;
     };
-    return find(globalInit, "curl_global_init") && find(init, "curl_easy_init") &&
-           find(setopt, "curl_easy_setopt") && find(perform, "curl_easy_perform") &&
-           find(getinfo, "curl_easy_getinfo") && find(cleanup, "curl_easy_cleanup") &&
-           find(strerror, "curl_easy_strerror") && find(append, "curl_slist_append") &&
-           find(freeAll, "curl_slist_free_all") && globalInit(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return find(globalInit, "curl_global_init") && find(init, "curl_easy_init") && find(setopt, "curl_easy_setopt") &&
+           find(perform, "curl_easy_perform") && find(getinfo, "curl_easy_getinfo") &&
+           find(cleanup, "curl_easy_cleanup") && find(strerror, "curl_easy_strerror") &&
+           find(append, "curl_slist_append") && find(freeAll, "curl_slist_free_all") &&
+           globalInit(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   }
 };
 

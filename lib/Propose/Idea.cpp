@@ -95,12 +95,8 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
   request["generic_us"] = context.genericUs;
   request["floor_us"] = context.floorUs;
   const ParentSummary &parent = context.parent;
-  request["parent"] = {{"id", parent.id},
-                       {"settings", parent.label},
-                       {"notes", parent.notes},
-                       {"time_us", parent.timeUs},
-                       {"diagnosis", parent.diagnosis},
-                       {"directives", parent.directives},
+  request["parent"] = {{"id", parent.id},          {"settings", parent.label},      {"notes", parent.notes},
+                       {"time_us", parent.timeUs}, {"diagnosis", parent.diagnosis}, {"directives", parent.directives},
                        {"cuda", parent.cuda}};
   Json history = Json::array();
   for (const TriedBranch &tried : context.history) {
@@ -244,7 +240,8 @@ Expected<std::vector<Materialization>> parseMaterializations(StringRef text) {
     if (plan != entry.end())
       m.plan = plan->is_string() ? plan->get<std::string>() : plan->is_object() ? dump(*plan) : std::string();
     if (m.directives.empty() == m.cuda.empty())
-      return createStringError("materializations[" + Twine(i) + "] needs either \"directives\" or \"cuda\" with \"plan\"");
+      return createStringError("materializations[" + Twine(i) +
+                               "] needs either \"directives\" or \"cuda\" with \"plan\"");
     if (!m.cuda.empty() && m.plan.empty())
       return createStringError("materializations[" + Twine(i) + "] has \"cuda\" but no \"plan\"");
     result.push_back(std::move(m));

@@ -53,8 +53,7 @@ public:
     return reply ? parseIdeas(*reply) : std::vector<Idea>();
   }
 
-  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
-                                                     int n) override {
+  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override {
     const std::string *reply = find(printRequest(context, "materialize", &idea, n), context.slot);
     return reply ? parseMaterializations(*reply) : std::vector<Materialization>();
   }

@@ -26,9 +26,7 @@ bool isQuota(const HttpReply &reply) {
 }
 
 /// A gateway that answers 200 with a page of its own instead of the provider's JSON.
-bool isPage(const HttpReply &reply) {
-  return reply.status == 200 && StringRef(reply.body).ltrim().starts_with("<");
-}
+bool isPage(const HttpReply &reply) { return reply.status == 200 && StringRef(reply.body).ltrim().starts_with("<"); }
 
 /// Seconds that the provider asks for; negative when it does not.
 double askedWait(const HttpReply &reply) {

@@ -29,7 +29,8 @@ std::string familyOf(const OpFact &op) {
       .Cases({"linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "mv"}, "gemm")
       .Cases({"conv1d", "conv2d", "conv3d", "convolution"}, "conv")
       .Cases({"softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm", "group_norm", "instance_norm"}, "row")
-      .Cases({"sum", "mean", "amax", "amin", "argmax", "argmin", "prod", "var", "std", "norm", "linalg_vector_norm"}, "row")
+      .Cases({"sum", "mean", "amax", "amin", "argmax", "argmin", "prod", "var", "std", "norm", "linalg_vector_norm"},
+             "row")
       .Cases({"max", "min"}, "row")
       .Cases({"max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d"}, "pool")
       .Cases({"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"}, "pool")
@@ -49,8 +50,8 @@ SchedulePlan groupOps(const GraphFacts &facts, Fusion fusion) {
       if (next <= last || size_t(next) >= facts.ops.size() || taken.count(next))
         return;
       bool isPool = familyOf(facts.ops[next]) == "pool";
-      bool join = facts.ops[next].elementwise ||
-                  (fusion == Fusion::Pool && dispatch.family == "conv" && isPool && !pooled);
+      bool join =
+          facts.ops[next].elementwise || (fusion == Fusion::Pool && dispatch.family == "conv" && isPool && !pooled);
       if (!join || (pooled && !isPool))
         return;
       pooled |= isPool;

@@ -127,8 +127,8 @@ RunReport summarizeRun(const RunFolder &run) {
 std::string printReportText(const RunReport &report, int columns) {
   std::string text;
   raw_string_ostream os(text);
-  os << "\n" << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device
-     << "\n\n";
+  os << "\n"
+     << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device << "\n\n";
   // PyTorch's columns only where it was timed, so that the words have room.
   bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
   auto line = [&](StringRef round, StringRef id, StringRef time, StringRef generic, StringRef eager, StringRef compile,
@@ -182,9 +182,9 @@ std::string printReportMarkdown(const RunReport &report) {
   std::string text;
   raw_string_ostream os(text);
   os << "# " << report.problem << "\n\n";
-  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision << ", policy "
-     << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". " << report.branches
-     << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
+  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
+     << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
+     << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
   if (report.best.id.empty()) {
     os << "Nothing passed.\n";
   } else {
@@ -207,10 +207,12 @@ std::string printReportMarkdown(const RunReport &report) {
 
 std::string printReportJson(const RunReport &report) {
   auto rowJson = [](const ReportRow &row) {
-    return Json{{"round", row.round},       {"branch", row.id},          {"idea", row.idea},
-                {"settings", row.settings}, {"tried", row.tried},        {"passed", row.passed},
-                {"time_us", row.timeUs},    {"of_generic", row.ofGeneric}, {"of_eager", row.ofEager},
-                {"of_compile", row.ofCompile}, {"of_floor", row.ofFloor}};
+    return Json{{"round", row.round},      {"branch", row.id},
+                {"idea", row.idea},        {"settings", row.settings},
+                {"tried", row.tried},      {"passed", row.passed},
+                {"time_us", row.timeUs},   {"of_generic", row.ofGeneric},
+                {"of_eager", row.ofEager}, {"of_compile", row.ofCompile},
+                {"of_floor", row.ofFloor}};
   };
   Json rows = Json::array();
   for (const ReportRow &row : report.rows)

@@ -83,9 +83,9 @@ public:
     clearStatus();
     ++done;
     left = branchesLeft;
-    os << format("%-14s %-8s %12s %9s %8s %8s  ", news.id.c_str(), news.verdict.c_str(),
-                 printTime(news.timeUs).c_str(), percent(news.genericUs, news.timeUs).c_str(),
-                 percent(news.eagerUs, news.timeUs).c_str(), percent(news.floorUs, news.timeUs).c_str());
+    os << format("%-14s %-8s %12s %9s %8s %8s  ", news.id.c_str(), news.verdict.c_str(), printTime(news.timeUs).c_str(),
+                 percent(news.genericUs, news.timeUs).c_str(), percent(news.eagerUs, news.timeUs).c_str(),
+                 percent(news.floorUs, news.timeUs).c_str());
     // What follows the numbers may wrap once in a file, never on a terminal.
     std::string words = news.settings.empty() ? news.idea : news.idea + "; " + news.settings;
     if (!news.sameAs.empty())

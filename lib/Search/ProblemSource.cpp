@@ -117,8 +117,8 @@ Expected<std::string> readProblem(FileSystem &fs, const SourceFolders &folders, 
       nearest = name;
     }
   std::string hint = nearest.empty() ? "`kgen-search problems` lists them" : "did you mean " + nearest + "?";
-  return createStringError(Twine("unknown problem '") + source + "': expected a registered name, FILE.mlir or FILE.py; " +
-                           hint);
+  return createStringError(Twine("unknown problem '") + source +
+                           "': expected a registered name, FILE.mlir or FILE.py; " + hint);
 }
 
 std::string withPrecision(StringRef graph, StringRef precision) {

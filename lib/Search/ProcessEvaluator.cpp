@@ -57,7 +57,8 @@ public:
   }
 
   Expected<Measurement> evaluate(const EvaluationJob &job) override {
-    Json request = {{"folder", job.folder}, {"graph", job.graphFile}, {"flops", job.flops}, {"precision", job.precision}};
+    Json request = {
+        {"folder", job.folder}, {"graph", job.graphFile}, {"flops", job.flops}, {"precision", job.precision}};
     auto answer = ask(std::move(request));
     if (!answer)
       return answer.takeError();
@@ -218,9 +219,8 @@ Expected<Json> ProcessEvaluator::ask(Json request) {
 
 } // namespace
 
-Expected<std::unique_ptr<CandidateEvaluator>> createProcessEvaluator(const std::string &device,
-                                                                     const std::string &programFolder,
-                                                                     const std::atomic<bool> &stop) {
+Expected<std::unique_ptr<CandidateEvaluator>>
+createProcessEvaluator(const std::string &device, const std::string &programFolder, const std::atomic<bool> &stop) {
   std::string program = programFolder + "/kgen-eval";
   if (!sys::fs::can_execute(program))
     return createStringError("kgen-eval is not beside kgen-search, in " + programFolder);

@@ -148,8 +148,8 @@ Error Search::executeRounds() {
       for (const BranchRecord &branch : run.getBranches()) {
         auto it = measured.find(branch.id);
         if (it != measured.end())
-          outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
-                              codeHash(branch)});
+          outcomes.push_back(
+              {branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs, codeHash(branch)});
       }
       run.beginBatch();
       expansions = (*policy)->expand(round, outcomes);
@@ -350,11 +350,11 @@ Error Search::lower(Candidate &candidate) {
     return finish(candidate, rejected(Verdict::BadReply, chosen.problem, config));
   }
   StringRef category = categoryName(record.idea.category);
-  Expected<LoweredGraph> lowered =
-      record.round == 0 ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
-      : !chosen.cuda.empty()
-          ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
-          : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives, record.idea.text, category, config.chip);
+  Expected<LoweredGraph> lowered = record.round == 0 ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
+                                   : !chosen.cuda.empty()
+                                       ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
+                                       : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives,
+                                                                          record.idea.text, category, config.chip);
   std::map<std::string, std::string> files;
   files["idea.md"] = printIdeaPage(record);
   if (!chosen.directives.empty())
@@ -433,14 +433,14 @@ Error Search::measure(Candidate &candidate) {
   if (first != firstWithCode.end() && first->second != record.id && measured.count(first->second))
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
-  auto measurement =
-      env.evaluator.evaluate({folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
+  auto measurement = env.evaluator.evaluate(
+      {folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
   if (!measurement) {
     // One candidate that cannot be measured is its own fault as long as others can.
     if (record.round == 0 || env.stop || ++machineryErrors == 3)
       return measurement.takeError();
-    return finish(candidate, rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()),
-                                      config));
+    return finish(candidate,
+                  rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()), config));
   }
   machineryErrors = 0;
   return finish(candidate, std::move(*measurement));
@@ -495,7 +495,8 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
   constexpr int maxRefills = 2;
   for (int refill = 0;; ++refill) {
     size_t first = 0;
-    for (; first < candidates.size() && (candidates[first].ready || measured.count(candidates[first].record.id)); ++first)
+    for (; first < candidates.size() && (candidates[first].ready || measured.count(candidates[first].record.id));
+         ++first)
       ;
     size_t lowered = first;
     if (Error error = lowerFrom(first, candidates))

@@ -15,9 +15,7 @@ namespace {
 constexpr StringLiteral crcKey = ",\"crc\":\"";
 constexpr size_t crcTail = 8 + 2; // eight hex digits and `"}`
 
-std::string hexCrc(StringRef bytes) {
-  return formatv("{0:x-8}", crc32(arrayRefFromStringRef(bytes))).str();
-}
+std::string hexCrc(StringRef bytes) { return formatv("{0:x-8}", crc32(arrayRefFromStringRef(bytes))).str(); }
 
 /// The record in LINE, or nothing when its bytes are not what was written.
 std::optional<Json> readLine(StringRef line) {

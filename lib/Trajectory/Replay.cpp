@@ -98,7 +98,8 @@ private:
         return text.takeError();
       ++summary.files;
       if (hashText(*text) != hash)
-        return createStringError(Twine(folder) + name + " differs from what was recorded: its hash is not the journal's");
+        return createStringError(Twine(folder) + name +
+                                 " differs from what was recorded: its hash is not the journal's");
     }
     if (lowered && !branch.files.count("lowered.mlir"))
       return createStringError(Twine(branch.id) + ": was refused in the run and lowers now");

@@ -14,10 +14,11 @@ namespace kgen {
 
 namespace {
 Json toJson(const BranchRecord &branch) {
-  Json record = {{"event", "branch"}, {"id", branch.id}, {"parent", branch.parent}, {"round", branch.round},
-                 {"key", branch.idea.key}, {"category", categoryName(branch.idea.category).str()},
-                 {"idea", branch.idea.text}, {"label", branch.label}, {"notes", branch.notes},
-                 {"reply", branch.reply}, {"option", branch.option}};
+  Json record = {
+      {"event", "branch"},        {"id", branch.id},        {"parent", branch.parent},
+      {"round", branch.round},    {"key", branch.idea.key}, {"category", categoryName(branch.idea.category).str()},
+      {"idea", branch.idea.text}, {"label", branch.label},  {"notes", branch.notes},
+      {"reply", branch.reply},    {"option", branch.option}};
   return record;
 }
 
@@ -36,9 +37,7 @@ BranchRecord branchFromJson(const Json &record) {
   return branch;
 }
 
-Error notARun(StringRef path) {
-  return createStringError(Twine(path) + " is not a run folder: it has no run.json");
-}
+Error notARun(StringRef path) { return createStringError(Twine(path) + " is not a run folder: it has no run.json"); }
 } // namespace
 
 std::string branchId(int round, int index) {
@@ -61,8 +60,8 @@ std::string printIdeaPage(const BranchRecord &branch) {
 // Opening
 //===----------------------------------------------------------------------===//
 
-Expected<std::unique_ptr<RunFolder>> RunFolder::create(FileSystem &fs, Clock &clock, StringRef path,
-                                                       const Json &config, StringRef graph) {
+Expected<std::unique_ptr<RunFolder>> RunFolder::create(FileSystem &fs, Clock &clock, StringRef path, const Json &config,
+                                                       StringRef graph) {
   std::unique_ptr<RunFolder> run(new RunFolder(fs, clock, path));
   if (fs.exists(run->at("run.json")))
     return createStringError(Twine(path) + " already holds a run; go on with it by `kgen-search resume " + path +
@@ -316,7 +315,8 @@ Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::strin
 
 Error RunFolder::recordBaselines(const std::map<std::string, double> &times, StringRef note) {
   Json file = {{"version", 1}, {"times_us", times}, {"note", note.str()}};
-  if (Error error = fs.writeAtomic(at("baselines.json"), file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"))
+  if (Error error =
+          fs.writeAtomic(at("baselines.json"), file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"))
     return error;
   if (Error error = append({{"event", "baselines"}, {"times", times}, {"note", note.str()}}))
     return error;

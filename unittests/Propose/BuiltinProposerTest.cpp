@@ -102,8 +102,8 @@ TEST(SchedulePlan, SurvivesItsNotes) {
 }
 
 TEST(Builtin, HasIdeasForEveryKindOfGraph) {
-  std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"), matmulFacts("strict-fp32"),
-                                    matmulFacts("fp16", "f16")};
+  std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
+                                    matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};
   for (const GraphFacts &facts : graphs)
     for (const char *device : {"host", "cuda"}) {
       ProposalContext context = contextOf(facts, device);
@@ -158,8 +158,8 @@ TEST(Builtin, NeverRepeatsAPlan) {
       break;
     for (const Materialization &m : carryOut(context, ideas[0], 2)) {
       ASSERT_TRUE(seen.insert(m.directives).second) << m.directives;
-      context.history.push_back({"round-01/b" + std::to_string(branch++), context.parent.id, ideas[0], m.label, m.notes,
-                                 "WRONG", "", 0});
+      context.history.push_back(
+          {"round-01/b" + std::to_string(branch++), context.parent.id, ideas[0], m.label, m.notes, "WRONG", "", 0});
     }
   }
   // The parent is round 0, so the catalogue alone answers, and it comes to an end.
@@ -172,9 +172,22 @@ TEST(Builtin, RefinesAndCombinesWhatWon) {
   std::vector<Materialization> first = carryOut(context, {"register-tile", "", IdeaCategory::Compute}, 1);
   std::vector<Materialization> second = carryOut(context, {"narrow-loads", "", IdeaCategory::Memory}, 1);
   ASSERT_EQ(first.size() + second.size(), 2u);
-  context.history = {
-      {"round-01/b00", "round-00/b00", {"register-tile", "Tiles.", IdeaCategory::Compute}, "", first[0].notes, "PASS", "", 300},
-      {"round-01/b01", "round-00/b00", {"narrow-loads", "Narrow.", IdeaCategory::Memory}, "", second[0].notes, "PASS", "", 600}};
+  context.history = {{"round-01/b00",
+                      "round-00/b00",
+                      {"register-tile", "Tiles.", IdeaCategory::Compute},
+                      "",
+                      first[0].notes,
+                      "PASS",
+                      "",
+                      300},
+                     {"round-01/b01",
+                      "round-00/b00",
+                      {"narrow-loads", "Narrow.", IdeaCategory::Memory},
+                      "",
+                      second[0].notes,
+                      "PASS",
+                      "",
+                      600}};
   context.parent.id = "round-01/b00";
   context.parent.notes = first[0].notes;
   context.parent.timeUs = 300;
@@ -207,8 +220,14 @@ TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
   EXPECT_LT(rankOf("resident-blocks"), before);
   int neutral = rankOf("register-tile");
   for (int i = 0; i < 2; ++i)
-    context.history.push_back({"round-01/b0" + std::to_string(i), "round-00/b00",
-                               {"register-tile", "", IdeaCategory::Compute}, "", "", "REJECT", "spills", 0});
+    context.history.push_back({"round-01/b0" + std::to_string(i),
+                               "round-00/b00",
+                               {"register-tile", "", IdeaCategory::Compute},
+                               "",
+                               "",
+                               "REJECT",
+                               "spills",
+                               0});
   EXPECT_GT(rankOf("register-tile"), neutral);
 }
 

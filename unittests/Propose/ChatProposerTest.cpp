@@ -24,7 +24,8 @@ struct RecordingSleeper : Sleeper {
 };
 
 std::string completion(const std::string &content, const char *finish = "stop") {
-  return Json({{"choices", {{{"message", {{"role", "assistant"}, {"content", content}}}, {"finish_reason", finish}}}}}).dump();
+  return Json({{"choices", {{{"message", {{"role", "assistant"}, {"content", content}}}, {"finish_reason", finish}}}}})
+      .dump();
 }
 
 const char *goodIdeas = R"({"ideas": [{"key": "tile", "category": "compute", "idea": "Use larger tiles."}]})";
@@ -38,7 +39,8 @@ struct ChatTest : ::testing::Test {
     context.facts = convReluPoolFacts();
     context.graph = "the graph";
     context.precision = "tf32";
-    context.history.push_back({"round-00/b00", "", {"generic", "Generic.", IdeaCategory::Control}, "", "", "PASS", "", 1000});
+    context.history.push_back(
+        {"round-00/b00", "", {"generic", "Generic.", IdeaCategory::Control}, "", "", "PASS", "", 1000});
   }
 
   std::unique_ptr<Proposer> connect(const std::string &url, HttpLimits limits = {2, 10, 1 << 20}) {
@@ -150,9 +152,12 @@ TEST_F(ChatTest, GivesUpAfterFiveRetries) {
 }
 
 TEST_F(ChatTest, NeverRetriesWhatStaysWrong) {
-  for (auto [status, body] : std::vector<std::pair<int, std::string>>{
-           {400, "bad request"}, {401, "key sk-very-secret is wrong"}, {403, "no"}, {429, "{\"code\": \"insufficient_quota\"}"}}) {
-    LoopbackServer server([&, status = status, body = body](int, const std::string &) { return httpResponse(status, body); });
+  for (auto [status, body] : std::vector<std::pair<int, std::string>>{{400, "bad request"},
+                                                                      {401, "key sk-very-secret is wrong"},
+                                                                      {403, "no"},
+                                                                      {429, "{\"code\": \"insufficient_quota\"}"}}) {
+    LoopbackServer server(
+        [&, status = status, body = body](int, const std::string &) { return httpResponse(status, body); });
     auto ideas = connect(server.url())->proposeIdeas(context, 3);
     ASSERT_FALSE(bool(ideas));
     std::string message = toString(ideas.takeError());
@@ -166,7 +171,8 @@ TEST_F(ChatTest, RefusesALongBodyAndRedirects) {
   auto ideas = connect(big.url(), {2, 10, 1000})->proposeIdeas(context, 3);
   ASSERT_FALSE(bool(ideas));
   EXPECT_EQ(toString(ideas.takeError()), "the provider's answer is longer than 1000 bytes");
-  LoopbackServer redirect([](int, const std::string &) { return httpResponse(302, "", "Location: https://example.com/\r\n"); });
+  LoopbackServer redirect(
+      [](int, const std::string &) { return httpResponse(302, "", "Location: https://example.com/\r\n"); });
   ideas = connect(redirect.url())->proposeIdeas(context, 3);
   ASSERT_FALSE(bool(ideas));
   EXPECT_EQ(toString(ideas.takeError()), "the provider answers 302: ");
@@ -183,10 +189,12 @@ TEST_F(ChatTest, AStalledServerTimesOut) {
 }
 
 TEST(ProviderUrl, HttpOnLoopbackOnly) {
-  for (const char *good : {"https://api.example.com/v1", "http://localhost:8000/v1", "http://127.0.0.1/v1", "http://[::1]:80/"})
+  for (const char *good :
+       {"https://api.example.com/v1", "http://localhost:8000/v1", "http://127.0.0.1/v1", "http://[::1]:80/"})
     EXPECT_FALSE(bool(checkProviderUrl(good))) << good;
-  for (const char *bad : {"http://api.example.com/v1", "http://127.evil.com/", "ftp://localhost/", "http://localhost.evil.com/",
-                          "http://127.0.0.1@evil.com/", "http://evil.com\\@127.0.0.1/", "nonsense", "http://127.0.0.256/"}) {
+  for (const char *bad :
+       {"http://api.example.com/v1", "http://127.evil.com/", "ftp://localhost/", "http://localhost.evil.com/",
+        "http://127.0.0.1@evil.com/", "http://evil.com\\@127.0.0.1/", "nonsense", "http://127.0.0.256/"}) {
     llvm::Error error = checkProviderUrl(bad);
     EXPECT_TRUE(bool(error)) << bad;
     llvm::consumeError(std::move(error));

@@ -42,8 +42,7 @@ TEST_F(RealFileSystemTest, WritesWholeFilesAndLeavesNoTemporary) {
 TEST_F(RealFileSystemTest, SaysWhyAWriteFailed) {
   // A file where a folder should be: this fails for root too.
   ASSERT_FALSE(bool(fs->writeAtomic(folder + "/f", "x")));
-  EXPECT_EQ(toString(fs->writeAtomic(folder + "/f/g", "y")),
-            "cannot write " + folder + "/f/g: Not a directory");
+  EXPECT_EQ(toString(fs->writeAtomic(folder + "/f/g", "y")), "cannot write " + folder + "/f/g: Not a directory");
   EXPECT_EQ(toString(fs->createFolders(folder + "/f/h")).rfind("cannot create folder " + folder + "/f/h", 0), 0u);
   EXPECT_EQ(fs->list(folder), std::vector<std::string>{"f"});
 }

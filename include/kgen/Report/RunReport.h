@@ -22,7 +22,7 @@ struct RunReport {
   std::string run, problem, size, device, precision, policy, llm, stopReason;
   uint64_t seed = 0;
   std::vector<ReportRow> rows;
-  ReportRow best;          ///< id is empty when nothing passed
+  ReportRow best; ///< id is empty when nothing passed
   std::string bestDiagnosis;
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
   int branches = 0;

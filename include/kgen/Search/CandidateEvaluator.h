@@ -54,8 +54,7 @@ public:
 
 /// Compiles here, in child processes, and measures in a `kgen-eval --serve` child that lies in
 /// PROGRAMFOLDER. DEVICE is "host", "cuda:N" or "auto". STOP ends a call in progress.
-llvm::Expected<std::unique_ptr<CandidateEvaluator>> createProcessEvaluator(const std::string &device,
-                                                                           const std::string &programFolder,
-                                                                           const std::atomic<bool> &stop);
+llvm::Expected<std::unique_ptr<CandidateEvaluator>>
+createProcessEvaluator(const std::string &device, const std::string &programFolder, const std::atomic<bool> &stop);
 
 } // namespace kgen

@@ -25,22 +25,22 @@ struct TensorFact {
 
 /// One aten op of a graph, in program order.
 struct OpFact {
-  std::string name;                               ///< "aten.conv2d"
-  std::vector<TensorFact> operands, results;      ///< present operands only
-  std::map<std::string, std::string> attributes;  ///< printed, e.g. stride -> "[4, 4]"
-  std::vector<int> users;                         ///< indices of the ops that use a result
-  bool elementwise = false;                       ///< one output element needs one element of each input
+  std::string name;                              ///< "aten.conv2d"
+  std::vector<TensorFact> operands, results;     ///< present operands only
+  std::map<std::string, std::string> attributes; ///< printed, e.g. stride -> "[4, 4]"
+  std::vector<int> users;                        ///< indices of the ops that use a result
+  bool elementwise = false;                      ///< one output element needs one element of each input
   double flops = 0;
 };
 
 /// What an idea's applicability test may look at.
 struct GraphFacts {
-  std::string name;            ///< the function's name, without @
-  std::string precision;       ///< default class: strict-fp32, tf32, bf16, fp16
+  std::string name;      ///< the function's name, without @
+  std::string precision; ///< default class: strict-fp32, tf32, bf16, fp16
   std::vector<TensorFact> inputs, outputs;
   std::vector<OpFact> ops;
-  double flops = 0;            ///< of the whole graph
-  double compulsoryBytes = 0;  ///< every input read once, every output written once
+  double flops = 0;           ///< of the whole graph
+  double compulsoryBytes = 0; ///< every input read once, every output written once
 };
 
 /// The three texts of a child snapshot, and what runs.

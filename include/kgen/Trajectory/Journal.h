@@ -38,8 +38,7 @@ llvm::Expected<JournalContents> parseJournal(llvm::StringRef text, llvm::StringR
 class Journal {
 public:
   /// Opens PATH, cuts a torn tail off and hands the records back in CONTENTS.
-  static llvm::Expected<std::unique_ptr<Journal>> open(FileSystem &fs, llvm::StringRef path,
-                                                       JournalContents &contents);
+  static llvm::Expected<std::unique_ptr<Journal>> open(FileSystem &fs, llvm::StringRef path, JournalContents &contents);
   /// Returns when RECORD is on disk.
   llvm::Error append(const Json &record) { return appendFramed(frameRecord(record)); }
   /// The same for records that frameRecord made.

@@ -55,8 +55,7 @@ public:
   /// Takes up the run at PATH, after a crash too.
   static llvm::Expected<std::unique_ptr<RunFolder>> open(FileSystem &fs, Clock &clock, llvm::StringRef path);
   /// Reads the run at PATH without its lock and changes nothing: for replay and report.
-  static llvm::Expected<std::unique_ptr<RunFolder>> openForReading(FileSystem &fs, Clock &clock,
-                                                                   llvm::StringRef path);
+  static llvm::Expected<std::unique_ptr<RunFolder>> openForReading(FileSystem &fs, Clock &clock, llvm::StringRef path);
 
   /// Between the two, records and files are gathered and put on disk together by commit(): a search
   /// prepares a whole round, commits, and only then compiles and measures. A process that dies before

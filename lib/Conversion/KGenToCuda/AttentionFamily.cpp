@@ -27,7 +27,7 @@ struct AttentionProgram {
   int64_t heads = 1, queries = 0, keys = 0, depth = 0;
   double scale = 1;
   bool causal = false;
-  SmallVector<BufferRef> inputs; ///< queries, keys, values
+  SmallVector<DispatchBuffer> inputs; ///< queries, keys, values
 };
 
 class AttentionFamily : public Family {
@@ -85,7 +85,7 @@ FailureOr<AttentionProgram> AttentionFamily::analyze(DispatchOp dispatch) {
     auto argument = dyn_cast<BlockArgument>(input);
     if (!argument)
       return attention.emitOpError("reads a value that is not an input of the dispatch");
-    program.inputs.push_back(BufferRef::operand(argument.getArgNumber()));
+    program.inputs.push_back(DispatchBuffer::operand(argument.getArgNumber()));
   }
   return program;
 }
@@ -102,7 +102,8 @@ LogicalResult AttentionFamily::complete(DispatchOp dispatch, ScheduleParams &par
   if (tile.size() != 2)
     return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
   if (tile[0] % 16 != 0 || tile[0] / 16 * 32 > chip.threadsPerBlock)
-    return reject("a tile of " + Twine(tile[0]) + " queries, expected a multiple of 16, one warp for each 16, at most " +
+    return reject("a tile of " + Twine(tile[0]) +
+                  " queries, expected a multiple of 16, one warp for each 16, at most " +
                   Twine(chip.threadsPerBlock / 2));
   if (tile[1] % 16 != 0)
     return reject("a tile of " + Twine(tile[1]) + " keys, expected a multiple of 16");
@@ -115,8 +116,8 @@ LogicalResult AttentionFamily::complete(DispatchOp dispatch, ScheduleParams &par
   int64_t stages = params.intOr(context, "stages", 2);
   if (stages < 2 || sharedBytes(*program, tile[1], stages) > chip.sharedBytesPerBlock)
     return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
-                  Twine(sharedBytes(*program, tile[1], stages)) + " bytes of shared memory, expected 2 or more stages in " +
-                  Twine(chip.sharedBytesPerBlock));
+                  Twine(sharedBytes(*program, tile[1], stages)) +
+                  " bytes of shared memory, expected 2 or more stages in " + Twine(chip.sharedBytesPerBlock));
   std::string mma = params.wordOr(context, "mma", "mma_sync");
   if (mma != "mma_sync")
     return reject("mma = " + mma + ", expected mma_sync");
@@ -137,8 +138,7 @@ FailureOr<DispatchCode> AttentionFamily::emit(DispatchOp dispatch, const Schedul
   std::string name = dispatch.getName().str();
   bool half = program->element.isF16();
   CudaHelpers helpers;
-  std::string scale =
-      printLiteral(FloatAttr::get(Float32Type::get(dispatch.getContext()), program->scale), helpers);
+  std::string scale = printLiteral(FloatAttr::get(Float32Type::get(dispatch.getContext()), program->scale), helpers);
 
   DispatchCode code;
   code.source = llvm::formatv(
@@ -152,7 +152,8 @@ FailureOr<DispatchCode> AttentionFamily::emit(DispatchOp dispatch, const Schedul
       "constexpr int kQueryTiles = (kQueries + kTileQueries - 1) / kTileQueries;\nconstexpr float kScale = {0};\n\n"
       "/// Two neighbouring elements in a register.\n"
       "__device__ __forceinline__ unsigned pack(float low, float high) {{\n"
-      "  const {1} pair = {2}(low, high);\n  unsigned bits;\n  memcpy(&bits, &pair, sizeof(bits));\n  return bits;\n}\n\n"
+      "  const {1} pair = {2}(low, high);\n  unsigned bits;\n  memcpy(&bits, &pair, sizeof(bits));\n  return "
+      "bits;\n}\n\n"
       "__device__ __forceinline__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {{\n"
       "  kgen::mma_m16n8k16_{3}(d, a, b);\n}\n} // namespace {4}\n\n",
       scale, half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn",
@@ -165,8 +166,12 @@ FailureOr<DispatchCode> AttentionFamily::emit(DispatchOp dispatch, const Schedul
   code.source += fillTemplate(chooseVariant(templateBody("attention.cuh"), truths), fill);
 
   int64_t blocks = program->heads * llvm::divideCeil(program->queries, tile[0]);
-  code.launches.push_back({name + "_attention", {blocks, 1, 1}, {32 * warps, 1, 1},
-                           sharedBytes(*program, tile[1], stages), program->inputs, {BufferRef::result(0)}});
+  code.launches.push_back({name + "_attention",
+                           {blocks, 1, 1},
+                           {32 * warps, 1, 1},
+                           sharedBytes(*program, tile[1], stages),
+                           program->inputs,
+                           {DispatchBuffer::result(0)}});
   return code;
 }
 

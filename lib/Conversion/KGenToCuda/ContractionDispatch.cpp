@@ -27,13 +27,13 @@ static std::optional<aten::OpKind> kindOf(Operation &op) {
   return std::nullopt;
 }
 
-std::optional<BufferRef> findBuffer(Value value) {
+std::optional<DispatchBuffer> findBuffer(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isReshape(op))
       return std::nullopt;
     value = op->getOperand(0);
   }
-  return BufferRef::operand(cast<BlockArgument>(value).getArgNumber());
+  return DispatchBuffer::operand(cast<BlockArgument>(value).getArgNumber());
 }
 
 FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow) {
@@ -45,7 +45,8 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWi
     std::optional<aten::OpKind> kind = kindOf(op);
     if (kind == aten::OpKind::Contraction) {
       if (read.contraction)
-        return op.emitError("family ") << dispatch.getFamily() << " computes one product per dispatch, this is the second";
+        return op.emitError("family ") << dispatch.getFamily()
+                                       << " computes one product per dispatch, this is the second";
       read.contraction = &op;
     } else if (kind == aten::OpKind::Window && allowWindow && read.contraction && !read.window) {
       read.window = &op;
@@ -93,9 +94,8 @@ std::string Epilogue::arguments() const {
   return text;
 }
 
-FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, StringRef prefix,
-                                       ArrayRef<Operation *> ops, Value result, Value scalar, StringRef value,
-                                       ArrayRef<std::string> coordinates) {
+FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, StringRef prefix, ArrayRef<Operation *> ops,
+                                       Value result, Value scalar, StringRef value, ArrayRef<std::string> coordinates) {
   if (ops.empty())
     return value.str();
   FailureOr<PointwiseFunction> function = emitPointwiseFunction(name, ops, result, {scalar}, "float");
@@ -106,19 +106,17 @@ FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, Strin
   for (const std::string &coordinate : coordinates)
     call += ", " + coordinate;
   for (auto [index, operand] : llvm::enumerate(function->operands)) {
-    std::optional<BufferRef> buffer = findBuffer(operand);
+    std::optional<DispatchBuffer> buffer = findBuffer(operand);
     if (!buffer)
       return ops.front()->emitError("an epilogue operand has to be an input of the dispatch");
     std::string operandName = (prefix + Twine(index)).str();
-    epilogue.operands.push_back(
-        {getStorageType(getElementTypeOrSelf(operand.getType())).str(), operandName, *buffer});
+    epilogue.operands.push_back({getStorageType(getElementTypeOrSelf(operand.getType())).str(), operandName, *buffer});
     call += ", " + operandName;
   }
   return call + ")";
 }
 
-LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, StringRef family,
-                        ArrayRef<StringRef> keys) {
+LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, StringRef family, ArrayRef<StringRef> keys) {
   for (NamedAttribute entry : params.getDictionary(dispatch.getContext()))
     if (!llvm::is_contained(keys, entry.getName().getValue()))
       return dispatch.emitError("family ")

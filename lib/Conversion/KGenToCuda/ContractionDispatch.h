@@ -26,12 +26,12 @@ struct ContractionDispatch {
 mlir::FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow);
 
 /// The dispatch operand whose bytes VALUE is: a block argument, or a reshape of one. Nothing for other values.
-std::optional<BufferRef> findBuffer(mlir::Value value);
+std::optional<DispatchBuffer> findBuffer(mlir::Value value);
 
 /// One more kernel parameter that an epilogue reads.
 struct EpilogueOperand {
   std::string type, name; ///< `const float *__restrict__ bias`
-  BufferRef buffer;
+  DispatchBuffer buffer;
 };
 
 /// The element-wise tail of a kernel, as a scalar expression.

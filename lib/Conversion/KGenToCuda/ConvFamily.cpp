@@ -33,9 +33,9 @@ struct Pooling {
 
 struct Conv {
   ContractionDispatch ops;
-  BufferRef input = BufferRef::operand(0), weight = BufferRef::operand(0);
-  std::optional<BufferRef> bias;
-  int64_t rank = 2; ///< spatial dimensions
+  DispatchBuffer input = DispatchBuffer::operand(0), weight = DispatchBuffer::operand(0);
+  std::optional<DispatchBuffer> bias;
+  int64_t rank = 2;                                              ///< spatial dimensions
   int64_t images = 1, groups = 1, channels = 1, outChannels = 1; ///< channels of one group
   Sizes in, out, kernel, stride, padding, dilation;
   Sizes pooled; ///< outputs after pooling
@@ -78,7 +78,8 @@ static Sizes spatial(ArrayRef<int64_t> sizes, int64_t fill) {
   return all;
 }
 
-template <typename PoolOp> static void readWindow(PoolOp op, Pooling &pooling) {
+template <typename PoolOp>
+static void readWindow(PoolOp op, Pooling &pooling) {
   pooling.window = spatial(op.getKernelSize(), 1);
   pooling.stride = spatial(op.getEffectiveStride(), 1);
   pooling.padding = spatial(op.getPadding(), 0);
@@ -97,9 +98,9 @@ static LogicalResult readPooling(Operation *op, int64_t rank, Pooling &pooling) 
     pooling.kind = Pooling::Kind::Average;
     if (average.getCeilMode())
       return op->emitError("family conv fuses average pooling without ceil_mode only");
-    pooling.divisor = divisor                          ? *divisor
-                      : average.getCountIncludePad()   ? pooling.window[0] * pooling.window[1] * pooling.window[2]
-                                                       : 0;
+    pooling.divisor = divisor                        ? *divisor
+                      : average.getCountIncludePad() ? pooling.window[0] * pooling.window[1] * pooling.window[2]
+                                                     : 0;
     return success();
   };
   if (auto max = dyn_cast<aten::MaxPool1dOp>(op); max && rank == 1)
@@ -117,7 +118,8 @@ static LogicalResult readPooling(Operation *op, int64_t rank, Pooling &pooling) 
   return op->emitError("family conv cannot fuse ") << op->getName();
 }
 
-template <typename ConvOp> static void readShape(ConvOp op, Conv &conv) {
+template <typename ConvOp>
+static void readShape(ConvOp op, Conv &conv) {
   conv.stride = spatial(op.getStride(), 1);
   conv.padding = spatial(op.getPadding(), 0);
   conv.dilation = spatial(op.getDilation(), 1);
@@ -158,7 +160,8 @@ static FailureOr<Conv> readConv(DispatchOp dispatch) {
   conv.out = spatial(output.getShape().drop_front(2), 1);
   conv.pooled = spatial(result.getShape().drop_front(2), 1);
 
-  std::optional<BufferRef> inputBuffer = findBuffer(op->getOperand(0)), weightBuffer = findBuffer(op->getOperand(1));
+  std::optional<DispatchBuffer> inputBuffer = findBuffer(op->getOperand(0)),
+                                weightBuffer = findBuffer(op->getOperand(1));
   if (op->getNumOperands() == 3 && !(conv.bias = findBuffer(op->getOperand(2))))
     return op->emitError("family conv reads the bias from the dispatch's inputs");
   if (!inputBuffer || !weightBuffer)
@@ -244,12 +247,12 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
   int64_t lead = roundUp(left, vector) - left;
   plan.pitch = roundUp(lead + plan.slab[2], 8) + params.getInt("smem_pad").value_or(0);
   int64_t banks = 128 / bytes;
-  int64_t plane = roundUp(std::max<int64_t>(plan.slab[0] * plan.slab[1] * plan.pitch - banks / 4, 0), banks) + banks / 4;
+  int64_t plane =
+      roundUp(std::max<int64_t>(plan.slab[0] * plan.slab[1] * plan.pitch - banks / 4, 0), banks) + banks / 4;
   int64_t slab = plan.boxImages * plan.channelsPerSlab * plane;
 
   int64_t mmaK = 32 / bytes;
-  bool paired =
-      bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && conv.kernel[2] > 1;
+  bool paired = bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && conv.kernel[2] > 1;
   int64_t taps = conv.kernel[0] * conv.kernel[1] * (paired ? roundUp(conv.kernel[2], 2) : conv.kernel[2]);
   int64_t chunks = ceilDiv(conv.channels, plan.channelsPerSlab), k = plan.channelsPerSlab * taps;
   int64_t steps = tensorCores ? ceilDiv(k, mmaK) : k;
@@ -321,8 +324,17 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (*params.getWord("mma") == "wmma")
     return dispatch.emitError("family conv has mma = none and mma = mma_sync, found wmma");
   bool simt = *params.getWord("mma") == "none";
-  SmallVector<StringRef> keys = {"dtype",  "im2col",        "min_blocks", "mma",  "pipeline", "pool_tile",
-                                 "smem_pad", "slab_channels", "stages",     "tile", simt ? "thread_tile" : "warp_tile"};
+  SmallVector<StringRef> keys = {"dtype",
+                                 "im2col",
+                                 "min_blocks",
+                                 "mma",
+                                 "pipeline",
+                                 "pool_tile",
+                                 "smem_pad",
+                                 "slab_channels",
+                                 "stages",
+                                 "tile",
+                                 simt ? "thread_tile" : "warp_tile"};
   if (failed(checkKeys(dispatch, params, name(), keys)))
     return failure();
   if (params.wordOr(context, "pipeline", "cp_async") != "cp_async")
@@ -332,13 +344,14 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (params.has("pool_tile") && conv.pooling.kind == Pooling::Kind::None)
     return dispatch.emitError("pool_tile needs a pooling in the dispatch");
   if (params.has("pool_tile") && int64_t(params.getInts("pool_tile")->size()) > conv.rank)
-    return dispatch.emitError("pool_tile has ") << params.getInts("pool_tile")->size() << " sizes, the pooling has "
-                                                << conv.rank << " dimensions";
+    return dispatch.emitError("pool_tile has ")
+           << params.getInts("pool_tile")->size() << " sizes, the pooling has " << conv.rank << " dimensions";
 
   // Block tile: enough blocks for the chip, else as many pixels as amortise the weights' way.
   int64_t mmaK = *params.getWord("dtype") == "tf32" ? 8 : 16;
   int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
-                    : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16) : 128;
+               : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16)
+                                         : 128;
   // A given inner tile wants a block tile of its multiples, and at least a warp of them.
   std::optional<SmallVector<int64_t>> inner = params.getInts(simt ? "thread_tile" : "warp_tile");
   if (inner && inner->size() == 2)
@@ -405,16 +418,16 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 
   Plan plan = derive(conv, params);
   if (plan.accumulators > 160)
-    return dispatch.emitError("the tile of a warp or thread needs ") << plan.accumulators
-                                                                     << " accumulators in a thread, the limit is 160";
+    return dispatch.emitError("the tile of a warp or thread needs ")
+           << plan.accumulators << " accumulators in a thread, the limit is 160";
   if (plan.threads < 32)
     return dispatch.emitError("the tiles make ") << plan.threads << " threads, at least 32 are expected";
   if (plan.threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << plan.threads << " threads, the limit is " << chip.threadsPerBlock;
   if (plan.sharedBytes > chip.sharedBytesPerBlock)
-    return dispatch.emitError("a block takes ") << plan.sharedBytes << " bytes of shared memory, " << chip.arch << " has "
-                                                << chip.sharedBytesPerBlock
-                                                << "; smaller tile, slab_channels or stages need less";
+    return dispatch.emitError("a block takes ")
+           << plan.sharedBytes << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock
+           << "; smaller tile, slab_channels or stages need less";
   // Two blocks where accumulators and about 90 other registers of each thread fit.
   bool two = 2 * plan.threads * (plan.accumulators + 90) <= chip.registersPerMultiprocessor &&
              2 * (plan.sharedBytes + 1024) <= chip.sharedBytesPerBlock + 1024;
@@ -496,8 +509,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
     coordinates.push_back(std::string(1, axis));
   Value product = conv.ops.contraction->getResult(0);
   Value produced = conv.ops.epilogue.empty() ? product : conv.ops.epilogue.back()->getResult(0);
-  FailureOr<std::string> call = appendPointwise(tail, name + "_pointwise", "extra", conv.ops.epilogue, produced, product,
-                                                value, coordinates);
+  FailureOr<std::string> call =
+      appendPointwise(tail, name + "_pointwise", "extra", conv.ops.epilogue, produced, product, value, coordinates);
   FailureOr<std::string> finish = std::string("value");
   if (conv.ops.window)
     finish = appendPointwise(tail, name + "_finish", "after", conv.ops.finish, conv.ops.result,
@@ -522,15 +535,15 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
                                          : dtype == "fp16" ? "mma_m16n8k16_f16"
                                                            : "mma_m16n8k16_bf16") +
                              "(c, a, b);";
-  fill.replacements["kernel"] =
-      "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name + "::MIN_BLOCKS)\n    " + name +
-      "_main(const " + name + "::In *__restrict__ input, const " + name + "::Compute *__restrict__ weights" +
-      parameters + ",\n         " + name + "::Out *__restrict__ output) {";
-  fill.replacements["finish_pixel"] = "    if (inside)\n      value = epilogue(value, image, group * OC + channel, z, y, x" +
-                                      arguments + ");";
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
+                                "::MIN_BLOCKS)\n    " + name + "_main(const " + name +
+                                "::In *__restrict__ input, const " + name + "::Compute *__restrict__ weights" +
+                                parameters + ",\n         " + name + "::Out *__restrict__ output) {";
+  fill.replacements["finish_pixel"] =
+      "    if (inside)\n      value = epilogue(value, image, group * OC + channel, z, y, x" + arguments + ");";
   if (conv.pooling.kind == Pooling::Kind::Average) {
-    fill.replacements["pool_start"] = conv.pooling.divisor ? "    float pooled = 0.0f;"
-                                                           : "    float pooled = 0.0f;\n    int count = 0;";
+    fill.replacements["pool_start"] =
+        conv.pooling.divisor ? "    float pooled = 0.0f;" : "    float pooled = 0.0f;\n    int count = 0;";
     fill.replacements["pool_step"] =
         conv.pooling.divisor ? "          pooled += tap;" : "          pooled += tap, ++count;";
     fill.replacements["pool_end"] = "    pooled = finish(pooled / " +
@@ -540,20 +553,21 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
     fill.replacements["pool_end"] =
         "    pooled = finish(pooled, image, group * OC + channel, z, y, x" + arguments + ");";
   }
-  fill.replacements["store"] =
-      "    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + (long long)y * PW + x] =\n"
-      "        static_cast<Out>(" + std::string(conv.ops.window ? "pooled" : "result") + ");";
+  fill.replacements["store"] = "    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + "
+                               "(long long)y * PW + x] =\n"
+                               "        static_cast<Out>(" +
+                               std::string(conv.ops.window ? "pooled" : "result") + ");";
   fill.sections.insert(tensorCores ? "mma" : "simt");
   fill.sections.insert(conv.ops.window ? "pool" : "direct");
 
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv.cuh"), fill);
   code.workspaces.push_back(RankedTensorType::get({plan.packedWeights}, compute));
-  BufferRef packed = BufferRef::workspace(0);
+  DispatchBuffer packed = DispatchBuffer::workspace(0);
   code.launches.push_back(
       {name + "_weights", {ceilDiv(plan.packedWeights, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {packed}});
-  LaunchSpec main{name + "_main", {plan.blocks, 1, 1},          {plan.threads, 1, 1}, plan.sharedBytes,
-                  {conv.input, packed}, {BufferRef::result(0)}};
+  LaunchSpec main{name + "_main",   {plan.blocks, 1, 1},  {plan.threads, 1, 1},
+                  plan.sharedBytes, {conv.input, packed}, {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
   code.launches.push_back(main);

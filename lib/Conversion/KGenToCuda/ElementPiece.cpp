@@ -27,9 +27,7 @@ Type elementTypeOf(Value value) { return cast<RankedTensorType>(value.getType())
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-std::string inputName(Value argument) {
-  return "in" + std::to_string(cast<BlockArgument>(argument).getArgNumber());
-}
+std::string inputName(Value argument) { return "in" + std::to_string(cast<BlockArgument>(argument).getArgNumber()); }
 
 bool isPacked(Value value, ArrayRef<int64_t> shape) {
   Type type = elementTypeOf(value);

@@ -14,8 +14,7 @@ namespace kgen {
 // ScheduleParams
 //===----------------------------------------------------------------------===//
 
-static DictionaryAttr withEntry(DictionaryAttr dict, MLIRContext *context, StringRef name,
-                                Attribute value) {
+static DictionaryAttr withEntry(DictionaryAttr dict, MLIRContext *context, StringRef name, Attribute value) {
   NamedAttrList list(dict);
   list.set(name, value);
   return list.getDictionary(context);
@@ -25,9 +24,7 @@ DictionaryAttr ScheduleParams::getDictionary(MLIRContext *context) const {
   return parameters ? parameters : DictionaryAttr::get(context);
 }
 
-Attribute ScheduleParams::get(StringRef name) const {
-  return parameters ? parameters.get(name) : Attribute();
-}
+Attribute ScheduleParams::get(StringRef name) const { return parameters ? parameters.get(name) : Attribute(); }
 
 void ScheduleParams::set(MLIRContext *context, StringRef name, int64_t value) {
   parameters = withEntry(parameters, context, name, Builder(context).getI64IntegerAttr(value));
@@ -66,8 +63,7 @@ int64_t ScheduleParams::intOr(MLIRContext *context, StringRef name, int64_t fall
   return fallback;
 }
 
-SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, StringRef name,
-                                            ArrayRef<int64_t> fallback) {
+SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, StringRef name, ArrayRef<int64_t> fallback) {
   if (std::optional<SmallVector<int64_t>> values = getInts(name))
     return *values;
   set(context, name, fallback);

@@ -22,7 +22,7 @@ namespace {
 
 /// One operand as the kernel sees it: `batches` matrices, k contiguous or not.
 struct Operand {
-  BufferRef buffer;
+  DispatchBuffer buffer;
   int64_t batches = 1;
   bool kContiguous = true;
 };
@@ -31,7 +31,7 @@ struct Operand {
 struct Gemm {
   ContractionDispatch ops;
   Operand a, b;
-  std::optional<BufferRef> bias; ///< one value per column
+  std::optional<DispatchBuffer> bias; ///< one value per column
   int64_t batch = 1, m = 1, n = 1, k = 1;
   Type elementType, resultType;
 };
@@ -83,7 +83,7 @@ static Value throughTranspose(Value value, bool &swapped) {
 static FailureOr<Operand> readOperand(Operation *product, Value value, bool rowsAreK) {
   bool swapped;
   Value source = throughTranspose(value, swapped);
-  std::optional<BufferRef> buffer = findBuffer(source);
+  std::optional<DispatchBuffer> buffer = findBuffer(source);
   if (!buffer)
     return product->emitError("family gemm reads its operands from the dispatch's inputs, directly, reshaped or with "
                               "the last two dimensions transposed");
@@ -213,16 +213,16 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
     return dispatch.emitError("a warp tile is a multiple of 16 x ")
            << mmaN << " with mma = " << *params.getWord("mma") << ", found " << warp[0] << " x " << warp[1];
   if (tile[0] % warp[0] || tile[1] % warp[1])
-    return dispatch.emitError("the warp tile ") << warp[0] << " x " << warp[1] << " does not divide the block tile "
-                                                << tile[0] << " x " << tile[1];
+    return dispatch.emitError("the warp tile ")
+           << warp[0] << " x " << warp[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
   if (tile[2] % (2 * mmaK))
     return dispatch.emitError("the block tile's k is a multiple of ")
            << 2 * mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
   // Accumulators, two sets of fragments and addresses have to fit a thread's 255 registers.
   int64_t accumulators = warp[0] * warp[1] / 32;
   if (accumulators > 128)
-    return dispatch.emitError("a warp tile of ") << warp[0] << " x " << warp[1] << " needs " << accumulators
-                                                 << " accumulators in a thread, the limit is 128";
+    return dispatch.emitError("a warp tile of ")
+           << warp[0] << " x " << warp[1] << " needs " << accumulators << " accumulators in a thread, the limit is 128";
   int64_t threads = tile[0] / warp[0] * (tile[1] / warp[1]) * 32;
   if (threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
@@ -241,9 +241,9 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
-    return dispatch.emitError("the tiles of ") << stages << " stages take " << bytes(stages)
-                                               << " bytes of shared memory, " << chip.arch << " has "
-                                               << chip.sharedBytesPerBlock;
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
+           << chip.sharedBytesPerBlock;
   params.intOr(context, "min_blocks", 1);
   params.intOr(context, "vec", 16 / elementBytes);
   params.intOr(context, "split_k", defaultSplit(gemm, tile, chip));
@@ -259,20 +259,20 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
          std::max(bm, bn) > 64)
     (bm >= bn ? bm : bn) /= 2;
   followTile(params, "thread_tile", bm, bn);
-  SmallVector<int64_t> tile =
-      params.intsOr(context, "tile", {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
+  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
   if (tile.size() != 3)
     return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
   // 64 results in a thread where the tile is large; where it is small, rather more threads.
-  int64_t tm = std::min<int64_t>(tile[0] >= 64 ? 8 : 4, tile[0]), tn = std::min<int64_t>(tile[1] >= 64 ? 8 : 4, tile[1]);
+  int64_t tm = std::min<int64_t>(tile[0] >= 64 ? 8 : 4, tile[0]),
+          tn = std::min<int64_t>(tile[1] >= 64 ? 8 : 4, tile[1]);
   while (tile[0] / tm * (tile[1] / tn) < 128 && tm * tn > 1)
     (tm >= tn ? tm : tn) /= 2;
   SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
   if (thread.size() != 2)
     return dispatch.emitError("family gemm needs thread_tile = [m, n], found ") << thread.size() << " entries";
   if (tile[0] % thread[0] || tile[1] % thread[1])
-    return dispatch.emitError("the thread tile ") << thread[0] << " x " << thread[1] << " does not divide the block tile "
-                                                  << tile[0] << " x " << tile[1];
+    return dispatch.emitError("the thread tile ")
+           << thread[0] << " x " << thread[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
   if (tile[2] % 4)
     return dispatch.emitError("the block tile's k is a multiple of 4, found ") << tile[2];
   if (thread[0] * thread[1] > 160)
@@ -289,9 +289,9 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
-    return dispatch.emitError("the tiles of ") << stages << " stages take " << bytes(stages)
-                                               << " bytes of shared memory, " << chip.arch << " has "
-                                               << chip.sharedBytesPerBlock;
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
+           << chip.sharedBytesPerBlock;
   // 64 accumulators, fragments and addresses: two blocks of 256 threads share the registers, unless
   // both operands are read along k, which takes more of them.
   params.intOr(context, "min_blocks", threads == 256 && !(gemm.a.kContiguous && gemm.b.kContiguous) ? 2 : 1);
@@ -310,7 +310,8 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
   bool simt = *params.getWord("mma") == "none";
-  SmallVector<StringRef> keys = {"dtype", "min_blocks", "mma", "pipeline", "raster", "split_k", "stages", "tile", "vec"};
+  SmallVector<StringRef> keys = {"dtype",   "min_blocks", "mma",  "pipeline", "raster",
+                                 "split_k", "stages",     "tile", "vec"};
   if (simt)
     keys.push_back("thread_tile");
   else
@@ -398,8 +399,8 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   os << "namespace " << name << " {\n// The problem.\n";
   os << "using In = " << in << "; // element type of A and B\n";
   os << "using Out = " << out << "; // element type of C\n";
-  os << "using Stored = " << (split > 1 ? "float; // what the main kernel writes: partial sums\n"
-                                        : "Out; // what the main kernel writes\n");
+  os << "using Stored = "
+     << (split > 1 ? "float; // what the main kernel writes: partial sums\n" : "Out; // what the main kernel writes\n");
   os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm->m, gemm->n, gemm->k);
   os << "constexpr int BATCH = " << gemm->batch << ";\n";
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
@@ -436,29 +437,31 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   fill.name = name;
   fill.replacements["constants"] = constants;
   fill.replacements["epilogue"] = epilogueText;
-  fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
-                             "(&b)[2]) {\n  kgen::" +
-                             std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
-                                         : dtype == "fp16" ? "mma_m16n8k16_f16"
-                                                           : "mma_m16n8k16_bf16") +
-                             "(c, a, b);\n}";
-  fill.replacements["element"] = std::string("using Element = ") + (dtype == "tf32" ? "wmma::precision::tf32" : "In") +
-                                 "; // what is multiplied";
+  fill.replacements["mma"] =
+      "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
+      "(&b)[2]) {\n  kgen::" +
+      std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
+                  : dtype == "fp16" ? "mma_m16n8k16_f16"
+                                    : "mma_m16n8k16_bf16") +
+      "(c, a, b);\n}";
+  fill.replacements["element"] =
+      std::string("using Element = ") + (dtype == "tf32" ? "wmma::precision::tf32" : "In") + "; // what is multiplied";
   // Column major is the order of a tile that is contiguous across, not along, its rows.
   auto layout = [](bool rowMajor) { return rowMajor ? "wmma::row_major;\n" : "wmma::col_major;\n"; };
-  fill.replacements["layouts"] = std::string("using LayoutA = ") + layout(gemm->a.kContiguous) + "using LayoutB = " +
-                                 layout(!gemm->b.kContiguous);
+  fill.replacements["layouts"] =
+      std::string("using LayoutA = ") + layout(gemm->a.kContiguous) + "using LayoutB = " + layout(!gemm->b.kContiguous);
   // With split_k the epilogue is the second kernel's.
   std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
-  fill.replacements["kernel"] =
-      "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name + "::MIN_BLOCKS)\n    " + name +
-      "_main(const " + name + "::In *__restrict__ a, const " + name + "::In *__restrict__ b" + parameters + ",\n         " +
-      name + "::Stored *__restrict__ c) {";
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
+                                "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ a, const " +
+                                name + "::In *__restrict__ b" + parameters + ",\n         " + name +
+                                "::Stored *__restrict__ c) {";
   fill.replacements["store4"] = "            store_run(c, run, batch, row, column + 4 * side" + arguments + ");";
   fill.replacements["store2"] = "          store_run(c, run, batch, row, column" + arguments + ");";
   fill.replacements["call"] = split > 1 ? "          run.value[r] = accumulator[i][j + r];"
                                         : "          run.value[r] = epilogue(accumulator[i][j + r], batch, row, "
-                                          "column + r" + arguments + ");";
+                                          "column + r" +
+                                              arguments + ");";
   if (wmma)
     fill.replacements["call"] = "    c[(long long)row * N + column] = " +
                                 (split > 1 ? "value;" : "epilogue(value, batch, row, column" + arguments + ");");
@@ -474,15 +477,14 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     fill.sections.insert("convert");
 
   DispatchCode code;
-  code.source = fillTemplate(
-      findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
+  code.source = fillTemplate(findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
 
   // Launches: conversions, the product, the sum of the slices.
-  BufferRef a = gemm->a.buffer, b = gemm->b.buffer;
-  auto addConversion = [&](StringRef suffix, BufferRef &buffer, int64_t count) {
+  DispatchBuffer a = gemm->a.buffer, b = gemm->b.buffer;
+  auto addConversion = [&](StringRef suffix, DispatchBuffer &buffer, int64_t count) {
     int64_t each = count % 4 == 0 ? 4 : 1;
     code.workspaces.push_back(RankedTensorType::get({count}, inType));
-    BufferRef converted = BufferRef::workspace(code.workspaces.size() - 1);
+    DispatchBuffer converted = DispatchBuffer::workspace(code.workspaces.size() - 1);
     code.launches.push_back(
         {name + suffix.str(), {ceilDiv(count, each * 256), 1, 1}, {256, 1, 1}, 0, {buffer}, {converted}});
     buffer = converted;
@@ -491,26 +493,24 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     addConversion("_convert_a", a, gemm->a.batches * gemm->m * gemm->k);
     addConversion("_convert_b", b, gemm->b.batches * gemm->k * gemm->n);
   }
-  LaunchSpec main{name + "_main",
-                  {ceilDiv(gemm->m, tile[0]) * ceilDiv(gemm->n, tile[1]) * gemm->batch * split, 1, 1},
-                  {threads, 1, 1},
-                  sharedBytes,
-                  {a, b},
-                  {}};
-  SmallVector<BufferRef> extras =
+  LaunchSpec main{name + "_main",  {ceilDiv(gemm->m, tile[0]) * ceilDiv(gemm->n, tile[1]) * gemm->batch * split, 1, 1},
+                  {threads, 1, 1}, sharedBytes,
+                  {a, b},          {}};
+  SmallVector<DispatchBuffer> extras =
       llvm::map_to_vector(epilogue.operands, [](const EpilogueOperand &operand) { return operand.buffer; });
   if (split == 1) {
     main.reads.append(extras);
-    main.writes.push_back(BufferRef::result(0));
+    main.writes.push_back(DispatchBuffer::result(0));
     code.launches.push_back(main);
     return code;
   }
   int64_t results = gemm->batch * gemm->m * gemm->n;
   code.workspaces.push_back(RankedTensorType::get({split * results}, Float32Type::get(context)));
-  BufferRef partial = BufferRef::workspace(code.workspaces.size() - 1);
+  DispatchBuffer partial = DispatchBuffer::workspace(code.workspaces.size() - 1);
   main.writes.push_back(partial);
   code.launches.push_back(main);
-  LaunchSpec reduce{name + "_reduce", {ceilDiv(results, 256), 1, 1}, {256, 1, 1}, 0, {partial}, {BufferRef::result(0)}};
+  LaunchSpec reduce{name + "_reduce", {ceilDiv(results, 256), 1, 1}, {256, 1, 1}, 0,
+                    {partial},        {DispatchBuffer::result(0)}};
   reduce.reads.append(extras);
   code.launches.push_back(reduce);
   return code;

@@ -95,9 +95,8 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     function = function->getParentOp();
   builder.setInsertionPoint(function);
   auto source = SourceOp::create(builder, dispatch.getLoc(), name, target.arch, code->source);
-  source->setDiscardableAttr("kgen.schedule",
-                             ScheduleAttr::get(context, dispatch.getSchedule()->getFamilyName(),
-                                               params.getDictionary(context)));
+  source->setDiscardableAttr("kgen.schedule", ScheduleAttr::get(context, dispatch.getSchedule()->getFamilyName(),
+                                                                params.getDictionary(context)));
   if (dispatch.getIdea())
     source->setDiscardableAttr("kgen.idea", *dispatch.getIdea());
 
@@ -111,13 +110,13 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     results.push_back(empty(cast<RankedTensorType>(type)));
   for (RankedTensorType type : code->workspaces)
     workspaces.push_back(empty(type));
-  auto valueOf = [&](BufferRef ref) -> Value {
+  auto valueOf = [&](DispatchBuffer ref) -> Value {
     switch (ref.kind) {
-    case BufferRef::Kind::Operand:
+    case DispatchBuffer::Kind::Operand:
       return dispatch.getInputs()[ref.index];
-    case BufferRef::Kind::Result:
+    case DispatchBuffer::Kind::Result:
       return results[ref.index];
-    case BufferRef::Kind::Workspace:
+    case DispatchBuffer::Kind::Workspace:
       return workspaces[ref.index];
     }
     llvm_unreachable("unknown buffer kind");
@@ -131,7 +130,7 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     auto op = LaunchOp::create(builder, dispatch.getLoc(), TypeRange(ValueRange(writes)), kernel, launch.grid,
                                launch.block, launch.sharedBytes, /*scalars=*/ArrayAttr(), reads, writes);
     for (auto [ref, value] : llvm::zip(launch.writes, op.getResults())) {
-      if (ref.kind == BufferRef::Kind::Result)
+      if (ref.kind == DispatchBuffer::Kind::Result)
         results[ref.index] = value;
       else
         workspaces[ref.index] = value;

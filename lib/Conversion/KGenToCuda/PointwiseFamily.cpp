@@ -80,8 +80,8 @@ LogicalResult PointwiseFamily::match(DispatchOp dispatch) const {
       return dispatch.emitOpError("result ") << index << " of type " << value.getType()
                                              << " has another shape than result 0; one kernel covers one shape";
     if (!isPacked(value, shape))
-      return dispatch.emitOpError("result ") << index << " of type " << value.getType()
-                                             << " is not of f32, f16 or bf16";
+      return dispatch.emitOpError("result ")
+             << index << " of type " << value.getType() << " is not of f32, f16 or bf16";
   }
   return success();
 }
@@ -121,8 +121,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   std::string name = dispatch.getName().str();
   SmallVector<ElementPiece> pieces;
   for (auto [index, value] : llvm::enumerate(dispatch.getYield().getValues())) {
-    FailureOr<ElementPiece> piece =
-        makeElementPiece(llvm::formatv("{0}_result{1}", name, index), value, {}, shape);
+    FailureOr<ElementPiece> piece = makeElementPiece(llvm::formatv("{0}_result{1}", name, index), value, {}, shape);
     if (failed(piece))
       return failure();
     pieces.push_back(std::move(*piece));
@@ -130,7 +129,8 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
 
   DispatchCode code;
   std::string &text = code.source;
-  text = "// " + name + ": " + std::to_string(elements) + " elements, each by itself.\n" + includeLines(dispatch) + "\n";
+  text =
+      "// " + name + ": " + std::to_string(elements) + " elements, each by itself.\n" + includeLines(dispatch) + "\n";
   for (const ElementPiece &piece : pieces)
     if (!piece.identity)
       text += piece.function.text + "\n";
@@ -165,15 +165,15 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   text += "  }\n";
   for (size_t index = 0; index < pieces.size(); ++index)
     text += llvm::formatv("  store_pack(operands.out{0} + element, out{0});\n", index);
-  text += "}\n} // namespace " + name + "\n\n" +
-          fillTemplate(chooseVariant(templateBody("pointwise.cuh"), truths), fill);
+  text +=
+      "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("pointwise.cuh"), truths), fill);
 
   int64_t blocks = llvm::divideCeil(elements, threads * vector * coarsen);
   LaunchSpec launch{name + "_elements", {blocks, 1, 1}, {threads, 1, 1}, 0, {}, {}};
   for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
-    launch.reads.push_back(BufferRef::operand(i));
+    launch.reads.push_back(DispatchBuffer::operand(i));
   for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    launch.writes.push_back(BufferRef::result(i));
+    launch.writes.push_back(DispatchBuffer::result(i));
   code.launches = {launch};
   return code;
 }

@@ -22,7 +22,7 @@ namespace {
 /// A pool's windows along its spatial dimensions, outermost first.
 struct PoolProgram {
   Operation *pool = nullptr;
-  Value source;                   ///< the pool's operand
+  Value source; ///< the pool's operand
   bool maximum = false, adaptive = false, countsPadding = true;
   std::optional<int64_t> divisor; ///< divisor_override
   SmallVector<int64_t> window, stride, padding, dilation, input, output;
@@ -109,8 +109,8 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
     program.planes *= extent;
   for (auto [index, value] : llvm::enumerate(yield.getValues())) {
     if (!isPacked(value, result))
-      return dispatch.emitOpError("result ") << index << " of type " << value.getType()
-                                             << " is not of the pooled shape and f32, f16 or bf16";
+      return dispatch.emitOpError("result ")
+             << index << " of type " << value.getType() << " is not of the pooled shape and f32, f16 or bf16";
     // A second path from the input to a result would need the input at the pooled position.
     for (Operation *op : sliceBetween(value, {program.pool->getResult(0)}))
       for (Value operand : op->getOperands())
@@ -219,18 +219,19 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
     constexpr int64_t kUnrolledWindow = 64;
     text += llvm::formatv("constexpr int kCoarsen = {0}; // outputs of one thread\n", coarsen);
     if (rank > 1)
-      text += llvm::formatv("constexpr int kUnroll = {0};\n", windowVolume <= kUnrolledWindow
-                                                                   ? *llvm::max_element(program.window) : 1);
+      text += llvm::formatv("constexpr int kUnroll = {0};\n",
+                            windowVolume <= kUnrolledWindow ? *llvm::max_element(program.window) : 1);
     text += "constexpr int kItemsX = (kOutputX + kCoarsen - 1) / kCoarsen;\n"
             "constexpr int kSpan = (kCoarsen - 1) * kStrideX + (kWindowX - 1) * kDilationX + 1;\n";
   }
   text += operandStruct(dispatch);
   if (!program.adaptive)
-    text += program.maximum ? "\n__device__ __forceinline__ float neutral() { return -__int_as_float(0x7f800000); }\n"
-                              "// NaN wins, as in PyTorch.\n"
-                              "__device__ __forceinline__ float fold(float a, float b) { return b > a || b != b ? b : a; }\n"
-                            : "\n__device__ __forceinline__ float neutral() { return 0.0f; }\n"
-                              "__device__ __forceinline__ float fold(float a, float b) { return a + b; }\n";
+    text += program.maximum
+                ? "\n__device__ __forceinline__ float neutral() { return -__int_as_float(0x7f800000); }\n"
+                  "// NaN wins, as in PyTorch.\n"
+                  "__device__ __forceinline__ float fold(float a, float b) { return b > a || b != b ? b : a; }\n"
+                : "\n__device__ __forceinline__ float neutral() { return 0.0f; }\n"
+                  "__device__ __forceinline__ float fold(float a, float b) { return a + b; }\n";
 
   // The element before and behind the pool, at (plane, z, y, x).
   SmallVector<std::string> dims;
@@ -243,11 +244,15 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   }
   for (unsigned i = 3 - rank; i < 3; ++i)
     dims.push_back(std::string(1, static_cast<char>(kAxes[i] - 'A' + 'a')));
-  auto element = [&](Value value) { return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value)); };
+  auto element = [&](Value value) {
+    return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value));
+  };
   text += "\n/// The pool's input element";
   text += before->identity ? ".\n" : ", after the ops fused in front.\n";
-  text += "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int y, int x) {\n"
-          "  return " + callElementPiece(*before, element, dims) + ";\n}\n";
+  text += "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int y, "
+          "int x) {\n"
+          "  return " +
+          callElementPiece(*before, element, dims) + ";\n}\n";
 
   std::string average;
   if (!program.maximum && !program.adaptive) {
@@ -268,13 +273,16 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
       for (unsigned i = 3 - rank; i < 3; ++i) {
         char axis = kAxes[i], lower = static_cast<char>(axis - 'A' + 'a');
         factors.push_back(llvm::formatv("counted({1} * kStride{0} - kPadding{0}, kWindow{0}, {2}, kInput{0}{3})", axis,
-                                        lower, program.countsPadding ? std::string("-kPadding") + axis : std::string("0"),
+                                        lower,
+                                        program.countsPadding ? std::string("-kPadding") + axis : std::string("0"),
                                         program.countsPadding ? std::string(" + kPadding") + axis : std::string("")));
       }
-      average = "folded / static_cast<float>(" + llvm::join(factors, " *\n                                           ") + ")";
+      average =
+          "folded / static_cast<float>(" + llvm::join(factors, " *\n                                           ") + ")";
     }
   }
-  text += "\n__device__ __forceinline__ void store(const Operands &operands, long long offset, int plane, int z, int y, int x,\n"
+  text += "\n__device__ __forceinline__ void store(const Operands &operands, long long offset, int plane, int z, int "
+          "y, int x,\n"
           "                                      float folded) {\n";
   if (!average.empty())
     text += "  const float average = " + average + ";\n";
@@ -302,12 +310,12 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   int64_t items = program.planes;
   for (unsigned i = 0; i < rank; ++i)
     items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
-  LaunchSpec launch{name + "_windows", {static_cast<int64_t>(llvm::divideCeil(items, threads)), 1, 1}, {threads, 1, 1},
-                    0, {}, {}};
+  LaunchSpec launch{
+      name + "_windows", {static_cast<int64_t>(llvm::divideCeil(items, threads)), 1, 1}, {threads, 1, 1}, 0, {}, {}};
   for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
-    launch.reads.push_back(BufferRef::operand(i));
+    launch.reads.push_back(DispatchBuffer::operand(i));
   for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    launch.writes.push_back(BufferRef::result(i));
+    launch.writes.push_back(DispatchBuffer::result(i));
   code.launches = {launch};
   return code;
 }

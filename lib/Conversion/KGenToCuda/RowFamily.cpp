@@ -59,7 +59,8 @@ LogicalResult RowChoice::chooseVector() {
   int64_t most = contiguous() ? std::min(largestPowerOfTwoIn(layout.columns), 16 / bytes) : 1;
   int64_t vector = params.intOr(context, "vec", most);
   if (!contiguous() && vector != 1)
-    return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) + " apart");
+    return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
+                  " apart");
   if (vector * bytes > 16)
     return reject("vec = " + Twine(vector) + " of " + Twine(bytes) + "-byte elements is " + Twine(vector * bytes) +
                   " bytes, an access has at most 16");
@@ -166,7 +167,8 @@ LogicalResult RowChoice::chooseResidence() {
                     Twine(widestPackedElement(dispatch, program)) + "-byte elements");
     if (!fitsStream)
       return reject("resident = hybrid needs " + Twine(stream.registers * vector) + " floats in registers beside " +
-                    Twine(stream.shared) + " packs in shared memory, at most " + Twine(mostHeld(threads) - 16) + " fit");
+                    Twine(stream.shared) + " packs in shared memory, at most " + Twine(mostHeld(threads) - 16) +
+                    " fit");
   }
   return success();
 }

@@ -256,12 +256,13 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
     if (perRow) {
       // Element-wise ops between the reduction and the result keep the row order only if no operand broadcasts.
       for (Operation *op : sliceBetween(value, llvm::to_vector_of<Value>(program.statisticOp->getResults())))
-        if (shapeOf(op->getResult(0)) != shapeOf(program.statisticOp->getResult(0)) && dependsOnStatistic(op->getResult(0)))
+        if (shapeOf(op->getResult(0)) != shapeOf(program.statisticOp->getResult(0)) &&
+            dependsOnStatistic(op->getResult(0)))
           perRow = false;
     }
     if (!perRow && !perElement)
-      return dispatch.emitOpError("result ")
-             << index << " of type " << value.getType() << " has neither one element for each element nor one for each row";
+      return dispatch.emitOpError("result ") << index << " of type " << value.getType()
+                                             << " has neither one element for each element nor one for each row";
     program.outputs.push_back({value, static_cast<unsigned>(index), perRow});
     if (perRow)
       program.rowValues.insert(value);

@@ -100,7 +100,8 @@ private:
   }
   int64_t chunks() const { return llvm::divideCeil(layout.columns, chunkColumns()); }
   std::string rowValueMember(Value value) const {
-    return "of_row.value" + std::to_string(std::distance(program.rowValues.begin(), llvm::find(program.rowValues, value)));
+    return "of_row.value" +
+           std::to_string(std::distance(program.rowValues.begin(), llvm::find(program.rowValues, value)));
   }
 
   DispatchOp dispatch;
@@ -112,7 +113,7 @@ private:
   Block *block;
 
   ElementPiece before, inside;
-  SmallVector<ElementPiece> ofRow;                  ///< one for each of program.rowValues
+  SmallVector<ElementPiece> ofRow;                       ///< one for each of program.rowValues
   SmallVector<std::pair<unsigned, ElementPiece>> behind; ///< result number and piece
 };
 
@@ -323,10 +324,11 @@ std::string RowEmitter::observeFunction() {
   if (absolute)
     expression = "fabsf(" + expression + ")";
   if (!packs.empty())
-    text += "  const long long offset = offset_of(row, column);\n" +
-            loadPacks(packs, "offset");
-  return text + "  float term_of[kVector];\n#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane)\n"
-                "    term_of[lane] = " + expression + ";\n  accumulate(accumulator, term_of, column);\n}\n";
+    text += "  const long long offset = offset_of(row, column);\n" + loadPacks(packs, "offset");
+  return text +
+         "  float term_of[kVector];\n#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane)\n"
+         "    term_of[lane] = " +
+         expression + ";\n  accumulate(accumulator, term_of, column);\n}\n";
 }
 
 std::string RowEmitter::finishFunction() {
@@ -346,7 +348,8 @@ std::string RowEmitter::finishFunction() {
     std::string epsilon = printLiteral(FloatAttr::get(Float32Type::get(op->getContext()), eps), helpers);
     members = "  float mean, scale;\n";
     body = "  const float variance = state.deviation / static_cast<float>(kColumns);\n"
-           "  return {state.mean, 1.0f / sqrtf(variance + " + epsilon + ")};\n";
+           "  return {state.mean, 1.0f / sqrtf(variance + " +
+           epsilon + ")};\n";
   } else {
     // `folded` and `position` are the op's results.
     std::string folded = "state.value";
@@ -374,7 +377,8 @@ std::string RowEmitter::finishFunction() {
       body += "  const float folded = " + folded + ";\n";
     body += "  RowValue of_row;\n" + stores + "  return of_row;\n";
   }
-  return "\n/// What the elements of a row have in common.\nstruct RowValue {\n" + members + "};\n\n"
+  return "\n/// What the elements of a row have in common.\nstruct RowValue {\n" + members +
+         "};\n\n"
          "__device__ __forceinline__ RowValue finish(const Operands &operands, long long row, const State &state) {\n" +
          body + "}\n";
 }
@@ -382,7 +386,8 @@ std::string RowEmitter::finishFunction() {
 std::string RowEmitter::storeFunctions() {
   std::string text;
   if (storesRows()) {
-    text += "\n__device__ __forceinline__ void store_row(const Operands &operands, long long row, const RowValue &of_row) {\n";
+    text += "\n__device__ __forceinline__ void store_row(const Operands &operands, long long row, const RowValue "
+            "&of_row) {\n";
     for (const RowOutput &output : program.outputs)
       if (output.perRow)
         text += llvm::formatv("  operands.out{0}[row] = {1};\n", output.result,
@@ -396,8 +401,8 @@ std::string RowEmitter::storeFunctions() {
   std::string columnLoads, laneLoads, normal, columnMembers;
   SmallVector<std::string> columnInits;
   if (program.statistic == RowStatistic::Softmax)
-    normal = isLogSoftmax() ? "value[lane] - of_row.logarithm"
-                            : "exponential(value[lane] - of_row.maximum) * of_row.scale";
+    normal =
+        isLogSoftmax() ? "value[lane] - of_row.logarithm" : "exponential(value[lane] - of_row.maximum) * of_row.scale";
   else
     normal = "(value[lane] - of_row.mean) * of_row.scale";
   auto affine = [&](Value vector, StringRef word, StringRef sign) {
@@ -424,8 +429,8 @@ std::string RowEmitter::storeFunctions() {
       spatial *= extent;
     bool wholePack = spatial % schedule.vector == 0;
     std::string channel = layout.coordinates(wholePack ? "column" : "column + lane")[1];
-    std::string load = llvm::formatv("const float {0} = {1};\n", word,
-                                     toFloat("operands." + input + "[" + channel + "]", type));
+    std::string load =
+        llvm::formatv("const float {0} = {1};\n", word, toFloat("operands." + input + "[" + channel + "]", type));
     (wholePack ? columnLoads : laneLoads) += (wholePack ? "  " : "    ") + load;
     normal += (sign + word).str();
   };
@@ -439,9 +444,11 @@ std::string RowEmitter::storeFunctions() {
     pieces.push_back(&piece);
   SmallVector<Value> packs = packsOf(pieces, {program.held, program.source}, layout.shape);
   if (!columnInits.empty())
-    text += "\n/// What the elements of a column have in common.\nstruct ColumnValues {\n" + columnMembers + "};\n\n"
+    text += "\n/// What the elements of a column have in common.\nstruct ColumnValues {\n" + columnMembers +
+            "};\n\n"
             "__device__ __forceinline__ ColumnValues load_columns(const Operands &operands, int column) {\n"
-            "  return {" + llvm::join(columnInits, ", ") + "};\n}\n";
+            "  return {" +
+            llvm::join(columnInits, ", ") + "};\n}\n";
   text += "\n/// Writes the results of elements [column, column + kVector) of a row.\n"
           "__device__ __forceinline__ void store(const Operands &operands, long long row, int column,\n"
           "                                      const float (&value)[kVector], const RowValue &of_row";
@@ -479,7 +486,8 @@ std::string RowEmitter::storeFunctions() {
 //===----------------------------------------------------------------------===//
 
 std::string RowEmitter::comment() {
-  std::string shape = llvm::join(llvm::map_range(layout.shape, [](int64_t extent) { return std::to_string(extent); }), "x");
+  std::string shape =
+      llvm::join(llvm::map_range(layout.shape, [](int64_t extent) { return std::to_string(extent); }), "x");
   return llvm::formatv("// {0}: {1} over {2} rows of {3} elements, {4}.\n", name,
                        program.statisticOp->getName().getStringRef(), layout.rows, layout.columns, shape);
 }
@@ -487,10 +495,18 @@ std::string RowEmitter::comment() {
 std::string RowEmitter::part(StringRef file) {
   llvm::StringSet<> truths;
   switch (program.statistic) {
-  case RowStatistic::Softmax: truths.insert("STATE_SOFTMAX"); break;
-  case RowStatistic::Moments: truths.insert("STATE_MOMENTS"); break;
-  case RowStatistic::Sum: truths.insert("STATE_SUM"); break;
-  case RowStatistic::Extreme: truths.insert("STATE_EXTREME"); break;
+  case RowStatistic::Softmax:
+    truths.insert("STATE_SOFTMAX");
+    break;
+  case RowStatistic::Moments:
+    truths.insert("STATE_MOMENTS");
+    break;
+  case RowStatistic::Sum:
+    truths.insert("STATE_SUM");
+    break;
+  case RowStatistic::Extreme:
+    truths.insert("STATE_EXTREME");
+    break;
   }
   auto hold = [&](StringRef condition, bool holds) {
     if (holds)
@@ -527,18 +543,18 @@ std::string RowEmitter::part(StringRef file) {
 
 DispatchCode RowEmitter::launches() {
   DispatchCode code;
-  SmallVector<BufferRef> inputs, results;
+  SmallVector<DispatchBuffer> inputs, results;
   for (unsigned i = 0; i < block->getNumArguments(); ++i)
-    inputs.push_back(BufferRef::operand(i));
+    inputs.push_back(DispatchBuffer::operand(i));
   for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    results.push_back(BufferRef::result(i));
+    results.push_back(DispatchBuffer::result(i));
   int64_t threads = schedule.threads();
   if (schedule.splitRows > 1) {
     constexpr int64_t kStateFields = 3; // of the largest State
     int64_t fields = program.statistic == RowStatistic::Moments ? kStateFields : 2;
-    code.workspaces.push_back(RankedTensorType::get({layout.rows, chunks(), fields},
-                                                    Float32Type::get(dispatch.getContext())));
-    BufferRef partials = BufferRef::workspace(0);
+    code.workspaces.push_back(
+        RankedTensorType::get({layout.rows, chunks(), fields}, Float32Type::get(dispatch.getContext())));
+    DispatchBuffer partials = DispatchBuffer::workspace(0);
     LaunchSpec partial{name + "_partial", {layout.rows * chunks(), 1, 1}, {threads, 1, 1}, 0, inputs, {partials}};
     int64_t groups = llvm::divideCeil(layout.rows, schedule.rowsPerBlock);
     int64_t tiles = storesElements() ? llvm::divideCeil(layout.columns, threads * schedule.vector) : 1;
@@ -580,15 +596,15 @@ FailureOr<DispatchCode> RowEmitter::emit() {
       text += piece->function.text + "\n";
 
   text += "namespace " + name + " {\n" + constants() + operandStruct(dispatch) + "\n" + part("row_memory.cuh") +
-          statisticHelpers() + "\n" + part("row_states.cuh") + loadFunctions() + observeFunction() +
-          finishFunction() + storeFunctions() + "\n" + part("row_reduce.cuh");
+          statisticHelpers() + "\n" + part("row_states.cuh") + loadFunctions() + observeFunction() + finishFunction() +
+          storeFunctions() + "\n" + part("row_reduce.cuh");
   if (isHybrid()) {
     // The stream template starts with functions of the namespace and ends with the kernel.
     std::string stream = part("row_stream.cuh");
     size_t kernel = stream.find("extern \"C\"");
     text += "\n" + stream.substr(0, kernel) + "} // namespace " + name + "\n\n" + stream.substr(kernel);
   } else {
-    StringRef file = schedule.splitRows > 1 ? "row_split.cuh"
+    StringRef file = schedule.splitRows > 1                                  ? "row_split.cuh"
                      : schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh"
                                                                              : "row_reread.cuh";
     text += "} // namespace " + name + "\n\n" + part(file);

@@ -28,7 +28,7 @@ struct StreamPacks {
 StreamPacks streamPacks(const RowProgram &program, const RowSchedule &schedule, const Chip &chip);
 
 /// The text and the launches.
-mlir::FailureOr<DispatchCode> emitRowSource(DispatchOp dispatch, const RowProgram &program,
-                                            const RowSchedule &schedule, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitRowSource(DispatchOp dispatch, const RowProgram &program, const RowSchedule &schedule,
+                                            const Chip &chip);
 
 } // namespace kgen

@@ -35,7 +35,7 @@ struct Chip {
 };
 
 /// One argument of a kernel: a buffer of the dispatch.
-struct BufferRef {
+struct DispatchBuffer {
   enum class Kind {
     Operand,   ///< operand INDEX of the dispatch
     Result,    ///< result INDEX of the dispatch
@@ -44,20 +44,20 @@ struct BufferRef {
   Kind kind;
   int64_t index;
 
-  static BufferRef operand(int64_t i) { return {Kind::Operand, i}; }
-  static BufferRef result(int64_t i) { return {Kind::Result, i}; }
-  static BufferRef workspace(int64_t i) { return {Kind::Workspace, i}; }
+  static DispatchBuffer operand(int64_t i) { return {Kind::Operand, i}; }
+  static DispatchBuffer result(int64_t i) { return {Kind::Result, i}; }
+  static DispatchBuffer workspace(int64_t i) { return {Kind::Workspace, i}; }
 };
 
 /// One kernel launch. Launches of a dispatch run in order on one stream; a launch that reads
-/// what an earlier one wrote names the same BufferRef among its reads.
+/// what an earlier one wrote names the same DispatchBuffer among its reads.
 struct LaunchSpec {
   std::string kernel;           ///< extern "C" name, starts with the dispatch's name
   std::array<int64_t, 3> grid;  ///< blocks
   std::array<int64_t, 3> block; ///< threads
   int64_t sharedBytes = 0;      ///< dynamic shared memory, bytes
   /// The kernel's parameters in order: `reads` (const T *), then `writes` (T *).
-  llvm::SmallVector<BufferRef> reads, writes;
+  llvm::SmallVector<DispatchBuffer> reads, writes;
 };
 
 /// The lowered form of one dispatch.
@@ -89,8 +89,7 @@ public:
 
   /// The parameter's value; `fallback` is recorded and returned when it is absent.
   int64_t intOr(mlir::MLIRContext *context, llvm::StringRef name, int64_t fallback);
-  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, llvm::StringRef name,
-                                    llvm::ArrayRef<int64_t> fallback);
+  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> fallback);
   std::string wordOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef fallback);
 
 private:
@@ -111,8 +110,7 @@ public:
 
   /// Fills what the schedule leaves open with sensible values for DISPATCH and CHIP. An illegal
   /// value is one diagnostic with the number found and the bound, for the model that wrote it.
-  virtual mlir::LogicalResult complete(DispatchOp dispatch, ScheduleParams &params,
-                                       const Chip &chip) const = 0;
+  virtual mlir::LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const = 0;
 
   /// The CUDA-C of DISPATCH. PARAMS has been completed.
   virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
