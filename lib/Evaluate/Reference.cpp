@@ -229,11 +229,33 @@ private:
       return error;
     for (size_t n = 0; n < open.size(); ++n)
       for (unsigned i = 0; i < plan.outputs.size(); ++i)
-        sets[open[n]].tolerance[i] = toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n]);
+        sets[open[n]].tolerance[i] = toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n],
+                                                 peakOf(sets[open[n]].answers[i]));
     return llvm::Error::success();
   }
 
-  ErrorNorms toleranceOf(ErrorNorms same, ErrorNorms low, DType dtype, size_t set) {
+  /// The largest element over the root mean square of all, at least 1.
+  double peakOf(const Answer &answer) const {
+    std::mutex lock;
+    double squares = 0, largest = 0;
+    parallelFor(int64_t(answer.size()), options.threads, [&](int64_t begin, int64_t end) {
+      double sum = 0, top = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        double v = std::fabs(answer.data()[i]);
+        if (std::isfinite(v)) {
+          sum += v * v;
+          top = std::max(top, v);
+        }
+      }
+      std::lock_guard<std::mutex> guard(lock);
+      squares += sum;
+      largest = std::max(largest, top);
+    });
+    double rms = std::sqrt(squares / double(std::max<size_t>(answer.size(), 1)));
+    return rms > 0 ? std::max(largest / rms, 1.0) : 1.0;
+  }
+
+  ErrorNorms toleranceOf(ErrorNorms same, ErrorNorms low, DType dtype, size_t set, double peak) {
     // Rounding to one lower class may lose everything (overflow, a vanished variance): one is enough.
     auto finite = [](double v) { return std::isfinite(v) ? std::min(v, 1.0) : 1.0; };
     low = {finite(low.max), finite(low.l2)};
@@ -244,8 +266,9 @@ private:
     if (same.l2 >= 0.05)
       conditioned[set] = false;
     ErrorNorms bound = measuredTolerance(same, low, dtype);
-    // Every class accumulates in fp32, in an order of its own.
-    return {std::max(bound.max, 1e-4), std::max(bound.l2, 1e-5)};
+    // Every class accumulates in fp32, in an order of its own. One element's error is measured against the
+    // rms of all, and with wide inputs an element may be hundreds of times that.
+    return {std::max({bound.max, 1e-4, 1e-5 * peak}), std::max(bound.l2, 1e-5)};
   }
 
   AnswerSource &source;
