@@ -112,6 +112,14 @@ RunReport summarizeRun(const RunFolder &run) {
     if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
       report.best = row;
   }
+  const BranchRecord *best = run.findBranch(report.best.id);
+  if (best && best->files.count("directives.mlir")) {
+    auto script = run.readFile(best->id, "directives.mlir");
+    if (script)
+      report.bestDirectives = std::move(*script);
+    else
+      consumeError(script.takeError());
+  }
   auto fill = [&](ReportRow &row) {
     row.ofGeneric = percentOf(report.genericUs, row.timeUs);
     row.ofEager = percentOf(report.eagerUs, row.timeUs);
@@ -161,6 +169,11 @@ std::string printReportText(const RunReport &report, int columns) {
   os << "idea:     " << report.best.idea << "\n";
   if (!report.best.settings.empty())
     os << "settings: " << report.best.settings << "\n";
+  for (StringRef rest = report.bestDirectives; !rest.empty();) {
+    auto [first, next] = rest.split('\n');
+    os << "          " << first << "\n";
+    rest = next;
+  }
   os << "time:     " << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup())
      << " times as fast as round 0 (" << printTime(report.genericUs) << ")\n";
   if (!report.bestDiagnosis.empty())
@@ -192,6 +205,8 @@ std::string printReportMarkdown(const RunReport &report) {
        << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << report.best.idea << "\n\n";
     if (!report.best.settings.empty())
       os << "Settings: " << report.best.settings << "\n\n";
+    if (!report.bestDirectives.empty())
+      os << "```mlir\n" << report.bestDirectives << "```\n\n";
   }
   os << "| round | branch | idea | time | % of round 0 | % of eager | % of compile | % of floor | passed |\n";
   os << "|---|---|---|---|---|---|---|---|---|\n";

@@ -24,6 +24,7 @@ struct RunReport {
   std::vector<ReportRow> rows;
   ReportRow best; ///< id is empty when nothing passed
   std::string bestDiagnosis;
+  std::string bestDirectives; ///< the whole script, of which `settings` names what was new
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
   int branches = 0;
   std::map<std::string, int> verdicts; ///< verdict -> branches
