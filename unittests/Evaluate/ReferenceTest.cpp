@@ -1,0 +1,143 @@
+//===- ReferenceTest.cpp - Input sets, tolerances, exactness --------------===//
+#include "kgen/Evaluate/Reference.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+using namespace kgen;
+
+namespace {
+
+/// Answers by a function of the first input; counts and can fail.
+class FunctionAnswers : public AnswerSource {
+public:
+  explicit FunctionAnswers(std::function<double(llvm::ArrayRef<double>, size_t)> f) : f(std::move(f)) {}
+  std::atomic<int> calls{0};
+  int failFrom = 1 << 30, rests = 0;
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    if (++calls >= failFrom)
+      return llvm::createStringError("the oracle died");
+    std::vector<double> out(inputs[0].size());
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = f(inputs[0], i);
+    std::vector<Answer> answers;
+    answers.emplace_back(std::move(out));
+    return std::move(answers);
+  }
+  void rest() override { ++rests; }
+
+private:
+  std::function<double(llvm::ArrayRef<double>, size_t)> f;
+};
+
+LaunchPlan vectorPlan(const std::string &precision, DType dtype = DType::F32) {
+  LaunchPlan plan;
+  plan.precision = precision;
+  plan.inputs = {{"x", dtype, {512}}};
+  plan.outputs = {{"out0", dtype, {512}}};
+  return plan;
+}
+
+std::unique_ptr<Reference> build(AnswerSource &source, const LaunchPlan &plan, unsigned threads = 4) {
+  ReferenceOptions options;
+  options.seed = 7;
+  options.threads = threads;
+  auto reference = buildReference(source, "graph", plan, options);
+  EXPECT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  return reference ? std::move(*reference) : std::make_unique<Reference>();
+}
+
+const ReferenceSet *find(const Reference &reference, InputKind kind) {
+  for (const ReferenceSet &set : reference.sets)
+    if (set.set.kind == kind)
+      return &set;
+  return nullptr;
+}
+
+double twice(llvm::ArrayRef<double> x, size_t i) { return 2 * x[i]; }
+
+} // namespace
+
+TEST(Reference, SixSetsDeclaredFirst) {
+  FunctionAnswers source(twice);
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  ASSERT_EQ(reference->sets.size(), 6u);
+  EXPECT_EQ(reference->sets[0].set.name(), "declared#0");
+  EXPECT_EQ(source.rests, 1);
+  // The answers belong to the inputs that stand beside them.
+  for (const ReferenceSet &set : reference->sets) {
+    float x;
+    memcpy(&x, set.inputs.data() + 17 * 4, 4);
+    EXPECT_EQ(set.answers[0].data()[17], 2.0 * x) << set.set.name();
+  }
+}
+
+TEST(Reference, IntegersAreExactOnlyWhereAnswersAre) {
+  FunctionAnswers linear(twice),
+      root([](llvm::ArrayRef<double> x, size_t i) { return std::sqrt(std::fabs(x[i]) + 1); });
+  EXPECT_TRUE(find(*build(linear, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
+  EXPECT_FALSE(find(*build(linear, vectorPlan("tf32")), InputKind::Declared)->exact[0]);
+  EXPECT_FALSE(find(*build(root, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
+}
+
+TEST(Reference, ToleranceSeparatesTheClasses) {
+  FunctionAnswers source(twice);
+  // Rounding x to tf32 costs about 3e-4 of its norm.
+  double strict = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0].l2;
+  double tf32 = build(source, vectorPlan("tf32"))->sets[0].tolerance[0].l2;
+  EXPECT_LE(strict, 2e-5);
+  EXPECT_GT(tf32, 2e-4);
+  EXPECT_LT(tf32, 3e-3); // bf16's rounding
+}
+
+TEST(Reference, HalfInputsCostNothingToRoundYetHaveATolerance) {
+  FunctionAnswers source(twice);
+  auto reference = build(source, vectorPlan("fp16", DType::F16));
+  EXPECT_GT(reference->sets[0].tolerance[0].l2, 1e-5);
+  EXPECT_LT(reference->sets[0].tolerance[0].l2, 1e-2);
+}
+
+TEST(Reference, SetsThatSayNothingAreDropped) {
+  // Multiplied by 1e6 and wrapped: inputs of mean 1000 keep no digit that fp32 could be held to.
+  FunctionAnswers source(
+      [](llvm::ArrayRef<double> x, size_t i) { return std::sin(1e6 * x[i] * std::fabs(x[i]) / 10); });
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  EXPECT_EQ(find(*reference, InputKind::Offset), nullptr);
+  ASSERT_FALSE(reference->sets.empty());
+  EXPECT_EQ(reference->sets[0].set.kind, InputKind::Declared);
+}
+
+TEST(Reference, WideAnswersScaleTheBoundOfOneElement) {
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return i == 3 ? 1e4 : x[i] * 1e-3; });
+  const ErrorNorms bound = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0];
+  EXPECT_NEAR(bound.max, 1e-5 * std::sqrt(512.0), 1e-6);
+}
+
+TEST(Reference, OneFailureEndsItWithASentence) {
+  for (int from : {1, 2, 5}) {
+    FunctionAnswers source(twice);
+    source.failFrom = from;
+    auto reference = buildReference(source, "graph", vectorPlan("tf32"), {});
+    ASSERT_FALSE(bool(reference));
+    EXPECT_EQ(llvm::toString(reference.takeError()), "the oracle died");
+  }
+}
+
+TEST(Reference, CompareNamesTheWorstElement) {
+  FunctionAnswers source(twice);
+  LaunchPlan plan = vectorPlan("strict-fp32");
+  auto reference = build(source, plan);
+  const ReferenceSet &set = reference->sets[0];
+  std::vector<float> out(512);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = float(set.answers[0].data()[i]);
+  auto bytes = [&](unsigned) { return reinterpret_cast<const char *>(out.data()); };
+  EXPECT_TRUE(compareWithReference(plan, set, bytes, 2).passed);
+  out[100] += 1;
+  SetVerdict verdict = compareWithReference(plan, set, bytes, 2);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.detail.find("input declared#0: out0[100] is "), std::string::npos) << verdict.detail;
+}
