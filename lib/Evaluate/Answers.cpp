@@ -111,6 +111,8 @@ public:
   }
 
 private:
+  /// One question: inputs as files, a line that names the folder, answers as files beside them. Gigabytes go
+  /// through the page cache of a folder in memory, not through a pipe.
   llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
                                                llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -118,6 +120,7 @@ private:
               folder + "/in" + std::to_string(i) + ".bin",
               llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()), inputs[i].size() * sizeof(double))))
         return std::move(error);
+    // The answers may overwrite nothing: inputs are inN.bin, they are outN.bin.
     std::string job = folder + "\t" + folder + "\n", reply;
     if (write(toChild, job.data(), job.size()) != ssize_t(job.size()) || !readLine(reply))
       return explainEnd();
@@ -136,6 +139,7 @@ private:
     return std::move(answers);
   }
 
+  /// Compiling a graph costs more than answering a small question, so a child lives on for the next one.
   llvm::Error ensureStarted(llvm::StringRef graph) {
     if (child.running() && graph == started)
       return llvm::Error::success();
@@ -189,10 +193,12 @@ private:
     return false;
   }
 
+  /// The child closed its end: what it said on stderr is the reason.
   llvm::Error explainEnd() {
     std::string text;
     char buffer[4096];
     ssize_t got;
+    // Reading must not wait for a grandchild that still holds the pipe.
     fcntl(errors, F_SETFL, O_NONBLOCK);
     ProcessResult end;
     child.waitFor(2, end);
@@ -222,6 +228,7 @@ private:
   std::string started, graphFolder;
 };
 
+/// Hands each question to a child that nobody uses, or to a new one. How many run at once is the asker's affair.
 class OraclePool : public AnswerSource {
 public:
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,

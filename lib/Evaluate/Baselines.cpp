@@ -71,12 +71,14 @@ llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, co
   std::string program = python;
   if (program.empty())
     program = getenv("KGEN_PYTHON") ? getenv("KGEN_PYTHON") : "python3";
+  // The script runs from the cache, where a relative path means something else.
   llvm::SmallString<256> problem(problemFile);
   llvm::sys::fs::make_absolute(problem);
   ProcessRequest request;
   request.arguments = {program, *folder + "/baselines.py", problem.str().str(), card.empty() ? "0" : card.str()};
   ProcessLimits limits;
   limits.wallSeconds = wallSeconds;
+  // max-autotune prints a table for every kernel that it tries.
   limits.outputBytes = 4 << 20;
   auto run = runProcess(request, limits);
   if (!run)

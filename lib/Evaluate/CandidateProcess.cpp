@@ -50,6 +50,7 @@ public:
     auto memory = SharedMemory::create(total);
     if (!memory)
       return memory.takeError();
+    // One mapping for all outputs, its first page for the child's progress.
     outputs = std::move(*memory);
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -66,6 +67,7 @@ public:
     if (!started)
       return started.takeError();
     child = std::move(*started);
+    // Loading a driver and its context takes 0.2 s; a minute means that the machine is in trouble.
     json::Object reply;
     Outcome outcome = receive(reply, 60);
     if (outcome && !*outcome)
@@ -74,6 +76,7 @@ public:
   }
 
   Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+    // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
     std::string line = "run " + std::to_string(set) + " " + std::to_string(request.poison) + " " +
                        (request.descending ? "1 " : "0 ") + (compare ? "1" : "0");
     return ask(line, limit, differs, nullptr);
@@ -112,6 +115,7 @@ private:
     while ((end = pending.find('\n')) == std::string::npos) {
       double left = deadline - monotonicSeconds();
       if (left <= 0) {
+        // Read before the kill: afterwards nobody knows which launch it was.
         std::string where = launchUnderWay();
         child.kill();
         char text[64];
@@ -126,6 +130,7 @@ private:
       ssize_t got = recv(socket, buffer, sizeof buffer, 0);
       if (got > 0) {
         pending.append(buffer, size_t(got));
+        // Replies are small; what floods us is not our worker any more.
         if (pending.size() > (1u << 20))
           return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
         continue;
@@ -136,6 +141,7 @@ private:
     }
     std::string line = pending.substr(0, end);
     pending.erase(0, end + 1);
+    // On the host a candidate shares the worker's memory, so a reply is input to check, not to trust.
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       if (!value)
@@ -185,6 +191,7 @@ private:
   std::string pending, device;
 };
 
+/// The real thing: an exec'd child per candidate.
 class ProcessRunner : public CandidateRunner {
 public:
   CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {

@@ -35,6 +35,8 @@ llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Devic
 llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes) {
   buffer.name = std::move(name);
   buffer.bytes = bytes;
+  // The zone after the payload starts aligned, so that the next buffer's alignment needs no care. The slack
+  // before it is poisoned as well.
   buffer.padded = (bytes + 255) / 256 * 256;
   auto address = device.allocate(buffer.padded + 2 * redZoneBytes);
   if (!address)
@@ -45,6 +47,7 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
 }
 
 void CandidateSession::prepareValues() {
+  // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
   for (const Launch &launch : plan.launches) {
     std::vector<uint64_t> slots;
     for (const LaunchArgument &argument : launch.arguments) {
@@ -72,6 +75,7 @@ void CandidateSession::prepareValues() {
 }
 
 llvm::Error CandidateSession::setInputs(llvm::ArrayRef<const char *> bytes) {
+  // Kept to compare with after the run: a kernel that changes its inputs falsifies every later one.
   originals.assign(bytes.begin(), bytes.end());
   for (size_t i = 0; i < inputs.size(); ++i)
     if (llvm::Error error = device.write(inputs[i].data, bytes[i], inputs[i].bytes))
@@ -81,6 +85,7 @@ llvm::Error CandidateSession::setInputs(llvm::ArrayRef<const char *> bytes) {
 
 llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {
   if (payload)
+    // One fill covers zone, payload and zone.
     return device.fill(buffer.whole, pattern, buffer.padded + 2 * redZoneBytes);
   if (llvm::Error error = device.fill(buffer.whole, pattern, redZoneBytes))
     return error;
@@ -155,6 +160,7 @@ llvm::Error CandidateSession::run(const RunRequest &request, volatile int *progr
     for (const Buffer &buffer : *list)
       if (llvm::Error error = poison(buffer, request.poison, true))
         return error;
+  // The poison's low byte also fills shared memory, where the device can.
   if (llvm::Error error = launchAll(request.descending, int(request.poison & 0xff), progress))
     return error;
   if (llvm::Error error = device.synchronize())

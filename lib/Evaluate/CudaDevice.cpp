@@ -49,10 +49,12 @@ public:
     if (!cubin)
       return cubin.takeError();
     cuda::Module module;
+    // A cubin for another architecture fails here, with the driver's words.
     if (int error = driver.moduleLoadData(&module, cubin->data()))
       return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
     for (const Launch &launch : plan.launches) {
       cuda::Function function;
+      // C++ names would be mangled, hence the contract's extern "C".
       if (driver.moduleGetFunction(&function, module, launch.kernel.c_str()))
         return reject("the plan launches " + launch.kernel + ", which kernel.cu does not define as extern \"C\"");
       if (llvm::Error error = checkParameters(function, launch))
@@ -143,6 +145,8 @@ public:
     std::vector<double> samples;
     double start = monotonicSeconds();
     int wanted = std::max(request.samples, 5), warm = 3;
+    // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
+    // latency stays out of the sample.
     for (int i = 0; i < wanted + warm; ++i) {
       if (flushBytes)
         driver.memset32(flush, unsigned(i), flushBytes / 4, nullptr);
@@ -239,6 +243,7 @@ llvm::Expected<CardFacts> kgen::queryCard(int ordinal) {
     d.deviceGetAttribute(&value, which, id);
     return value;
   };
+  // From Hopper on, matrix instructions belong to the "a" variant of an architecture.
   int major = attribute(cuda::Major), minor = attribute(cuda::Minor);
   facts.arch = "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : "");
   facts.multiprocessors = attribute(cuda::MultiprocessorCount);

@@ -24,6 +24,7 @@ static llvm::Error writeResults(const std::string &folder, const Evaluator &eval
 }
 
 static void printTable(const Measurement &m, llvm::raw_ostream &os) {
+  // Rows without a value are left out, so that a REJECT is three lines.
   auto row = [&](const char *name, const std::string &value) {
     if (!value.empty())
       os << llvm::left_justify(name, 12) << value << '\n';
@@ -80,6 +81,7 @@ int kgen::evaluateFolder(const EvalRequest &request) {
   auto measurement = (*evaluator)->measure(*files, request.options);
   if (!measurement)
     return fail(measurement.takeError());
+  // A missing PyTorch must not cost the measurement that is already there.
   if (request.baselines) {
     auto baselines = timeBaselines(request.problem, (*evaluator)->device());
     if (baselines)
@@ -117,6 +119,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   auto files = readCandidate(folder, job.getString("graph").value_or("").str());
   if (!files)
     return failed(files.takeError());
+  // What the job leaves out is as on the command line.
   EvaluateOptions options = defaults;
   options.flops = job.getNumber("flops").value_or(defaults.flops);
   options.samples = int(job.getInteger("samples").value_or(defaults.samples));
@@ -127,6 +130,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
     return failed(measurement.takeError());
   if (llvm::Error error = writeResults(folder, evaluator, *measurement))
     return failed(std::move(error));
+  // Measurement prints for people, over several lines; the protocol has one line per answer.
   auto value = json::parse(measurement->print());
   if (!value)
     return failed(value.takeError());

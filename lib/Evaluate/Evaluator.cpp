@@ -24,6 +24,7 @@ static constexpr int64_t hostSharedLimit = 232448;
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
   EvaluatorParts parts;
   parts.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
+  // The seed is secret: a kernel cannot know the inputs that it will be tried on.
   std::random_device random;
   parts.seed = uint64_t(random()) << 32 | random();
   parts.oracle = createOracleProcess();
@@ -291,6 +292,7 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
   }
   out.precision = plan->precision;
   std::string artifact;
+  // Before the oracle is asked: what does not compile should not cost an answer.
   auto compiled = compile(files, *plan, out, artifact);
   if (!compiled)
     return compiled.takeError();
@@ -330,6 +332,7 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
     out.detail = (*outcome)->detail;
     return out;
   }
+  // By the text: a plan that had to declare them could lie.
   bool atomics = llvm::StringRef(files.cuda).contains("atomicAdd");
   auto verified = verify(*process, *plan, **reference, options, atomics, out);
   if (!verified)

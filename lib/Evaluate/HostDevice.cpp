@@ -27,6 +27,7 @@ public:
   std::string name() const override { return "host"; }
 
   llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) override {
+    // The compiler made sure that nothing in it runs before the first launch.
     void *library = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
       return llvm::createStringError("cannot load %s: %s", artifact.str().c_str(), dlerror());
@@ -40,6 +41,7 @@ public:
         return reject(launch.kernel + " takes " + std::to_string(count[0]) + " parameters, the plan passes " +
                       std::to_string(launch.arguments.size()));
       for (size_t i = 0; count && i < launch.arguments.size(); ++i) {
+        // Pointers and i64 take eight bytes, i32 and f32 four.
         unsigned size = std::holds_alternative<BufferRef>(launch.arguments[i]) ? 8
                         : std::holds_alternative<int64_t>(launch.arguments[i]) ? 8
                                                                                : 4;

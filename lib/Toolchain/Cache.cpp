@@ -28,6 +28,7 @@ std::string kgen::cacheRoot() {
 std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
   llvm::SHA256 hash;
   for (llvm::StringRef part : parts) {
+    // Without the length, ("ab", "c") and ("a", "bc") would be one key.
     hash.update(std::to_string(part.size()) + ":");
     hash.update(part);
   }
@@ -39,6 +40,7 @@ llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
   llvm::SmallString<128> absolute(folder);
   fs::make_absolute(absolute);
   std::string parent = absolute.str().str() + "/" + key.take_front(2).str(), final = parent + "/" + key.str();
+  // A folder has its final name only when it is whole, so existing is all that has to be asked.
   hit = fs::is_directory(final);
   if (hit)
     return final;
@@ -57,6 +59,7 @@ llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
   if (rename(temporary.c_str(), final.c_str()) != 0) {
     int error = errno;
     fs::remove_directories(temporary);
+    // Somebody else was faster: what they wrote is the same.
     if (error != EEXIST && error != ENOTEMPTY)
       return llvm::createStringError("cannot write %s: %s", final.c_str(), strerror(error));
   }
@@ -64,6 +67,7 @@ llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
 }
 
 llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text) {
+  // Beside the target, because a rename cannot cross file systems.
   std::string temporary = path.str() + ".tmp." + std::to_string(getpid());
   auto fail = [&](const char *what) {
     int error = errno;
@@ -83,6 +87,7 @@ llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text
     }
     at += size_t(put);
   }
+  // A full disk may show only at close.
   if (close(fd) != 0 || rename(temporary.c_str(), path.str().c_str()) != 0)
     return fail("write");
   return llvm::Error::success();

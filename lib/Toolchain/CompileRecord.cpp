@@ -68,6 +68,7 @@ static llvm::Expected<CompileResult> read(const std::string &folder) {
     return CompileResult(failed);
   }
   Compiled compiled;
+  // Relative in the record, so that a cache may be moved.
   compiled.artifact = folder + "/" + string("artifact");
   compiled.log = string("log");
   compiled.seconds = object->getNumber("seconds").value_or(0);
@@ -98,6 +99,7 @@ kgen::compileCached(llvm::StringRef key,
                     const std::function<llvm::Expected<CompileResult>(const std::string &)> &fill) {
   ContentCache cache(cacheRoot(), "compile");
   bool hit = false;
+  // What is not kept (a time limit says more of the machine than of the text) comes back this way.
   CompileResult lost = CompileFailed();
   auto folder = cache.get(key, hit, [&](const std::string &at) -> llvm::Expected<bool> {
     auto result = fill(at);
@@ -116,6 +118,7 @@ kgen::compileCached(llvm::StringRef key,
     return folder.takeError();
   if (folder->empty())
     return lost;
+  // Also after a fresh compile: the caller sees the same thing as the next one will.
   auto result = read(*folder);
   if (result)
     if (auto *compiled = std::get_if<Compiled>(&*result))
