@@ -204,7 +204,9 @@ Expected<int> Tool::replay() {
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files
-            << " files are the same to the byte\n";
+            << " files are the same to the byte"
+            << (summary->leftOut ? ", " + std::to_string(summary->leftOut) + " PTX files were left out" : std::string())
+            << "\n";
   return 0;
 }
 

@@ -130,7 +130,7 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
   for (auto [index, launch] : llvm::enumerate(plan.launches)) {
     std::vector<DeviceAddress> pointers;
     for (const LaunchArgument &argument : launch.arguments) {
-      auto ref = std::get<DispatchBuffer>(argument);
+      auto ref = std::get<BufferRef>(argument);
       auto &buffers = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
       pointers.push_back(buffers[ref.index] + ref.offset);
     }

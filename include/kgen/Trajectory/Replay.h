@@ -8,6 +8,7 @@ namespace kgen {
 struct ReplaySummary {
   int branches = 0; ///< derived again
   int files = 0;    ///< compared byte for byte
+  int leftOut = 0;  ///< PTX that the folder no longer holds
 };
 
 /// Lowers every branch of RUN again from the recorded replies and compares bytes; files that no
