@@ -73,8 +73,8 @@ void searchOwnTime(benchmark::State &state, const std::string &problem) {
     config.precision = "tf32";
     double start = clock->seconds();
     auto run = RunFolder::create(*fs, *clock, (folder + "/run").str(), config.toJson(), *graph);
-    llvm::Error error = run ? runSearch({*clock, *compiler, *proposer, evaluator, *progress, stop}, **run, config)
-                            : run.takeError();
+    llvm::Error error =
+        run ? runSearch({*clock, *compiler, *proposer, evaluator, *progress, stop}, **run, config) : run.takeError();
     if (error) {
       state.SkipWithError(llvm::toString(std::move(error)).c_str());
       return;

@@ -51,6 +51,8 @@ who has ideas:
   --llm-url URL      its address (default https://api.openai.com/v1/chat/completions); http on loopback only
   --llm-key-env VAR  environment variable that holds the key (default OPENAI_API_KEY); the key is never written
 
+  --library DIR      start from the fastest kernel that DIR holds for this problem, and put the best one there
+
   --out RUN          run folder (default runs/PROBLEM, numbered when taken)
   --help, --version
 
@@ -124,9 +126,9 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known :
-         {"--problem", "--size", "--precision", "--device", "--rounds", "--seeds", "--ideas", "--variants",
-          "--max-minutes", "--policy", "--seed", "--jobs", "--llm", "--llm-url", "--llm-key-env", "--out", "--format"})
+    for (const char *known : {"--problem", "--size", "--precision", "--device", "--rounds", "--seeds", "--ideas",
+                              "--variants", "--max-minutes", "--policy", "--seed", "--jobs", "--llm", "--llm-url",
+                              "--llm-key-env", "--library", "--out", "--format"})
       if (name == known)
         return true;
     return false;
@@ -172,6 +174,8 @@ private:
       command.proposer.url = value;
     else if (name == "--llm-key-env")
       command.proposer.keyEnv = value;
+    else if (name == "--library")
+      command.library = StringRef(value).rtrim('/').str();
     else if (name == "--out")
       command.out = StringRef(value).rtrim('/').str();
     return Error::success();

@@ -23,6 +23,7 @@ Json SearchConfig::toJson() const {
           {"llm", llm},
           {"llm_url", llmUrl},
           {"llm_key_env", llmKeyEnv},
+          {"library", library},
           {"seed", seed},
           {"max_minutes", maxMinutes},
           {"compile_jobs", compileJobs},
@@ -53,6 +54,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.llm = json.at("llm");
     config.llmUrl = json.at("llm_url");
     config.llmKeyEnv = json.at("llm_key_env");
+    config.library = json.value("library", "");
     config.seed = json.at("seed");
     config.maxMinutes = json.at("max_minutes");
     config.compileJobs = json.at("compile_jobs");

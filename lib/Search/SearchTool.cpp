@@ -1,6 +1,7 @@
 //===- SearchTool.cpp - kgen-search's commands ----------------------------===//
 
 #include "kgen/Search/SearchTool.h"
+#include "kgen/Library/KernelLibrary.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
@@ -49,6 +50,7 @@ private:
   Expected<int> go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
   std::string chooseFolder(StringRef problem);
+  static Error storeBest(const RunFolder &run, const RunReport &report, KernelLibrary &library, const LibraryKey &key);
 
   const SearchCommand &command;
   const SearchToolWorld &world;
@@ -109,6 +111,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.chip.multiprocessors = device.multiprocessors;
   config.policy = command.policy;
   config.llm = command.llm;
+  config.library = command.library;
   config.llmUrl = command.proposer.url;
   config.llmKeyEnv = command.proposer.keyEnv;
   config.seed = command.seed;
@@ -169,6 +172,16 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   auto proposer = createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
+  KernelLibrary library(world.fs, config.library);
+  LibraryKey key{run.getGraph().str(), config.deviceModel.empty() ? config.device : config.deviceModel,
+                 config.precision};
+  if (!config.library.empty()) {
+    auto entry = library.find(key);
+    if (!entry)
+      return entry.takeError();
+    if (*entry)
+      proposer = createSeededProposer(std::move(*proposer), std::move(**entry));
+  }
   auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  ", device " + config.device + (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
@@ -187,11 +200,28 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     return std::move(error);
   if (Error error = run.writeReport("report.json", printReportJson(report)))
     return std::move(error);
+  if (!config.library.empty())
+    if (Error error = storeBest(run, report, library, key))
+      return std::move(error);
   world.out << printReportText(report, world.columns);
   if (run.getStopReason() != "interrupted")
     return 0;
   world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
   return 130;
+}
+
+/// Puts the best branch into the library, as its reply made it; round 0 needs none.
+Error Tool::storeBest(const RunFolder &run, const RunReport &report, KernelLibrary &library, const LibraryKey &key) {
+  const BranchRecord *best = run.findBranch(report.best.id);
+  const ReplyRecord *reply = best ? run.findReplyByHash(best->reply) : nullptr;
+  if (!reply)
+    return Error::success();
+  auto list = parseMaterializations(reply->reply);
+  if (!list)
+    return list.takeError();
+  if (best->option < 0 || size_t(best->option) >= list->size())
+    return Error::success();
+  return library.store(key, {best->idea, (*list)[best->option], report.best.timeUs, run.getPath().str()});
 }
 
 Expected<int> Tool::replay() {

@@ -117,6 +117,24 @@ TEST_F(ToolTest, BadInputIsOneSentence) {
   EXPECT_EQ(err, "kgen-search: nowhere is not a run folder: it has no run.json\n");
 }
 
+TEST_F(ToolTest, ALibrarySeedsTheNextSearch) {
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "2", "--library", "lib", "--out", "a"}), 0) << err;
+  ASSERT_EQ(fs.list("lib").size(), 1u);
+  std::string entry = fs.files["lib/" + fs.list("lib")[0]];
+  std::string best = fs.links["a/best"];
+  EXPECT_NE(entry.find("\"run\": \"a\""), std::string::npos);
+  // The next search begins with what the first one ended with, and its run replays on its own.
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "lib", "--out", "b"}), 0) << err;
+  EXPECT_EQ(fs.files["b/round-01/b00/kernel.cu"], fs.files["a/" + best + "/kernel.cu"]);
+  EXPECT_NE(fs.files["b/round-01/b00/idea.md"].find("Known from an earlier search"), std::string::npos);
+  // A damaged entry is named.
+  std::string file = "lib/" + fs.list("lib")[0];
+  fs.files[file] = "{}";
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "lib", "--out", "c"}), 1);
+  EXPECT_EQ(err, "kgen-search: " + file + " is not an entry of a kernel library\n");
+  EXPECT_EQ(run({"replay", "b"}), 0) << err;
+}
+
 TEST_F(ToolTest, NumbersRunFoldersAndRefusesATakenOne) {
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0"}), 0) << err;
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0"}), 0) << err;

@@ -47,8 +47,7 @@ public:
     files[path.str()] = text.str();
     return llvm::Error::success();
   }
-  llvm::Error writeAllAtomic(llvm::StringRef folder, const std::map<std::string, std::string> &all,
-                             bool) override {
+  llvm::Error writeAllAtomic(llvm::StringRef folder, const std::map<std::string, std::string> &all, bool) override {
     for (const auto &[name, text] : all)
       if (llvm::Error error = writeAtomic((folder + "/" + name).str(), text))
         return error;

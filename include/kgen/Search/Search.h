@@ -35,6 +35,7 @@ struct SearchConfig {
   std::string llmUrl;
   std::string llmKeyEnv;
   PolicyOptions options;
+  std::string library; ///< folder of the kernel library; empty: none
   uint64_t seed = 0;
   double maxMinutes = 0; ///< 0 is no limit
   int compileJobs = 2;

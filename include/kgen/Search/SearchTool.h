@@ -33,6 +33,7 @@ struct SearchCommand {
   std::string policy = "branch";
   std::string precision;
   std::string out;
+  std::string library;
   std::string format = "text"; ///< of report: text, md or json
 };
 
