@@ -1,0 +1,634 @@
+//===- kgen_device.cuh - Instructions that CUDA C++ has no name for -------===//
+//
+// The one file with PTX. Every function has two bodies: PTX for the device, and
+// C++ of the same meaning for device host (KGEN_HOST), where each thread of a
+// block is a fibre. Fragment layouts are those of the PTX ISA, chapter
+// "Matrix multiply-accumulate": lane = 4 * group + member.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_DEVICE_CUH
+#define KGEN_DEVICE_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace kgen {
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies from global to shared memory
+//===----------------------------------------------------------------------===//
+
+#ifndef KGEN_HOST
+
+__device__ __forceinline__ unsigned smem_address(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Copies 4, 8 or 16 bytes; both addresses are multiples of the size. With `valid` false nothing is
+// read and the destination is zeroed. 16-byte copies bypass L1.
+__device__ __forceinline__ void cp_async_zfill4(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 4 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill8(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 8 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill16(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 16 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async4(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async8(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async16(void *dst, const void *src) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+
+// Closes this thread's current group of copies.
+__device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most N of this thread's groups are in flight.
+template <int N> __device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Warp matrix operations
+//===----------------------------------------------------------------------===//
+
+// Rounds to tf32 (10 explicit mantissa bits), nearest, ties away from zero.
+__device__ __forceinline__ float round_tf32(float x) {
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+
+// d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
+__device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// d += a * b: a is 16x16 row major, b is 16x8 column major, two values to a register.
+__device__ __forceinline__ void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+__device__ __forceinline__ void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Four 8x8 matrices of 16-bit values. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned);
+// register i of each lane is its pair of matrix i. Rows of four 32-bit values work the same way.
+__device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+// The same, each matrix transposed.
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+
+#else // KGEN_HOST
+
+// kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
+// fibres of a warp meet: the last lane to arrive works for all, through each lane's pointer.
+
+// A misaligned address is a fault on the device, and so it is here.
+inline void host_require_aligned(const void *pointer, unsigned bytes) {
+  if (reinterpret_cast<size_t>(pointer) % bytes)
+    __builtin_trap();
+}
+inline void host_copy(void *dst, const void *src, bool valid, unsigned bytes) {
+  host_require_aligned(dst, bytes);
+  host_require_aligned(src, bytes);
+  kgen_host_async_copy(dst, valid ? src : nullptr, bytes);
+}
+
+inline void cp_async_zfill4(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 4); }
+inline void cp_async_zfill8(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 8); }
+inline void cp_async_zfill16(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 16); }
+inline void cp_async4(void *dst, const void *src) { host_copy(dst, src, true, 4); }
+inline void cp_async8(void *dst, const void *src) { host_copy(dst, src, true, 8); }
+inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 16); }
+inline void cp_async_commit() { kgen_host_async_commit(); }
+template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
+
+inline float round_tf32(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, 4);
+  if ((bits & 0x7f800000u) != 0x7f800000u) // infinities and NaN stay
+    bits = (bits + 0x1000u) & 0xffffe000u;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+// What the tensor core reads of a register.
+struct Tf32Operand {
+  static constexpr int PER_REGISTER = 1;
+  static float read(unsigned bits, int) {
+    bits &= 0xffffe000u;
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+  }
+};
+template <typename T> struct PackedOperand {
+  static constexpr int PER_REGISTER = 2;
+  static float read(unsigned bits, int i) {
+    unsigned short half = static_cast<unsigned short>(bits >> (16 * i));
+    T x;
+    memcpy(&x, &half, 2);
+    return static_cast<float>(x);
+  }
+};
+
+struct HostMmaLane {
+  float *d;
+  const unsigned *a, *b;
+};
+// A row of eight as one vector: twice as fast as what the compiler makes of the loops.
+typedef float HostMmaRow __attribute__((vector_size(32)));
+
+// 16x8 product of a warp with k = 8 * PER_REGISTER.
+template <typename Operand>
+inline void host_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  HostMmaLane mine = {d, a, b};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    constexpr int P = Operand::PER_REGISTER, K = 8 * P;
+    float left[16][K];
+    HostMmaRow right[K], sum[16];
+    for (int lane = 0; lane < 32; ++lane) {
+      const HostMmaLane &l = *static_cast<HostMmaLane *>(lanes[lane]);
+      const int group = lane / 4, member = lane % 4;
+      for (int high = 0; high < 2; ++high) {
+        for (int p = 0; p < P; ++p) {
+          const int k = 4 * P * high + P * member + p;
+          left[group][k] = Operand::read(l.a[2 * high], p);
+          left[group + 8][k] = Operand::read(l.a[2 * high + 1], p);
+          right[k][group] = Operand::read(l.b[high], p);
+        }
+        sum[group + 8 * high][2 * member] = l.d[2 * high];
+        sum[group + 8 * high][2 * member + 1] = l.d[2 * high + 1];
+      }
+    }
+    for (int row = 0; row < 16; ++row) {
+      HostMmaRow s = sum[row];
+      for (int k = 0; k < K; ++k)
+        s += left[row][k] * right[k];
+      sum[row] = s;
+    }
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        static_cast<HostMmaLane *>(lanes[lane])->d[i] = sum[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
+  });
+}
+inline void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<Tf32Operand>(d, a, b);
+}
+inline void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__half>>(d, a, b);
+}
+inline void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__nv_bfloat16>>(d, a, b);
+}
+
+struct HostLdmatrixLane {
+  unsigned *r;
+  const char *row;
+};
+
+inline void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        memcpy(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i],
+               static_cast<HostLdmatrixLane *>(lanes[8 * i + lane / 4])->row + 4 * (lane % 4), 4);
+  });
+}
+inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j)
+          memcpy(reinterpret_cast<char *>(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i]) + 2 * j,
+                 static_cast<HostLdmatrixLane *>(lanes[8 * i + 2 * (lane % 4) + j])->row + 2 * (lane / 4), 2);
+  });
+}
+
+#endif // KGEN_HOST
+
+// Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
+// arrive at once, which the barrier after a wait covers too.
+template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, const void *src, bool valid) {
+  if constexpr (BYTES == 16)
+    cp_async_zfill16(dst, src, valid);
+  else if constexpr (BYTES == 8)
+    cp_async_zfill8(dst, src, valid);
+  else if constexpr (BYTES == 4)
+    cp_async_zfill4(dst, src, valid);
+  else
+    *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
+}
+
+} // namespace kgen
+
+#endif // KGEN_DEVICE_CUH
+
+//===- conv.cuh - Convolution as a matrix product without its matrix ------===//
+//
+// A block computes a box of output pixels times BN output channels of one group. The box's input
+// window, a slab, is copied to shared memory once, CB channels at a time; the left operand
+// (pixels x filter taps) is never formed: its element (m, k) is slab[pixel(m) + tap(k)]. A first
+// kernel lays the weights out in the order in which the main kernel reads them. The finished tile
+// goes through shared memory, where it can be pooled before it is written.
+//
+//===----------------------------------------------------------------------===//
+
+namespace conv2d_0 {
+// The problem: images of C x D x H x W per group, filters of KD x KH x KW, outputs of OD x OH x OW.
+using In = float; // element type of the input and the weights
+using Compute = float; // element type in shared memory
+using Out = float; // element type of the result
+constexpr int IMAGES = 100, GROUPS = 1;
+constexpr int C = 3, D = 1, H = 224, W = 224;
+constexpr int OC = 96, OD = 1, OH = 55, OW = 55;
+constexpr int KD = 1, KH = 11, KW = 11;
+constexpr int STRIDE_D = 1, STRIDE_H = 4, STRIDE_W = 4;
+constexpr int PAD_D = 0, PAD_H = 2, PAD_W = 2;
+constexpr int DILATION_D = 1, DILATION_H = 1, DILATION_W = 1;
+// Pooling of the outputs; windows of 1 when there is none.
+constexpr int PD = 1, PH = 55, PW = 55; // pooled outputs
+constexpr int POOL_D = 1, POOL_H = 1, POOL_W = 1;
+constexpr int POOL_STRIDE_D = 1, POOL_STRIDE_H = 1, POOL_STRIDE_W = 1;
+constexpr int POOL_PAD_D = 0, POOL_PAD_H = 0, POOL_PAD_W = 0;
+// The schedule.
+constexpr bool TENSOR_CORES = true;
+constexpr int BOX_I = 1, BOX_D = 1, BOX_H = 5, BOX_W = 55; // images and (pooled) outputs of a block
+constexpr int BN = 96; // output channels of a block
+constexpr int CB = 3; // input channels of one slab
+constexpr int PIECE = 4; // k steps of one stage of weights
+constexpr int STAGES = 6;
+constexpr int WM = 48, WN = 48; // warp tile on tensor cores
+constexpr int TM = 1, TN = 1; // thread tile without
+constexpr int PAD = 0; // elements after each row of a slab
+constexpr int MIN_BLOCKS = 1; // resident blocks per multiprocessor
+constexpr int SHARED_BYTES = 150560; // dynamic shared memory of the launch
+} // namespace conv2d_0
+
+namespace conv2d_0 {
+
+__host__ __device__ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+__host__ __device__ constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
+
+// The convolution's outputs that a block needs: its box, grown by the pooling windows.
+constexpr int TILE_D = (BOX_D - 1) * POOL_STRIDE_D + POOL_D;
+constexpr int TILE_H = (BOX_H - 1) * POOL_STRIDE_H + POOL_H;
+constexpr int TILE_W = (BOX_W - 1) * POOL_STRIDE_W + POOL_W;
+constexpr int PIXELS = BOX_I * TILE_D * TILE_H * TILE_W;
+constexpr int BM = round_up(PIXELS, TENSOR_CORES ? WM : 8 * TM);
+constexpr int THREADS = TENSOR_CORES ? 32 * (BM / WM) * (BN / WN) : BM / TM * (BN / TN);
+constexpr int BOXES_D = ceil_div(PD, BOX_D), BOXES_H = ceil_div(PH, BOX_H), BOXES_W = ceil_div(PW, BOX_W);
+constexpr int N_TILES = ceil_div(OC, BN);
+
+// The slab: [image][channel][depth][row][column]. Column 0 is moved LEAD to the left, so that global
+// and shared addresses of a load are aligned alike.
+constexpr int SLAB_D = (TILE_D - 1) * STRIDE_D + (KD - 1) * DILATION_D + 1;
+constexpr int SLAB_H = (TILE_H - 1) * STRIDE_H + (KH - 1) * DILATION_H + 1;
+constexpr int SLAB_W = (TILE_W - 1) * STRIDE_W + (KW - 1) * DILATION_W + 1;
+constexpr int slab_vector() {
+  const int step = BOX_W * POOL_STRIDE_W * STRIDE_W;
+  int v = 16 / sizeof(In);
+  while (W % v || (BOXES_W > 1 && step % v))
+    v /= 2;
+  return v;
+}
+constexpr int VECTOR = slab_vector();
+constexpr int LEFT = POOL_PAD_W * STRIDE_W + PAD_W;
+constexpr int LEAD = round_up(LEFT, VECTOR) - LEFT;
+constexpr int PITCH = round_up(LEAD + SLAB_W, 8) + PAD;
+// A quarter of the banks off a multiple of all: four channels of eight pixels are free of conflicts.
+constexpr int BANKS = 128 / sizeof(Compute);
+constexpr int PLANE = round_up(SLAB_D * SLAB_H * PITCH - BANKS / 4, BANKS) + BANKS / 4;
+constexpr int SLAB = BOX_I * CB * PLANE;
+
+// The order of k: channel, then taps. 16-bit operands come in pairs; where both of a pair lie side by
+// side in the slab at even addresses, rows of taps have even length and one load reads both.
+constexpr int MMA_K = 32 / sizeof(Compute);
+constexpr bool PAIRED =
+    sizeof(Compute) == 2 && DILATION_W == 1 && STRIDE_W % 2 == 0 && LEAD % 2 == 0 && KW > 1;
+constexpr int KW_PADDED = PAIRED ? round_up(KW, 2) : KW;
+constexpr int TAPS = KD * KH * KW_PADDED;
+constexpr int CHUNKS = ceil_div(C, CB);
+constexpr int K = CB * TAPS; // of one chunk
+constexpr int K_STEPS = TENSOR_CORES ? ceil_div(K, MMA_K) : K;
+
+// Weights arrive in pieces of PIECE k steps. Each piece travels through a ring of STAGES buffers, and a
+// slab with the first piece of its chunk.
+constexpr int STEP_WEIGHTS = TENSOR_CORES ? BN * MMA_K : BN; // weights of one k step
+constexpr int PIECE_WEIGHTS = round_up(PIECE * STEP_WEIGHTS, 16 / sizeof(Compute));
+constexpr int PARTS = ceil_div(K_STEPS, PIECE); // pieces of a chunk
+constexpr int PIECES = CHUNKS * PARTS;
+constexpr int SLABS_AHEAD = ceil_div(STAGES - 1, PARTS) + 1;
+constexpr int SLABS = SLABS_AHEAD < CHUNKS ? SLABS_AHEAD : CHUNKS;
+
+// Offsets of the taps in a slab, as each lane needs them in a k step.
+constexpr int TAPS_PER_LANE = !TENSOR_CORES ? 1 : sizeof(Compute) == 4 || PAIRED ? 2 : 4;
+constexpr int TABLE = round_up(K_STEPS * (TENSOR_CORES ? 4 * TAPS_PER_LANE : 1), 4);
+
+// The finished tile, [channel][pixel]; it takes the place of slabs and weights.
+constexpr int STAGE_PITCH = round_up(BM, 16) + 4; // rows of 4 mod 16 words: conflict-free writes
+// Dynamic shared memory: the table, then slabs and weights or the finished tile.
+static_assert(TABLE * 4 + (SLABS * SLAB + STAGES * PIECE_WEIGHTS) * sizeof(Compute) <= SHARED_BYTES &&
+                  (TABLE + BN * STAGE_PITCH) * 4 <= SHARED_BYTES,
+              "the launch gives too little shared memory");
+
+// One output.
+__device__ __forceinline__ float epilogue(float value, int image, int channel, int z, int y, int x, const float *__restrict__ bias) {
+  return value + bias[channel];
+}
+
+// The offset of tap k of a chunk in a slab; -1 for the k that fill up the last step. Offsets of pairs are
+// even: bit 0 tells that the second of the pair fills up a row of taps.
+__device__ __forceinline__ int tap_offset(int k) {
+  const int c = k / TAPS, kd = k / (KH * KW_PADDED) % KD, kh = k / KW_PADDED % KH, kw = k % KW_PADDED;
+  const int offset = c * PLANE + (kd * DILATION_D * SLAB_H + kh * DILATION_H) * PITCH + kw * DILATION_W;
+  return k >= K ? -1 : PAIRED && kw + 1 == KW ? offset | 1 : offset;
+}
+
+// The offset of pixel m of the block's tile in a slab; surplus pixels repeat the first.
+__device__ __forceinline__ int pixel_offset(int m) {
+  m = m < PIXELS ? m : 0;
+  const int x = m % TILE_W, y = m / TILE_W % TILE_H, z = m / (TILE_W * TILE_H) % TILE_D;
+  const int i = m / (TILE_W * TILE_H * TILE_D);
+  return i * CB * PLANE + (z * STRIDE_D * SLAB_H + y * STRIDE_H) * PITCH + x * STRIDE_W + LEAD;
+}
+
+__device__ __forceinline__ Compute convert(float x) {
+  if constexpr (TENSOR_CORES && sizeof(Compute) == 4)
+    return kgen::round_tf32(x);
+  else
+    return static_cast<Compute>(x);
+}
+
+// Copies the window of channels c0 ... c0 + CB - 1 whose first output is (z0, y0, x0). Each warp takes
+// rows; zeros outside the input.
+__device__ __forceinline__ void load_slab(Compute *slab, const In *input, int image0, int group, int c0, int z0,
+                                          int y0, int x0) {
+  constexpr int ROWS = BOX_I * CB * SLAB_D * SLAB_H, VECTORS = ceil_div(LEAD + SLAB_W, VECTOR);
+  const int d0 = z0 * STRIDE_D - PAD_D, h0 = y0 * STRIDE_H - PAD_H, w0 = x0 * STRIDE_W - PAD_W - LEAD;
+  // As many lanes to a row as it has vectors, rounded up to a power of two.
+  constexpr int LANES = VECTORS > 16 ? 32 : VECTORS > 8 ? 16 : VECTORS > 4 ? 8 : 4;
+  static_assert(THREADS >= LANES, "a row is one warp's work");
+#pragma unroll 2
+  for (int row = threadIdx.x / LANES; row < ROWS; row += THREADS / LANES) {
+    const int dh = row % (SLAB_D * SLAB_H), ic = row / (SLAB_D * SLAB_H);
+    const int c = c0 + ic % CB, image = image0 + ic / CB;
+    const int d = d0 + dh / SLAB_H, h = h0 + dh % SLAB_H;
+    const bool inside = c < C && image < IMAGES && (unsigned)d < (unsigned)D && (unsigned)h < (unsigned)H;
+    const In *source = input + ((((long long)image * GROUPS + group) * C + c) * D + d) * H * W + (long long)h * W;
+    Compute *destination = slab + ic * PLANE + dh * PITCH;
+#pragma unroll
+    for (int v = 0; v < ceil_div(VECTORS, LANES); ++v) {
+      const int column = (threadIdx.x % LANES + v * LANES) * VECTOR, w = w0 + column;
+      if (column >= VECTORS * VECTOR)
+        break;
+      const bool valid = inside && (unsigned)w < (unsigned)W;
+      if constexpr (sizeof(In) == sizeof(Compute)) {
+        kgen::cp_async_zfill<VECTOR * sizeof(In)>(&destination[column], &source[w], valid);
+      } else {
+        struct alignas(VECTOR * sizeof(In)) Loaded {
+          In value[VECTOR];
+        } loaded = {};
+        struct alignas(VECTOR * sizeof(Compute)) Converted {
+          Compute value[VECTOR];
+        } converted;
+        if (valid)
+          loaded = *reinterpret_cast<const Loaded *>(&source[w]);
+#pragma unroll
+        for (int e = 0; e < VECTOR; ++e)
+          converted.value[e] = convert(loaded.value[e]);
+        *reinterpret_cast<Converted *>(&destination[column]) = converted;
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  kgen::mma_m16n8k8_tf32(c, a, b);
+}
+
+// Slab elements for one register of a fragment: one f32, or two 16-bit values. What fills up is zero,
+// not the slab's element times a weight of zero, which may be a NaN.
+__device__ __forceinline__ unsigned load_taps(const Compute *slab, int pixel, int tap, int second) {
+  if constexpr (sizeof(Compute) == 4) {
+    if (K % MMA_K && tap < 0)
+      return 0;
+    return __float_as_uint(kgen::round_tf32(slab[pixel + tap]));
+  } else if constexpr (PAIRED) {
+    if (K % MMA_K && tap < 0)
+      return 0;
+    const unsigned pair = *reinterpret_cast<const unsigned *>(&slab[pixel + (tap & ~1)]);
+    return KW % 2 && tap & 1 ? pair & 0xffff : pair;
+  } else {
+    const unsigned short *bits = reinterpret_cast<const unsigned short *>(slab);
+    const unsigned low = K % MMA_K && tap < 0 ? 0 : bits[pixel + tap];
+    const unsigned high = K % MMA_K && second < 0 ? 0 : bits[pixel + second];
+    return low | high << 16;
+  }
+}
+
+} // namespace conv2d_0
+
+// Lays the weights out as [group][channel tile][chunk][k step], each step in the order of the lanes'
+// fragments (or of channels, without tensor cores), rounded to what the main kernel multiplies.
+extern "C" __global__ void __launch_bounds__(256)
+    conv2d_0_weights(const conv2d_0::In *__restrict__ weights, conv2d_0::Compute *__restrict__ packed) {
+  using namespace conv2d_0;
+  constexpr int COUNT = GROUPS * N_TILES * PIECES * PIECE_WEIGHTS;
+  const int index = blockIdx.x * 256 + threadIdx.x;
+  if (index >= COUNT)
+    return;
+  const int piece = index / PIECE_WEIGHTS % PIECES, tile = index / PIECE_WEIGHTS / PIECES;
+  const int step = index % PIECE_WEIGHTS / STEP_WEIGHTS + piece % PARTS * PIECE;
+  const int e = index % PIECE_WEIGHTS % STEP_WEIGHTS;
+  int n, k;
+  if constexpr (TENSOR_CORES) {
+    // 16 bytes for each lane and pair of n tiles: both k halves of the first tile, then of the second.
+    constexpr int EACH = 16 / sizeof(Compute), PER_REGISTER = EACH / 4;
+    const int reg = e % EACH / PER_REGISTER, lane = e / EACH % 32, pair = e / (EACH * 32);
+    n = 16 * pair + reg / 2 * 8 + lane / 4;
+    k = step * MMA_K + reg % 2 * (MMA_K / 2) + lane % 4 * PER_REGISTER + e % PER_REGISTER;
+  } else {
+    n = e;
+    k = step;
+  }
+  n += tile % N_TILES * BN;
+  const int c = k / TAPS + piece / PARTS * CB, kw = k % KW_PADDED, dh = k % TAPS / KW_PADDED;
+  float value = 0.0f;
+  if (step < K_STEPS && k < K && c < C && n < OC && kw < KW)
+    value = weights[(((tile / N_TILES * OC + n) * C + c) * KD * KH + dh) * KW + kw];
+  packed[index] = convert(value);
+}
+
+extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, conv2d_0::MIN_BLOCKS)
+    conv2d_0_main(const conv2d_0::In *__restrict__ input, const conv2d_0::Compute *__restrict__ weights, const float *__restrict__ bias,
+         conv2d_0::Out *__restrict__ output) {
+  using namespace conv2d_0;
+  extern __shared__ __align__(128) unsigned char conv2d_0_shared[];
+  int *table = reinterpret_cast<int *>(conv2d_0_shared);
+  Compute *slabs = reinterpret_cast<Compute *>(table + TABLE);
+  Compute *pieces = slabs + SLABS * SLAB;
+  float *stage = reinterpret_cast<float *>(table + TABLE);
+
+  // Blocks of one box and several channel tiles are neighbours: the slab comes from L2.
+  int block = blockIdx.x;
+  const int n_tile = block % N_TILES;
+  block /= N_TILES;
+  const int group = block % GROUPS;
+  block /= GROUPS;
+  const int px0 = block % BOXES_W * BOX_W;
+  block /= BOXES_W;
+  const int py0 = block % BOXES_H * BOX_H;
+  block /= BOXES_H;
+  const int pz0 = block % BOXES_D * BOX_D;
+  const int image0 = block / BOXES_D * BOX_I;
+  // The first output of the convolution that the box needs; outside in the padding of the pooling.
+  const int z0 = pz0 * POOL_STRIDE_D - POOL_PAD_D, y0 = py0 * POOL_STRIDE_H - POOL_PAD_H;
+  const int x0 = px0 * POOL_STRIDE_W - POOL_PAD_W;
+
+  weights += (long long)(group * N_TILES + n_tile) * PIECES * PIECE_WEIGHTS;
+  auto load_stage = [&](int piece) {
+    if (piece < PIECES) {
+      if (piece % PARTS == 0)
+        load_slab(slabs + piece / PARTS % SLABS * SLAB, input, image0, group, piece / PARTS * CB, z0, y0, x0);
+      constexpr int EACH = 16 / sizeof(Compute);
+      for (int i = threadIdx.x * EACH; i < PIECE_WEIGHTS; i += THREADS * EACH)
+        kgen::cp_async16(&pieces[piece % STAGES * PIECE_WEIGHTS + i], &weights[piece * PIECE_WEIGHTS + i]);
+    }
+    kgen::cp_async_commit(); // an empty group keeps the count of the waits
+  };
+
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; ++s)
+    load_stage(s);
+
+  for (int i = threadIdx.x; i < TABLE; i += THREADS) {
+    int k = i;
+    if constexpr (TENSOR_CORES) {
+      const int lane = i / TAPS_PER_LANE % 4, e = i % TAPS_PER_LANE, step = i / (4 * TAPS_PER_LANE);
+      if constexpr (sizeof(Compute) == 4)
+        k = step * 8 + lane + 4 * e;
+      else if constexpr (PAIRED)
+        k = step * 16 + 2 * lane + 8 * e;
+      else
+        k = step * 16 + 2 * lane + e % 2 + e / 2 * 8;
+    }
+    table[i] = tap_offset(k);
+  }
+
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  constexpr int MT = TENSOR_CORES ? WM / 16 : 1, NT = TENSOR_CORES ? WN / 8 : 2;
+  const int warp_m = warp % (BM / WM) * WM, warp_n = warp / (BM / WM) * WN;
+  int pixel[MT][2];
+#pragma unroll
+  for (int i = 0; i < MT; ++i)
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      pixel[i][half] = pixel_offset(warp_m + 16 * i + 8 * half + lane / 4);
+  float accumulator[MT][NT][4] = {};
+
+  for (int piece = 0; piece < PIECES; ++piece) {
+    kgen::cp_async_wait<STAGES - 2>();
+    __syncthreads(); // the piece has arrived, and everybody is done with the slot to overwrite
+    load_stage(piece + STAGES - 1);
+    const Compute *slab = slabs + piece / PARTS % SLABS * SLAB;
+    const Compute *weight = pieces + piece % STAGES * PIECE_WEIGHTS;
+    const int first = piece % PARTS * PIECE, steps = min(PIECE, K_STEPS - first);
+    if constexpr (TENSOR_CORES) {
+#pragma unroll 2
+      for (int step = 0; step < steps; ++step) {
+        int tap[4] = {};
+#pragma unroll
+        for (int e = 0; e < TAPS_PER_LANE; ++e)
+          tap[e] = table[((first + step) * 4 + lane % 4) * TAPS_PER_LANE + e];
+        constexpr int HIGH = TAPS_PER_LANE / 2;
+        unsigned b[NT][2];
+#pragma unroll
+        for (int j = 0; j < NT; j += 2) {
+          const uint4 both = *reinterpret_cast<const uint4 *>(
+              &weight[step * STEP_WEIGHTS + ((warp_n / 16 + j / 2) * 32 + lane) * (16 / (int)sizeof(Compute))]);
+          b[j][0] = both.x, b[j][1] = both.y, b[j + 1][0] = both.z, b[j + 1][1] = both.w;
+        }
+#pragma unroll
+        for (int i = 0; i < MT; ++i) {
+          unsigned a[4];
+#pragma unroll
+          for (int r = 0; r < 4; ++r)
+            a[r] = load_taps(slab, pixel[i][r % 2], tap[r / 2 * HIGH], tap[r / 2 * HIGH + 1]);
+#pragma unroll
+          for (int j = 0; j < NT; ++j)
+            mma(accumulator[i][j], a, b[j]);
+        }
+      }
+    }
+  }
+  kgen::cp_async_wait<0>();
+  __syncthreads(); // slabs and weights give way to the finished tile
+
+  auto finish_pixel = [&](float value, int m, int n) {
+    const int x = x0 + m % TILE_W, y = y0 + m / TILE_W % TILE_H, z = z0 + m / (TILE_W * TILE_H) % TILE_D;
+    const int image = image0 + m / (TILE_W * TILE_H * TILE_D), channel = n_tile * BN + n;
+    const bool inside = m < PIXELS && channel < OC && image < IMAGES && (unsigned)x < (unsigned)OW &&
+                        (unsigned)y < (unsigned)OH && (unsigned)z < (unsigned)OD;
+    if (inside)
+      value = epilogue(value, image, group * OC + channel, z, y, x, bias);
+    stage[n * STAGE_PITCH + m] = value;
+  };
+  if constexpr (TENSOR_CORES) {
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+#pragma unroll
+      for (int j = 0; j < NT; ++j)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          finish_pixel(accumulator[i][j][e], warp_m + 16 * i + e / 2 * 8 + lane / 4,
+                       warp_n + 8 * j + lane % 4 * 2 + e % 2);
+  }
+  __syncthreads();
+
+  constexpr int BOX = BOX_I * BOX_D * BOX_H * BOX_W;
+  for (int index = threadIdx.x; index < BN * BOX; index += THREADS) {
+    const int n = index / BOX, p = index % BOX;
+    const int i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
+    const int by = p / BOX_W % BOX_H, bx = p % BOX_W;
+    const int image = image0 + i, channel = n_tile * BN + n, z = pz0 + bz, y = py0 + by, x = px0 + bx;
+    if (channel >= OC || image >= IMAGES || z >= PD || y >= PH || x >= PW)
+      continue;
+    const float *values = stage + n * STAGE_PITCH + i * TILE_D * TILE_H * TILE_W;
+    [[maybe_unused]] const float result = values[(bz * TILE_H + by) * TILE_W + bx];
+    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + (long long)y * PW + x] =
+        static_cast<Out>(result);
+  }
+}
