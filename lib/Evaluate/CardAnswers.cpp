@@ -2,7 +2,7 @@
 //
 // The published sizes are too large for one CPU core. The generic lowering of
 // the graph, promoted to fp64, answers on the card instead, after it agreed
-// with the CPU's oracle at a reduced size (docs/trust.md, root of trust). It
+// with the CPU's oracle at a reduced size (docs/evaluation.md, root of trust). It
 // runs as any candidate does, in a process of its own.
 //
 //===----------------------------------------------------------------------===//

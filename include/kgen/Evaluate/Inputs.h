@@ -15,7 +15,7 @@
 
 namespace kgen {
 
-/// Kinds of input sets of the verification protocol (docs/trust.md).
+/// Kinds of input sets of the verification protocol (docs/evaluation.md).
 enum class InputKind {
   Declared, ///< as the problem's `init` says
   Uniform,  ///< symmetric in [-1, 1); arguments declared positive stay in their range
