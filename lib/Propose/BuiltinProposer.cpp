@@ -60,6 +60,7 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
   facts.device = context.device;
   facts.precision = context.precision;
   facts.multiprocessors = context.chip.multiprocessors;
+  facts.hopper = context.device == "cuda" && context.chip.arch == "sm_90a";
   facts.f32 = anchor.operands.empty() || anchor.operands[0].dtype == "f32";
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)

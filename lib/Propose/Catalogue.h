@@ -1,6 +1,6 @@
 //===- Catalogue.h - The builtin ideas ------------------------------------===//
 //
-// Private to Propose. To add an idea, add an entry to Catalogue.cpp.
+// Private to Propose. To add an idea, add an entry to its family's file in Catalogue/.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -27,6 +27,7 @@ struct DispatchFacts {
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the anchor
   int multiprocessors = 132;
+  bool hopper = false; ///< a card with sm_90a's instructions: wgmma, bulk copies, clusters
 };
 
 /// One idea: words, where it applies, and the settings that carry it out.

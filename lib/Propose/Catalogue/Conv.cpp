@@ -1,0 +1,71 @@
+//===- Catalogue/Conv.cpp - Builtin ideas ------------------------------------===//
+//
+// Convolutions alone; ideas shared with matrix products are in Products.cpp. Catalogue.h explains the fields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+
+using namespace llvm;
+
+namespace kgen {
+using C = IdeaCategory;
+
+std::vector<CatalogueEntry> convIdeas() {
+  return {
+      {"pixel-tile",
+       C::Compute,
+       "Give each thread several pixels and several filters: a pixel in a register meets all of the thread's filters, "
+       "and a filter in a register meets all of its pixels.",
+       {"conv"},
+       95,
+       55,
+       nullptr,
+       "shared memory|latency|instruction|load",
+       {"mma=none; -dtype; -warp_tile; tile=[64, $N, 16]; thread_tile=[8, 8]; stages=2",
+        "mma=none; -dtype; -warp_tile; tile=[128, $N, 16]; thread_tile=[16, 8]; stages=2",
+        "mma=none; -dtype; -warp_tile; tile=[64, $N, 32]; thread_tile=[8, 16]; stages=2"},
+       {"mma=none; -dtype; -warp_tile; tile=[288, 48, 16]; thread_tile=[8, 8]",
+        "mma=none; -dtype; -warp_tile; tile=[128, 96, 16]; thread_tile=[8, 8]",
+        "mma=none; -dtype; -warp_tile; tile=[256, 96, 16]; thread_tile=[8, 12]"}},
+      {"fp16-operands",
+       C::DType,
+       "Round the operands to fp16 on their way to the tensor cores: it keeps the ten mantissa bits that TF32 keeps, "
+       "at "
+       "half the bytes and twice the rate; sums stay in fp32.",
+       {"conv"},
+       10,
+       88,
+       allowsFp16,
+       "compute|arithmetic|tensor|shared memory",
+       {"mma=mma_sync; dtype=fp16; -tile; -thread_tile"},
+       {"mma=mma_sync; dtype=fp16; -tile; -thread_tile; -warp_tile",
+        "mma=mma_sync; dtype=fp16; tile=[288, 96, 64]; warp_tile=[48, 48]; -thread_tile"}},
+      {"pool-tiles",
+       C::Parallel,
+       "Choose the pooled outputs of one block so that little of the convolution is computed twice at the borders.",
+       {"conv"},
+       75,
+       80,
+       poolInside,
+       "recompute|halo|compute",
+       {"pool_tile=[9, 9]", "pool_tile=[4, 9]", "pool_tile=[3, 27]", "pool_tile=[2, 4]"},
+       {"pool_tile=[4, 9]; -tile; -warp_tile", "pool_tile=[3, 27]; -tile; -warp_tile",
+        "pool_tile=[2, 9]; -tile; -warp_tile", "pool_tile=[9, 9]; -tile; -warp_tile",
+        "pool_tile=[1, 27]; -tile; -warp_tile"}},
+      {"slab",
+       C::Memory,
+       "Choose how many input channels of the image patch lie in shared memory at a time: all of them save copies, "
+       "fewer "
+       "leave room for another resident block.",
+       {"conv"},
+       40,
+       60,
+       nullptr,
+       "memory|shared memory|occupancy|gather",
+       {"slab_channels=1", "slab_channels=3", "slab_channels=4"},
+       {"slab_channels=1", "slab_channels=3", "slab_channels=8", "slab_channels=16"}},
+  };
+}
+
+} // namespace kgen

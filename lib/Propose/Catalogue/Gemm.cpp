@@ -1,0 +1,89 @@
+//===- Catalogue/Gemm.cpp - Builtin ideas ------------------------------------===//
+//
+// Matrix products alone; ideas shared with convolutions are in Products.cpp. Catalogue.h explains the fields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+
+using namespace llvm;
+
+namespace kgen {
+using C = IdeaCategory;
+
+std::vector<CatalogueEntry> gemmIdeas() {
+  return {
+      {"register-tile",
+       C::Compute,
+       "Give each thread a tile of the product in registers, so that every value it reads from shared memory is used "
+       "several times and the loop is bound by multiplies instead of loads.",
+       {"gemm"},
+       95,
+       60,
+       nullptr,
+       "shared memory|latency|instruction|load",
+       {"mma=none; -dtype; -warp_tile; tile=[64, 64, 16]; thread_tile=[8, 8]; stages=2",
+        "mma=none; -dtype; -warp_tile; tile=[64, 64, 32]; thread_tile=[8, 16]; stages=2",
+        "mma=none; -dtype; -warp_tile; tile=[32, 64, 32]; thread_tile=[8, 8]; stages=2",
+        "mma=none; -dtype; -warp_tile; tile=[128, 64, 16]; thread_tile=[16, 8]; stages=2"},
+       {"mma=none; -dtype; -warp_tile; tile=[128, 128, 16]; thread_tile=[8, 8]",
+        "mma=none; -dtype; -warp_tile; tile=[128, 64, 16]; thread_tile=[8, 8]",
+        "mma=none; -dtype; -warp_tile; tile=[256, 128, 16]; thread_tile=[16, 8]",
+        "mma=none; -dtype; -warp_tile; tile=[64, 64, 16]; thread_tile=[4, 4]"}},
+      {"wmma",
+       C::Compute,
+       "Use the portable warp matrix API, which lets the compiler choose how fragments lie in registers.",
+       {"gemm"},
+       8,
+       40,
+       tensorCoresAllowed,
+       "tensor|register|spill",
+       {"mma=wmma; -tile; -thread_tile"},
+       {"mma=wmma; -tile; -thread_tile; -warp_tile", "mma=wmma; -thread_tile"}},
+      {"raster-groups",
+       C::Parallel,
+       "Walk through the tiles in groups, so that blocks which run at the same time share rows and columns in the L2 "
+       "cache.",
+       {"gemm"},
+       8,
+       60,
+       manyTiles,
+       "memory|bandwidth|l2|cache",
+       {"raster=4"},
+       {"raster=4", "raster=16", "raster=2", "raster=32"}},
+      {"split-reduction",
+       C::Parallel,
+       "Split the long reduction over several blocks and add their partial sums, so that every multiprocessor has "
+       "work.",
+       {"gemm"},
+       5,
+       70,
+       tallReduction,
+       "occupancy|tail|waves|parallel",
+       {"split_k=2"},
+       {"split_k=4", "split_k=8", "split_k=2", "split_k=16"}},
+      {"one-pass",
+       C::Parallel,
+       "Do not split the reduction: the partial sums' way through memory costs more than idle multiprocessors.",
+       {"gemm"},
+       60,
+       45,
+       nullptr,
+       "memory|workspace|launches",
+       {"split_k=1"},
+       {"split_k=1"}},
+      {"narrow-loads",
+       C::Memory,
+       "Change the width of the loads from global memory: narrower ones need less alignment and spread over more "
+       "threads.",
+       {"gemm"},
+       10,
+       30,
+       nullptr,
+       "memory|bandwidth|load",
+       {"vec=2", "vec=1"},
+       {"vec=2", "vec=8", "vec=4"}},
+  };
+}
+
+} // namespace kgen

@@ -1,0 +1,39 @@
+//===- Catalogue/Pool.cpp - Builtin ideas ------------------------------------===//
+//
+// Windows: pooling. Catalogue.h explains the fields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Predicates.h"
+
+using namespace llvm;
+
+namespace kgen {
+using C = IdeaCategory;
+
+std::vector<CatalogueEntry> poolIdeas() {
+  return {
+      {"pool-coarsen",
+       C::Parallel,
+       "Let each thread compute several neighbouring windows, which share most of what they read.",
+       {"pool"},
+       70,
+       60,
+       nullptr,
+       "load|latency|instruction",
+       {"coarsen=4", "coarsen=8", "coarsen=2"},
+       {"coarsen=2", "coarsen=4", "coarsen=8"}},
+      {"pool-block",
+       C::Parallel,
+       "Change the number of threads of a block, to balance the tail of the grid against the cost of a block.",
+       {"pool"},
+       50,
+       40,
+       nullptr,
+       "occupancy|tail",
+       {"block=64", "block=32", "block=128"},
+       {"block=128", "block=256", "block=512"}},
+  };
+}
+
+} // namespace kgen

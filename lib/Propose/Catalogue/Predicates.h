@@ -1,0 +1,37 @@
+//===- Catalogue/Predicates.h - When an idea applies -----------------------===//
+#pragma once
+
+#include "../Catalogue.h"
+
+namespace kgen {
+
+inline bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
+inline bool allowsFp16(const DispatchFacts &f) { return f.f32 && f.precision == "fp16"; }
+inline bool is16Bit(const DispatchFacts &f) { return !f.f32; }
+inline bool isF32(const DispatchFacts &f) { return f.f32; }
+inline bool tensorCoresAllowed(const DispatchFacts &f) { return !f.f32 || f.precision != "strict-fp32"; }
+inline bool longRows(const DispatchFacts &f) { return f.columns > 4096; }
+inline bool shortRows(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 4096; }
+inline bool fewRows(const DispatchFacts &f) {
+  return f.rows > 0 && f.rows < 2 * f.multiprocessors && f.columns >= 8192;
+}
+inline bool rowsFitShared(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 56000; }
+inline bool tallReduction(const DispatchFacts &f) { return f.k >= 1024 && f.m * f.n <= 1024 * 1024; }
+inline bool manyTiles(const DispatchFacts &f) { return f.m * f.n >= 2048 * 2048; }
+inline bool narrowProduct(const DispatchFacts &f) { return f.n > 0 && f.n <= 128 && f.n % 64 != 0; }
+inline bool fewChannels(const DispatchFacts &f) { return f.channels > 0 && f.channels <= 8; }
+inline bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
+inline bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
+
+inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
+
+/// The tables of this folder, one for each family, joined by getCatalogue().
+std::vector<CatalogueEntry> productIdeas();
+std::vector<CatalogueEntry> gemmIdeas();
+std::vector<CatalogueEntry> convIdeas();
+std::vector<CatalogueEntry> attentionIdeas();
+std::vector<CatalogueEntry> rowIdeas();
+std::vector<CatalogueEntry> poolIdeas();
+std::vector<CatalogueEntry> pointwiseIdeas();
+
+} // namespace kgen
