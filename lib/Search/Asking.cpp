@@ -1,0 +1,158 @@
+//===- Asking.cpp - Ideas and how to carry them out -----------------------===//
+
+#include "SearchLoop.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Error Search::record(const ReplyRecord &reply) {
+  if (Error error = run.recordReply(reply))
+    return error;
+  // A model's answer cost time and money: it does not wait for the round's batch.
+  if (!StringRef(config.llm).starts_with("chat:"))
+    return Error::success();
+  if (Error error = run.commit())
+    return error;
+  run.beginBatch();
+  return Error::success();
+}
+
+Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
+  std::string slot = context.slot + "/ideas";
+  if (const ReplyRecord *known = run.findReply(slot))
+    return parseIdeas(known->reply);
+  env.progress.activity("asking for ideas: " + context.slot);
+  auto ideas = env.proposer.proposeIdeas(context, n);
+  if (!ideas)
+    return ideas.takeError();
+  if (int(ideas->size()) > n)
+    ideas->resize(n);
+  if (Error error = record({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}))
+    return std::move(error);
+  return ideas;
+}
+
+Expected<std::vector<Materialization>> Search::askMaterializations(const ProposalContext &context, const Idea &idea,
+                                                                   int n) {
+  if (const ReplyRecord *known = run.findReply(context.slot))
+    return parseMaterializations(known->reply);
+  env.progress.activity("asking how: " + idea.key);
+  auto list = env.proposer.materialize(context, idea, n);
+  if (!list)
+    return list.takeError();
+  if (int(list->size()) > n)
+    list->resize(n);
+  if (Error error =
+          record({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}))
+    return std::move(error);
+  return list;
+}
+
+ProposalContext Search::makeContext(const std::string &slot, const BranchRecord &parent,
+                                    const std::vector<Candidate> &planned) {
+  ProposalContext context;
+  context.slot = slot;
+  context.facts = facts;
+  context.graph = run.getGraph().str();
+  context.chip = config.chip;
+  context.device = config.device == "host" ? "host" : "cuda";
+  context.precision = config.precision;
+  context.genericUs = genericUs;
+  context.seed = config.seed;
+  const Measurement &measurement = measured[parent.id];
+  context.floorUs = measurement.floorUs;
+  context.parent.id = parent.id;
+  context.parent.label = parent.label;
+  context.parent.notes = parent.notes;
+  context.parent.measurement = parent.measurement;
+  context.parent.diagnosis = measurement.diagnosis;
+  context.parent.timeUs = measurement.timeUs;
+  auto readIfThere = [&](const char *name) -> std::string {
+    if (!parent.files.count(name))
+      return "";
+    auto text = run.readFile(parent.id, name);
+    if (text)
+      return *text;
+    consumeError(text.takeError());
+    return "";
+  };
+  context.parent.directives = readIfThere("directives.mlir");
+  context.parent.cuda = readIfThere("kernel.cu");
+  auto add = [&](const BranchRecord &branch, const Measurement *result) {
+    TriedBranch tried;
+    tried.id = branch.id;
+    tried.parent = branch.parent;
+    tried.idea = branch.idea;
+    tried.label = branch.label;
+    tried.notes = branch.notes;
+    tried.verdict = result ? verdictName(result->verdict).str() : "PENDING";
+    if (result) {
+      tried.detail = result->detail;
+      tried.timeUs = result->passed() ? result->timeUs : 0;
+    }
+    context.history.push_back(std::move(tried));
+  };
+  // Of this round only what the compiler refused: a sibling's time must not depend on who finished
+  // first, or on how far an earlier process came.
+  for (const BranchRecord &branch : run.getBranches()) {
+    bool isPlanned = any_of(planned, [&](const Candidate &c) { return c.record.id == branch.id; });
+    auto it = measured.find(branch.id);
+    if (!isPlanned && it != measured.end())
+      add(branch, &it->second);
+  }
+  for (const Candidate &candidate : planned) {
+    auto it = measured.find(candidate.record.id);
+    add(candidate.record, candidate.refused && it != measured.end() ? &it->second : nullptr);
+  }
+  return context;
+}
+
+Error Search::expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
+  for (size_t seed = 0; seed < expansions.size(); ++seed)
+    if (Error error = expandSeed(round, seed, "", expansions[seed], candidates))
+      return error;
+  return Error::success();
+}
+
+/// Adds the candidates of one parent. SLOT tells several questions about the same parent apart.
+Error Search::expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
+                         std::vector<Candidate> &candidates) {
+  const BranchRecord *found = run.findBranch(expansion.parent);
+  if (!found)
+    return createStringError("policy names branch " + expansion.parent + ", which the run does not have");
+  BranchRecord parent = *found;
+  std::string seedSlot = StringRef(branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
+  if (shouldStop())
+    return Error::success();
+  auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), expansion.ideas);
+  if (!ideas)
+    return ideas.takeError();
+  for (auto [ideaIndex, idea] : enumerate(*ideas)) {
+    ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
+    auto list = askMaterializations(context, idea, expansion.variants);
+    if (!list)
+      return list.takeError();
+    std::string hash = hashText(run.findReply(context.slot)->request);
+    for (auto [option, materialization] : enumerate(*list)) {
+      Candidate candidate;
+      candidate.seed = seed;
+      candidate.record.id = branchId(round, candidates.size());
+      candidate.record.parent = parent.id;
+      candidate.record.round = round;
+      candidate.record.idea = idea;
+      candidate.record.label = materialization.label;
+      candidate.record.notes = materialization.notes;
+      candidate.record.reply = hash;
+      candidate.record.option = option;
+      candidate.materialization = materialization;
+      candidates.push_back(std::move(candidate));
+    }
+  }
+  return Error::success();
+}
+
+} // namespace kgen

@@ -1,0 +1,155 @@
+//===- Lowering.cpp - From materialisations to snapshots ------------------===//
+
+#include "SearchLoop.h"
+#include "kgen/Evaluate/LaunchPlan.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+/// A proposer's plan must be about the same problem as round 0's: the same buffers, drawn in the
+/// same way, and the same precision class. Returns what differs, or "".
+std::string Search::findPlanFault(const std::string &text) {
+  auto generic = run.readFile(branchId(0, 0), "plan.json");
+  if (!generic)
+    return toString(generic.takeError());
+  auto expected = LaunchPlan::parse(*generic);
+  if (!expected)
+    return toString(expected.takeError());
+  auto plan = LaunchPlan::parse(text);
+  if (!plan)
+    return toString(plan.takeError());
+  auto describe = [](const std::vector<BufferSpec> &buffers) {
+    std::string words;
+    for (const BufferSpec &buffer : buffers) {
+      words += dtypeName(buffer.dtype).str() + "[";
+      for (int64_t extent : buffer.shape)
+        words += std::to_string(extent) + ",";
+      words += "] " + buffer.init + "; ";
+    }
+    return words;
+  };
+  if (plan->precision != expected->precision)
+    return "plan.json claims precision class " + plan->precision + ", expected " + expected->precision;
+  if (describe(plan->inputs) != describe(expected->inputs))
+    return "plan.json has inputs " + describe(plan->inputs) + "expected " + describe(expected->inputs);
+  if (describe(plan->outputs) != describe(expected->outputs))
+    return "plan.json has outputs " + describe(plan->outputs) + "expected " + describe(expected->outputs);
+  return "";
+}
+
+/// Writes CANDIDATE's snapshot, or its verdict when it has none.
+Error Search::lower(Candidate &candidate) {
+  BranchRecord &record = candidate.record;
+  const Materialization &chosen = candidate.materialization;
+  if (Error error = run.beginBranch(record))
+    return error;
+  if (!chosen.problem.empty()) {
+    if (Error error = run.writeFiles(record.id, {{"idea.md", printIdeaPage(record)}}))
+      return error;
+    candidate.refused = true;
+    return finish(candidate, rejected(Verdict::BadReply, chosen.problem, config));
+  }
+  StringRef category = categoryName(record.idea.category);
+  Expected<LoweredGraph> lowered = record.round == 0 ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
+                                   : !chosen.cuda.empty()
+                                       ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
+                                       : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives,
+                                                                          record.idea.text, category, config.chip);
+  std::map<std::string, std::string> files;
+  files["idea.md"] = printIdeaPage(record);
+  if (!chosen.directives.empty())
+    files["directives.mlir"] = chosen.directives;
+  std::string refusal;
+  if (lowered) {
+    if (!lowered->annotated.empty())
+      files["annotated.mlir"] = lowered->annotated;
+    files["lowered.mlir"] = lowered->lowered;
+    files["plan.json"] = lowered->plan;
+    files["kernel.cu"] = lowered->cuda;
+    if (!chosen.cuda.empty())
+      refusal = findPlanFault(lowered->plan);
+    if (!refusal.empty())
+      files.erase("kernel.cu"); // a branch without it has no code to measure, compare or start from
+  } else {
+    refusal = toString(lowered.takeError());
+  }
+  if (Error error = run.writeFiles(record.id, files))
+    return error;
+  record.files = run.findBranch(record.id)->files;
+  candidate.refused = !refusal.empty();
+  if (!refusal.empty())
+    return finish(candidate, rejected(Verdict::Reject, refusal, config));
+  auto [first, isNew] = firstWithCode.try_emplace(codeHash(record), record.id);
+  if (!isNew && first->second != record.id && measured.count(first->second))
+    return finish(candidate, measured[first->second], first->second);
+  candidate.ready = true;
+  return Error::success();
+}
+
+/// Lowers every candidate of the round. What the compiler refuses costs nothing, so its place is
+/// given to other ideas, which may know the refusals, twice at most.
+Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
+  constexpr int maxRefills = 2;
+  for (int refill = 0;; ++refill) {
+    size_t first = 0;
+    for (; first < candidates.size() && (candidates[first].ready || measured.count(candidates[first].record.id));
+         ++first)
+      ;
+    size_t lowered = first;
+    if (Error error = lowerFrom(first, candidates))
+      return error;
+    if (refill == maxRefills || stopReason != "done")
+      return Error::success();
+    std::vector<int> refused(expansions.size());
+    for (size_t i = lowered; i < candidates.size(); ++i)
+      if (candidates[i].refused && candidates[i].seed < refused.size())
+        ++refused[candidates[i].seed];
+    size_t before = candidates.size();
+    for (size_t seed = 0; seed < expansions.size(); ++seed) {
+      if (refused[seed] == 0)
+        continue;
+      Expansion again = expansions[seed];
+      again.ideas = (refused[seed] + again.variants - 1) / again.variants;
+      if (Error error = expandSeed(round, seed, "/again-" + std::to_string(refill + 1), again, candidates))
+        return error;
+    }
+    if (candidates.size() == before)
+      return Error::success();
+    branchesLeft += candidates.size() - before;
+  }
+}
+
+Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
+  for (size_t i = first; i < candidates.size(); ++i) {
+    Candidate &candidate = candidates[i];
+    const BranchRecord *known = run.findBranch(candidate.record.id);
+    if (known && !known->measurement.empty()) {
+      // Done by an earlier process.
+      auto measurement = Measurement::parse(known->measurement);
+      if (!measurement)
+        return measurement.takeError();
+      measured[known->id] = *measurement;
+      candidate.refused = !known->files.count("kernel.cu");
+      if (std::string hash = codeHash(*known); !hash.empty())
+        firstWithCode.try_emplace(hash, known->id);
+      if (measurement->passed() && (bestUs == 0 || measurement->timeUs < bestUs)) {
+        bestUs = measurement->timeUs;
+        bestId = known->id;
+      }
+      if (known->round == 0)
+        genericUs = measurement->timeUs;
+      --branchesLeft;
+      continue;
+    }
+    if (shouldStop())
+      return Error::success();
+    if (Error error = lower(candidate))
+      return error;
+  }
+  return Error::success();
+}
+
+} // namespace kgen

@@ -1,0 +1,90 @@
+//===- SearchLoop.h - One search in progress ------------------------------===//
+//
+// Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
+// and materialisations, Lowering.cpp turns them into snapshots, Measuring.cpp
+// compiles, measures and records.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Search/Search.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <future>
+
+namespace kgen {
+
+/// A branch of the current round on its way.
+struct Candidate {
+  BranchRecord record;
+  Materialization materialization;
+  size_t seed = 0;      ///< which expansion of the round it comes from
+  bool ready = false;   ///< has a snapshot and waits for its measurement
+  bool refused = false; ///< there is no code: the compiler said why
+  std::shared_future<void> compiled;
+};
+
+class Search {
+public:
+  Search(const SearchEnvironment &env, RunFolder &run, const SearchConfig &config)
+      : env(env), run(run), config(config), workers(llvm::hardware_concurrency(std::max(1, config.compileJobs))) {}
+
+  llvm::Error execute();
+
+private:
+  llvm::Error executeRounds();
+  llvm::Error expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
+  llvm::Error expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
+                         std::vector<Candidate> &candidates);
+  llvm::Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
+  llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
+  llvm::Error measureRound(std::vector<Candidate> &candidates);
+  llvm::Error lower(Candidate &candidate);
+  llvm::Error measure(Candidate &candidate);
+  llvm::Error timeBaselines();
+  std::string findPlanFault(const std::string &plan);
+  llvm::Error finish(const Candidate &candidate, Measurement measurement, llvm::StringRef duplicateOf = "");
+  void announce(const BranchRecord &branch, const Measurement &measurement, llvm::StringRef sameAs, bool isBest);
+  llvm::Error record(const ReplyRecord &reply);
+  llvm::Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
+  llvm::Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea,
+                                                                   int n);
+  ProposalContext makeContext(const std::string &slot, const BranchRecord &parent,
+                              const std::vector<Candidate> &planned);
+
+  std::string folderOf(llvm::StringRef id) const { return (run.getPath() + "/" + id).str(); }
+  bool shouldStop() {
+    if (env.stop)
+      stopReason = "interrupted";
+    else if (config.maxMinutes > 0 && env.clock.seconds() - startSeconds > config.maxMinutes * 60)
+      stopReason = "time is up";
+    else
+      return false;
+    return true;
+  }
+
+  const SearchEnvironment &env;
+  RunFolder &run;
+  const SearchConfig &config;
+  llvm::DefaultThreadPool workers;
+  GraphFacts facts;
+  double startSeconds = 0;
+  std::string stopReason = "done";
+  int branchesLeft = 0;
+  std::map<std::string, Measurement> measured; ///< by branch id
+  llvm::StringMap<std::string> firstWithCode;  ///< hash of code -> branch id
+  double genericUs = 0, bestUs = 0;
+  std::string bestId;
+  int machineryErrors = 0; ///< in a row
+};
+
+/// Names what BRANCH runs: the same for branches whose kernel.cu and plan.json are the same; "" for
+/// one without code.
+std::string codeHash(const BranchRecord &branch);
+
+/// The measurement of a branch that never ran.
+Measurement rejected(Verdict verdict, std::string detail, const SearchConfig &config);
+
+} // namespace kgen
