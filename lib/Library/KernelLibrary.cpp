@@ -95,6 +95,9 @@ public:
     return inner->materialize(context, idea, n);
   }
 
+  std::vector<TokenUsage> takeUsage() override { return inner->takeUsage(); }
+  bool readsWords() const override { return inner->readsWords(); }
+
 private:
   std::unique_ptr<Proposer> inner;
   LibraryEntry entry;

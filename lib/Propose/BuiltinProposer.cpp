@@ -128,6 +128,7 @@ class BuiltinProposer : public Proposer {
 public:
   Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override;
   Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override;
+  bool readsWords() const override { return false; }
 };
 
 /// One question: the context and what follows from it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kgen/Propose/Idea.h"
+#include "kgen/Propose/Usage.h"
 
 #include "llvm/Support/Error.h"
 
@@ -23,6 +24,11 @@ public:
   /// At most N materialisations of IDEA, best guess first.
   virtual llvm::Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
                                                                    int n) = 0;
+  /// What was billed since the last call, one entry for each model; asked for after every question,
+  /// also after one that failed. A decorator passes it on.
+  virtual std::vector<TokenUsage> takeUsage() { return {}; }
+  /// Whether an idea in a person's words can be handed to materialize().
+  virtual bool readsWords() const { return true; }
 };
 
 /// How to reach an HTTP provider.
