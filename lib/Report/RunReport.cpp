@@ -19,42 +19,7 @@ double baseline(const Measurement &measurement, const char *name) {
   auto it = measurement.baselines.find(name);
   return it == measurement.baselines.end() ? 0 : it->second;
 }
-
-std::string printPercent(double percent) {
-  if (percent <= 0)
-    return "-";
-  std::string text;
-  raw_string_ostream(text) << format(percent < 10 ? "%.1f %%" : "%.0f %%", percent);
-  return text;
-}
-
-/// TEXT cut to WIDTH characters at a word where that is possible.
-std::string shorten(StringRef text, size_t width) {
-  if (text.size() <= width)
-    return text.str();
-  StringRef cut = text.take_front(width > 3 ? width - 3 : width);
-  size_t space = cut.rfind(' ');
-  if (space != StringRef::npos && space > width / 2)
-    cut = cut.take_front(space);
-  return cut.rtrim(" ,;:").str() + "...";
-}
 } // namespace
-
-std::string printTime(double us) {
-  std::string text;
-  raw_string_ostream os(text);
-  if (us <= 0)
-    os << "-";
-  else if (us < 100)
-    os << format("%.2f us", us);
-  else if (us < 10000)
-    os << format("%.1f us", us);
-  else if (us < 1e6)
-    os << format("%.2f ms", us / 1e3);
-  else
-    os << format("%.3f s", us / 1e6);
-  return text;
-}
 
 RunReport summarizeRun(const RunFolder &run) {
   RunReport report;
@@ -109,8 +74,10 @@ RunReport summarizeRun(const RunFolder &run) {
       if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
         report.bestDiagnosis = measurement->diagnosis;
     }
-    if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
+    if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs) {
       report.best = row;
+      report.curve.push_back({branch.id, report.branches - 1, branch.round, branch.doneAt, measurement->timeUs});
+    }
   }
   const BranchRecord *best = run.findBranch(report.best.id);
   if (best && best->files.count("directives.mlir")) {
@@ -132,92 +99,12 @@ RunReport summarizeRun(const RunFolder &run) {
   return report;
 }
 
-std::string printReportText(const RunReport &report, int columns) {
-  std::string text;
-  raw_string_ostream os(text);
-  os << "\n"
-     << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device << "\n\n";
-  // PyTorch's columns only where it was timed, so that the words have room.
-  bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
-  auto line = [&](StringRef round, StringRef id, StringRef time, StringRef generic, StringRef eager, StringRef compile,
-                  StringRef ofFloor, StringRef idea) {
-    std::string start;
-    raw_string_ostream row(start);
-    row << left_justify(round, 6) << left_justify(id, 14) << right_justify(time, 11) << right_justify(generic, 11);
-    if (torch)
-      row << right_justify(eager, 9) << right_justify(compile, 11);
-    if (floor)
-      row << right_justify(ofFloor, 9);
-    row << "  ";
-    size_t width = std::max<int>(24, columns - int(start.size()));
-    os << start << shorten(idea, width) << "\n";
-  };
-  line("round", "branch", "time", "% round 0", "% eager", "% compile", "% floor", "idea");
-  for (const ReportRow &row : report.rows) {
-    if (row.id.empty())
-      os << left_justify(std::to_string(row.round), 6) << "none of " << row.tried << " passed\n";
-    else
-      line(std::to_string(row.round), row.id, printTime(row.timeUs), printPercent(row.ofGeneric),
-           printPercent(row.ofEager), printPercent(row.ofCompile), printPercent(row.ofFloor), row.idea);
-  }
-  os << "\n";
-  if (report.best.id.empty()) {
-    os << "nothing passed\n";
-    return text;
-  }
-  os << "best:     " << report.run << "/" << report.best.id << "\n";
-  os << "idea:     " << report.best.idea << "\n";
-  if (!report.best.settings.empty())
-    os << "settings: " << report.best.settings << "\n";
-  for (StringRef rest = report.bestDirectives; !rest.empty();) {
-    auto [first, next] = rest.split('\n');
-    os << "          " << first << "\n";
-    rest = next;
-  }
-  os << "time:     " << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup())
-     << " times as fast as round 0 (" << printTime(report.genericUs) << ")\n";
-  if (!report.bestDiagnosis.empty())
-    os << "now:      " << report.bestDiagnosis << "\n";
-  os << "tried:    " << report.branches << " branches";
-  const char *separator = " (";
-  for (const auto &[verdict, count] : report.verdicts) {
-    os << separator << count << " " << verdict;
-    separator = ", ";
-  }
-  os << ")" << format(" in %.0f s", report.seconds);
-  if (!report.stopReason.empty() && report.stopReason != "done")
-    os << "; ended early: " << report.stopReason;
-  os << "\n";
-  return text;
-}
-
-std::string printReportMarkdown(const RunReport &report) {
-  std::string text;
-  raw_string_ostream os(text);
-  os << "# " << report.problem << "\n\n";
-  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
-     << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
-     << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
-  if (report.best.id.empty()) {
-    os << "Nothing passed.\n";
-  } else {
-    os << "Best: `" << report.best.id << "`, " << printTime(report.best.timeUs) << ", "
-       << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << report.best.idea << "\n\n";
-    if (!report.best.settings.empty())
-      os << "Settings: " << report.best.settings << "\n\n";
-    if (!report.bestDirectives.empty())
-      os << "```mlir\n" << report.bestDirectives << "```\n\n";
-  }
-  os << "| round | branch | idea | time | % of round 0 | % of eager | % of compile | % of floor | passed |\n";
-  os << "|---|---|---|---|---|---|---|---|---|\n";
-  for (const ReportRow &row : report.rows)
-    os << "| " << row.round << " | " << (row.id.empty() ? "none" : row.id) << " | " << row.idea << " | "
-       << printTime(row.timeUs) << " | " << printPercent(row.ofGeneric) << " | " << printPercent(row.ofEager) << " | "
-       << printPercent(row.ofCompile) << " | " << printPercent(row.ofFloor) << " | " << row.passed << " of "
-       << row.tried << " |\n";
-  os << "\nA percentage is the other time over this one's: above 100 % is faster. The floor is what the memory and\n"
-        "arithmetic of the device allow.\n";
-  return text;
+Json toJson(const CurvePoint &point) {
+  return {{"branch", point.id},
+          {"branches", point.branches},
+          {"round", point.round},
+          {"seconds", point.seconds},
+          {"time_us", point.timeUs}};
 }
 
 std::string printReportJson(const RunReport &report) {
@@ -232,6 +119,9 @@ std::string printReportJson(const RunReport &report) {
   Json rows = Json::array();
   for (const ReportRow &row : report.rows)
     rows.push_back(rowJson(row));
+  Json curve = Json::array();
+  for (const CurvePoint &point : report.curve)
+    curve.push_back(toJson(point));
   Json json = {{"version", 1},
                {"problem", report.problem},
                {"size", report.size},
@@ -250,6 +140,7 @@ std::string printReportJson(const RunReport &report) {
                {"floor_us", report.floorUs},
                {"speedup", report.getSpeedup()},
                {"best", rowJson(report.best)},
+               {"curve", curve},
                {"rounds", rows}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -128,18 +128,23 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
   std::string seedSlot = StringRef(branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
   if (shouldStop())
     return Error::success();
-  auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), expansion.ideas);
+  int ideasLeft = (int64_t(budgetLeft(candidates.size())) + expansion.variants - 1) / expansion.variants;
+  if (ideasLeft == 0)
+    return Error::success();
+  auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), std::min(expansion.ideas, ideasLeft));
   if (!ideas)
     return ideas.takeError();
   for (auto [ideaIndex, idea] : enumerate(*ideas)) {
     ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
-    auto list = askMaterializations(context, idea, expansion.variants);
+    int left = std::min(expansion.variants, budgetLeft(candidates.size()));
+    if (left == 0)
+      break;
+    auto list = askMaterializations(context, idea, left);
     if (!list)
       return list.takeError();
     std::string hash = hashText(run.findReply(context.slot)->request);
     for (auto [option, materialization] : enumerate(*list)) {
       Candidate candidate;
-      candidate.seed = seed;
       candidate.record.id = branchId(round, candidates.size());
       candidate.record.parent = parent.id;
       candidate.record.round = round;
@@ -148,6 +153,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
       candidate.record.notes = materialization.notes;
       candidate.record.reply = hash;
       candidate.record.option = option;
+      candidate.record.expansion = seed;
       candidate.materialization = materialization;
       candidates.push_back(std::move(candidate));
     }

@@ -8,9 +8,6 @@
 
 #include "kgen/Search/Policy.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
-
 using namespace llvm;
 
 namespace kgen {
@@ -25,25 +22,13 @@ public:
     return (round == 1 ? 1 : options.seeds) * options.ideas * options.variants;
   }
 
-  std::vector<Expansion> expand(int round, ArrayRef<Outcome> outcomes) override {
-    std::vector<const Outcome *> ranked;
+  std::vector<Expansion> expand(int, ArrayRef<Outcome> outcomes) override {
+    std::vector<const Outcome *> all;
     for (const Outcome &outcome : outcomes)
-      if (outcome.passed)
-        ranked.push_back(&outcome);
-    // Of two that are equally fast the earlier one: both point into the same array.
-    llvm::sort(ranked, [](const Outcome *a, const Outcome *b) {
-      return a->timeUs != b->timeUs ? a->timeUs < b->timeUs : a < b;
-    });
+      all.push_back(&outcome);
     std::vector<Expansion> expansions;
-    StringSet<> seen;
-    for (const Outcome *outcome : ranked) {
-      if (int(expansions.size()) == options.seeds)
-        break;
-      // Two seeds with the same code would have the same children.
-      if (!outcome->codeHash.empty() && !seen.insert(outcome->codeHash).second)
-        continue;
+    for (const Outcome *outcome : fastest(all, options.seeds))
       expansions.push_back({outcome->id, options.ideas, options.variants});
-    }
     return expansions;
   }
 

@@ -16,6 +16,8 @@ usage:
   kgen-search resume RUN      go on with an interrupted run
   kgen-search replay RUN      derive every kernel of a run again and compare bytes; needs no device
   kgen-search report RUN [--format text|md|json]           what a run found
+  kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
+  kgen-search compare-policies --problem P --branches N    one search by each policy with the same budget
   kgen-search problems        list the registered problems
 
 A search starts from generic kernels (round 0). Each round takes the fastest right kernels so far, has ideas in words
@@ -39,8 +41,11 @@ how far:
   --seeds K          kernels kept after each round                         (host 3, cuda 4)
   --ideas I          ideas for each of them                                (host 5, cuda 6)
   --variants V       ways to carry out each idea                           (3)
-  --max-minutes M    stop after M minutes; 0 is no limit                   (host 4, cuda 30)
-  --policy P         branch (rounds of parallel branches; the default) or sequential (revise one kernel again and again)
+  --branches N       stop after N branches; --rounds then only if you say so
+  --max-minutes M    stop after M minutes in all, also over resumes; 0 is no limit   (host 4, cuda 30)
+  --policy P         branch (rounds of parallel branches; the default), sequential (revise one kernel again and again),
+                     beam (only the last round's best), islands (populations that meet at times), mcts (tree search)
+  --policies P,Q     which ones compare-policies runs (default all)
   --seed S           a number; the same seed and the same times give the same ideas (default 0)
   --jobs N           compiles at the same time (default 2)
 
@@ -80,18 +85,32 @@ public:
         return createStringError(Twine("kgen-search ") + first + " needs a run folder");
       command.run = StringRef(arguments[1]).rtrim('/').str();
       next = 2;
+    } else if (first == "compare") {
+      command.kind = SearchCommand::Compare;
+      for (next = 1; next < arguments.size() && !StringRef(arguments[next]).starts_with("-"); ++next)
+        command.runs.push_back(StringRef(arguments[next]).rtrim('/').str());
+      if (command.runs.empty())
+        return createStringError("kgen-search compare needs run folders");
+    } else if (first == "compare-policies") {
+      command.kind = SearchCommand::ComparePolicies;
+      next = 1;
     } else if (first == "problems") {
       command.kind = SearchCommand::Problems;
       next = 1;
     } else if (!first.starts_with("-")) {
-      return createStringError(Twine("unknown command '") + first +
-                               "', expected resume, replay, report, problems, or options; see kgen-search --help");
+      return createStringError(
+          Twine("unknown command '") + first +
+          "', expected resume, replay, report, compare, compare-policies, problems, or options; see "
+          "kgen-search --help");
     }
     while (next < arguments.size())
       if (Error error = parseOption())
         return std::move(error);
-    if (command.kind == SearchCommand::Search && command.problem.empty())
+    if ((command.kind == SearchCommand::Search || command.kind == SearchCommand::ComparePolicies) &&
+        command.problem.empty())
       return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+    if (command.kind == SearchCommand::ComparePolicies && !command.branches && !command.maxMinutes)
+      return createStringError("compare-policies needs the budget of each search: --branches N or --max-minutes M");
     return command;
   }
 
@@ -111,9 +130,11 @@ private:
     auto [name, inlineValue] = argument.split('=');
     if (!isKnown(name))
       return createStringError(Twine("unknown option '") + name + "'; see kgen-search --help");
-    bool fits = command.kind == SearchCommand::Search ||
-                (command.kind == SearchCommand::Report && name == "--format") ||
-                (command.kind == SearchCommand::Resume && (name == "--max-minutes" || name == "--jobs"));
+    bool fits =
+        (command.kind == SearchCommand::Search && name != "--policies") ||
+        (command.kind == SearchCommand::ComparePolicies && name != "--policy") ||
+        ((command.kind == SearchCommand::Report || command.kind == SearchCommand::Compare) && name == "--format") ||
+        (command.kind == SearchCommand::Resume && (name == "--max-minutes" || name == "--jobs"));
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
     std::string value = inlineValue.str();
@@ -126,9 +147,10 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known : {"--problem", "--size", "--precision", "--device", "--rounds", "--seeds", "--ideas",
-                              "--variants", "--max-minutes", "--policy", "--seed", "--jobs", "--llm", "--llm-url",
-                              "--llm-key-env", "--library", "--out", "--format"})
+    for (const char *known :
+         {"--problem",  "--size",     "--precision",   "--device",  "--rounds",   "--seeds", "--ideas",
+          "--variants", "--branches", "--max-minutes", "--policy",  "--policies", "--seed",  "--jobs",
+          "--llm",      "--llm-url",  "--llm-key-env", "--library", "--out",      "--format"})
       if (name == known)
         return true;
     return false;
@@ -142,8 +164,16 @@ private:
     else if (name == "--precision")
       return oneOf(name, value, {"strict-fp32", "tf32", "bf16", "fp16"}, command.precision);
     else if (name == "--policy")
-      return oneOf(name, value, {"branch", "sequential"}, command.policy);
-    else if (name == "--format")
+      return oneOf(name, value, policyNames(), command.policy);
+    else if (name == "--policies") {
+      for (StringRef rest = value; !rest.empty();) {
+        auto [word, others] = rest.split(',');
+        rest = others;
+        if (Error error = oneOf(name, word.str(), policyNames(), command.policies.emplace_back()))
+          return error;
+      }
+    }
+    if (name == "--format")
       return oneOf(name, value, {"text", "md", "json"}, command.format);
     else if (name == "--device")
       return setDevice(value);
@@ -155,6 +185,8 @@ private:
       return number(name, value, 1, 100, command.ideas);
     else if (name == "--variants")
       return number(name, value, 1, 100, command.variants);
+    else if (name == "--branches")
+      return number(name, value, 1, 1000000, command.branches);
     else if (name == "--max-minutes") {
       double minutes;
       if (StringRef(value).getAsDouble(minutes) || !(minutes >= 0 && minutes <= 1e6))
@@ -175,7 +207,7 @@ private:
     else if (name == "--llm-key-env")
       command.proposer.keyEnv = value;
     else if (name == "--library")
-      command.library = StringRef(value).rtrim('/').str();
+      command.kernelLibrary = StringRef(value).rtrim('/').str();
     else if (name == "--out")
       command.out = StringRef(value).rtrim('/').str();
     return Error::success();

@@ -105,8 +105,8 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
       return Error::success();
     std::vector<int> refused(expansions.size());
     for (size_t i = lowered; i < candidates.size(); ++i)
-      if (candidates[i].refused && candidates[i].seed < refused.size())
-        ++refused[candidates[i].seed];
+      if (candidates[i].refused && size_t(candidates[i].record.expansion) < refused.size())
+        ++refused[candidates[i].record.expansion];
     size_t before = candidates.size();
     for (size_t seed = 0; seed < expansions.size(); ++seed) {
       if (refused[seed] == 0)

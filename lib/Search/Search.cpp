@@ -26,6 +26,9 @@ Measurement rejected(Verdict verdict, std::string detail, const SearchConfig &co
 
 Error Search::execute() {
   startSeconds = env.clock.seconds();
+  secondsBefore = run.getSecondsSpent();
+  if (Error error = run.recordStart())
+    return error;
   Error error = executeRounds();
   if (Error unsaved = run.commit()) {
     if (error)
@@ -47,12 +50,24 @@ Error Search::execute() {
   return recorded;
 }
 
+bool Search::shouldStop() {
+  if (env.stop)
+    stopReason = "interrupted";
+  else if (config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60)
+    stopReason = "time is up";
+  else
+    return false;
+  return true;
+}
+
 Error Search::executeRounds() {
   auto expectedFacts = env.compiler.facts(run.getGraph());
   if (!expectedFacts)
     return expectedFacts.takeError();
   facts = std::move(*expectedFacts);
-  auto policy = createPolicy(config.policy, config.options);
+  PolicyOptions options = config.options;
+  options.seed = config.seed;
+  auto policy = createPolicy(config.policy, options);
   if (!policy)
     return policy.takeError();
 
@@ -60,23 +75,25 @@ Error Search::executeRounds() {
   for (int round = 0; round <= rounds; ++round) {
     std::vector<Candidate> candidates;
     std::vector<Expansion> expansions;
+    int expected = round == 0 ? 0 : (*policy)->getBranchesInRound(round), lastRound = round;
     branchesLeft = 0;
-    for (int later = round + 1; later <= rounds; ++later)
+    for (int later = round + 1; later <= rounds && branchesLeft < budgetLeft(expected); lastRound = later++)
       branchesLeft += (*policy)->getBranchesInRound(later);
+    branchesLeft = std::min(branchesLeft, budgetLeft(expected));
     if (round == 0) {
       Candidate generic;
       generic.record.id = branchId(0, 0);
       generic.record.idea = {"generic", genericText.str(), IdeaCategory::Control};
       candidates.push_back(std::move(generic));
     } else {
-      if (shouldStop())
+      if (shouldStop() || budgetLeft(0) == 0)
         return Error::success();
       std::vector<Outcome> outcomes;
       for (const BranchRecord &branch : run.getBranches()) {
         auto it = measured.find(branch.id);
         if (it != measured.end())
-          outcomes.push_back(
-              {branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs, codeHash(branch)});
+          outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
+                              codeHash(branch), branch.expansion});
       }
       run.beginBatch();
       expansions = (*policy)->expand(round, outcomes);
@@ -90,7 +107,7 @@ Error Search::executeRounds() {
       }
     }
     branchesLeft += candidates.size();
-    env.progress.beginRound(round, rounds, candidates.size());
+    env.progress.beginRound(round, lastRound, candidates.size());
     if (round == 0)
       if (Error error = timeBaselines())
         return error;
@@ -106,6 +123,7 @@ Error Search::executeRounds() {
     }
     if (stopReason != "done")
       return Error::success();
+    branchesBefore += round == 0 ? 0 : candidates.size();
   }
   return Error::success();
 }

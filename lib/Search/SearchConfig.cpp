@@ -23,8 +23,9 @@ Json SearchConfig::toJson() const {
           {"llm", llm},
           {"llm_url", llmUrl},
           {"llm_key_env", llmKeyEnv},
-          {"library", library},
+          {"library", kernelLibrary},
           {"seed", seed},
+          {"max_branches", maxBranches},
           {"max_minutes", maxMinutes},
           {"compile_jobs", compileJobs},
           {"chip",
@@ -54,8 +55,9 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.llm = json.at("llm");
     config.llmUrl = json.at("llm_url");
     config.llmKeyEnv = json.at("llm_key_env");
-    config.library = json.value("library", "");
+    config.kernelLibrary = json.value("library", "");
     config.seed = json.at("seed");
+    config.maxBranches = json.value("max_branches", 0);
     config.maxMinutes = json.at("max_minutes");
     config.compileJobs = json.at("compile_jobs");
     const Json &chip = json.at("chip");

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <climits>
 #include <future>
 
 namespace kgen {
@@ -20,7 +21,6 @@ namespace kgen {
 struct Candidate {
   BranchRecord record;
   Materialization materialization;
-  size_t seed = 0;      ///< which expansion of the round it comes from
   bool ready = false;   ///< has a snapshot and waits for its measurement
   bool refused = false; ///< there is no code: the compiler said why
   std::shared_future<void> compiled;
@@ -55,14 +55,13 @@ private:
                               const std::vector<Candidate> &planned);
 
   std::string folderOf(llvm::StringRef id) const { return (run.getPath() + "/" + id).str(); }
-  bool shouldStop() {
-    if (env.stop)
-      stopReason = "interrupted";
-    else if (config.maxMinutes > 0 && env.clock.seconds() - startSeconds > config.maxMinutes * 60)
-      stopReason = "time is up";
-    else
-      return false;
-    return true;
+  /// Sets the reason when the search must end before the next step.
+  bool shouldStop();
+  /// Seconds spent on the run, by earlier processes too.
+  double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
+  /// How many more branches the run may have, COUNT of the current round being there.
+  int budgetLeft(size_t count) const {
+    return config.maxBranches > 0 ? std::max(0, config.maxBranches - branchesBefore - int(count)) : INT_MAX;
   }
 
   const SearchEnvironment &env;
@@ -70,9 +69,10 @@ private:
   const SearchConfig &config;
   llvm::DefaultThreadPool workers;
   GraphFacts facts;
-  double startSeconds = 0;
+  double startSeconds = 0, secondsBefore = 0;
   std::string stopReason = "done";
   int branchesLeft = 0;
+  int branchesBefore = 0;                      ///< of earlier rounds, without round 0
   std::map<std::string, Measurement> measured; ///< by branch id
   llvm::StringMap<std::string> firstWithCode;  ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0;

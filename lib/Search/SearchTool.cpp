@@ -1,6 +1,7 @@
 //===- SearchTool.cpp - kgen-search's commands ----------------------------===//
 
 #include "kgen/Search/SearchTool.h"
+#include "SearchCommands.h"
 #include "kgen/Library/KernelLibrary.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
@@ -35,6 +36,10 @@ public:
       return replay();
     case SearchCommand::Resume:
       return resume();
+    case SearchCommand::Compare:
+      return compareRuns(command, world);
+    case SearchCommand::ComparePolicies:
+      return comparePolicies(command, world);
     case SearchCommand::Search:
       return search();
     }
@@ -111,7 +116,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.chip.multiprocessors = device.multiprocessors;
   config.policy = command.policy;
   config.llm = command.llm;
-  config.library = command.library;
+  config.kernelLibrary = command.kernelLibrary;
   config.llmUrl = command.proposer.url;
   config.llmKeyEnv = command.proposer.keyEnv;
   config.seed = command.seed;
@@ -121,6 +126,10 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.options.ideas = command.ideas.value_or(host ? 5 : 6);
   config.options.variants = command.variants.value_or(3);
   config.maxMinutes = command.maxMinutes.value_or(host ? 4 : 30);
+  config.maxBranches = command.branches.value_or(0);
+  // With a budget in branches the rounds follow from it; some answers are short, so there may be more.
+  if (command.branches && !command.rounds)
+    config.options.rounds = config.maxBranches;
   return config;
 }
 
@@ -153,8 +162,11 @@ Expected<int> Tool::resume() {
     world.out << command.run << " is complete\n" << printReportText(summarizeRun(**run), world.columns);
     return 0;
   }
-  // A time limit is for one sitting; what the trajectory depends on stays as recorded.
+  // A limit may be raised; what the trajectory depends on stays as recorded.
   config->maxMinutes = command.maxMinutes.value_or(config->maxMinutes);
+  if (double spent = (*run)->getSecondsSpent() / 60; config->maxMinutes > 0 && spent >= config->maxMinutes)
+    return createStringError("%s has taken %.2g of its %.3g minutes; give it more by --max-minutes",
+                             command.run.c_str(), spent, config->maxMinutes);
   auto evaluator = world.openDevice(config->device);
   if (!evaluator)
     return evaluator.takeError();
@@ -172,10 +184,10 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   auto proposer = createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
-  KernelLibrary library(world.fs, config.library);
+  KernelLibrary library(world.fs, config.kernelLibrary);
   LibraryKey key{run.getGraph().str(), config.deviceModel.empty() ? config.device : config.deviceModel,
                  config.precision};
-  if (!config.library.empty()) {
+  if (!config.kernelLibrary.empty()) {
     auto entry = library.find(key);
     if (!entry)
       return entry.takeError();
@@ -200,7 +212,7 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     return std::move(error);
   if (Error error = run.writeReport("report.json", printReportJson(report)))
     return std::move(error);
-  if (!config.library.empty())
+  if (!config.kernelLibrary.empty())
     if (Error error = storeBest(run, report, library, key))
       return std::move(error);
   world.out << printReportText(report, world.columns);

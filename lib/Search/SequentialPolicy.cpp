@@ -2,8 +2,6 @@
 
 #include "kgen/Search/Policy.h"
 
-#include "llvm/ADT/Twine.h"
-
 using namespace llvm;
 
 namespace kgen {
@@ -11,11 +9,7 @@ namespace {
 
 class SequentialPolicy : public Policy {
 public:
-  explicit SequentialPolicy(const PolicyOptions &options) {
-    const int perSeed = options.ideas * options.variants;
-    // Round 1 of the branch policy has one seed only.
-    steps = options.rounds > 0 ? perSeed + (options.rounds - 1) * options.seeds * perSeed : 0;
-  }
+  explicit SequentialPolicy(const PolicyOptions &options) : steps(options.totalBranches()) {}
 
   int getRounds() const override { return steps; }
   int getBranchesInRound(int) const override { return 1; }
@@ -40,21 +34,13 @@ public:
   }
 
 private:
-  int steps = 0;
+  int steps;
 };
 
 } // namespace
 
 std::unique_ptr<Policy> createSequentialPolicy(const PolicyOptions &options) {
   return std::make_unique<SequentialPolicy>(options);
-}
-
-Expected<std::unique_ptr<Policy>> createPolicy(StringRef name, const PolicyOptions &options) {
-  if (name == "branch")
-    return createBranchPolicy(options);
-  if (name == "sequential")
-    return createSequentialPolicy(options);
-  return createStringError(Twine("unknown policy '") + name + "', expected branch or sequential");
 }
 
 } // namespace kgen

@@ -15,10 +15,10 @@ namespace kgen {
 namespace {
 Json toJson(const BranchRecord &branch) {
   Json record = {
-      {"event", "branch"},        {"id", branch.id},        {"parent", branch.parent},
-      {"round", branch.round},    {"key", branch.idea.key}, {"category", categoryName(branch.idea.category).str()},
-      {"idea", branch.idea.text}, {"label", branch.label},  {"notes", branch.notes},
-      {"reply", branch.reply},    {"option", branch.option}};
+      {"event", "branch"},        {"id", branch.id},         {"parent", branch.parent},
+      {"round", branch.round},    {"key", branch.idea.key},  {"category", categoryName(branch.idea.category).str()},
+      {"idea", branch.idea.text}, {"label", branch.label},   {"notes", branch.notes},
+      {"reply", branch.reply},    {"option", branch.option}, {"expansion", branch.expansion}};
   return record;
 }
 
@@ -34,6 +34,7 @@ BranchRecord branchFromJson(const Json &record) {
   branch.notes = record.at("notes");
   branch.reply = record.at("reply");
   branch.option = record.at("option");
+  branch.expansion = record.value("expansion", 0);
   return branch;
 }
 
@@ -142,9 +143,12 @@ Error RunFolder::load(const JournalContents &contents) {
     return createStringError(Twine(at("graph.mlir")) + " is corrupt: its hash differs from the journal's");
   config = Json::parse(*configText, nullptr, /*allow_exceptions=*/false);
   graph = std::move(*graphText);
-  for (const Json &record : drop_begin(contents.records))
+  countTime(head);
+  for (const Json &record : drop_begin(contents.records)) {
+    countTime(record);
     if (Error error = applyRecord(record))
       return error;
+  }
   return Error::success();
 }
 
@@ -171,6 +175,7 @@ Error RunFolder::applyRecord(const Json &record) {
       if (BranchRecord *branch = branchOf(record.at("id"))) {
         branch->measurement = record.at("text");
         branch->duplicateOf = record.value("duplicate_of", "");
+        branch->doneAt = getSecondsSpent();
         if (record.contains("files"))
           for (auto &entry : record.at("files").items())
             branch->files[entry.key()] = entry.value();
@@ -182,7 +187,8 @@ Error RunFolder::applyRecord(const Json &record) {
       best = record.at("id");
     } else if (event == "stop") {
       stopReason = record.at("reason");
-      secondsSpent += record.at("seconds").get<double>();
+    } else if (event == "start") {
+      stopReason.clear();
     } else if (event == "reply") {
       std::string hash = record.at("request");
       std::string file = at("replies/" + hash + ".json");
@@ -225,8 +231,33 @@ const ReplyRecord *RunFolder::findReplyByHash(StringRef hash) const {
   return nullptr;
 }
 
+/// Adds up sittings: from a start to its stop, which knows the seconds, or to the last record of a
+/// process that was killed.
+void RunFolder::countTime(const Json &record) {
+  // The journal's bytes were checked, but an older version may have written them.
+  double time = lastTime;
+  if (auto it = record.find("time"); it != record.end() && it->is_number())
+    time = it->get<double>();
+  std::string event = record.value("event", "");
+  if (event == "start" && sitting) {
+    secondsBefore += lastTime - sittingStart;
+    sitting = false;
+  }
+  if (!sitting) {
+    sitting = true;
+    sittingStart = time;
+  }
+  lastTime = std::max(sittingStart, time); // a clock that was set back counts as standing still
+  if (event == "stop") {
+    auto it = record.find("seconds");
+    secondsBefore += it != record.end() && it->is_number() ? it->get<double>() : lastTime - sittingStart;
+    sitting = false;
+  }
+}
+
 Error RunFolder::append(Json record) {
   record["time"] = clock.wallSeconds();
+  countTime(record);
   if (!batching)
     return journal->append(record);
   pending += frameRecord(record);
@@ -357,11 +388,15 @@ Error RunFolder::recordBest(StringRef id) {
   return fs.link(id, at("best"));
 }
 
+Error RunFolder::recordStart() {
+  stopReason.clear();
+  return append({{"event", "start"}});
+}
+
 Error RunFolder::recordStop(StringRef reason, double seconds) {
   if (Error error = append({{"event", "stop"}, {"reason", reason.str()}, {"seconds", seconds}}))
     return error;
   stopReason = reason.str();
-  secondsSpent += seconds;
   return Error::success();
 }
 

@@ -38,6 +38,12 @@ TEST(CommandLine, SaysWhatIsWrong) {
   EXPECT_EQ(errorOf({"--problem", "x", "--size", "tiny"}), "--size is 'tiny', expected one of full, small");
   EXPECT_EQ(errorOf({"resume"}), "kgen-search resume needs a run folder");
   EXPECT_EQ(errorOf({"replay", "r", "--rounds", "3"}), "option --rounds does not go with this command");
+  EXPECT_EQ(errorOf({"--problem", "x", "--policy", "greedy"}),
+            "--policy is 'greedy', expected one of branch, sequential, beam, islands, mcts");
+  EXPECT_EQ(errorOf({"compare-policies", "--problem", "x"}),
+            "compare-policies needs the budget of each search: --branches N or --max-minutes M");
+  EXPECT_EQ(errorOf({"compare"}), "kgen-search compare needs run folders");
+  EXPECT_EQ(errorOf({"--problem", "x", "--policies", "beam"}), "option --policies does not go with this command");
   EXPECT_EQ(errorOf({"--rounds", "3"}), "what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
 }
 
@@ -133,6 +139,42 @@ TEST_F(ToolTest, ALibrarySeedsTheNextSearch) {
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "lib", "--out", "c"}), 1);
   EXPECT_EQ(err, "kgen-search: " + file + " is not an entry of a kernel library\n");
   EXPECT_EQ(run({"replay", "b"}), 0) << err;
+}
+
+TEST_F(ToolTest, ComparesPoliciesWithTheSameBudget) {
+  EXPECT_EQ(run({"compare-policies", "--problem", "conv_relu_maxpool", "--branches", "12", "--policies", "branch,mcts",
+                 "--out", "p"}),
+            0)
+      << err;
+  EXPECT_NE(out.find("best at 3  best at 6  best at 9  best at 12"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n  mcts       1000.0 us"), std::string::npos) << out;
+  // Again: both are complete, so only the table is printed.
+  EXPECT_EQ(run({"compare-policies", "--problem", "conv_relu_maxpool", "--branches", "12", "--policies", "branch,mcts",
+                 "--out", "p"}),
+            0);
+  EXPECT_NE(out.find("p/mcts is complete"), std::string::npos) << out;
+  EXPECT_EQ(run({"compare", "p/branch", "p/mcts", "--format", "json"}), 0);
+  Json json = Json::parse(out);
+  ASSERT_EQ(json["runs"].size(), 2u);
+  for (const Json &one : json["runs"]) {
+    EXPECT_EQ(one["branches"], 13);
+    EXPECT_EQ(one["curve"].back()["time_us"], one["best_us"]);
+  }
+  EXPECT_EQ(run({"compare", "p/branch", "nowhere"}), 1);
+  EXPECT_EQ(err, "kgen-search: nowhere is not a run folder: it has no run.json\n");
+}
+
+TEST_F(ToolTest, ARunWhoseTimeIsUpSaysSo) {
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--max-minutes", "0.5", "--out", "r"}), 0) << err;
+  fs.files["r/journal.jsonl"] =
+      fs.files["r/journal.jsonl"].substr(0, fs.files["r/journal.jsonl"].rfind("{\"event\":\"stop\""));
+  auto contents = parseJournal(fs.files["r/journal.jsonl"], "j");
+  ASSERT_TRUE(bool(contents));
+  Json stop = {{"event", "stop"}, {"reason", "time is up"}, {"seconds", 31.0}, {"time", 1000.0}};
+  fs.files["r/journal.jsonl"] += frameRecord(stop);
+  EXPECT_EQ(run({"resume", "r"}), 1);
+  EXPECT_EQ(err, "kgen-search: r has taken 0.52 of its 0.5 minutes; give it more by --max-minutes\n");
+  EXPECT_EQ(run({"resume", "r", "--max-minutes", "2"}), 0) << err;
 }
 
 TEST_F(ToolTest, NumbersRunFoldersAndRefusesATakenOne) {

@@ -200,6 +200,68 @@ TEST(Search, SequentialTriesAsManyBranches) {
   EXPECT_GT(summarizeRun(*run).getSpeedup(), 1.0);
 }
 
+TEST(Search, EveryPolicySpendsTheBudgetAndResumesTheSameWay) {
+  for (const char *policy : policyNames()) {
+    World whole;
+    whole.config.policy = policy;
+    whole.config.options = {50, 3, 4, 2};
+    whole.config.maxBranches = 21;
+    ASSERT_FALSE(bool(whole.search())) << policy;
+    auto run = whole.read();
+    EXPECT_EQ(run->getBranches().size(), 1u + 21) << policy;
+    EXPECT_EQ(run->getStopReason(), "done");
+    RunReport report = summarizeRun(*run);
+    ASSERT_FALSE(report.curve.empty());
+    EXPECT_EQ(report.curve.back().id, report.best.id) << policy;
+    EXPECT_EQ(report.curve.front().timeUs, report.genericUs);
+    for (size_t i = 1; i < report.curve.size(); ++i) {
+      EXPECT_LT(report.curve[i].timeUs, report.curve[i - 1].timeUs);
+      EXPECT_GT(report.curve[i].branches, report.curve[i - 1].branches);
+    }
+    World world;
+    world.config = whole.config;
+    world.evaluator.beforeEvaluate = [&](int n) { world.stop = n == 9; };
+    ASSERT_FALSE(bool(world.search()));
+    world.evaluator.beforeEvaluate = nullptr;
+    world.stop = false;
+    ASSERT_FALSE(bool(world.search()));
+    EXPECT_EQ(trajectory(*world.read()), trajectory(*run)) << policy;
+  }
+}
+
+TEST(Search, TheTimeLimitIsOfAllSittings) {
+  World world;
+  world.config.maxMinutes = 1;
+  world.evaluator.beforeEvaluate = [&](int n) {
+    world.clock.now += 25;
+    world.stop = n == 1;
+  };
+  ASSERT_FALSE(bool(world.search()));
+  world.stop = false;
+  world.clock.now += 10000; // nobody was at it
+  ASSERT_FALSE(bool(world.search()));
+  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_EQ(world.evaluator.evaluated, 3);
+  EXPECT_EQ(world.read()->getSecondsSpent(), 75);
+}
+
+TEST(Search, TheTimeOfAKilledProcessCountsToo) {
+  World world;
+  world.config.maxMinutes = 10;
+  world.config.options = {4, 3, 4, 2};
+  world.fs.powerAfter = 120;
+  world.evaluator.beforeEvaluate = [&](int) { world.clock.now += 25; };
+  llvm::consumeError(world.search());
+  world.fs.powerAfter = -1;
+  double spent = world.read()->getSecondsSpent();
+  EXPECT_GE(spent, 25);
+  world.clock.now += 10000;
+  ASSERT_FALSE(bool(world.search()));
+  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_GT(world.read()->getSecondsSpent(), 600);
+  EXPECT_LT(world.read()->getSecondsSpent(), 660);
+}
+
 //===----------------------------------------------------------------------===//
 // Replay
 //===----------------------------------------------------------------------===//

@@ -129,7 +129,7 @@ class FakeClock : public Clock {
 public:
   double now = 1000, step = 0;
   double seconds() override { return now += step; }
-  double wallSeconds() override { return 1e9; }
+  double wallSeconds() override { return 1e9 + now; }
 };
 
 } // namespace kgen::test

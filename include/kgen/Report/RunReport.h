@@ -18,11 +18,21 @@ struct ReportRow {
   double ofGeneric = 0, ofEager = 0, ofCompile = 0, ofFloor = 0;
 };
 
+/// A branch that was faster than everything before it.
+struct CurvePoint {
+  std::string id;
+  int branches = 0; ///< tried by then, itself included, round 0 not counted
+  int round = 0;
+  double seconds = 0; ///< that the run had taken
+  double timeUs = 0;
+};
+
 struct RunReport {
   std::string run, problem, size, device, precision, policy, llm, stopReason;
   uint64_t seed = 0;
   std::vector<ReportRow> rows;
-  ReportRow best; ///< id is empty when nothing passed
+  ReportRow best;                ///< id is empty when nothing passed
+  std::vector<CurvePoint> curve; ///< the best so far, in branch order; the last one is `best`
   std::string bestDiagnosis;
   std::string bestDirectives; ///< the whole script, of which `settings` names what was new
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
@@ -41,6 +51,10 @@ std::string printReportText(const RunReport &report, int columns = 100);
 std::string printReportMarkdown(const RunReport &report);
 /// report.json
 std::string printReportJson(const RunReport &report);
+
+Json toJson(const CurvePoint &point);
+/// "1000 us, 412 us (3), 210 us (17)": times, and after how many branches.
+std::string printCurve(const RunReport &report);
 
 /// A time with a unit that a reader likes: "12.3 us", "4.56 ms".
 std::string printTime(double us);

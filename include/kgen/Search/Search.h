@@ -35,9 +35,10 @@ struct SearchConfig {
   std::string llmUrl;
   std::string llmKeyEnv;
   PolicyOptions options;
-  std::string library; ///< folder of the kernel library; empty: none
+  std::string kernelLibrary; ///< folder of the kernel library; empty: none
   uint64_t seed = 0;
-  double maxMinutes = 0; ///< 0 is no limit
+  int maxBranches = 0;   ///< after round 0; 0 is no limit
+  double maxMinutes = 0; ///< of the whole run, resumed or not; 0 is no limit
   int compileJobs = 2;
   TargetChip chip;
 

@@ -19,22 +19,24 @@ namespace kgen {
 
 /// What a command line asks for.
 struct SearchCommand {
-  enum Kind { Search, Resume, Replay, Problems, Report, Help, Version } kind = Search;
-  std::string run; ///< run folder of resume, replay and report
+  enum Kind { Search, Resume, Replay, Problems, Report, Compare, ComparePolicies, Help, Version } kind = Search;
+  std::string run;               ///< run folder of resume, replay and report
+  std::vector<std::string> runs; ///< of compare
   std::string problem;
   std::string device = "auto";
   std::string size; ///< "" is the device's default
-  std::optional<int> rounds, seeds, ideas, variants;
+  std::optional<int> rounds, seeds, ideas, variants, branches;
   std::optional<double> maxMinutes;
   uint64_t seed = 0;
   int jobs = 2;
   std::string llm = "builtin";
   ProposerOptions proposer;
   std::string policy = "branch";
+  std::vector<std::string> policies; ///< of compare-policies; empty: all
   std::string precision;
   std::string out;
-  std::string library;
-  std::string format = "text"; ///< of report: text, md or json
+  std::string kernelLibrary;
+  std::string format = "text"; ///< of report and compare: text, md or json
 };
 
 /// Parses the arguments after the program's name. The Error is one sentence and names the option.

@@ -29,10 +29,12 @@ struct BranchRecord {
   std::string label, notes;
   std::string reply; ///< request hash of the reply that it materialises; empty for round 0
   int option = 0;    ///< which materialisation of that reply
+  int expansion = 0; ///< which expansion of its round asked for it
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;
   std::string duplicateOf; ///< branch with the same code, whose measurement this one shares
   std::string measurement; ///< measurement.json; empty while in flight
+  double doneAt = 0;       ///< seconds that the run had taken when it was measured
 };
 
 /// A recorded question and its answer.
@@ -72,8 +74,9 @@ public:
   llvm::StringRef getBest() const { return best; }
   /// Why the run ended ("done", "interrupted", "time is up"); empty while it goes on.
   llvm::StringRef getStopReason() const { return stopReason; }
-  /// Seconds that earlier processes spent on this run.
-  double getSecondsSpent() const { return secondsSpent; }
+  /// Seconds that were spent on this run as the journal tells: of a process that was killed, up to its
+  /// last record.
+  double getSecondsSpent() const { return secondsBefore + (sitting ? lastTime - sittingStart : 0); }
 
   /// The answer recorded for SLOT, or null.
   const ReplyRecord *findReply(llvm::StringRef slot) const;
@@ -97,6 +100,8 @@ public:
                                 llvm::ArrayRef<const char *> adopted = {});
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
+  /// A process takes the run up; the time from here on counts.
+  llvm::Error recordStart();
   llvm::Error recordStop(llvm::StringRef reason, double secondsSpent);
   /// A report file beside run.json; not part of the trajectory.
   llvm::Error writeReport(llvm::StringRef name, llvm::StringRef text);
@@ -106,6 +111,7 @@ private:
   llvm::Error load(const JournalContents &contents);
   llvm::Error applyRecord(const Json &record);
   llvm::Error append(Json record);
+  void countTime(const Json &record);
   llvm::Error healMeasurements();
   std::string at(llvm::StringRef name) const { return path + "/" + name.str(); }
 
@@ -123,7 +129,9 @@ private:
   std::string best, stopReason;
   std::map<std::string, double> baselines;
   bool hasBaselines = false;
-  double secondsSpent = 0;
+  double secondsBefore = 0;              ///< of sittings that are over
+  double sittingStart = 0, lastTime = 0; ///< wall clock
+  bool sitting = false;                  ///< a process is at it, or was killed
 };
 
 } // namespace kgen

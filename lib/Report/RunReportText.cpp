@@ -1,0 +1,156 @@
+//===- RunReportText.cpp - A report to read -------------------------------===//
+
+#include "kgen/Report/RunReport.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+namespace {
+std::string printPercent(double percent) {
+  if (percent <= 0)
+    return "-";
+  std::string text;
+  raw_string_ostream(text) << format(percent < 10 ? "%.1f %%" : "%.0f %%", percent);
+  return text;
+}
+
+/// TEXT cut to WIDTH characters at a word where that is possible.
+std::string shorten(StringRef text, size_t width) {
+  if (text.size() <= width)
+    return text.str();
+  StringRef cut = text.take_front(width > 3 ? width - 3 : width);
+  size_t space = cut.rfind(' ');
+  if (space != StringRef::npos && space > width / 2)
+    cut = cut.take_front(space);
+  return cut.rtrim(" ,;:").str() + "...";
+}
+} // namespace
+
+std::string printTime(double us) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (us <= 0)
+    os << "-";
+  else if (us < 100)
+    os << format("%.2f us", us);
+  else if (us < 10000)
+    os << format("%.1f us", us);
+  else if (us < 1e6)
+    os << format("%.2f ms", us / 1e3);
+  else
+    os << format("%.3f s", us / 1e6);
+  return text;
+}
+
+std::string printCurve(const RunReport &report) {
+  std::string text;
+  for (const CurvePoint &point : report.curve) {
+    text += (text.empty() ? "" : ", ") + printTime(point.timeUs);
+    if (point.round > 0)
+      text += " (" + std::to_string(point.branches) + ")";
+  }
+  return text;
+}
+
+std::string printReportText(const RunReport &report, int columns) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "\n"
+     << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device << "\n\n";
+  // PyTorch's columns only where it was timed, so that the words have room.
+  bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
+  auto line = [&](StringRef round, StringRef id, StringRef time, StringRef generic, StringRef eager, StringRef compile,
+                  StringRef ofFloor, StringRef idea) {
+    std::string start;
+    raw_string_ostream row(start);
+    row << left_justify(round, 6) << left_justify(id, 14) << right_justify(time, 11) << right_justify(generic, 11);
+    if (torch)
+      row << right_justify(eager, 9) << right_justify(compile, 11);
+    if (floor)
+      row << right_justify(ofFloor, 9);
+    row << "  ";
+    size_t width = std::max<int>(24, columns - int(start.size()));
+    os << start << shorten(idea, width) << "\n";
+  };
+  line("round", "branch", "time", "% round 0", "% eager", "% compile", "% floor", "idea");
+  for (const ReportRow &row : report.rows) {
+    if (row.id.empty())
+      os << left_justify(std::to_string(row.round), 6) << "none of " << row.tried << " passed\n";
+    else
+      line(std::to_string(row.round), row.id, printTime(row.timeUs), printPercent(row.ofGeneric),
+           printPercent(row.ofEager), printPercent(row.ofCompile), printPercent(row.ofFloor), row.idea);
+  }
+  os << "\n";
+  if (report.best.id.empty()) {
+    os << "nothing passed\n";
+    return text;
+  }
+  os << "best:     " << report.run << "/" << report.best.id << "\n";
+  os << "idea:     " << report.best.idea << "\n";
+  if (!report.best.settings.empty())
+    os << "settings: " << report.best.settings << "\n";
+  for (StringRef rest = report.bestDirectives; !rest.empty();) {
+    auto [first, next] = rest.split('\n');
+    os << "          " << first << "\n";
+    rest = next;
+  }
+  os << "time:     " << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup())
+     << " times as fast as round 0 (" << printTime(report.genericUs) << ")\n";
+  if (report.best.round > 0)
+    os << "found:    in round " << report.best.round << ", after " << report.curve.back().branches << " of "
+       << report.branches - 1 << " branches; the best so far: " << printCurve(report) << "\n";
+  if (!report.bestDiagnosis.empty())
+    os << "now:      " << report.bestDiagnosis << "\n";
+  os << "tried:    " << report.branches << " branches";
+  const char *separator = " (";
+  for (const auto &[verdict, count] : report.verdicts) {
+    os << separator << count << " " << verdict;
+    separator = ", ";
+  }
+  os << ")" << format(" in %.0f s", report.seconds);
+  if (!report.stopReason.empty() && report.stopReason != "done")
+    os << "; ended early: " << report.stopReason;
+  os << "\n";
+  return text;
+}
+
+std::string printReportMarkdown(const RunReport &report) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "# " << report.problem << "\n\n";
+  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
+     << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
+     << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
+  if (report.best.id.empty()) {
+    os << "Nothing passed.\n";
+  } else {
+    os << "Best: `" << report.best.id << "`, " << printTime(report.best.timeUs) << ", "
+       << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << report.best.idea << "\n\n";
+    if (report.best.round > 0)
+      os << "Found in round " << report.best.round << " by policy " << report.policy << ", after "
+         << report.curve.back().branches
+         << " branches. The best so far, and after how many branches: " << printCurve(report) << ".\n\n";
+    if (!report.best.settings.empty())
+      os << "Settings: " << report.best.settings << "\n\n";
+    if (!report.bestDirectives.empty())
+      os << "```mlir\n" << report.bestDirectives << "```\n\n";
+  }
+  os << "| round | branch | idea | time | % of round 0 | % of eager | % of compile | % of floor | passed |\n";
+  os << "|---|---|---|---|---|---|---|---|---|\n";
+  for (const ReportRow &row : report.rows)
+    os << "| " << row.round << " | " << (row.id.empty() ? "none" : row.id) << " | " << row.idea << " | "
+       << printTime(row.timeUs) << " | " << printPercent(row.ofGeneric) << " | " << printPercent(row.ofEager) << " | "
+       << printPercent(row.ofCompile) << " | " << printPercent(row.ofFloor) << " | " << row.passed << " of "
+       << row.tried << " |\n";
+  os << "\nA percentage is the other time over this one's: above 100 % is faster. The floor is what the memory and\n"
+        "arithmetic of the device allow.\n";
+  return text;
+}
+
+} // namespace kgen
