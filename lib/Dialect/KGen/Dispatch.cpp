@@ -239,6 +239,26 @@ void inlineDispatch(RewriterBase &rewriter, DispatchOp dispatch) {
   rewriter.eraseOp(dispatch);
 }
 
+FailureOr<DispatchOp> splitDispatch(RewriterBase &rewriter, DispatchOp dispatch, Operation *at, std::string &why,
+                                    DispatchReplaced replaced) {
+  if (at == &dispatch.getBody().front().front()) {
+    why = ("expected an op before " + at->getName().getStringRef() + " in the dispatch, found none").str();
+    return failure();
+  }
+  SmallVector<Operation *> ops = unwrap(rewriter, dispatch);
+  auto middle = llvm::find(ops, at);
+  SmallVector<Operation *> head(ops.begin(), middle), tail(middle, ops.end());
+  // The old dispatch goes first: its name is the head's again.
+  StringAttr name = dispatch.getNameAttr();
+  DispatchOp first = wrap(rewriter, head, dispatch.getLoc(), name, dispatch.getIdeaAttr(), dispatch.getScheduleAttr());
+  DispatchOp second = wrap(rewriter, tail, at->getLoc(), rewriter.getStringAttr(freeName(at)), {},
+                           ScheduleAttr::get(rewriter.getContext(), defaultFamily(at)));
+  if (replaced)
+    replaced(dispatch, first);
+  rewriter.eraseOp(dispatch);
+  return second;
+}
+
 //===----------------------------------------------------------------------===//
 // Growth
 //===----------------------------------------------------------------------===//

@@ -177,6 +177,42 @@ void FuseSiblingsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<Memo
 }
 
 //===----------------------------------------------------------------------===//
+// SplitOp
+//===----------------------------------------------------------------------===//
+
+DiagnosedSilenceableFailure SplitOp::apply(TransformRewriter &rewriter, TransformResults &results,
+                                           TransformState &state) {
+  DispatchOp dispatch;
+  if (DiagnosedSilenceableFailure result = getDispatch(*this, getTarget(), state, dispatch); !result.succeeded())
+    return result;
+  SmallVector<Operation *> found;
+  for (Operation &op : dispatch.getBody().front())
+    if (op.getName().getStringRef() == getOpName())
+      found.push_back(&op);
+  if (int64_t(getNumber()) < 0 || int64_t(getNumber()) >= int64_t(found.size()))
+    return emitDefiniteFailure() << "expected " << getOpName() << " number " << int64_t(getNumber()) << " in dispatch @"
+                                 << dispatch.getName() << ", found " << found.size() << " of them";
+  auto follow = [&](DispatchOp old, DispatchOp replacement) {
+    (void)rewriter.notifyPayloadOperationReplaced(old, replacement);
+  };
+  std::string why;
+  FailureOr<DispatchOp> rest = splitDispatch(rewriter, dispatch, found[getNumber()], why, follow);
+  if (failed(rest)) {
+    DiagnosedDefiniteFailure diag = emitDefiniteFailure() << why;
+    diag.attachNote(dispatch.getLoc()) << "in dispatch @" << dispatch.getName();
+    return diag;
+  }
+  results.set(cast<OpResult>(getRest()), {rest->getOperation()});
+  return DiagnosedSilenceableFailure::success();
+}
+
+void SplitOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
+  mlir::transform::producesHandle(getOperation()->getOpResults(), effects);
+  mlir::transform::modifiesPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
 // Extension
 //===----------------------------------------------------------------------===//
 

@@ -50,6 +50,12 @@ mlir::FailureOr<DispatchOp> fuseProducers(mlir::RewriterBase &rewriter, Dispatch
 mlir::FailureOr<DispatchOp> fuseSibling(mlir::RewriterBase &rewriter, DispatchOp dispatch, DispatchOp other,
                                         std::string &why, DispatchReplaced replaced = {});
 
+/// Replaces DISPATCH by two: the ops before AT, an op of its region, stay with the name, idea and schedule; AT and what
+/// follows it form a dispatch of AT's own family. Returns the second one; REPLACED tells of the first. Failure, with
+/// the reason in WHY and DISPATCH unchanged, when AT is the region's first op.
+mlir::FailureOr<DispatchOp> splitDispatch(mlir::RewriterBase &rewriter, DispatchOp dispatch, mlir::Operation *at,
+                                          std::string &why, DispatchReplaced replaced = {});
+
 /// Moves the ops of DISPATCH in front of it and erases it.
 void inlineDispatch(mlir::RewriterBase &rewriter, DispatchOp dispatch);
 

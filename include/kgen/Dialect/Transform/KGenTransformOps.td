@@ -1,7 +1,7 @@
 //===- KGenTransformOps.td - The rewrite directives ----------*- tablegen -*-===//
 //
-// transform.kgen.*: what an idea may ask of a graph. Two directives shape
-// dispatches (select, fuse); all others are knobs that set keys of a
+// transform.kgen.*: what an idea may ask of a graph. Four directives shape
+// dispatches (select, fuse, fuse_siblings, split); all others are knobs that set keys of a
 // dispatch's schedule. A new knob is one record here, plus its key in
 // kgen/Dialect/KGen/ScheduleKeys.def when the key is new.
 //
@@ -81,6 +81,25 @@ def KGenTransform_FuseSiblingsOp : KGenTransform_Op<"fuse_siblings"> {
   }];
   let arguments = (ins Transform_AnyOpType:$target, Transform_AnyOpType:$other);
   let assemblyFormat = "$target `with` $other attr-dict";
+}
+
+def KGenTransform_SplitOp : KGenTransform_Op<"split"> {
+  let summary = "cut a dispatch in two";
+  let description = [{
+    Category L. Cuts the dispatch before the aten op of that name in its region
+    (the first one, or `number` N, counted from 0): what stands before it keeps
+    the dispatch's name, idea and schedule, and the handle; the op and what
+    follows it become a dispatch of the op's own family, the result. The values
+    between the two travel through memory from then on. Naming the region's
+    first op is a failure.
+
+    ```mlir
+    %e = transform.kgen.split %d at "aten.max_pool2d"
+    ```
+  }];
+  let arguments = (ins Transform_AnyOpType:$target, StrAttr:$op_name, DefaultValuedAttr<I64Attr, "0">:$number);
+  let results = (outs Transform_AnyOpType:$rest);
+  let assemblyFormat = "$target `at` $op_name (`number` $number^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

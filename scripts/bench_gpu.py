@@ -1,0 +1,231 @@
+"""Times the best kernel of finished searches beside PyTorch, interleaved, on one card.
+
+Usage: bench_gpu.py --eval KGEN_EVAL --forms FOLDER --out FILE.json [--blocks 10] [--samples 6] RUN...
+
+Each RUN is a run folder of kgen-search; FOLDER holds the problems' PyTorch forms, NAME.py. For each problem one process of kgen-eval
+holds the verified kernel, this one holds PyTorch. A block takes SAMPLES runs of every contestant in turn; every other block takes
+them in reverse order, so that drift of the card's clocks meets everyone alike. Each run starts with a cold L2 cache. Times are CUDA
+events in microseconds, all samples are kept, and the interval beside a ratio is the 95 % bootstrap interval of the
+median of the blocks' log ratios.
+
+Contestants: eager, compile and max_autotune with PyTorch's own defaults (cuDNN TF32 on, matmul TF32 off), and library: the fastest of the settings
+that a PyTorch user can pick within the problem's precision class; its name is recorded.
+"""
+import argparse
+import contextlib
+import importlib.util
+import json
+import math
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+import torch
+
+FLUSH_BYTES = 256 << 20  # a wide margin over any card's L2 cache
+
+
+def load_form(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextlib.contextmanager
+def defaults():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = True
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cuda.preferred_blas_library("cublas")
+    yield
+
+
+@contextlib.contextmanager
+def library_settings(tf32, benchmark, blas):
+    with defaults():
+        torch.backends.cuda.matmul.allow_tf32 = tf32
+        torch.backends.cudnn.allow_tf32 = tf32
+        torch.backends.cudnn.benchmark = benchmark
+        torch.backends.cuda.preferred_blas_library(blas)
+        try:
+            yield
+        finally:
+            with defaults():
+                pass
+
+
+class Contestant:
+    """One way to run the problem in PyTorch: a function and the settings around it."""
+
+    def __init__(self, name, function, settings=defaults):
+        self.name, self.function, self.settings = name, function, settings
+
+    def sample(self, flush, count, warm=0):
+        times = []
+        with torch.no_grad(), self.settings():
+            for i in range(warm + count):
+                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                flush.zero_()
+                begin.record()
+                self.function()
+                end.record()
+                torch.cuda.synchronize()
+                if i >= warm:
+                    times.append(begin.elapsed_time(end) * 1e3)
+        return times
+
+
+class Kernel:
+    """kgen's kernel in a process of its own, which verified it before it says that it is ready."""
+
+    name = "kgen"
+
+    def __init__(self, program, run, branch):
+        self.process = subprocess.Popen([program, str(run / branch), "--graph", str(run / "graph.mlir"), "--device", "cuda:0", "--blocks"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.measurement = self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("kgen-eval ended without an answer")
+        value = json.loads(line)
+        if "error" in value:
+            raise RuntimeError(value["error"])
+        return value
+
+    def sample(self, flush, count, warm=0):
+        self.process.stdin.write(f"{warm + count}\n")
+        self.process.stdin.flush()
+        return self.answer()["samples"][warm:]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+def make_contestants(form, source, precision):
+    """Eager, compile, max-autotune, and the candidates for "library"; each may fail on its own."""
+    torch.manual_seed(0)
+    init = form.get_init_inputs() if hasattr(form, "get_init_inputs") else []
+    named = isinstance(init, (list, tuple)) and len(init) == 2 and isinstance(init[0], list) and isinstance(init[1], dict)
+    model = (form.Model(*init[0], **init[1]) if named else form.Model(*init)).cuda().eval()
+    inputs = [v.cuda() if isinstance(v, torch.Tensor) else v for v in form.get_inputs()]
+
+    def bind(f, values=inputs):
+        return lambda: f(*values)
+
+    main = [Contestant("eager", bind(model)),
+            Contestant("compile", bind(torch.compile(model))),
+            Contestant("max_autotune", bind(torch.compile(model, mode="max-autotune-no-cudagraphs")))]
+    # A strict-fp32 contract admits no TF32 in the library either.
+    tf32 = precision != "strict-fp32"
+    library = []
+    for blas in ("cublas", "cublaslt"):
+        for benchmark in (False, True):
+            library.append(Contestant(f"{blas}, cudnn.benchmark {benchmark}, tf32 {tf32}", bind(model),
+                                      lambda b=blas, c=benchmark: library_settings(tf32, c, b)))
+    if any(isinstance(v, torch.Tensor) and v.dim() == 4 for v in inputs) and any(p.dim() == 4 for p in model.parameters()):
+        import copy
+        last = copy.deepcopy(model).to(memory_format=torch.channels_last)
+        values = [v.to(memory_format=torch.channels_last) if isinstance(v, torch.Tensor) and v.dim() == 4 else v for v in inputs]
+        library.append(Contestant(f"channels_last inputs, cudnn.benchmark True, tf32 {tf32}", bind(last, values),
+                                  lambda: library_settings(tf32, True, "cublas")))
+    if "scaled_dot_product_attention" in source:
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.CUDNN_ATTENTION):
+            library.append(Contestant(f"SDPA {backend.name.lower()}", bind(model), lambda b=backend: sdpa_kernel(b)))
+    return main, library
+
+
+def interval(blocks_a, blocks_b, draws=2000):
+    """Median of log(b / a) over blocks as a ratio, with its 95 % bootstrap interval."""
+    logs = [math.log(statistics.median(b) / statistics.median(a)) for a, b in zip(blocks_a, blocks_b)]
+    generator = random.Random(0)
+    medians = sorted(statistics.median(generator.choices(logs, k=len(logs))) for _ in range(draws))
+    return [math.exp(statistics.median(logs)), math.exp(medians[int(0.025 * draws)]), math.exp(medians[int(0.975 * draws)])]
+
+
+def clocks():
+    query = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
+    run = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader,nounits"], capture_output=True, text=True)
+    return dict(zip(("sm_mhz", "mem_mhz", "watts", "celsius"), (v.strip() for v in run.stdout.split("\n")[0].split(",")))) if run.returncode == 0 else {}
+
+
+def bench(run, arguments):
+    report = json.loads((run / "report.json").read_text())
+    best = json.loads((run / report["best"]["branch"] / "measurement.json").read_text())
+    problem = report["problem"]
+    path = pathlib.Path(arguments.forms) / f"{problem}.py"
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    kernel = Kernel(arguments.eval, run, report["best"]["branch"])
+    verdict = kernel.measurement
+    row = {"problem": problem, "precision": best["precision"], "verdict": verdict["verdict"], "branch": report["best"]["branch"],
+           "rules": verdict.get("rules"), "floor_us": best["floor_us"], "clocks_before": None, "notes": {}}
+    if verdict["verdict"] != "PASS":
+        row["notes"]["kgen"] = verdict.get("detail", "")
+        return row
+    main, library = make_contestants(load_form(path), path.read_text(), best["precision"])
+    field = [kernel]
+    for contestant in main:
+        try:
+            contestant.sample(flush, 1, warm=5)
+            field.append(contestant)
+        except Exception as error:  # a mode that fails is reported, the others still count
+            row["notes"][contestant.name] = str(error).strip().split("\n")[0][:200]
+    quick = []
+    for contestant in library:
+        try:
+            quick.append((statistics.median(contestant.sample(flush, 7, warm=4)), contestant))
+        except Exception as error:
+            row["notes"][contestant.name] = str(error).strip().split("\n")[0][:200]
+    if quick:
+        chosen = min(quick, key=lambda pair: pair[0])[1]
+        row["library"] = chosen.name
+        field.append(Contestant("library", chosen.function, chosen.settings))
+    row["clocks_before"] = clocks()
+    blocks = {c.name: [] for c in field}
+    for block in range(arguments.blocks):
+        for contestant in field if block % 2 == 0 else reversed(field):
+            # The first run after a change of process meets a card that was elsewhere.
+            blocks[contestant.name].append(contestant.sample(flush, arguments.samples, warm=2))
+    row["clocks_after"] = clocks()
+    kernel.close()
+    for name, lists in blocks.items():
+        samples = sorted(s for one in lists for s in one)
+        row[f"{name}_us"] = statistics.median(samples)
+        row[f"{name}_us_p05"], row[f"{name}_us_p95"] = samples[int(0.05 * len(samples))], samples[int(0.95 * len(samples))]
+        if name != "kgen":
+            row[f"{name}_ratio"] = interval(blocks["kgen"], lists)
+    row["samples"] = {name: lists for name, lists in blocks.items()}
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    for name in ("--eval", "--forms", "--out"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--blocks", type=int, default=10)
+    parser.add_argument("--samples", type=int, default=6)
+    parser.add_argument("runs", nargs="+", type=pathlib.Path)
+    arguments = parser.parse_args()
+    rows, failed = [], 0
+    for run in arguments.runs:
+        try:
+            row = bench(run, arguments)
+        except Exception as error:  # one problem must not cost the others
+            row, failed = {"problem": run.name, "verdict": "none", "notes": {"error": str(error)[:300]}}, failed + 1
+        rows.append(row)
+        pathlib.Path(arguments.out).write_text(json.dumps(rows, indent=1) + "\n")
+        print(row["problem"], row["verdict"], *(f"{k[:-3]} {row[k]:.1f}" for k in row if k.endswith("_us") and row[k]), row.get("library", ""),
+              row["notes"] or "", flush=True)
+        torch.cuda.empty_cache()
+        torch._dynamo.reset()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
