@@ -14,12 +14,16 @@ using namespace mlir;
 void kgen::populateLower(OpPassManager &pm, const LowerOptions &options) {
   // First: a lowered graph no longer shows its class.
   pm.addPass(createSetPrecision());
+  pm.addPass(createInlineDispatches());
+  FormAttentionOptions attention;
+  attention.arch = options.arch;
+  attention.sharedBytes = options.sharedBytes;
+  pm.addPass(createFormAttention(attention));
   LowerDispatchesOptions chip;
   chip.arch = options.arch;
   chip.multiprocessors = options.multiprocessors;
   chip.sharedBytes = options.sharedBytes;
   pm.addPass(createLowerDispatches(chip));
-  pm.addPass(createInlineDispatches());
   pm.addPass(createConvertAtenToLinalgPass());
   LowerGenericOptions generic;
   generic.arch = options.arch;

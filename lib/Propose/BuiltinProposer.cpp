@@ -162,7 +162,7 @@ private:
       });
     });
     for (PlannedDispatch &dispatch : plan.dispatches)
-      if (onHost() && (dispatch.family == "gemm" || dispatch.family == "conv"))
+      if (onHost() && is_contained({"attention", "conv", "gemm"}, dispatch.family))
         dispatch.settings["mma"] = "none";
     return plan;
   }

@@ -73,7 +73,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected mma_sync}}
+  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected mma_sync or none}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wmma>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -97,7 +97,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x256x64xf32> {
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) {
   ^bb0(%a: tensor<2x256x64xf32>, %b: tensor<2x256x64xf32>, %c: tensor<2x256x64xf32>):
     // expected-error @+1 {{works on 'f32', expected f16 or bf16}}
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) -> tensor<2x256x64xf32>
@@ -109,7 +109,7 @@ func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x72xf16>, %k: tensor<2x256x72xf16>, %v: tensor<2x256x72xf16>) -> tensor<2x256x72xf16> {
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) {
   ^bb0(%a: tensor<2x256x72xf16>, %b: tensor<2x256x72xf16>, %c: tensor<2x256x72xf16>):
     // expected-error @+1 {{has heads of 72 and values of 72 elements, expected the same multiple of 16, at most 128}}
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) -> tensor<2x256x72xf16>
@@ -128,4 +128,40 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
     kgen.yield %1 : tensor<2x256x64xf16>
   } : tensor<2x256x64xf16>
   return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: tile [64, 40], expected multiples of 16}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = none, tile = [64, 40]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x128xf32>, %k: tensor<2x256x128xf32>, %v: tensor<2x256x128xf32>) -> tensor<2x256x128xf32> {
+  // expected-error @+1 {{attention schedule of @d: tile [256, 64] holds 192 registers of scores and results in a thread, at most 160 fit}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = none, tile = [256, 64]>) ins(%q, %k, %v : tensor<2x256x128xf32>, tensor<2x256x128xf32>, tensor<2x256x128xf32>) {
+  ^bb0(%a: tensor<2x256x128xf32>, %b: tensor<2x256x128xf32>, %c: tensor<2x256x128xf32>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x128xf32>, tensor<2x256x128xf32>, tensor<2x256x128xf32>) -> tensor<2x256x128xf32>
+    kgen.yield %1 : tensor<2x256x128xf32>
+  } : tensor<2x256x128xf32>
+  return %0 : tensor<2x256x128xf32>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x256x64xf32> {
+  // expected-error @+1 {{attention schedule of @d: tile [16, 1024] needs 336000 bytes of shared memory, expected at most 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = none, tile = [16, 1024]>) ins(%q, %k, %v : tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) {
+  ^bb0(%a: tensor<2x256x64xf32>, %b: tensor<2x256x64xf32>, %c: tensor<2x256x64xf32>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) -> tensor<2x256x64xf32>
+    kgen.yield %1 : tensor<2x256x64xf32>
+  } : tensor<2x256x64xf32>
+  return %0 : tensor<2x256x64xf32>
 }

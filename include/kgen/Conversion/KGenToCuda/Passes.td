@@ -34,6 +34,22 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
   ];
 }
 
+def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
+  let summary = "give attention that no schedule has taken the kernel without a score matrix";
+  let description = [{
+    As linalg ops, attention passes its scores through memory: queries times keys
+    of every head. So each `aten.scaled_dot_product_attention` outside a dispatch
+    becomes a dispatch of family attention with `mma = none`, which works on any
+    float type. One that this kernel cannot compute, with a mask for instance,
+    stays for the generic path.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+  ];
+  let dependentDialects = ["kgen::KGenDialect"];
+}
+
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
   let summary = "give every linalg op that no family has taken a kernel of its own";
   let description = [{

@@ -1,4 +1,4 @@
-// attention.cuh - softmax(scale * Q K^T) V for 16-bit elements, without the score matrix in memory.
+// attention_mma.cuh - softmax(scale * Q K^T) V for 16-bit elements, without the score matrix in memory.
 //@ section standalone
 #include "kgen_device.cuh"
 #define CAUSAL 1
