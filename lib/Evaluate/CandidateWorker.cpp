@@ -32,7 +32,7 @@ public:
       return 2;
     if (llvm::Error error = prepare(arguments))
       return report(std::move(error)), 0;
-    reply(json::Object{{"ok", true}, {"device", device->name()}, {"isolation", isolation}});
+    reply(json::Object{{"ok", true}, {"device", device->name()}});
     std::string line;
     while (readLine(line)) {
       if (line == "quit")
@@ -72,12 +72,19 @@ private:
         return input.takeError();
       inputs.push_back(*input);
     }
+    bool host = arguments[0] == "host";
+    std::string why = host ? confineBeforeLoading(arguments[2]) : confineCardCandidate(arguments[2]);
+    if (!why.empty())
+      return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
     auto created = CandidateSession::create(*device, plan, arguments[2]);
     if (!created)
       return created.takeError();
     session = std::move(*created);
-    // On a card the driver needs the system, and kernels cannot reach it anyway.
-    isolation = arguments[0] == "host" ? confineProcess() : "process of its own";
+    // Beyond buffers that are there: stacks of the threads of a block, and what the C library wants.
+    if (host)
+      why = confineHostCandidate(4ull << 30);
+    if (!why.empty())
+      return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
     return llvm::Error::success();
   }
 
@@ -200,7 +207,6 @@ private:
   std::unique_ptr<Device> device;
   LaunchPlan plan;
   std::unique_ptr<CandidateSession> session;
-  std::string isolation;
   char *outputs = nullptr;
   std::vector<char *> inputs;
   std::vector<size_t> outputOffsets, inputOffsets;

@@ -1,95 +1,63 @@
-//===- Confine.cpp - What a kernel on the host may ask of the system ------===//
-//
-// On a card, kernels cannot call the system. On the host they are native code
-// in a process of ours, so that process gives up what it no longer needs. An
-// allow-list: a call that is not on it ends the process.
-//
-//===----------------------------------------------------------------------===//
+//===- Confine.cpp - What a candidate may ask of the system ---------------===//
 #include "kgen/Evaluate/Confine.h"
 
-#include <cerrno>
-#include <cstring>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/sched.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include "kgen/Toolchain/Jail.h"
+
+#include <dlfcn.h>
+#include <fstream>
+#include <glob.h>
+#include <sys/resource.h>
 #include <unistd.h>
-#include <vector>
 
 using namespace kgen;
 
-std::string kgen::confineProcess() {
-  const int allowed[] = {SYS_read,
-                         SYS_write,
-                         SYS_recvfrom,
-                         SYS_sendto,
-                         SYS_poll,
-                         SYS_ppoll,
-                         SYS_close,
-                         SYS_mmap,
-                         SYS_munmap,
-                         SYS_mremap,
-                         SYS_mprotect,
-                         SYS_madvise,
-                         SYS_brk,
-                         SYS_futex,
-                         SYS_exit,
-                         SYS_exit_group,
-                         SYS_rt_sigaction,
-                         SYS_rt_sigprocmask,
-                         SYS_rt_sigreturn,
-                         SYS_sigaltstack,
-                         SYS_clock_gettime,
-                         SYS_gettimeofday,
-                         SYS_nanosleep,
-                         SYS_clock_nanosleep,
-                         SYS_sched_yield,
-                         SYS_getpid,
-                         SYS_gettid,
-                         SYS_getrandom,
-                         SYS_set_robust_list,
-                         SYS_rseq,
-                         SYS_restart_syscall,
-                         SYS_sched_getaffinity,
-                         SYS_fstat,
-                         SYS_newfstatat,
-                         SYS_set_tid_address};
-  std::vector<sock_filter> program;
-  auto add = [&](unsigned short code, unsigned k, unsigned char yes = 0, unsigned char no = 0) {
-    program.push_back({code, yes, no, k});
-  };
-  const unsigned load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K, answer = BPF_RET | BPF_K;
-  add(load, offsetof(seccomp_data, arch));
-  add(equal, AUDIT_ARCH_X86_64, 1, 0);
-  add(answer, SECCOMP_RET_KILL_PROCESS);
-  add(load, offsetof(seccomp_data, nr));
-  for (int call : allowed) {
-    add(equal, unsigned(call), 0, 1);
-    add(answer, SECCOMP_RET_ALLOW);
+// AddressSanitizer maps terabytes.
+#if __has_feature(address_sanitizer)
+static constexpr bool sanitized = true;
+#else
+static constexpr bool sanitized = false;
+#endif
+
+std::string kgen::confineHostCandidate(uint64_t extraBytes) {
+  // Kernels are native code here: no file, no call but those for memory and threads.
+  rlimit none = {0, 0};
+  setrlimit(RLIMIT_FSIZE, &none);
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  uint64_t bytes = pages * uint64_t(sysconf(_SC_PAGESIZE)) + extraBytes;
+  rlimit memory = {bytes, bytes};
+  if (pages && !sanitized)
+    setrlimit(RLIMIT_AS, &memory);
+  return confineThisProcess(FileRules(), CallRules::Compute);
+}
+
+std::string kgen::confineBeforeLoading(const std::string &artifact) {
+  FileRules rules;
+  rules.execute = {artifact, "/lib", "/lib64", "/usr/lib", "/usr/lib64"};
+  rules.read = {"/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu"};
+  return confineThisProcess(rules, CallRules::OneProcess);
+}
+
+std::string kgen::confineCardCandidate(const std::string &artifact) {
+  // Kernels cannot call the system, but the driver parses the candidate's machine code. It keeps its devices, its
+  // libraries and what the kernel says about the card; nobody's home, no /tmp, no run folder.
+  FileRules rules;
+  rules.execute = {"/usr", "/lib", "/lib64", "/opt/nvidia"};
+  Dl_info driver;
+  if (void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD)) {
+    void *symbol = dlsym(handle, "cuInit");
+    if (symbol && dladdr(symbol, &driver) && driver.dli_fname)
+      if (std::string path = driver.dli_fname; path.rfind('/') != std::string::npos && path.rfind('/') > 0)
+        rules.execute.push_back(path.substr(0, path.rfind('/')));
   }
-  // glibc asks what it may live without: files for the number of cores, and clone3.
-  for (int call : {SYS_openat, SYS_open, SYS_clone3, SYS_readlink, SYS_access, SYS_faccessat}) {
-    add(equal, unsigned(call), 0, 1);
-    add(answer, SECCOMP_RET_ERRNO | (call == SYS_clone3 ? ENOSYS : EACCES));
-  }
-  // abort() and raise(), to itself only.
-  add(equal, SYS_tgkill, 0, 4);
-  add(load, offsetof(seccomp_data, args[0]));
-  add(equal, unsigned(getpid()), 0, 1);
-  add(answer, SECCOMP_RET_ALLOW);
-  add(answer, SECCOMP_RET_KILL_PROCESS);
-  // Threads, but no processes.
-  add(equal, SYS_clone, 0, 4);
-  add(load, offsetof(seccomp_data, args[0]));
-  add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
-  add(answer, SECCOMP_RET_ALLOW);
-  add(answer, SECCOMP_RET_KILL_PROCESS);
-  add(answer, SECCOMP_RET_KILL_PROCESS);
-  sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-    return std::string("system calls not filtered: ") + strerror(errno);
-  return "system calls filtered";
+  rules.read = {artifact,        "/etc/ld.so.cache", "/etc/nvidia",      "/sys",        "/proc/self",
+                "/proc/driver",  "/proc/devices",    "/proc/cpuinfo",    "/proc/stat",  "/proc/meminfo",
+                "/proc/modules", "/proc/sys/vm",     "/proc/sys/kernel", "/proc/mounts"};
+  // Not /dev as a whole: /dev/shm holds other processes' memory.
+  rules.write = {"/dev/null", "/dev/zero", "/dev/urandom"};
+  glob_t devices;
+  if (glob("/dev/nvidia*", 0, nullptr, &devices) == 0)
+    rules.write.insert(rules.write.end(), devices.gl_pathv, devices.gl_pathv + devices.gl_pathc);
+  globfree(&devices);
+  return confineThisProcess(rules, CallRules::OneProcess);
 }

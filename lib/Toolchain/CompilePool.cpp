@@ -1,11 +1,22 @@
 //===- CompilePool.cpp - Several compiles at once -------------------------===//
 #include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Process.h"
 
 #include <atomic>
 #include <optional>
 #include <thread>
 
 using namespace kgen;
+
+ProcessLimits kgen::compileLimits(const CompileOptions &options) {
+  ProcessLimits limits;
+  limits.wallSeconds = options.wallSeconds;
+  // Parts of a compiler that live on when kgen is killed end by this one.
+  limits.cpuSeconds = unsigned(options.wallSeconds) + 2;
+  limits.memoryBytes = options.memoryBytes;
+  limits.fileBytes = 256ull << 20;
+  return limits;
+}
 
 std::vector<llvm::Expected<CompileResult>> kgen::compileAll(Compiler &compiler, llvm::ArrayRef<std::string> sources,
                                                             const CompileOptions &options, unsigned parallel) {

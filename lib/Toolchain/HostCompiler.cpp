@@ -1,10 +1,10 @@
 //===- HostCompiler.cpp - g++ against the host headers --------------------===//
 #include "CompileRecord.h"
+#include "InspectLibrary.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/HostText.h"
 #include "kgen/Toolchain/Process.h"
 
-#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
@@ -44,60 +44,11 @@ const char *const flags[] = {"-std=gnu++17",
                              "-w",
                              "-pipe"};
 
-/// What in a shared library runs before anyone calls it: a worker that loads it is not confined yet.
-/// Empty: nothing. SIZES receives every section's.
-std::string inspect(const std::string &path, std::map<std::string, uint64_t> &sizes) {
-  auto text = readWholeFile(path);
-  if (!text) {
-    llvm::consumeError(text.takeError());
-    return "no machine code";
-  }
-  auto file = llvm::object::ELF64LEFile::create(*text);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return "no machine code";
-  }
-  auto sections = file->sections();
-  if (!sections) {
-    llvm::consumeError(sections.takeError());
-    return "no machine code";
-  }
-  for (const auto &section : *sections) {
-    switch (section.sh_type) {
-    case llvm::ELF::SHT_INIT_ARRAY:
-    case llvm::ELF::SHT_PREINIT_ARRAY:
-    case llvm::ELF::SHT_FINI_ARRAY:
-      return "host code that runs when it is loaded (a global with a constructor?)";
-    case llvm::ELF::SHT_RELA: {
-      auto relocations = file->relas(section);
-      if (!relocations) {
-        llvm::consumeError(relocations.takeError());
-        return "no machine code";
-      }
-      for (const auto &relocation : *relocations)
-        if (relocation.getType(false) == llvm::ELF::R_X86_64_IRELATIVE)
-          return "a function that is chosen when it is loaded";
-      break;
-    }
-    default:
-      break;
-    }
-    auto name = file->getSectionName(section);
-    if (!name) {
-      llvm::consumeError(name.takeError());
-      continue;
-    }
-    if (*name == ".init" || *name == ".fini")
-      return "host code that runs when it is loaded";
-    sizes[name->str()] = section.sh_size;
-  }
-  return "";
-}
-
 class HostCompiler : public Compiler {
 public:
-  HostCompiler(std::string program, std::string version, std::string include)
-      : program(std::move(program)), versionText(std::move(version)), include(std::move(include)) {}
+  HostCompiler(std::string program, std::string version, std::string include, FileRules files)
+      : program(std::move(program)), versionText(std::move(version)), include(std::move(include)),
+        files(std::move(files)) {}
 
   std::string version() override { return versionText; }
 
@@ -122,11 +73,13 @@ private:
       request.arguments.push_back(flag);
     request.arguments.insert(request.arguments.end(),
                              {"-I" + include, "-include", "kgen_host.h", "kernel.host.cpp", "-o", "kernel.so"});
-    ProcessLimits limits;
-    limits.wallSeconds = options.wallSeconds;
-    limits.memoryBytes = options.memoryBytes;
-    limits.fileBytes = 1ull << 30;
-    auto run = runProcess(request, limits);
+    // Its temporary files beside its output: there is no other place that it may write.
+    request.extraEnvironment = {"TMPDIR=" + folder, "LC_ALL=C"};
+    FileRules rules = files;
+    rules.write.push_back(folder);
+    Jail jail(rules, CallRules::Program);
+    request.jail = &jail;
+    auto run = runProcess(request, compileLimits(options));
     if (!run)
       return run.takeError();
     if (run->end == ProcessResult::End::TimedOut)
@@ -144,7 +97,7 @@ private:
       return CompileResult(failed);
     }
     std::map<std::string, uint64_t> sections;
-    if (std::string why = inspect(folder + "/kernel.so", sections); !why.empty())
+    if (std::string why = inspectLibrary(folder + "/kernel.so", sections); !why.empty())
       return CompileResult(CompileFailed{"kernel.cu holds " + why, run->output, false, false});
     Compiled compiled;
     compiled.artifact = "kernel.so";
@@ -165,7 +118,53 @@ private:
   }
 
   std::string program, versionText, include;
+  FileRules files; ///< what the compiler consists of
 };
+
+/// The compiler's own files: it is asked where they are. Its libraries lie in the system's folders.
+FileRules findOwnFiles(const std::string &program) {
+  FileRules rules;
+  auto ask = [&](const std::string &question) -> std::string {
+    ProcessRequest request;
+    request.arguments = {program, question};
+    ProcessLimits limits;
+    limits.wallSeconds = 10;
+    auto run = runProcess(request, limits);
+    if (!run) {
+      llvm::consumeError(run.takeError());
+      return "";
+    }
+    return run->output;
+  };
+  auto add = [&](std::vector<std::string> &list, llvm::StringRef path) {
+    llvm::SmallString<256> real;
+    // A home or a root in a search path must not open everything.
+    if (path.starts_with("/") && !llvm::sys::fs::real_path(path, real) && llvm::StringRef(real).count('/') >= 2)
+      list.push_back(real.str().str());
+  };
+  add(rules.execute, program);
+  for (const char *part : {"cc1plus", "collect2", "as", "ld"}) {
+    std::string at = llvm::StringRef(ask(std::string("-print-prog-name=") + part)).trim().str();
+    if (at.find('/') == std::string::npos)
+      if (auto found = llvm::sys::findProgramByName(at))
+        at = *found;
+    add(rules.execute, at);
+  }
+  std::string answer = ask("-print-search-dirs");
+  llvm::SmallVector<llvm::StringRef> lines, folders;
+  llvm::StringRef(answer).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    line.split(": ").second.ltrim('=').split(folders, ':', -1, false);
+  for (llvm::StringRef folder : folders)
+    add(rules.execute, folder);
+  for (const char *folder : {"/usr/lib", "/usr/lib64", "/usr/libexec"})
+    add(rules.execute, folder);
+  for (const char *path : {"/lib", "/lib64"})
+    rules.execute.push_back(path);
+  rules.read = {"/usr/include", "/usr/local/include", "/etc/ld.so.cache", "/dev/urandom", "/proc/cpuinfo"};
+  rules.write = {"/dev/null"};
+  return rules;
+}
 
 } // namespace
 
@@ -206,5 +205,7 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::createHostCompiler() {
     version += std::string(" ") + flag;
   // -march=native: a cache shared between machines must tell processors apart.
   version += " " + llvm::sys::getHostCPUName().str();
-  return std::make_unique<HostCompiler>(*program, version, *include);
+  FileRules files = findOwnFiles(*program);
+  files.read.push_back(*include);
+  return std::make_unique<HostCompiler>(*program, version, *include, std::move(files));
 }

@@ -48,7 +48,7 @@ std::vector<Token> tokenize(llvm::StringRef s) {
       end = end == llvm::StringRef::npos ? n : end + close.size();
       out.push_back({s.slice(i, end), Token::Literal});
       i = end;
-    } else if (c == '"' || (c == '\'' && !(i && isWord(s[i - 1])))) {
+    } else if (c == '"' || c == '\'') {
       size_t end = i + 1;
       while (end < n && s[end] != c && s[end] != '\n')
         end += s[end] == '\\' ? 2 : 1;
@@ -58,7 +58,9 @@ std::vector<Token> tokenize(llvm::StringRef s) {
       lineStart = false;
     } else if (isWord(c)) {
       size_t end = i;
-      while (end < n && isWord(s[end]))
+      // A quote between a number's digits separates them; after a name it begins a character.
+      while (end < n &&
+             (isWord(s[end]) || (s[end] == '\'' && isdigit((unsigned char)c) && end + 1 < n && isWord(s[end + 1]))))
         ++end;
       out.push_back({s.slice(i, end), isdigit((unsigned char)c) ? Token::Literal : Token::Identifier});
       i = end;
@@ -373,56 +375,17 @@ private:
 
 llvm::Expected<HostText> kgen::rewriteForHost(llvm::StringRef cuda) { return Rewriter(cuda).run(); }
 
-llvm::Error kgen::checkSource(llvm::StringRef cuda) {
-  if (cuda.size() > (4u << 20))
-    return llvm::createStringError("kernel.cu has %zu bytes, at most 4194304 are allowed", cuda.size());
-  if (cuda.contains('\0'))
-    return llvm::createStringError("kernel.cu holds a zero byte");
-  // A digraph, a trigraph or a joined line could spell a directive that the scan does not see.
-  if (cuda.contains("%:") || cuda.contains("?\?="))
-    return llvm::createStringError("kernel.cu spells # in a disguised way");
+llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
   for (const Token &token : tokenize(cuda)) {
-    if (token.kind == Token::Identifier) {
-      bool forbidden = llvm::StringSwitch<bool>(token.text)
-                           .Cases({"__has_include", "__has_embed", "constructor", "__constructor__", "ifunc",
-                                   "__include_level__", "_Pragma"},
-                                  true)
-                           .Default(false);
-      if (forbidden)
-        return llvm::createStringError("kernel.cu uses %s, which device code has no need of", token.text.str().c_str());
-      continue;
-    }
-    if (token.kind == Token::Literal && token.text.contains(".incbin"))
-      return llvm::createStringError("kernel.cu names an assembler directive that reads files");
-    if (token.kind != Token::Directive)
-      continue;
-    // Joined lines could hide a directive's name, as could a comment inside it.
-    std::string joined;
-    for (size_t i = 0; i < token.text.size(); ++i) {
-      if (token.text.substr(i).starts_with("\\\n"))
-        ++i;
-      else
-        joined += token.text[i];
-    }
-    llvm::StringRef rest = llvm::StringRef(joined).drop_front().ltrim();
-    if (rest.starts_with("/"))
-      return llvm::createStringError("kernel.cu has a comment inside a preprocessor directive");
-    if (rest.starts_with("include")) {
-      llvm::StringRef name =
-          rest.drop_front(7).ltrim().drop_front(1).take_until([](char c) { return c == '>' || c == '"'; });
-      bool known = llvm::StringSwitch<bool>(name)
-                       .Cases({"cuda_fp16.h", "cuda_bf16.h", "mma.h", "kgen_device.cuh", "cuda_runtime.h", "stdint.h",
-                               "cstdint"},
-                              true)
-                       .Default(false);
-      if (!known)
-        return llvm::createStringError("kernel.cu includes a header other than cuda_fp16.h, cuda_bf16.h, mma.h and "
-                                       "kgen_device.cuh");
-    } else if (rest.starts_with("embed") || rest.starts_with("import") || rest.starts_with("line") ||
-               (!rest.empty() && (isdigit((unsigned char)rest[0]) || rest[0] == '"'))) {
-      return llvm::createStringError("kernel.cu uses #%s, which device code has no need of",
-                                     rest.take_while([](char c) { return isalnum((unsigned char)c); }).str().c_str());
-    }
+    bool forbidden =
+        token.kind == Token::Identifier && llvm::StringSwitch<bool>(token.text)
+                                               .Cases({"constructor", "__constructor__", "ifunc", "__ifunc__"}, true)
+                                               .Default(false);
+    if (forbidden)
+      return llvm::createStringError("kernel.cu uses %s, which device code has no need of", token.text.str().c_str());
+    // Nothing else can hide what follows it from a reader, and kernels have no use for it.
+    if (token.kind == Token::Literal && token.text.starts_with("R\""))
+      return llvm::createStringError("kernel.cu holds a raw string, which device code has no need of");
   }
   return llvm::Error::success();
 }

@@ -121,11 +121,20 @@ private:
     std::string loader = environment("LD_LIBRARY_PATH");
     request.extraEnvironment = {"LD_LIBRARY_PATH=" + llvm::sys::path::parent_path(library).str() +
                                 (loader.empty() ? "" : ":" + loader)};
-    ProcessLimits limits;
-    limits.wallSeconds = options.wallSeconds;
-    limits.memoryBytes = options.memoryBytes;
-    limits.fileBytes = 1ull << 30;
-    auto run = runProcess(request, limits);
+    request.extraEnvironment.push_back("TMPDIR=" + folder);
+    FileRules rules;
+    rules.execute = {workerBinary(), llvm::sys::path::parent_path(library).str(), "/lib", "/lib64", "/usr/lib",
+                     "/usr/lib64"};
+    llvm::SmallVector<llvm::StringRef> folders;
+    llvm::StringRef(loader).split(folders, ':', -1, false);
+    for (llvm::StringRef path : folders)
+      rules.execute.push_back(path.str());
+    rules.read = {"/etc/ld.so.cache", "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"};
+    rules.read.insert(rules.read.end(), includes.begin(), includes.end());
+    rules.write = {folder, "/dev/null"};
+    Jail jail(rules, CallRules::Program);
+    request.jail = &jail;
+    auto run = runProcess(request, compileLimits(options));
     if (!run)
       return run.takeError();
     CompileFailed failed;

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Jail.h"
+
+#include "llvm/Support/Path.h"
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -78,6 +81,14 @@ int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   Nvrtc nvrtc;
   if (const char *why = nvrtc.load(library.c_str()))
     return fail("cannot load NVRTC from " + library + ": " + why);
+  // The library is loaded: from here on only the text, the headers and the output.
+  FileRules rules;
+  rules.execute = {llvm::sys::path::parent_path(library).str()};
+  rules.read.assign(arguments.begin() + 4, arguments.end());
+  rules.read.insert(rules.read.end(), {arguments[2], "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"});
+  rules.write = {out};
+  if (std::string why = confineThisProcess(rules, CallRules::OneProcess); !why.empty())
+    return fail(why);
   auto source = readWholeFile(arguments[2]);
   if (!source)
     return fail(llvm::toString(source.takeError()));

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,27 +42,17 @@ std::string kgen::workerBinary() {
 
 /// The variables a child sees: what finds programs, libraries, caches and devices; no keys.
 static std::vector<std::string> childEnvironment(const std::vector<std::string> &extra) {
-  static const char *const allowed[] = {"PATH",
-                                        "HOME",
-                                        "TMPDIR",
-                                        "LANG",
-                                        "LC_ALL",
-                                        "LD_LIBRARY_PATH",
-                                        "CUDA_HOME",
-                                        "CUDA_PATH",
-                                        "VIRTUAL_ENV",
-                                        "XDG_CACHE_HOME",
-                                        "PYTHONPATH",
-                                        "CUDA_VISIBLE_DEVICES",
-                                        "ASAN_OPTIONS",
-                                        "UBSAN_OPTIONS",
-                                        "NVIDIA_VISIBLE_DEVICES",
-                                        "CUDA_MODULE_LOADING",
-                                        "TORCHINDUCTOR_CACHE_DIR"};
+  static const char *const allowed[] = {
+      "PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV",
+      "XDG_CACHE_HOME", "PYTHONPATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS", "NVIDIA_VISIBLE_DEVICES",
+      "CUDA_MODULE_LOADING", "TORCHINDUCTOR_CACHE_DIR",
+      // By name, not by prefix: a user may call a key KGEN_ANYTHING.
+      "KGEN_CACHE_DIR", "KGEN_CUDA_INCLUDE", "KGEN_FRONTEND", "KGEN_HOST_CXX", "KGEN_ISOLATION", "KGEN_NVRTC",
+      "KGEN_OPT", "KGEN_ORACLE", "KGEN_PROBLEMS", "KGEN_PYTHON", "KGEN_WORKER"};
   std::vector<std::string> out;
   for (char **variable = environ; *variable; ++variable) {
     llvm::StringRef text(*variable), name = text.split('=').first;
-    bool keep = name.starts_with("KGEN_") && !name.contains("KEY") && !name.contains("TOKEN");
+    bool keep = false;
     for (const char *a : allowed)
       keep |= name == a;
     for (const std::string &entry : extra)
@@ -128,12 +119,14 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
       dup2(null, fd);
     for (unsigned i = 0; i < count; ++i)
       dup2(high[i], descriptors[i].second);
-    // Everything else closes on exec or here.
+    // Everything else closes on exec.
     int last = 2;
     for (unsigned i = 0; i < count; ++i)
       last = descriptors[i].second > last ? descriptors[i].second : last;
-    for (int fd = last + 1; fd < 200; ++fd)
-      close(fd);
+    const unsigned closeOnExec = 4; // CLOSE_RANGE_CLOEXEC, Linux 5.11
+    if (syscall(SYS_close_range, unsigned(last + 1), ~0u, closeOnExec) != 0)
+      for (int fd = last + 1; fd < 4096; ++fd)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
     rlimit core = {0, 0};
     setrlimit(RLIMIT_CORE, &core);
     if (limits.memoryBytes && !(sanitized && own)) {
@@ -144,9 +137,19 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
       rlimit file = {limits.fileBytes, limits.fileBytes};
       setrlimit(RLIMIT_FSIZE, &file);
     }
+    if (limits.cpuSeconds) {
+      rlimit cpu = {limits.cpuSeconds, limits.cpuSeconds};
+      setrlimit(RLIMIT_CPU, &cpu);
+    }
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    int error = 0;
-    if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
+    int error = request.jail ? request.jail->enterInChild() : 0;
+    // A new user namespace forgets it.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(127);
+    if (error)
+      ;
+    else if (!request.directory.empty() && chdir(request.directory.c_str()) != 0)
       error = errno;
     else {
       execve(program.c_str(), argv.data(), envp.data());
@@ -218,57 +221,56 @@ llvm::Expected<ProcessResult> kgen::runProcess(const ProcessRequest &request, co
     result.output.append(buffer, std::min(size_t(got), room));
   }
   // The pipe's end does not prove the child's: wait on, within the limit.
-  int status = 0;
-  while (!timedOut) {
-    pid_t done = waitpid(*pid, &status, limits.wallSeconds > 0 ? WNOHANG : 0);
-    if (done == *pid)
-      break;
-    if (done < 0 && errno != EINTR)
-      break;
-    if (limits.wallSeconds > 0) {
-      timedOut = monotonicSeconds() - start > limits.wallSeconds;
-      usleep(500);
-    }
-  }
-  ::kill(-*pid, SIGKILL); // whatever it started
-  if (timedOut) {
-    waitpid(*pid, &status, 0);
+  ChildProcess child(*pid);
+  double left = limits.wallSeconds > 0 ? limits.wallSeconds - (monotonicSeconds() - start) : -1;
+  if (timedOut || !child.waitFor(limits.wallSeconds > 0 ? std::max(left, 0.0) : -1, result)) {
+    child.kill();
     result.end = ProcessResult::End::TimedOut;
-  } else {
-    describeEnd(status, result);
   }
   close(out[0]);
   result.seconds = monotonicSeconds() - start;
   return result;
 }
 
+ChildProcess::ChildProcess(pid_t started) : pid(started), handle(int(syscall(SYS_pidfd_open, started, 0))) {}
+
 llvm::Expected<ChildProcess> ChildProcess::start(const ProcessRequest &request, const ProcessLimits &limits) {
   auto pid = spawn(request, limits, -1);
   if (!pid)
     return pid.takeError();
-  ChildProcess child;
-  child.pid = *pid;
-  return child;
+  return ChildProcess(*pid);
 }
 
 ChildProcess &ChildProcess::operator=(ChildProcess &&other) noexcept {
   if (this != &other) {
     kill();
     pid = std::exchange(other.pid, -1);
+    handle = std::exchange(other.handle, -1);
   }
   return *this;
 }
 
 ChildProcess::~ChildProcess() { kill(); }
 
+/// Waits for the end of a child that was told to end or has ended. What it started goes first: until the child
+/// is reaped, nobody else can have its number.
+int ChildProcess::reap() {
+  ::kill(-pid, SIGKILL);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (handle >= 0)
+    close(handle);
+  pid = handle = -1;
+  return status;
+}
+
 void ChildProcess::kill() {
   if (pid <= 0)
     return;
-  ::kill(-pid, SIGKILL);
-  ::kill(pid, SIGKILL);
-  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR)
-    ;
-  pid = -1;
+  if (handle < 0 || syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0) != 0)
+    ::kill(pid, SIGKILL);
+  reap();
 }
 
 bool ChildProcess::waitFor(double seconds, ProcessResult &result) {
@@ -276,19 +278,25 @@ bool ChildProcess::waitFor(double seconds, ProcessResult &result) {
     return true;
   double start = monotonicSeconds();
   while (true) {
-    int status = 0;
-    pid_t done = waitpid(pid, &status, seconds < 0 ? 0 : WNOHANG);
-    if (done == pid) {
-      ::kill(-pid, SIGKILL);
-      pid = -1;
-      describeEnd(status, result);
+    siginfo_t info = {};
+    if (waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | (seconds < 0 ? 0 : WNOHANG)) != 0) {
+      if (errno == EINTR)
+        continue;
+      return true;
+    }
+    if (info.si_pid == pid) {
+      describeEnd(reap(), result);
       result.seconds = monotonicSeconds() - start;
       return true;
     }
-    if (done < 0 && errno != EINTR)
-      return true;
-    if (seconds >= 0 && monotonicSeconds() - start > seconds)
+    double left = seconds - (monotonicSeconds() - start);
+    if (left <= 0)
       return false;
-    usleep(500);
+    // Readable once the process has ended. Kernels without pidfds are asked again and again.
+    pollfd poller = {handle, POLLIN, 0};
+    if (handle >= 0)
+      poll(&poller, 1, int(left * 1000) + 1);
+    else
+      usleep(500);
   }
 }

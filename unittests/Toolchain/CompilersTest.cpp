@@ -30,7 +30,9 @@ protected:
   void TearDown() override { llvm::sys::fs::remove_directories(cache); }
 
   void check(Compiler &compiler, int shared) {
-    CompileResult first = llvm::cantFail(compiler.compile(right, {}));
+    auto compiledFirst = compiler.compile(right, {});
+    ASSERT_TRUE(bool(compiledFirst)) << llvm::toString(compiledFirst.takeError());
+    CompileResult first = *compiledFirst;
     ASSERT_TRUE(std::holds_alternative<Compiled>(first)) << std::get<CompileFailed>(first).log;
     Compiled &compiled = std::get<Compiled>(first);
     EXPECT_FALSE(compiled.fromCache);

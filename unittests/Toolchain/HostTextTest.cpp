@@ -109,3 +109,24 @@ TEST(CheckSource, Disguises) {
         "__attribute__((constructor)) void f() {}", "#line 3 \"x\"", "# 3 \"x\"", "asm(\".incbin \\\"x\\\"\");"})
     EXPECT_NE(whyNot(text), "") << text;
 }
+
+TEST(CheckSource, WhereAReaderAndACompilerDisagree) {
+  // Each hides the directive from a scan that follows comments and strings a little differently.
+  for (const char *text :
+       {"#inc\\ \nlude \"/etc/passwd\"", "#inc\\\t\r\nlude \"/etc/passwd\"", "#inc\\\r\nlude \"/etc/passwd\"",
+        "int q = x'R\"(';\n#include \"/etc/passwd\"\n// )\"", "#define X /*\nR\"( */\n#include \"/etc/passwd\"\n// )\"",
+        "/* a */ #include \"/etc/passwd\"", "/*\n*/ /**/ # include \"/etc/passwd\"", "\f\v#include \"/etc/passwd\"",
+        "\xEF\xBB\xBF#include \"/etc/passwd\"", "#inc?\?/\nlude \"/etc/passwd\"", "int a;\r#include \"/etc/passwd\"",
+        "#pragma GCC pch_preprocess \"/etc/passwd\"", "#pragma GCC dependency \"/etc/passwd\"",
+        "#pragma include_alias(<a>, </etc/passwd>)", "#import </etc/passwd>", "#ident \"x\"", "__has_incl\\\nude(<x>)",
+        "asm(\".include \\\"/etc/passwd\\\"\");", "char *s = R\"(x)\";"})
+    EXPECT_NE(whyNot(text), "") << text;
+}
+
+TEST(CheckSource, OrdinaryTextPasses) {
+  for (const char *text : {"#pragma unroll 4\n#define A(x) #x\n#if 1 // why\n#endif\n#\n",
+                           "// a default constructor, # 5\nint n = 1'000'000; char c = '\\'', d = '\"', e = 'R';\n",
+                           "#define LONG \\\n  1\nconst char *s = \"a\\\nb\";\n#pragma GCC unroll 8\n",
+                           "#error \"no\"\n#define KGEN_BLOCK 4 /* of\n rows */\n"})
+    EXPECT_EQ(whyNot(text), "") << text;
+}

@@ -1,13 +1,23 @@
-//===- Confine.h - What a kernel on the host may ask of the system --------===//
+//===- Confine.h - What a candidate may ask of the system -----------------===//
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace kgen {
 
-/// From here on this process may compute, use memory, make threads and talk over the descriptors that it
-/// has: any system call that would open a file, start a program, reach another process or the network
-/// kills it (SIGSYS). Cannot be undone. Returns how far it came: "system calls filtered", or why not.
-std::string confineProcess();
+/// For a process that is about to load the library in ARTIFACT for device host: no file but the library and the
+/// system's, no program, no network, should anything in it run while it is loaded. Empty, or what failed.
+std::string confineBeforeLoading(const std::string &artifact);
+
+/// For a process that holds a loaded candidate of device host: from here on it may compute, make threads, use
+/// EXTRABYTES of memory beyond what it has, and talk over the descriptors that it has. Any call that would
+/// open a file, start a program, reach another process or the network kills it (SIGSYS). Cannot be undone.
+/// Empty, or what failed.
+std::string confineHostCandidate(uint64_t extraBytes);
+
+/// For a process with a context on a card, before it loads the machine code in ARTIFACT: the driver's devices and
+/// libraries, no other file to write, no home to read, no programs, no network. Empty, or what failed.
+std::string confineCardCandidate(const std::string &artifact);
 
 } // namespace kgen

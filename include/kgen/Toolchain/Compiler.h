@@ -20,6 +20,10 @@ struct CompileOptions {
   uint64_t memoryBytes = 6ull << 30;
 };
 
+struct ProcessLimits;
+/// The limits of a compiler's process: time, memory, 64 KiB of log, 256 MiB of files.
+ProcessLimits compileLimits(const CompileOptions &options);
+
 /// Machine code, and what the compiler said of it.
 struct Compiled {
   std::string artifact; ///< path of the cubin or shared library, in the cache

@@ -39,4 +39,7 @@ llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);
 /// other file access, no host constructors. The error is the reason for REJECT.
 llvm::Error checkSource(llvm::StringRef cuda);
 
+/// The part of checkSource that looks at names outside comments and strings.
+llvm::Error checkTokens(llvm::StringRef cuda);
+
 } // namespace kgen

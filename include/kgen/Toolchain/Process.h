@@ -2,10 +2,12 @@
 //
 // Every program that kgen starts runs through here: exec'd, its environment
 // an allow-list, no inherited descriptors but the ones named, dead with its
-// parent, killed as a group.
+// parent, killed as a group, in a jail when one is given.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+
+#include "kgen/Toolchain/Jail.h"
 
 #include "llvm/Support/Error.h"
 
@@ -23,6 +25,7 @@ struct ProcessLimits {
   uint64_t memoryBytes = 0;       ///< address space
   size_t outputBytes = 64 * 1024; ///< of stdout and stderr together; the rest is read and dropped
   uint64_t fileBytes = 0;         ///< largest file it may write
+  unsigned cpuSeconds = 0;        ///< of processor time: ends what outlives everyone that could kill it
 };
 
 struct ProcessRequest {
@@ -31,6 +34,7 @@ struct ProcessRequest {
   std::string directory;                     ///< where it runs; empty: here
   /// Descriptors to hand over: (ours, the child's number).
   std::vector<std::pair<int, int>> descriptors;
+  const Jail *jail = nullptr; ///< entered before the program starts; null: none
 };
 
 struct ProcessResult {
@@ -47,7 +51,10 @@ llvm::Expected<ProcessResult> runProcess(const ProcessRequest &request, const Pr
 class ChildProcess {
 public:
   ChildProcess() = default;
-  ChildProcess(ChildProcess &&other) noexcept : pid(std::exchange(other.pid, -1)) {}
+  /// Takes over a child that this process forked.
+  explicit ChildProcess(pid_t started);
+  ChildProcess(ChildProcess &&other) noexcept
+      : pid(std::exchange(other.pid, -1)), handle(std::exchange(other.handle, -1)) {}
   ChildProcess &operator=(ChildProcess &&other) noexcept;
   ~ChildProcess();
 
@@ -57,11 +64,15 @@ public:
   bool running() const { return pid > 0; }
   /// Waits up to SECONDS (negative: for ever) for the end. False: still running.
   bool waitFor(double seconds, ProcessResult &result);
-  /// SIGKILL to its process group, then reaps it.
+  /// SIGKILL to it and its process group, then reaps it.
   void kill();
+  pid_t id() const { return pid; }
 
 private:
+  int reap();
+
   pid_t pid = -1;
+  int handle = -1; ///< a pidfd: names this process and no later one of the same number
 };
 
 /// The running binary, which is also the worker binary; KGEN_WORKER overrides it (tests).

@@ -1,0 +1,17 @@
+//===- JailCalls.h - Seccomp filters --------------------------------------===//
+#pragma once
+
+#include "kgen/Toolchain/Jail.h"
+
+#include <linux/filter.h>
+
+namespace kgen {
+
+/// The filter for RULES, empty for All. Made for the calling process: Compute allows signals to its own
+/// threads only, so it is to be installed by the process that asked for it.
+std::vector<sock_filter> makeCallFilter(CallRules rules);
+
+/// Installs PROGRAM for this thread and its children; 0 or errno. Safe between fork and exec.
+int installCallFilter(const std::vector<sock_filter> &program);
+
+} // namespace kgen

@@ -1,0 +1,128 @@
+//===- SourceRules.cpp - What kernel.cu may not say -----------------------===//
+//
+// A scan that disagrees with the compiler about where a comment or a string
+// ends can be led past a directive. So lines are judged whether or not they lie
+// in one: whatever the compiler takes for a directive is judged here. The jail
+// around the compiler holds without these rules; they give the verdict and its
+// reason.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Toolchain/HostText.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cctype>
+
+using namespace kgen;
+
+static bool isWord(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/// TEXT with every backslash at a line's end joined to the next line.
+static std::string joinLines(llvm::StringRef text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      size_t next = i + 1;
+      next += text.substr(next).starts_with("\r\n") ? 2 : text.substr(next).starts_with("\n") ? 1 : 0;
+      if (next != i + 1) {
+        i = next - 1;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+static llvm::Error checkPragma(llvm::StringRef rest) {
+  llvm::StringRef name = rest.take_while(isWord), second = rest.drop_front(name.size()).ltrim().take_while(isWord);
+  bool known = name == "GCC"
+                   ? llvm::StringSwitch<bool>(second)
+                         .Cases({"unroll", "ivdep", "diagnostic", "optimize", "push_options", "pop_options"}, true)
+                         .Default(false)
+                   : name.starts_with("nv_") ||
+                         llvm::StringSwitch<bool>(name)
+                             .Cases({"unroll", "nounroll", "once", "pack", "diag_suppress", "diag_default",
+                                     "diag_warning", "push", "pop", "hd_warning_disable", "STDC", "clang"},
+                                    true)
+                             .Default(false);
+  if (known)
+    return llvm::Error::success();
+  return llvm::createStringError("kernel.cu uses #pragma %s, which device code has no need of",
+                                 (name + (name == "GCC" ? " " + second : "")).str().c_str());
+}
+
+/// REST follows the # of a line that may be a directive.
+static llvm::Error checkDirective(llvm::StringRef rest) {
+  rest = rest.ltrim();
+  if (rest.starts_with("/"))
+    return llvm::createStringError("kernel.cu has a comment inside a preprocessor directive");
+  llvm::StringRef name = rest.take_while(isWord), after = rest.drop_front(name.size()).ltrim();
+  if (name == "pragma")
+    return checkPragma(after);
+  if (name == "include") {
+    llvm::StringRef file =
+        after.drop_front(after.empty() ? 0 : 1).take_until([](char c) { return c == '>' || c == '"' || c == '\n'; });
+    bool known =
+        llvm::StringSwitch<bool>(file)
+            .Cases({"cuda_fp16.h", "cuda_bf16.h", "mma.h", "kgen_device.cuh", "cuda_runtime.h", "stdint.h", "cstdint"},
+                   true)
+            .Default(false);
+    if (known && (after.starts_with("<") || after.starts_with("\"")))
+      return llvm::Error::success();
+    return llvm::createStringError("kernel.cu includes a header other than cuda_fp16.h, cuda_bf16.h, mma.h and "
+                                   "kgen_device.cuh");
+  }
+  bool harmless =
+      name.empty()
+          ? !after.starts_with("\"")
+          : llvm::StringSwitch<bool>(name)
+                .Cases({"define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"}, true)
+                .Default(false);
+  if (harmless)
+    return llvm::Error::success();
+  return llvm::createStringError("kernel.cu uses #%s, which device code has no need of",
+                                 name.empty() ? "\"" : name.str().c_str());
+}
+
+/// Each line that begins with #, or has one right after a comment's end.
+static llvm::Error checkDirectives(llvm::StringRef text) {
+  for (size_t at = text.find('#'); at != llvm::StringRef::npos; at = text.find('#', at + 1)) {
+    size_t begin = text.find_last_of("\n\r", at);
+    llvm::StringRef before = text.slice(begin == llvm::StringRef::npos ? 0 : begin + 1, at).rtrim();
+    if (before.empty() || before.ends_with("*/"))
+      if (llvm::Error error = checkDirective(text.substr(at + 1).take_until([](char c) { return c == '\n'; })))
+        return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error kgen::checkSource(llvm::StringRef cuda) {
+  if (cuda.size() > (4u << 20))
+    return llvm::createStringError("kernel.cu has %zu bytes, at most 4194304 are allowed", cuda.size());
+  if (cuda.contains('\0'))
+    return llvm::createStringError("kernel.cu holds a zero byte");
+  if (cuda.starts_with("\xEF\xBB\xBF"))
+    return llvm::createStringError("kernel.cu begins with a byte-order mark");
+  // Digraphs and trigraphs could spell a # or a backslash that the scan does not see.
+  if (cuda.contains("%:") || cuda.contains("?\?=") || cuda.contains("?\?/"))
+    return llvm::createStringError("kernel.cu spells # in a disguised way");
+  // Compilers join such lines, with a warning.
+  for (size_t at = cuda.find('\\'); at != llvm::StringRef::npos; at = cuda.find('\\', at + 1)) {
+    llvm::StringRef rest = cuda.substr(at + 1),
+                    blanks = rest.take_while([](char c) { return isspace((unsigned char)c); });
+    if (blanks.contains('\n') && !blanks.starts_with("\n") && !blanks.starts_with("\r\n"))
+      return llvm::createStringError("kernel.cu has blanks between a backslash and the end of its line");
+  }
+  std::string joined = joinLines(cuda);
+  if (llvm::Error error = checkDirectives(joined))
+    return error;
+  for (const char *word : {"__has_include", "__has_embed", "_Pragma", "__include_level__"})
+    if (llvm::StringRef(joined).contains(word))
+      return llvm::createStringError("kernel.cu uses %s, which device code has no need of", word);
+  for (const char *directive : {".incbin", ".include"})
+    if (llvm::StringRef(joined).contains(directive))
+      return llvm::createStringError("kernel.cu names an assembler directive that reads files");
+  return checkTokens(joined);
+}
