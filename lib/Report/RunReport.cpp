@@ -33,6 +33,7 @@ RunReport summarizeRun(const RunFolder &run) {
   report.precision = config.value("precision", "");
   report.policy = config.value("policy", "");
   report.llm = config.value("llm", "");
+  report.isolation = config.value("isolation", "");
   report.seed = config.value("seed", uint64_t(0));
   report.stopReason = run.getStopReason().str();
   report.seconds = run.getSecondsSpent();
@@ -129,6 +130,7 @@ std::string printReportJson(const RunReport &report) {
                {"precision", report.precision},
                {"policy", report.policy},
                {"llm", report.llm},
+               {"isolation", report.isolation},
                {"seed", report.seed},
                {"stop_reason", report.stopReason},
                {"seconds", report.seconds},

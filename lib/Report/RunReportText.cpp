@@ -127,6 +127,8 @@ std::string printReportMarkdown(const RunReport &report) {
   os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
      << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
      << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
+  if (!report.isolation.empty())
+    os << "Isolation: " << report.isolation << ".\n\n";
   if (report.best.id.empty()) {
     os << "Nothing passed.\n";
   } else {

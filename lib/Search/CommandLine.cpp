@@ -56,6 +56,9 @@ who has ideas:
   --llm-url URL      its address (default https://api.openai.com/v1/chat/completions); http on loopback only
   --llm-key-env VAR  environment variable that holds the key (default OPENAI_API_KEY); the key is never written
 
+  --allow-unconfined-compile   where the system cannot keep a compiler away from your files (`kgen-search doctor` says
+                     so), compile what a model wrote all the same
+
   --library DIR      start from the fastest kernel that DIR holds for this problem, and put the best one there
 
   --out RUN          run folder (default runs/PROBLEM, numbered when taken)
@@ -134,9 +137,14 @@ private:
         (command.kind == SearchCommand::Search && name != "--policies") ||
         (command.kind == SearchCommand::ComparePolicies && name != "--policy") ||
         ((command.kind == SearchCommand::Report || command.kind == SearchCommand::Compare) && name == "--format") ||
-        (command.kind == SearchCommand::Resume && (name == "--max-minutes" || name == "--jobs"));
+        (command.kind == SearchCommand::Resume &&
+         (name == "--max-minutes" || name == "--jobs" || name == "--allow-unconfined-compile"));
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
+    if (argument == "--allow-unconfined-compile") {
+      command.allowUnconfinedCompile = true;
+      return Error::success();
+    }
     std::string value = inlineValue.str();
     if (argument.find('=') == StringRef::npos) {
       if (next == arguments.size())
@@ -147,10 +155,13 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known :
-         {"--problem",  "--size",     "--precision",   "--device",  "--rounds",   "--seeds", "--ideas",
-          "--variants", "--branches", "--max-minutes", "--policy",  "--policies", "--seed",  "--jobs",
-          "--llm",      "--llm-url",  "--llm-key-env", "--library", "--out",      "--format"})
+    for (const char *known : {"--problem",     "--size",        "--precision",
+                              "--device",      "--rounds",      "--seeds",
+                              "--ideas",       "--variants",    "--branches",
+                              "--max-minutes", "--policy",      "--policies",
+                              "--seed",        "--jobs",        "--llm",
+                              "--llm-url",     "--llm-key-env", "--library",
+                              "--out",         "--format",      "--allow-unconfined-compile"})
       if (name == known)
         return true;
     return false;

@@ -1,6 +1,7 @@
 //===- GuardedCompiler.cpp ------------------------------------------------===//
 
 #include "kgen/Search/GuardedCompiler.h"
+#include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Trajectory/Journal.h"
 
@@ -28,7 +29,10 @@ using Lowering = function_ref<Expected<LoweredGraph>()>;
   rlimit noCore = {0, 0}, memory = {rlim_t(8) << 30, rlim_t(8) << 30};
   ::setrlimit(RLIMIT_CORE, &noCore);
   ::setrlimit(RLIMIT_AS, &memory);
-  auto lowered = lower();
+  // The parent's memory holds keys, and this process has a copy: what it can still do is answer.
+  std::string why = confineThisProcess(FileRules(), CallRules::Compute);
+  Expected<LoweredGraph> lowered =
+      why.empty() ? lower() : Expected<LoweredGraph>(createStringError("lowering it cannot be confined: " + why));
   Json answer;
   if (lowered)
     answer = {{"annotated", lowered->annotated},

@@ -9,6 +9,7 @@
 #include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Trajectory/Journal.h"
 
@@ -39,6 +40,8 @@ public:
     if (!compilerOr)
       return compilerOr.takeError();
     compiler = std::move(*compilerOr);
+    device.isolation = describeIsolation(supportedIsolation());
+    device.confinesFiles = supportedIsolation().confinesFiles();
     return Error::success();
   }
 

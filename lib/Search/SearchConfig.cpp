@@ -15,6 +15,7 @@ Json SearchConfig::toJson() const {
           {"precision", precision},
           {"device", device},
           {"device_model", deviceModel},
+          {"isolation", isolation},
           {"policy", policy},
           {"rounds", options.rounds},
           {"seeds", options.seeds},
@@ -47,6 +48,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.precision = json.at("precision");
     config.device = json.at("device");
     config.deviceModel = json.at("device_model");
+    config.isolation = json.value("isolation", "");
     config.policy = json.at("policy");
     config.options.rounds = json.at("rounds");
     config.options.seeds = json.at("seeds");

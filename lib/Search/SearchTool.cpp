@@ -6,6 +6,7 @@
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
+#include "kgen/Toolchain/Jail.h"
 #include "kgen/Trajectory/Replay.h"
 
 #include "llvm/ADT/Twine.h"
@@ -54,6 +55,7 @@ private:
   Expected<int> listAll();
   Expected<int> go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
+  Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
   static Error storeBest(const RunFolder &run, const RunReport &report, KernelLibrary &library, const LibraryKey &key);
 
@@ -111,6 +113,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.precision = command.precision.empty() ? facts->precision : command.precision;
   config.device = device.name;
   config.deviceModel = device.model;
+  config.isolation = device.isolation;
   config.chip.arch = device.arch;
   config.chip.sharedBytesPerBlock = device.sharedBytesPerBlock;
   config.chip.multiprocessors = device.multiprocessors;
@@ -133,6 +136,13 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   return config;
 }
 
+/// Text that a model wrote is not compiled where the compiler could read the user's files, unless the user says so.
+Error Tool::checkConfinement(StringRef source, const DeviceFacts &device) const {
+  if (source == "builtin" || device.confinesFiles || command.allowUnconfinedCompile)
+    return Error::success();
+  return createStringError(explainUnconfinedCompile((source + " brings text that kgen did not write").str()));
+}
+
 Expected<int> Tool::search() {
   // Whatever can be wrong with the request is said before a folder exists.
   auto proposer = createProposer(command.llm, command.proposer);
@@ -141,6 +151,8 @@ Expected<int> Tool::search() {
   auto evaluator = world.openDevice(command.device);
   if (!evaluator)
     return evaluator.takeError();
+  if (Error error = checkConfinement(command.llm, (*evaluator)->getDevice()))
+    return std::move(error);
   std::string graph;
   auto config = configure((*evaluator)->getDevice(), graph);
   if (!config)
@@ -171,6 +183,8 @@ Expected<int> Tool::resume() {
   if (!evaluator)
     return evaluator.takeError();
   DeviceFacts device = (*evaluator)->getDevice();
+  if (Error error = checkConfinement(config->llm, device))
+    return std::move(error);
   if (device.model != config->deviceModel)
     return createStringError(command.run + " was measured on " + config->device + " " + config->deviceModel +
                              ", this machine has " + device.model + ": its times cannot be compared");
@@ -191,6 +205,9 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     auto entry = library.find(key);
     if (!entry)
       return entry.takeError();
+    if (*entry && !(*entry)->materialization.cuda.empty())
+      if (Error error = checkConfinement("library " + config.library, evaluator.getDevice()))
+        return std::move(error);
     if (*entry)
       proposer = createSeededProposer(std::move(*proposer), std::move(**entry));
   }
@@ -200,6 +217,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   if (config.device == "host" && config.size == "small")
     progress->note("device host runs one core, so the graph is taken at its small size; --size full takes the "
                    "published one");
+  if (std::string level = evaluator.getDevice().isolation; !level.empty())
+    progress->note("isolation: " + level);
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
   auto guarded = createGuardedCompiler(world.compiler);

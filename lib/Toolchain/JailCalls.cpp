@@ -33,7 +33,6 @@ const int foreign[] = {SYS_socket,
                        SYS_kcmp,
                        SYS_kill,
                        SYS_tkill,
-                       SYS_tgkill,
                        SYS_rt_sigqueueinfo,
                        SYS_rt_tgsigqueueinfo,
                        SYS_pidfd_open,
@@ -162,6 +161,14 @@ public:
     add(equal, unsigned(call), 0, 1);
     add(answer, what);
   }
+  /// abort() and raise(): signals to this process alone, WHAT otherwise.
+  void onSignals(unsigned what) {
+    add(equal, SYS_tgkill, 0, 4);
+    add(load, offsetof(seccomp_data, args[0]));
+    add(equal, unsigned(getpid()), 0, 1);
+    add(answer, SECCOMP_RET_ALLOW);
+    add(answer, what);
+  }
   /// CALL with any bit of MASK in its first argument gets SET, else CLEAR.
   void onFlags(int call, unsigned mask, unsigned set, unsigned clear) {
     add(equal, unsigned(call), 0, 4);
@@ -188,8 +195,11 @@ std::vector<sock_filter> refuseForeign(bool oneProcess) {
     for (int call : {SYS_execve, SYS_execveat, SYS_fork, SYS_vfork})
       f.on(call, refused);
     f.onFlags(SYS_clone, CLONE_THREAD, SECCOMP_RET_ALLOW, refused);
+    f.onSignals(refused);
   } else {
     f.onFlags(SYS_clone, namespaces, refused, SECCOMP_RET_ALLOW);
+    // Programs of a jail are not known yet; abort() ends one without it too.
+    f.on(SYS_tgkill, refused);
   }
   f.add(answer, SECCOMP_RET_ALLOW);
   return f.program;
@@ -203,12 +213,7 @@ std::vector<sock_filter> computeOnly() {
   // glibc asks what it may live without: files for the number of cores, and clone3.
   for (int call : {SYS_openat, SYS_open, SYS_clone3, SYS_readlink, SYS_access, SYS_faccessat})
     f.on(call, SECCOMP_RET_ERRNO | (call == SYS_clone3 ? ENOSYS : EACCES));
-  // abort() and raise(), to itself only.
-  f.add(equal, SYS_tgkill, 0, 4);
-  f.add(load, offsetof(seccomp_data, args[0]));
-  f.add(equal, unsigned(getpid()), 0, 1);
-  f.add(answer, SECCOMP_RET_ALLOW);
-  f.add(answer, SECCOMP_RET_KILL_PROCESS);
+  f.onSignals(SECCOMP_RET_KILL_PROCESS);
   // Threads, but no processes.
   f.onFlags(SYS_clone, CLONE_THREAD, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS);
   f.add(answer, SECCOMP_RET_KILL_PROCESS);

@@ -53,6 +53,7 @@ struct ToolTest : ::testing::Test {
   FakeCompiler compiler;
   std::atomic<bool> stop{false};
   std::string out, err;
+  DeviceFacts facts;
 
   int run(std::vector<std::string> arguments) {
     out.clear();
@@ -67,7 +68,9 @@ struct ToolTest : ::testing::Test {
                           clock,
                           compiler,
                           [&](const std::string &) -> llvm::Expected<std::unique_ptr<CandidateEvaluator>> {
-                            return std::make_unique<FakeEvaluator>(fs);
+                            auto evaluator = std::make_unique<FakeEvaluator>(fs);
+                            evaluator->facts = facts;
+                            return evaluator;
                           },
                           outStream,
                           errStream,
@@ -97,6 +100,37 @@ TEST_F(ToolTest, SearchesReplaysResumesAndReports) {
   fs.files["r/round-01/b03/kernel.cu"][5] ^= 1;
   EXPECT_EQ(run({"replay", "r"}), 1);
   EXPECT_EQ(err, "kgen-search: r/round-01/b03/kernel.cu differs from what the replies give, first at byte 5\n");
+}
+
+TEST_F(ToolTest, TellsTheLevelOfIsolation) {
+  facts.isolation = "files landlock v4, calls seccomp, network none";
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0", "--out", "r"}), 0) << err;
+  EXPECT_NE(out.find("isolation: files landlock v4, calls seccomp, network none\n"), std::string::npos) << out;
+  EXPECT_NE(fs.files["r/run.json"].find(facts.isolation), std::string::npos);
+  EXPECT_NE(fs.files["r/report.md"].find("Isolation: " + facts.isolation), std::string::npos);
+  EXPECT_NE(fs.files["r/report.json"].find(facts.isolation), std::string::npos);
+}
+
+TEST_F(ToolTest, CompilesAModelsTextUnconfinedOnlyWhenTold) {
+  facts.confinesFiles = false;
+  ::setenv("KGEN_TEST_KEY", "k", 1);
+  std::vector<std::string> arguments = {"--problem",     "conv_relu_maxpool",
+                                        "--rounds",      "0", // nobody is asked
+                                        "--llm",         "chat:m",
+                                        "--llm-key-env", "KGEN_TEST_KEY",
+                                        "--out",         "b"};
+  EXPECT_EQ(run(arguments), 1);
+  EXPECT_EQ(err, "kgen-search: this system cannot keep a compiler away from your files (no Landlock, no user "
+                 "namespaces), and chat:m brings text that kgen did not write; --allow-unconfined-compile runs it "
+                 "all the same\n");
+  EXPECT_FALSE(fs.exists("b"));
+  arguments.push_back("--allow-unconfined-compile");
+  EXPECT_EQ(run(arguments), 0) << err;
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--out", "builtin"}), 0) << err;
+  facts.confinesFiles = true;
+  arguments.pop_back();
+  arguments.back() = "c";
+  EXPECT_EQ(run(arguments), 0) << err;
 }
 
 TEST_F(ToolTest, AnInterruptedSearchSaysHowToGoOn) {

@@ -98,7 +98,8 @@ public:
   Verdict genericVerdict = Verdict::Pass;
   std::function<void(int)> beforeEvaluate; ///< called with the number of evaluations so far
 
-  DeviceFacts getDevice() const override { return {}; }
+  DeviceFacts facts;
+  DeviceFacts getDevice() const override { return facts; }
   void prepare(llvm::StringRef folder) override {
     std::lock_guard<std::mutex> guard(mutex);
     prepared.insert(folder.str());

@@ -2,10 +2,13 @@
 
 #include "kgen/Search/GuardedCompiler.h"
 #include "Fakes.h"
+#include "kgen/Toolchain/Jail.h"
 
 #include "gtest/gtest.h"
 
 #include <csignal>
+#include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 using namespace kgen;
@@ -24,7 +27,11 @@ public:
       ::raise(SIGSEGV);
     if (directives == "hang")
       for (;;)
-        ::pause();
+        ::usleep(1000);
+    if (directives == "reach")
+      ::socket(AF_INET, SOCK_STREAM, 0);
+    if (directives == "read")
+      return llvm::createStringError(::open("/etc/passwd", O_RDONLY) < 0 ? "refused" : "read");
     if (directives == "vanish")
       ::_exit(0);
     return FakeCompiler::lowerWithDirectives(graph, directives, idea, category, chip);
@@ -55,6 +62,10 @@ TEST(GuardedCompiler, SurvivesItsChild) {
   EXPECT_EQ(errorOf(*guarded, "crash"), "lowering it crashed the compiler (signal 11)");
   EXPECT_EQ(errorOf(*guarded, "hang"), "lowering it took longer than 0 s");
   EXPECT_EQ(errorOf(*guarded, "vanish"), "lowering it ended without an answer");
+  if (!supportedIsolation().calls)
+    return;
+  EXPECT_EQ(errorOf(*guarded, "reach"), "lowering it crashed the compiler (signal 31)");
+  EXPECT_EQ(errorOf(*guarded, "read"), "refused");
 }
 
 } // namespace

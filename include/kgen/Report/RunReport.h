@@ -28,7 +28,7 @@ struct CurvePoint {
 };
 
 struct RunReport {
-  std::string run, problem, size, device, precision, policy, llm, stopReason;
+  std::string run, problem, size, device, precision, policy, llm, isolation, stopReason;
   uint64_t seed = 0;
   std::vector<ReportRow> rows;
   ReportRow best;                ///< id is empty when nothing passed

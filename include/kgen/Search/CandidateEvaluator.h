@@ -20,6 +20,8 @@ struct DeviceFacts {
   std::string arch = "sm_90a";
   int sharedBytesPerBlock = 232448;
   int multiprocessors = 132;
+  std::string isolation;     ///< what keeps compilers and candidates apart from the rest, in one line
+  bool confinesFiles = true; ///< a compiler reaches no file but its own, the text and its output
 
   bool isHost() const { return name == "host"; }
 };

@@ -30,6 +30,7 @@ struct SearchConfig {
   std::string precision; ///< class that candidates must keep
   std::string device = "host";
   std::string deviceModel;
+  std::string isolation; ///< of the machine that the run was started on; for the reader
   std::string policy = "branch";
   std::string llm = "builtin";
   std::string llmUrl;

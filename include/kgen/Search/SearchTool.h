@@ -29,6 +29,7 @@ struct SearchCommand {
   std::optional<double> maxMinutes;
   uint64_t seed = 0;
   int jobs = 2;
+  bool allowUnconfinedCompile = false;
   std::string llm = "builtin";
   ProposerOptions proposer;
   std::string policy = "branch";
