@@ -206,7 +206,7 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     if (!entry)
       return entry.takeError();
     if (*entry && !(*entry)->materialization.cuda.empty())
-      if (Error error = checkConfinement("library " + config.library, evaluator.getDevice()))
+      if (Error error = checkConfinement("library " + config.kernelLibrary, evaluator.getDevice()))
         return std::move(error);
     if (*entry)
       proposer = createSeededProposer(std::move(*proposer), std::move(**entry));
