@@ -28,7 +28,8 @@ llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Devic
   for (size_t i = 0; i < plan.workspace.size(); ++i)
     if (llvm::Error error = add(session->workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes)))
       return std::move(error);
-  session->prepareValues();
+  if (llvm::Error error = session->prepareValues())
+    return std::move(error);
   return std::move(session);
 }
 
@@ -46,15 +47,24 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
   return llvm::Error::success();
 }
 
-void CandidateSession::prepareValues() {
+llvm::Error CandidateSession::prepareValues() {
   // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
+  auto addressOf = [&](const BufferRef &ref) {
+    auto &list = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
+    return list[ref.index].data + uint64_t(ref.offset);
+  };
   for (const Launch &launch : plan.launches) {
     std::vector<uint64_t> slots;
     for (const LaunchArgument &argument : launch.arguments) {
       uint64_t slot = 0;
       if (auto *ref = std::get_if<BufferRef>(&argument)) {
-        auto &list = ref->kind == BufferKind::Input ? inputs : ref->kind == BufferKind::Output ? outputs : workspace;
-        slot = list[ref->index].data + uint64_t(ref->offset);
+        slot = addressOf(*ref);
+      } else if (auto *map = std::get_if<TensorMapSpec>(&argument)) {
+        auto encoded = device.encode(*map, addressOf(map->buffer));
+        if (!encoded)
+          return encoded.takeError();
+        maps.push_back(*encoded);
+        slot = reinterpret_cast<uint64_t>(&maps.back());
       } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
         memcpy(&slot, i32, 4);
       } else if (auto *i64 = std::get_if<int64_t>(&argument)) {
@@ -66,12 +76,15 @@ void CandidateSession::prepareValues() {
     }
     values.push_back(std::move(slots));
   }
-  for (auto &slots : values) {
+  for (size_t i = 0; i < values.size(); ++i) {
     std::vector<void *> pointers;
-    for (uint64_t &slot : slots)
-      pointers.push_back(&slot);
+    for (size_t j = 0; j < values[i].size(); ++j)
+      pointers.push_back(std::holds_alternative<TensorMapSpec>(plan.launches[i].arguments[j])
+                             ? reinterpret_cast<void *>(values[i][j])
+                             : &values[i][j]);
     valuePointers.push_back(std::move(pointers));
   }
+  return llvm::Error::success();
 }
 
 llvm::Error CandidateSession::setInputs(llvm::ArrayRef<const char *> bytes) {

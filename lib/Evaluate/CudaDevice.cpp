@@ -34,6 +34,7 @@ public:
     device->cardName = name;
     (*driver)->deviceGetAttribute(&device->l2Bytes, cuda::L2Bytes, id);
     (*driver)->deviceGetAttribute(&device->maxShared, cuda::SharedPerBlockOptin, id);
+    (*driver)->deviceGetAttribute(&device->multiprocessors, cuda::MultiprocessorCount, id);
     cuda::Context context;
     if (int error = (*driver)->primaryRetain(&context, id))
       return device->broken("cuDevicePrimaryCtxRetain", error);
@@ -70,6 +71,8 @@ public:
           return reject(launch.kernel + ": " + driver.describe(error));
       if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 8)
         driver.functionSetAttribute(function, cuda::NonPortableCluster, 1);
+      if (llvm::Error error = checkResidency(function, launch))
+        return error;
       functions.push_back(function);
       launches.push_back(&launch);
     }
@@ -97,16 +100,44 @@ public:
       driver.hostRegister(memory, bytes, 0);
   }
 
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+    if (!driver.encodeTiled)
+      return llvm::make_error<CandidateError>(Verdict::Unsupported, "this driver has no tensor maps");
+    // CUtensorMapDataType, in the order of DType.
+    static const int types[] = {8, 7, 6, 9, 5, 3, 0, 0};
+    auto log = [](int bytes, int first) { return bytes == 0 ? 0 : bytes == first ? 1 : bytes == 2 * first ? 2 : 3; };
+    TensorMapBytes map;
+    uint64_t dims[5] = {}, strides[5] = {};
+    uint32_t box[5] = {}, steps[5] = {1, 1, 1, 1, 1};
+    std::copy(spec.dims.begin(), spec.dims.end(), dims);
+    std::copy(spec.strides.begin(), spec.strides.end(), strides);
+    std::copy(spec.box.begin(), spec.box.end(), box);
+    if (int error = driver.encodeTiled(&map, types[size_t(spec.dtype)], unsigned(spec.dims.size()),
+                                       reinterpret_cast<void *>(base), dims, strides, box, steps, 0,
+                                       log(spec.swizzle, 32), log(spec.l2, 64), 0))
+      return reject(std::string("the driver refuses a tensor map: ") + driver.describe(error));
+    return map;
+  }
+
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int) override {
     const Launch &l = *launches[index];
     void **arguments = const_cast<void **>(values.data());
     int error;
-    if (l.cluster[0] * l.cluster[1] * l.cluster[2] > 1) {
+    bool clustered = l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
+    if (clustered || l.cooperative) {
       if (!driver.launchEx)
-        return llvm::make_error<CandidateError>(Verdict::Unsupported, "this driver has no thread block clusters");
-      cuda::LaunchAttribute cluster = {};
-      cluster.id = cuda::AttributeCluster;
-      cluster.value.cluster = {unsigned(l.cluster[0]), unsigned(l.cluster[1]), unsigned(l.cluster[2])};
+        return llvm::make_error<CandidateError>(Verdict::Unsupported,
+                                                "this driver has no clusters and no cooperative launches by attribute");
+      cuda::LaunchAttribute attributes[2] = {};
+      unsigned count = 0;
+      if (clustered) {
+        attributes[count].id = cuda::AttributeCluster;
+        attributes[count++].value.cluster = {unsigned(l.cluster[0]), unsigned(l.cluster[1]), unsigned(l.cluster[2])};
+      }
+      if (l.cooperative) {
+        attributes[count].id = cuda::AttributeCooperative;
+        attributes[count++].value.cooperative = 1;
+      }
       cuda::LaunchConfig config = {unsigned(l.grid[0]),
                                    unsigned(l.grid[1]),
                                    unsigned(l.grid[2]),
@@ -115,8 +146,8 @@ public:
                                    unsigned(l.block[2]),
                                    unsigned(l.sharedBytes),
                                    nullptr,
-                                   &cluster,
-                                   1};
+                                   attributes,
+                                   count};
       error = driver.launchEx(&config, functions[index], arguments, nullptr);
     } else {
       error = driver.launch(functions[index], unsigned(l.grid[0]), unsigned(l.grid[1]), unsigned(l.grid[2]),
@@ -188,6 +219,23 @@ private:
     return llvm::make_error<CandidateError>(Verdict::Fault, std::string("the card reports: ") + driver.describe(error));
   }
 
+  /// Blocks that wait for each other have to be resident together.
+  llvm::Error checkResidency(cuda::Function function, const Launch &launch) {
+    if (!launch.cooperative)
+      return llvm::Error::success();
+    int perMultiprocessor = 0;
+    int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    if (int error = driver.maxActiveBlocks(&perMultiprocessor, function,
+                                           int(launch.block[0] * launch.block[1] * launch.block[2]),
+                                           size_t(launch.sharedBytes)))
+      return reject(launch.kernel + ": " + driver.describe(error));
+    int64_t resident = int64_t(perMultiprocessor) * multiprocessors;
+    if (blocks > resident)
+      return reject(launch.kernel + " is cooperative and has " + std::to_string(blocks) +
+                    " blocks, the card holds at most " + std::to_string(resident) + " of them at once");
+    return llvm::Error::success();
+  }
+
   /// A launch with too few parameters would make the driver read past our array.
   llvm::Error checkParameters(cuda::Function function, const Launch &launch) {
     if (!driver.functionGetParamInfo)
@@ -196,8 +244,7 @@ private:
     while (driver.functionGetParamInfo(function, count, &offset, &size) == 0) {
       if (count < launch.arguments.size()) {
         const LaunchArgument &argument = launch.arguments[count];
-        size_t passed =
-            std::holds_alternative<BufferRef>(argument) || std::holds_alternative<int64_t>(argument) ? 8 : 4;
+        size_t passed = parameterBytes(argument);
         if (size != passed)
           return reject("parameter " + std::to_string(count) + " of " + launch.kernel + " has " + std::to_string(size) +
                         " bytes, the plan passes " + std::to_string(passed));
@@ -213,7 +260,7 @@ private:
   const Driver &driver;
   int ordinal;
   std::string cardName;
-  int l2Bytes = 0, maxShared = 0;
+  int l2Bytes = 0, maxShared = 0, multiprocessors = 0;
   std::vector<cuda::Function> functions;
   std::vector<const Launch *> launches;
 };

@@ -41,6 +41,8 @@ static std::string loadDriver(Driver &driver) {
   get(driver.hostRegister, "cuMemHostRegister_v2");
   get(driver.launch, "cuLaunchKernel");
   optional(driver.launchEx, "cuLaunchKernelEx");
+  get(driver.maxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  optional(driver.encodeTiled, "cuTensorMapEncodeTiled");
   get(driver.contextSynchronize, "cuCtxSynchronize");
   get(driver.eventCreate, "cuEventCreate");
   get(driver.eventRecord, "cuEventRecord");

@@ -45,9 +45,10 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
+    int cooperative;
   } value;
 };
-enum { AttributeCluster = 4 };
+enum { AttributeCooperative = 2, AttributeCluster = 4 };
 /// CUlaunchConfig.
 struct LaunchConfig {
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
@@ -79,6 +80,10 @@ struct Driver {
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void **,
                    void **);
   Result (*launchEx)(const LaunchConfig *, Function, void **, void **); ///< null before CUDA 11.8
+  Result (*maxActiveBlocks)(int *, Function, int, size_t);
+  /// cuTensorMapEncodeTiled; null before CUDA 12.
+  Result (*encodeTiled)(void *, int type, unsigned rank, void *base, const uint64_t *dims, const uint64_t *strides,
+                        const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int l2, int fill);
   Result (*contextSynchronize)();
   Result (*eventCreate)(Event *, unsigned);
   Result (*eventRecord)(Event, Stream);

@@ -41,10 +41,7 @@ public:
         return reject(launch.kernel + " takes " + std::to_string(count[0]) + " parameters, the plan passes " +
                       std::to_string(launch.arguments.size()));
       for (size_t i = 0; count && i < launch.arguments.size(); ++i) {
-        // Pointers and i64 take eight bytes, i32 and f32 four.
-        unsigned size = std::holds_alternative<BufferRef>(launch.arguments[i]) ? 8
-                        : std::holds_alternative<int64_t>(launch.arguments[i]) ? 8
-                                                                               : 4;
+        unsigned size = unsigned(parameterBytes(launch.arguments[i]));
         if (count[1 + i] != size)
           return reject("parameter " + std::to_string(i) + " of " + launch.kernel + " has " +
                         std::to_string(count[1 + i]) + " bytes, the plan passes " + std::to_string(size));
@@ -85,6 +82,26 @@ public:
     return llvm::Error::success();
   }
 
+  /// The form that kgen_host_hopper.h reads.
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+    KGenHostTensorMap map = {};
+    map.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
+    map.rank = static_cast<unsigned char>(spec.dims.size());
+    map.elementBytes = static_cast<unsigned char>(byteSize(spec.dtype));
+    map.swizzle = spec.swizzle == 128 ? 1 : spec.swizzle == 64 ? 2 : spec.swizzle == 32 ? 3 : 0;
+    map.base = base;
+    for (size_t d = 0; d < spec.dims.size(); ++d) {
+      map.dims[d] = static_cast<unsigned long long>(spec.dims[d]);
+      map.box[d] = static_cast<unsigned short>(spec.box[d]);
+      if (d)
+        map.strides[d - 1] = static_cast<unsigned long long>(spec.strides[d - 1]);
+    }
+    TensorMapBytes bytes;
+    static_assert(sizeof map == sizeof bytes, "a tensor map has 128 bytes");
+    memcpy(&bytes, &map, sizeof bytes);
+    return bytes;
+  }
+
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) override {
     const Launch &launch = *launches[index];
     char message[640] = "";
@@ -95,6 +112,9 @@ public:
       if (launch.cluster[d] != 1)
         return llvm::make_error<CandidateError>(Verdict::Unsupported, "device host has no thread block clusters");
     }
+    if (launch.cooperative && launch.grid[0] * launch.grid[1] * launch.grid[2] > 1)
+      return llvm::make_error<CandidateError>(
+          Verdict::Unsupported, "device host runs one block after the other, so they cannot wait for each other");
     call.sharedBytes = unsigned(launch.sharedBytes);
     call.descending = descending;
     call.poison = poison;

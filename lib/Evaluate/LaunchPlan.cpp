@@ -111,7 +111,8 @@ bool isIdentifier(llvm::StringRef s) {
          llvm::all_of(s, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-BufferRef bufferRef(const json &arg, const LaunchPlan &plan, const std::string &place) {
+/// BYTES receives the buffer's size.
+BufferRef bufferRef(const json &arg, const LaunchPlan &plan, const std::string &place, int64_t *size = nullptr) {
   BufferRef ref;
   std::string name = text(arg.at("buffer"), place + ".buffer");
   llvm::StringRef rest = name;
@@ -140,7 +141,85 @@ BufferRef bufferRef(const json &arg, const LaunchPlan &plan, const std::string &
   }
   if (auto it = arg.find("offset"); it != arg.end())
     ref.offset = integer(*it, place + ".offset", 0, bytes - 1);
+  if (size)
+    *size = bytes;
   return ref;
+}
+
+std::vector<int64_t> integers(const json &value, const std::string &place, size_t least, size_t most, int64_t low,
+                              int64_t high) {
+  array(value, place, most);
+  if (value.size() < least)
+    fail(place + " has " + llvm::Twine(value.size()) + " entries, expected at least " + llvm::Twine(least));
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < value.size(); ++i)
+    out.push_back(integer(value[i], indexed(place, i), low, high));
+  return out;
+}
+
+/// A size like "128B", or none.
+int byteWord(const json &map, const char *key, const std::string &place, std::initializer_list<int> sizes) {
+  auto it = map.find(key);
+  if (it == map.end())
+    return 0;
+  std::string word = text(*it, place + "." + key), known = "none";
+  if (word == "none")
+    return 0;
+  for (int size : sizes) {
+    if (word == std::to_string(size) + "B")
+      return size;
+    known += " or " + std::to_string(size) + "B";
+  }
+  fail(place + "." + key + " is '" + word + "', expected " + known);
+}
+
+/// What the hardware asks of a map, so that a wrong one is told apart before any launch.
+TensorMapSpec tensorMap(const json &map, const LaunchPlan &plan, const std::string &place) {
+  TensorMapSpec spec;
+  int64_t bytes = 0;
+  member(map, "buffer", place);
+  spec.buffer = bufferRef(map, plan, place, &bytes);
+  std::string dtype = text(member(map, "dtype", place), place + ".dtype");
+  auto type = parseDType(dtype);
+  if (!type)
+    fail(place + ".dtype is '" + dtype + "', expected f64, f32, f16, bf16, i64, i32, i8 or i1");
+  spec.dtype = *type;
+  const int64_t element = int64_t(byteSize(*type));
+  spec.dims = integers(member(map, "dims", place), place + ".dims", 1, 5, 1, int64_t(1) << 32);
+  const size_t rank = spec.dims.size();
+  if (auto it = map.find("strides"); it != map.end() || rank > 1)
+    spec.strides =
+        integers(member(map, "strides", place), place + ".strides", rank - 1, rank - 1, 1, (int64_t(1) << 40) - 1);
+  spec.box = integers(member(map, "box", place), place + ".box", rank, rank, 1, 256);
+  spec.swizzle = byteWord(map, "swizzle", place, {32, 64, 128});
+  spec.l2 = byteWord(map, "l2", place, {64, 128, 256});
+  if (auto it = map.find("fill"); it != map.end() && *it != "zero")
+    fail(place + ".fill is not 'zero'");
+  if (spec.buffer.offset % 16)
+    fail(place + ".offset is " + llvm::Twine(spec.buffer.offset) + ", expected a multiple of 16");
+  int64_t last = spec.buffer.offset + spec.dims[0] * element;
+  for (size_t i = 0; i + 1 < rank; ++i) {
+    if (spec.strides[i] % 16)
+      fail(indexed(place + ".strides", i) + " is " + llvm::Twine(spec.strides[i]) + ", expected a multiple of 16");
+    int64_t reach;
+    if (__builtin_mul_overflow(spec.dims[i + 1] - 1, spec.strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      fail(place + " spans more than 2^63 bytes");
+  }
+  if (last > bytes)
+    fail(place + " ends at byte " + llvm::Twine(last) + " of its buffer, which has " + llvm::Twine(bytes));
+  int64_t row = spec.box[0] * element;
+  if (row % 16)
+    fail(place + ".box[0] makes rows of " + llvm::Twine(row) + " bytes, expected a multiple of 16");
+  if (spec.swizzle && row > spec.swizzle)
+    fail(place + ".box[0] makes rows of " + llvm::Twine(row) + " bytes, the swizzle spans " +
+         llvm::Twine(spec.swizzle));
+  int64_t box = element;
+  for (int64_t d : spec.box)
+    box *= d;
+  if (box > maxSharedBytes)
+    fail(place + ".box has " + llvm::Twine(box) + " bytes, shared memory has " + llvm::Twine(maxSharedBytes));
+  return spec;
 }
 
 LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::string &place) {
@@ -157,7 +236,9 @@ LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::stri
       fail(place + ".f32 is not a number");
     return arg["f32"].get<float>();
   }
-  fail(place + " has none of buffer, i32, i64, f32");
+  if (arg.contains("tensor_map"))
+    return tensorMap(arg["tensor_map"], plan, place + ".tensor_map");
+  fail(place + " has none of buffer, i32, i64, f32, tensor_map");
 }
 
 Launch launch(const json &value, const LaunchPlan &plan, const std::string &place) {
@@ -171,6 +252,15 @@ Launch launch(const json &value, const LaunchPlan &plan, const std::string &plac
     fail(place + ".block has " + llvm::Twine(threads) + " threads, expected at most " + llvm::Twine(maxThreads));
   if (auto it = value.find("cluster"); it != value.end())
     out.cluster = triple(*it, place + ".cluster", {16, 16, 16});
+  for (int d = 0; d < 3; ++d)
+    if (out.grid[d] % out.cluster[d])
+      fail(indexed(place + ".grid", size_t(d)) + " is " + llvm::Twine(out.grid[d]) +
+           ", expected a multiple of the cluster's " + llvm::Twine(out.cluster[d]));
+  if (auto it = value.find("cooperative"); it != value.end()) {
+    if (!it->is_boolean())
+      fail(place + ".cooperative is not true or false");
+    out.cooperative = it->get<bool>();
+  }
   if (auto it = value.find("shared_bytes"); it != value.end())
     out.sharedBytes = integer(*it, place + ".shared_bytes", 0, maxSharedBytes);
   const json &args = array(member(value, "args", place), place + ".args", 1024);
@@ -230,13 +320,28 @@ json printBuffer(const BufferSpec &spec, bool input) {
   return out;
 }
 
+json printBufferRef(const BufferRef &ref) {
+  const char *prefix = ref.kind == BufferKind::Input ? "in" : ref.kind == BufferKind::Output ? "out" : "ws";
+  json out{{"buffer", prefix + std::to_string(ref.index)}};
+  if (ref.offset)
+    out["offset"] = ref.offset;
+  return out;
+}
+
 json printArgument(const LaunchArgument &arg) {
-  if (auto *ref = std::get_if<BufferRef>(&arg)) {
-    const char *prefix = ref->kind == BufferKind::Input ? "in" : ref->kind == BufferKind::Output ? "out" : "ws";
-    json out{{"buffer", prefix + std::to_string(ref->index)}};
-    if (ref->offset)
-      out["offset"] = ref->offset;
-    return out;
+  if (auto *ref = std::get_if<BufferRef>(&arg))
+    return printBufferRef(*ref);
+  if (auto *map = std::get_if<TensorMapSpec>(&arg)) {
+    auto word = [](int bytes) { return bytes ? std::to_string(bytes) + "B" : std::string("none"); };
+    json out = printBufferRef(map->buffer);
+    out["dtype"] = dtypeName(map->dtype).str();
+    out["dims"] = map->dims;
+    out["strides"] = map->strides;
+    out["box"] = map->box;
+    out["swizzle"] = word(map->swizzle);
+    out["l2"] = word(map->l2);
+    out["fill"] = "zero";
+    return {{"tensor_map", out}};
   }
   if (auto *i = std::get_if<int32_t>(&arg))
     return {{"i32", *i}};
@@ -254,6 +359,12 @@ std::optional<DType> kgen::parseDType(llvm::StringRef name) {
     if (name == row.name)
       return row.type;
   return std::nullopt;
+}
+
+size_t kgen::parameterBytes(const LaunchArgument &argument) {
+  if (std::holds_alternative<TensorMapSpec>(argument))
+    return 128;
+  return std::holds_alternative<int32_t>(argument) || std::holds_alternative<float>(argument) ? 4 : 8;
 }
 
 int64_t BufferSpec::elements() const {
@@ -291,6 +402,8 @@ std::string LaunchPlan::print() const {
     json one{{"kernel", l.kernel}, {"grid", l.grid}, {"block", l.block}, {"shared_bytes", l.sharedBytes}};
     if (l.cluster != std::array<int64_t, 3>{1, 1, 1})
       one["cluster"] = l.cluster;
+    if (l.cooperative)
+      one["cooperative"] = true;
     one["args"] = json::array();
     for (const LaunchArgument &arg : l.arguments)
       one["args"].push_back(printArgument(arg));

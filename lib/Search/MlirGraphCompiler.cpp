@@ -138,7 +138,9 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan 
     SmallVector<Value *> outs;
     SmallVector<Attribute> scalars;
     for (const LaunchArgument &argument : launch.arguments) {
-      if (auto *buffer = std::get_if<BufferRef>(&argument)) {
+      // A tensor map reads or writes its buffer; its shape stands in kgen.plan.
+      auto *map = std::get_if<TensorMapSpec>(&argument);
+      if (auto *buffer = map ? &map->buffer : std::get_if<BufferRef>(&argument)) {
         if (buffer->kind == BufferKind::Input) {
           ins.push_back(body.getArgument(buffer->index));
           continue;
@@ -159,10 +161,13 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan 
     SmallVector<Value> inits;
     for (Value *slot : outs)
       inits.push_back(*slot);
-    auto op =
-        LaunchOp::create(builder, loc, TypeRange(ValueRange(inits)), kernel, builder.getDenseI64ArrayAttr(launch.grid),
-                         builder.getDenseI64ArrayAttr(launch.block), builder.getI64IntegerAttr(launch.sharedBytes),
-                         scalars.empty() ? ArrayAttr() : builder.getArrayAttr(scalars), ins, inits);
+    auto op = LaunchOp::create(builder, loc, TypeRange(ValueRange(inits)), kernel, launch.grid, launch.block,
+                               launch.sharedBytes, ins, inits);
+    op.setCooperative(launch.cooperative);
+    if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+      op.setCluster(launch.cluster);
+    if (!scalars.empty())
+      op.setScalarsAttr(builder.getArrayAttr(scalars));
     for (auto [slot, result] : llvm::zip_equal(outs, op.getResults()))
       *slot = result;
   }

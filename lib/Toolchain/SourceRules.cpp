@@ -64,11 +64,11 @@ static llvm::Error checkDirective(llvm::StringRef rest) {
   if (name == "include") {
     llvm::StringRef file =
         after.drop_front(after.empty() ? 0 : 1).take_until([](char c) { return c == '>' || c == '"' || c == '\n'; });
-    bool known =
-        llvm::StringSwitch<bool>(file)
-            .Cases({"cuda_fp16.h", "cuda_bf16.h", "mma.h", "kgen_device.cuh", "cuda_runtime.h", "stdint.h", "cstdint"},
-                   true)
-            .Default(false);
+    bool known = llvm::StringSwitch<bool>(file)
+                     .Cases({"cuda_fp16.h", "cuda_bf16.h", "mma.h", "kgen_device.cuh", "kgen_hopper.cuh",
+                             "cuda_runtime.h", "stdint.h", "cstdint"},
+                            true)
+                     .Default(false);
     if (known && (after.starts_with("<") || after.starts_with("\"")))
       return llvm::Error::success();
     return llvm::createStringError("kernel.cu includes a header other than cuda_fp16.h, cuda_bf16.h, mma.h and "

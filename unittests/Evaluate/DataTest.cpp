@@ -66,6 +66,68 @@ TEST(LaunchPlan, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(errorOf("[]"), "plan.json:  is not an object");
 }
 
+/// goodPlan with a tensor map in the place of the last argument.
+static std::string withMap(const std::string &map) {
+  std::string text = goodPlan;
+  const char *last = "{\"f32\": 0.5}";
+  return text.replace(text.find(last), strlen(last), "{\"tensor_map\": " + map + "}");
+}
+
+TEST(LaunchPlan, HoldsTensorMaps) {
+  auto plan =
+      LaunchPlan::parse(withMap(R"({"buffer": "in0", "offset": 32, "dtype": "f32", "dims": [8, 3], "strides": [32],
+                                            "box": [8, 2], "swizzle": "32B", "l2": "128B"})"));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  auto &map = std::get<TensorMapSpec>(plan->launches[0].arguments[5]);
+  EXPECT_EQ(map.buffer.offset, 32);
+  EXPECT_EQ(map.swizzle, 32);
+  EXPECT_EQ(map.l2, 128);
+  EXPECT_EQ(parameterBytes(plan->launches[0].arguments[5]), 128u);
+  auto again = LaunchPlan::parse(plan->print());
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(again->print(), plan->print());
+}
+
+TEST(LaunchPlan, NamesWhatATensorMapCannotBe) {
+  const std::string place = "plan.json: launches[0].args[5].tensor_map";
+  auto mapError = [](const char *rest) { return errorOf(withMap(std::string("{\"buffer\": \"in0\", ") + rest + "}")); };
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [20], "box": [8, 2])"),
+            place + ".strides[0] is 20, expected a multiple of 16");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 5], "strides": [32], "box": [8, 2])"),
+            place + " ends at byte 160 of its buffer, which has 128");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [32], "box": [8, 257])"),
+            place + ".box[1] is 257, expected 1 to 256");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [32], "box": [16, 4], "swizzle": "32B")"),
+            place + ".box[0] makes rows of 64 bytes, the swizzle spans 32");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [32], "box": [3, 4])"),
+            place + ".box[0] makes rows of 12 bytes, expected a multiple of 16");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [1, 1, 1, 1, 1, 1], "box": [8])"),
+            place + ".dims has 6 entries, expected at most 5");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [32], "box": [8])"),
+            place + ".box has 1 entries, expected at least 2");
+  EXPECT_EQ(mapError(R"("offset": 8, "dtype": "f32", "dims": [8], "box": [8])"),
+            place + ".offset is 8, expected a multiple of 16");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8], "box": [8], "swizzle": "16B")"),
+            place + ".swizzle is '16B', expected none or 32B or 64B or 128B");
+  EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [9223372036854775807], "box": [8])"),
+            place + ".dims[0] is 9223372036854775807, expected 1 to 4294967296");
+  EXPECT_EQ(errorOf(withMap("7")), place + " is not an object");
+}
+
+TEST(LaunchPlan, ChecksClustersAndCooperation) {
+  EXPECT_EQ(errorOf(replaced("\"grid\": [4]", "\"grid\": [4], \"cluster\": [3]")),
+            "plan.json: launches[0].grid[0] is 4, expected a multiple of the cluster's 3");
+  EXPECT_EQ(errorOf(replaced("\"grid\": [4]", "\"grid\": [4], \"cooperative\": 1")),
+            "plan.json: launches[0].cooperative is not true or false");
+  auto plan = LaunchPlan::parse(replaced("\"grid\": [4]", "\"grid\": [4], \"cluster\": [2], \"cooperative\": true"));
+  ASSERT_TRUE(bool(plan));
+  EXPECT_TRUE(plan->launches[0].cooperative);
+  auto again = LaunchPlan::parse(plan->print());
+  ASSERT_TRUE(bool(again));
+  EXPECT_TRUE(again->launches[0].cooperative);
+  EXPECT_EQ(again->launches[0].cluster[0], 2);
+}
+
 TEST(Measurement, SurvivesARoundTripWithHostileText) {
   Measurement m;
   m.verdict = Verdict::Wrong;

@@ -9,6 +9,8 @@
 
 #include "kgen/Evaluate/Device.h"
 
+#include <deque>
+
 namespace kgen {
 
 /// How one run of the whole plan is made.
@@ -54,7 +56,7 @@ private:
   llvm::Error checkZones(const Buffer &buffer, uint32_t pattern);
   llvm::Expected<int64_t> compare(const Buffer &buffer, const char *expected);
   llvm::Error launchAll(bool descending, int poison, volatile int *progress);
-  void prepareValues();
+  llvm::Error prepareValues();
 
   Device &device;
   const LaunchPlan &plan;
@@ -62,6 +64,7 @@ private:
   std::vector<const char *> originals;
   std::vector<char> staging;                 ///< what comparisons copy through, registered with the device
   std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
+  std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
   std::vector<std::vector<void *>> valuePointers;
 };
 

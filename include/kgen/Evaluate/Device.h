@@ -34,6 +34,11 @@ public:
 /// An address in the device's memory.
 using DeviceAddress = uint64_t;
 
+/// An encoded tensor map, as the kernel gets it.
+struct alignas(64) TensorMapBytes {
+  uint64_t words[16];
+};
+
 struct TimingRequest {
   int samples = 30;         ///< at least this many, fewer when one run takes longer than 50 ms
   double budgetSeconds = 3; ///< stop early after this long, but not before 5 samples
@@ -58,6 +63,9 @@ public:
   virtual llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) = 0;
   /// Makes host memory fast to copy from and to; may do nothing.
   virtual void registerHostMemory(void *, size_t) {}
+
+  /// The tensor map SPEC with its buffer at BASE.
+  virtual llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) = 0;
 
   /// Queues launch INDEX of the plan. VALUES[i] points at the value of argument i. DESCENDING asks for
   /// the reverse order of threads and POISON for a byte (or -1) in shared memory, where the device can.

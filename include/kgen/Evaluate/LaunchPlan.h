@@ -58,13 +58,28 @@ struct BufferRef {
   int64_t offset = 0;
 };
 
-/// One kernel argument: a pointer or a scalar passed by value.
-using LaunchArgument = std::variant<BufferRef, int32_t, int64_t, float>;
+/// A tensor map: how boxes of a buffer travel to and from shared memory (kgen::tensor_map, by value).
+/// The innermost dimension comes first; what lies outside the dimensions reads as zero.
+struct TensorMapSpec {
+  BufferRef buffer;
+  DType dtype = DType::F16;
+  std::vector<int64_t> dims;    ///< elements, 1 to 5 of them
+  std::vector<int64_t> strides; ///< bytes, of dimension 1 and on
+  std::vector<int64_t> box;     ///< elements, as many as dims
+  int swizzle = 0;              ///< bytes: 0, 32, 64 or 128
+  int l2 = 0;                   ///< bytes that a miss brings into L2: 0, 64, 128 or 256
+};
+
+/// One kernel argument: a pointer, a scalar passed by value, or a tensor map.
+using LaunchArgument = std::variant<BufferRef, int32_t, int64_t, float, TensorMapSpec>;
+/// The bytes of the parameter that takes it.
+size_t parameterBytes(const LaunchArgument &argument);
 
 struct Launch {
   std::string kernel; ///< an extern "C" __global__ function of kernel.cu
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
-  int64_t sharedBytes = 0; ///< dynamic shared memory
+  int64_t sharedBytes = 0;  ///< dynamic shared memory
+  bool cooperative = false; ///< all blocks are resident at once, so they may wait for each other
   std::vector<LaunchArgument> arguments;
 };
 

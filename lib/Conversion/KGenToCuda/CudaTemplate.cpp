@@ -29,6 +29,11 @@ StringRef findCudaTemplate(StringRef file) {
 
 StringRef deviceHeader() { return findCudaTemplate("kgen_device.cuh"); }
 
+std::string hopperHeader() {
+  auto [before, after] = findCudaTemplate("kgen_hopper.cuh").split("#include \"kgen_device.cuh\"\n");
+  return (before + after).str();
+}
+
 /// LINE with each identifier that starts with `example` renamed.
 static std::string renamed(StringRef line, StringRef name) {
   constexpr StringRef placeholder = "example";

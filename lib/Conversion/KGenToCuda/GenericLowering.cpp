@@ -73,7 +73,7 @@ LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, S
   auto symbol =
       SymbolRefAttr::get(&getContext(), source.getSymName(), FlatSymbolRefAttr::get(&getContext(), kernelName));
   auto launch = LaunchOp::create(builder, op.getLoc(), op->getResultTypes(), symbol, kernel->grid, kernel->block,
-                                 /*shared=*/0, /*scalars=*/ArrayAttr(), kernel->inputs, outputs);
+                                 /*shared=*/0, kernel->inputs, outputs);
   op->replaceAllUsesWith(launch.getResults());
   op->erase();
   return success();

@@ -69,6 +69,24 @@ static LogicalResult checkLaunch(DispatchOp dispatch, const LaunchSpec &launch, 
   return success();
 }
 
+static bool same(DispatchBuffer a, DispatchBuffer b) { return a.kind == b.kind && a.index == b.index; }
+
+static ArrayAttr mapsOf(OpBuilder &builder, const LaunchSpec &launch) {
+  if (launch.maps.empty())
+    return {};
+  SmallVector<DispatchBuffer> operands(launch.reads);
+  operands.append(launch.writes);
+  SmallVector<Attribute> maps;
+  for (const TensorMap &map : launch.maps) {
+    auto *at = llvm::find_if(operands, [&](DispatchBuffer buffer) { return same(buffer, map.buffer); });
+    assert(at != operands.end() && "a tensor map's buffer is read or written by its launch");
+    maps.push_back(TensorMapAttr::get(builder.getContext(), at - operands.begin(), map.dtype,
+                                      builder.getDenseI64ArrayAttr(map.dims), builder.getDenseI64ArrayAttr(map.strides),
+                                      builder.getDenseI64ArrayAttr(map.box), map.swizzle, map.l2));
+  }
+  return builder.getArrayAttr(maps);
+}
+
 LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   MLIRContext *context = &getContext();
   StringRef name = dispatch.getName();
@@ -128,7 +146,12 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     SmallVector<Value> writes = llvm::map_to_vector(launch.writes, valueOf);
     auto kernel = SymbolRefAttr::get(context, name, FlatSymbolRefAttr::get(context, launch.kernel));
     auto op = LaunchOp::create(builder, dispatch.getLoc(), TypeRange(ValueRange(writes)), kernel, launch.grid,
-                               launch.block, launch.sharedBytes, /*scalars=*/ArrayAttr(), reads, writes);
+                               launch.block, launch.sharedBytes, reads, writes);
+    op.setCooperative(launch.cooperative);
+    if (ArrayAttr maps = mapsOf(builder, launch))
+      op.setMapsAttr(maps);
+    if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+      op.setCluster(launch.cluster);
     for (auto [ref, value] : llvm::zip(launch.writes, op.getResults())) {
       if (ref.kind == DispatchBuffer::Kind::Result)
         results[ref.index] = value;

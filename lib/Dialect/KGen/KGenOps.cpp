@@ -72,6 +72,36 @@ bool SourceOp::definesKernel(StringRef kernel) {
 }
 
 //===----------------------------------------------------------------------===//
+// TensorMapAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t operand, Type dtype,
+                                    DenseI64ArrayAttr dims, DenseI64ArrayAttr strides, DenseI64ArrayAttr box,
+                                    int64_t swizzle, int64_t l2) {
+  int64_t rank = dims.size();
+  if (!dtype.isIntOrFloat())
+    return emitError() << "expected an integer or float type, found " << dtype;
+  if (rank < 1 || rank > 5 || strides.size() != rank - 1 || box.size() != rank)
+    return emitError() << "expected 1 to 5 dimensions, one stride fewer and as many entries of the box, found " << rank
+                       << ", " << strides.size() << " and " << box.size();
+  for (int64_t extent : box.asArrayRef())
+    if (extent < 1 || extent > 256)
+      return emitError() << "expected a box of 1 to 256 elements in each dimension, found " << extent;
+  for (int64_t stride : strides.asArrayRef())
+    if (stride < 16 || stride % 16)
+      return emitError() << "expected strides that are multiples of 16 bytes, found " << stride;
+  int64_t row = box[0] * int64_t(llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8));
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "expected a swizzle of 0, 32, 64 or 128 bytes, found " << swizzle;
+  if (row % 16 || (swizzle && row > swizzle))
+    return emitError() << "expected rows of the box that are a multiple of 16 bytes and at most the swizzle's "
+                       << swizzle << ", found " << row;
+  if (l2 != 0 && l2 != 64 && l2 != 128 && l2 != 256)
+    return emitError() << "expected an l2 promotion of 0, 64, 128 or 256 bytes, found " << l2;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
@@ -98,6 +128,25 @@ LogicalResult LaunchOp::verify() {
   if (int64_t(getShared()) < 0 || int64_t(getShared()) > kMaxSharedBytes)
     return emitOpError() << "expected dynamic shared memory from 0 to " << kMaxSharedBytes << " bytes, found "
                          << int64_t(getShared());
+  if (std::optional<ArrayRef<int64_t>> cluster = getCluster()) {
+    if (failed(verifyDims(*this, "cluster", *cluster, {16, 16, 16})))
+      return failure();
+    if (int64_t blocks = (*cluster)[0] * (*cluster)[1] * (*cluster)[2]; blocks > 16)
+      return emitOpError() << "expected at most 16 blocks in a cluster, found " << blocks;
+    for (unsigned i = 0; i < 3; ++i)
+      if (getGrid()[i] % (*cluster)[i])
+        return emitOpError() << "expected grid dimension " << i << " to be a multiple of the cluster's "
+                             << (*cluster)[i] << ", found " << getGrid()[i];
+  }
+  for (Attribute map : getMaps().value_or(ArrayAttr()) ? getMaps()->getValue() : ArrayRef<Attribute>()) {
+    auto typed = dyn_cast<TensorMapAttr>(map);
+    if (!typed)
+      return emitOpError() << "expected maps of the form #kgen.tensor_map<...>, found " << map;
+    int64_t operands = getInputs().size() + getOutputs().size();
+    if (typed.getOperand() < 0 || typed.getOperand() >= operands)
+      return emitOpError() << "expected a tensor map of operand 0 to " << operands - 1 << ", found "
+                           << typed.getOperand();
+  }
   for (Attribute scalar : getScalars().value_or(ArrayAttr()) ? getScalars()->getValue() : ArrayRef<Attribute>()) {
     auto typed = dyn_cast<TypedAttr>(scalar);
     if (!typed || !(typed.getType().isInteger(32) || typed.getType().isInteger(64) || typed.getType().isF32()))

@@ -51,6 +51,8 @@ __attribute__((aligned(1024), visibility("hidden"))) unsigned char kgen_host_dyn
 // section's size is what the kernel needs.
 #define KGEN_HOST_SHARED(KERNEL) static __attribute__((section("kgen_shared_" #KERNEL)))
 
+#include "kgen_host_hopper.h"
+
 //===--- Vector types -----------------------------------------------------===//
 
 #define KGEN_HOST_VECTOR1(T, N, A)                                                                                     \

@@ -25,6 +25,18 @@ struct KGenHostLaunch {
   unsigned messageSize;
 };
 
+#define KGEN_HOST_TENSOR_MAP_MAGIC 0x4d4b474eu
+
+/// What device host keeps in the 128 bytes of a tensor map. The innermost dimension is first.
+struct KGenHostTensorMap {
+  unsigned magic;
+  unsigned char rank, elementBytes, swizzle, unused; ///< swizzle as in a matrix descriptor: 0, 1 (128 B), 2 (64), 3 (32)
+  unsigned long long base, dims[5];
+  unsigned long long strides[4]; ///< bytes, of dimension 1 and on
+  unsigned short box[5];
+  unsigned char pad[30];
+};
+
 /// 0: ran. 1: a fault of the kernel, explained in `message`.
 typedef int (*KGenHostKernel)(const struct KGenHostLaunch *);
 

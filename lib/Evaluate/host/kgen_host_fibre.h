@@ -46,6 +46,10 @@ struct Block {
   uint64_t ready[Words], atBarrier[Words], atWarp[Words]; ///< in none of them: it has left the kernel
   void *warpValue[MaxThreads];                            ///< operand of the warp-wide operation it waits at
   unsigned warpMask[MaxThreads];                          ///< and its lanes
+  uint64_t atEvent[Words];                                ///< waits for something named below
+  const void *event[MaxThreads];
+  const char *eventName[MaxThreads];
+  unsigned eventDetail[MaxThreads]; ///< parity of an mbarrier, number of a named barrier
   Fibre fibre[MaxThreads];
   char *stacks;
   unsigned count, current, live, arrived;
@@ -108,9 +112,11 @@ static inline void nameThread(char *out, size_t size, unsigned i) {
 
 /// Nobody can run and somebody has not finished: says who waits for whom.
 static __attribute__((noinline, cold)) void explainDeadlock() {
-  unsigned barrier = 0, warp = 0, done = 0, atBarrier = 0, atWarp = 0, gone = 0;
+  unsigned barrier = 0, warp = 0, events = 0, done = 0, atBarrier = 0, atWarp = 0, atEvent = 0, gone = 0;
   for (unsigned i = 0; i < block.count; ++i)
-    if (has(block.atBarrier, i))
+    if (has(block.atEvent, i))
+      atEvent = events++ ? atEvent : i;
+    else if (has(block.atBarrier, i))
       atBarrier = barrier++ ? atBarrier : i;
     else if (has(block.atWarp, i))
       atWarp = warp++ ? atWarp : i;
@@ -118,6 +124,14 @@ static __attribute__((noinline, cold)) void explainDeadlock() {
       gone = done++ ? gone : i;
   char a[64], b[64];
   block.failed = true;
+  if (events) {
+    nameThread(a, sizeof a, atEvent);
+    snprintf(block.message, sizeof block.message,
+             "deadlock: thread %s waits at %s (parity or number %u) with %u others, %u wait at __syncthreads, %u at a "
+             "warp-wide operation, %u have left the kernel",
+             a, block.eventName[atEvent], block.eventDetail[atEvent], events - 1, barrier, warp, done);
+    return;
+  }
   if (warp) {
     nameThread(a, sizeof a, atWarp);
     unsigned base = atWarp & ~31u, mask = block.warpMask[atWarp], missing = base;
@@ -167,6 +181,37 @@ static __attribute__((noinline)) void yield() {
   }
   switchTo(unsigned(to));
 }
+
+/// Waits until somebody calls wakeEvent(KEY); NAME is for the report of a deadlock.
+static __attribute__((noinline)) void waitEvent(const void *key, const char *name) {
+  drop(block.ready, block.current);
+  add(block.atEvent, block.current);
+  block.event[block.current] = key;
+  block.eventName[block.current] = name;
+  yield();
+}
+
+template <class F> static inline void forWaiters(const void *key, F f) {
+  for (unsigned w = 0; w * 64 < block.count; ++w)
+    for (uint64_t bits = block.atEvent[w]; bits; bits &= bits - 1)
+      if (unsigned i = w * 64 + __builtin_ctzll(bits); block.event[i] == key)
+        f(i);
+}
+static void wakeEvent(const void *key) {
+  forWaiters(key, [](unsigned i) {
+    drop(block.atEvent, i);
+    add(block.ready, i);
+  });
+}
+static bool hasWaiters(const void *key) {
+  bool any = false;
+  forWaiters(key, [&](unsigned) { any = true; });
+  return any;
+}
+
+/// Defined in kgen_host_hopper.h: the state of sm_90 instructions, before and after a block.
+static void hopperBegin();
+static bool hopperEnd();
 
 static void fibreMain() {
   block.entry(block.entryContext);
@@ -273,6 +318,8 @@ static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(u
   memset(block.ready, 0, sizeof block.ready);
   memset(block.atBarrier, 0, sizeof block.atBarrier);
   memset(block.atWarp, 0, sizeof block.atWarp);
+  memset(block.atEvent, 0, sizeof block.atEvent);
+  hopperBegin();
   for (unsigned i = 0; i < block.count; ++i) {
     Fibre &fibre = block.fibre[i];
     fibre.copyCount = fibre.openGroup = 0;
@@ -290,7 +337,7 @@ static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(u
   block.current = first;
   setThread(first);
   kgen_host_switch(&block.mainStack, block.fibre[first].stackPointer);
-  return !block.failed;
+  return !block.failed && hopperEnd();
 }
 
 //===--- Asynchronous copies: nothing moves before the wait ---------------===//

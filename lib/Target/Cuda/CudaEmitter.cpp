@@ -24,7 +24,7 @@ public:
 private:
   std::set<std::string> includes;
   llvm::StringSet<> guarded; ///< whole `#ifndef KGEN_... #endif` blocks that stand in `body`
-  bool needsDeviceHeader = false;
+  bool needsDeviceHeader = false, needsHopperHeader = false;
   std::string body;
 };
 
@@ -40,6 +40,8 @@ void TranslationUnit::add(StringRef text) {
       include = include.trim();
       if (include.contains("kgen_device.cuh"))
         needsDeviceHeader = true;
+      else if (include.contains("kgen_hopper.cuh"))
+        needsDeviceHeader = needsHopperHeader = true;
       else
         includes.insert(include.str());
       text = rest;
@@ -69,6 +71,8 @@ void TranslationUnit::print(llvm::raw_ostream &os) const {
     os << "\n";
   if (needsDeviceHeader)
     os << deviceHeader() << "\n";
+  if (needsHopperHeader)
+    os << hopperHeader() << "\n";
   os << body;
 }
 

@@ -200,6 +200,26 @@ LogicalResult PlanEmitter::printArguments(LaunchOp launch, llvm::raw_ostream &os
       arguments.push_back(text);
     }
   }
+  if (ArrayAttr maps = launch.getMapsAttr()) {
+    size_t inputs = launch.getInputs().size();
+    for (auto map : maps.getAsRange<TensorMapAttr>()) {
+      size_t operand = size_t(map.getOperand());
+      Value value = operand < inputs ? Value(launch.getInputs()[operand]) : launch.getResults()[operand - inputs];
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      auto word = [](int64_t bytes) { return bytes ? std::to_string(bytes) + "B" : std::string("none"); };
+      stream << "{\"tensor_map\": {\"buffer\": \"" << buffers[resolve(value)].name << "\", \"dtype\": \""
+             << map.getDtype() << "\", \"dims\": ";
+      printList(stream, map.getDims());
+      stream << ", \"strides\": ";
+      printList(stream, map.getStrides());
+      stream << ", \"box\": ";
+      printList(stream, map.getBox());
+      stream << ", \"swizzle\": \"" << word(map.getSwizzle()) << "\", \"l2\": \"" << word(map.getL2())
+             << "\", \"fill\": \"zero\"}}";
+      arguments.push_back(text);
+    }
+  }
   os << llvm::join(arguments, ", ");
   return success();
 }
@@ -251,7 +271,14 @@ LogicalResult PlanEmitter::emit(StringRef problem, StringRef arch, llvm::raw_ost
     printList(os, launch.getGrid());
     os << ", \"block\": ";
     printList(os, launch.getBlock());
-    os << ", \"shared_bytes\": " << launch.getShared() << ",\n   \"args\": [";
+    os << ", \"shared_bytes\": " << launch.getShared();
+    if (std::optional<ArrayRef<int64_t>> cluster = launch.getCluster()) {
+      os << ", \"cluster\": ";
+      printList(os, *cluster);
+    }
+    if (launch.getCooperative())
+      os << ", \"cooperative\": true";
+    os << ",\n   \"args\": [";
     if (failed(printArguments(launch, os)))
       return failure();
     os << "]}";

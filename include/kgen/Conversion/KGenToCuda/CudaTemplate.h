@@ -28,6 +28,10 @@ llvm::StringRef findCudaTemplate(llvm::StringRef file);
 /// self-contained translation unit puts it once in the place of the include lines.
 llvm::StringRef deviceHeader();
 
+/// The header of sm_90 instructions that kernel texts include as "kgen_hopper.cuh", without its own
+/// inclusion of the device header, which stands before it.
+std::string hopperHeader();
+
 /// How one template is filled in.
 struct TemplateFill {
   std::string name;                          ///< replaces `example`

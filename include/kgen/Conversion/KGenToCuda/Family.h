@@ -49,6 +49,14 @@ struct DispatchBuffer {
   static DispatchBuffer workspace(int64_t i) { return {Kind::Workspace, i}; }
 };
 
+/// A tensor map over BUFFER, which is among the launch's reads or writes: see #kgen.tensor_map.
+struct TensorMap {
+  DispatchBuffer buffer;
+  mlir::Type dtype;
+  llvm::SmallVector<int64_t> dims, strides, box; ///< elements, bytes, elements; innermost first
+  int64_t swizzle = 0, l2 = 0;                   ///< bytes
+};
+
 /// One kernel launch. Launches of a dispatch run in order on one stream; a launch that reads
 /// what an earlier one wrote names the same DispatchBuffer among its reads.
 struct LaunchSpec {
@@ -56,14 +64,18 @@ struct LaunchSpec {
   std::array<int64_t, 3> grid;  ///< blocks
   std::array<int64_t, 3> block; ///< threads
   int64_t sharedBytes = 0;      ///< dynamic shared memory, bytes
-  /// The kernel's parameters in order: `reads` (const T *), then `writes` (T *).
+  /// The kernel's parameters in order: `reads` (const T *), then `writes` (T *), then `maps`
+  /// (const __grid_constant__ kgen::tensor_map).
   llvm::SmallVector<DispatchBuffer> reads, writes;
+  llvm::SmallVector<TensorMap, 0> maps = {};
+  std::array<int64_t, 3> cluster = {1, 1, 1};
+  bool cooperative = false; ///< the grid's blocks wait for each other
 };
 
 /// The lowered form of one dispatch.
 struct DispatchCode {
   std::string source; ///< CUDA-C; every name in a namespace or prefixed by the dispatch's name
-  llvm::SmallVector<LaunchSpec> launches;
+  llvm::SmallVector<LaunchSpec, 0> launches;
   llvm::SmallVector<mlir::RankedTensorType> workspaces; ///< uninitialised buffers
 };
 

@@ -70,4 +70,23 @@ def KGen_ScheduleAttr : KGen_Attr<"Schedule", "schedule"> {
   }];
 }
 
+def KGen_TensorMapAttr : KGen_Attr<"TensorMap", "tensor_map"> {
+  let summary = "how boxes of a launch's buffer travel to and from shared memory";
+  let description = [{
+    A kernel parameter `const __grid_constant__ kgen::tensor_map`. `operand`
+    counts the launch's inputs, then its outputs. The innermost dimension comes
+    first; `dims` and `box` are in elements, `strides` (of dimension 1 and on)
+    in bytes, `swizzle` (0, 32, 64, 128) and `l2` (0, 64, 128, 256) too.
+
+    ```mlir
+    #kgen.tensor_map<operand = 0, dtype = f16, dims = [64, 128], strides = [128], box = [64, 64], swizzle = 128>
+    ```
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::Type":$dtype, "::mlir::DenseI64ArrayAttr":$dims,
+                        "::mlir::DenseI64ArrayAttr":$strides, "::mlir::DenseI64ArrayAttr":$box,
+                        DefaultValuedParameter<"int64_t", "0">:$swizzle, DefaultValuedParameter<"int64_t", "0">:$l2);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // KGEN_DIALECT_KGEN_KGENATTRS

@@ -89,7 +89,9 @@ def KGen_LaunchOp : KGen_Op<"launch", [AttrSizedOperandSegments,
   let description = [{
     Launches `@source::@kernel`. The kernel's arguments are the buffers of the
     inputs, then the buffers of the outputs, then the scalars (i32, i64 and f32
-    values). Result N is output N after the launch; an output that comes from
+    values), then the tensor maps. Blocks of a `cluster` run together and reach
+    each other's shared memory; with `cooperative` all blocks of the grid are
+    resident at once. Result N is output N after the launch; an output that comes from
     `tensor.empty` has no defined contents before. `grid` and `block` have three
     entries each, `shared` is dynamic shared memory in bytes.
 
@@ -99,15 +101,26 @@ def KGen_LaunchOp : KGen_Op<"launch", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins SymbolRefAttr:$kernel, DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$block,
-                       DefaultValuedAttr<I64Attr, "0">:$shared, OptionalAttr<ArrayAttr>:$scalars,
+                       DefaultValuedAttr<I64Attr, "0">:$shared, OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       UnitAttr:$cooperative, OptionalAttr<ArrayAttr>:$scalars, OptionalAttr<ArrayAttr>:$maps,
                        Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `grid` $grid `block` $block `shared` $shared (`scalars` $scalars^)?
+    $kernel `grid` $grid `block` $block `shared` $shared (`cluster` $cluster^)? (`cooperative` $cooperative^)?
+    (`scalars` $scalars^)? (`maps` $maps^)?
     (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)`
     attr-dict `:` type($results)
   }];
   let hasVerifier = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::SymbolRefAttr":$kernel, "::llvm::ArrayRef<int64_t>":$grid,
+        "::llvm::ArrayRef<int64_t>":$block, "int64_t":$shared, "::mlir::ValueRange":$inputs,
+        "::mlir::ValueRange":$outputs), [{
+      build($_builder, $_state, types, kernel, $_builder.getDenseI64ArrayAttr(grid),
+            $_builder.getDenseI64ArrayAttr(block), $_builder.getI64IntegerAttr(shared), ::mlir::DenseI64ArrayAttr(),
+            ::mlir::UnitAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), inputs, outputs);
+    }]>
+  ];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
     /// The name of the kgen.source that defines the kernel.

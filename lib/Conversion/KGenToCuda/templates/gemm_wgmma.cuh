@@ -1,0 +1,365 @@
+//===- gemm_wgmma.cuh - Matrix product on warpgroups (sm_90a) -------------===//
+//
+// C[b] = epilogue(A[b] * B[b]) in 16-bit products summed in fp32. One thread of
+// the first warpgroup copies tiles of A and B by tensor map into a ring of STAGES
+// buffers; each of the other CONSUMERS warpgroups multiplies BM / CONSUMERS rows
+// of the tile. Blocks are persistent: while consumers finish a tile, the copies
+// of the next one are under way. With PARTS = 2 an operand is the sum of two
+// matrices, and the product of the two small parts is left out.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen_hopper.cuh"
+
+//@ replace constants
+namespace example {
+// The problem.
+using In = __half;  // element type of the products
+using Out = __half; // element type of C
+constexpr int M = 4096, N = 4096, K = 4096;
+constexpr int BATCH = 1;
+constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
+constexpr bool A_K_CONTIGUOUS = true;  // A is [M, K]; else [K, M]
+constexpr bool B_K_CONTIGUOUS = false; // B is [N, K]; else [K, N]
+constexpr int PARTS = 1;               // matrices whose sum is an operand
+// The schedule.
+constexpr int BM = 128, BN = 256, BK = 64; // block tile
+constexpr int CONSUMERS = 2;               // warpgroups that multiply
+constexpr int STAGES = 4;
+constexpr int CLUSTER = 2;       // blocks, one below the other, that share their tiles of B
+constexpr int RASTER = 8;        // tile rows of one group in the block order
+constexpr int PROMOTE = 0;       // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
+constexpr int BLOCKS = 132;      // of the grid
+constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
+constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+constexpr int SHARED_BYTES = 227 * 1024; // dynamic shared memory of the launch
+} // namespace example
+//@ end
+
+namespace example {
+
+constexpr int THREADS = 128 * (CONSUMERS + 1);
+constexpr int MT = BM / CONSUMERS / 64; // products of 64 rows, one above the other, of a consumer
+constexpr int TILES_M = (M + BM * CLUSTER - 1) / (BM * CLUSTER), TILES_N = (N + BN - 1) / BN; // of a cluster
+constexpr int TILES = TILES_M * TILES_N * BATCH;
+constexpr int K_TILES = (K + BK - 1) / BK;
+constexpr int CLUSTERS = BLOCKS / CLUSTER;
+constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
+
+// Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
+// of the contiguous dimension, swizzled, for each index of the other one.
+constexpr int SLAB = 128 / sizeof(In); // elements
+constexpr int A_BYTES = BM * BK * sizeof(In), B_BYTES = BN * BK * sizeof(In);
+constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES);
+constexpr int STORE_BYTES = STORE_TMA ? CONSUMERS * STORE_BUFFERS * 64 * 128 : 0;
+static_assert(STAGES * STAGE_BYTES + STORE_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
+static_assert(BM % (64 * CONSUMERS) == 0 && BK % SLAB == 0 && BN % (8 * CLUSTER) == 0, "tiles are made of whole products");
+static_assert(B_K_CONTIGUOUS || BN % (SLAB * CLUSTER) == 0, "tiles of B are made of whole slabs");
+
+//@ replace epilogue
+__device__ __forceinline__ Out epilogue(float value, int batch, int row, int column) {
+  return static_cast<Out>(value);
+}
+//@ end
+
+// The tile of a cluster: groups of RASTER tile rows, column by column, so that blocks that run at the
+// same time share tiles in L2.
+struct Tile {
+  int m0, n0, batch;
+};
+__device__ __forceinline__ Tile tile_at(int index, int rank) {
+  const int tile = index % (TILES_M * TILES_N);
+  const int group = tile / (RASTER * TILES_N), inside = tile % (RASTER * TILES_N);
+  const int rows = min(RASTER, TILES_M - group * RASTER);
+  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, inside / rows * BN, index / (TILES_M * TILES_N)};
+}
+
+// Copies the tile of one part; slab by slab.
+__device__ __forceinline__ void load_a(unsigned char *to, const kgen::tensor_map *map, uint64_t *bar, int m0, int k0,
+                                       int batch) {
+  if constexpr (A_K_CONTIGUOUS) {
+#pragma unroll
+    for (int s = 0; s < BK / SLAB; ++s)
+      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * SLAB, m0, batch);
+  } else {
+#pragma unroll
+    for (int s = 0; s < BM / SLAB; ++s)
+      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * SLAB, k0, batch);
+  }
+}
+// Each block of a cluster copies its share to all.
+__device__ __forceinline__ void load_b(unsigned char *to, const kgen::tensor_map *map, uint64_t *bar, int n0, int k0,
+                                       int batch, int rank) {
+  constexpr int SHARE = BN / CLUSTER;
+  constexpr unsigned short ALL = (1 << CLUSTER) - 1;
+  auto copy = [&](unsigned char *slab, int c0, int c1) {
+    if constexpr (CLUSTER > 1)
+      kgen::tma_load_3d_multicast(slab, map, bar, c0, c1, batch, ALL);
+    else
+      kgen::tma_load_3d(slab, map, bar, c0, c1, batch);
+  };
+  if constexpr (B_K_CONTIGUOUS) {
+#pragma unroll
+    for (int s = 0; s < BK / SLAB; ++s)
+      copy(to + s * BN * 128 + rank * SHARE * 128, k0 + s * SLAB, n0 + rank * SHARE);
+  } else {
+#pragma unroll
+    for (int s = 0; s < SHARE / SLAB; ++s)
+      copy(to + (rank * (SHARE / SLAB) + s) * BK * 128, n0 + rank * SHARE + s * SLAB, k0);
+  }
+}
+
+// Where the 16 elements of k step `step` begin in a tile, in bytes, and how its descriptor strides.
+__device__ __forceinline__ constexpr int a_step(int step) {
+  return A_K_CONTIGUOUS ? step * 16 / SLAB * BM * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
+}
+__device__ __forceinline__ constexpr int b_step(int step) {
+  return B_K_CONTIGUOUS ? step * 16 / SLAB * BN * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
+}
+
+//@ replace mma
+__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {
+  kgen::wgmma_f16<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);
+}
+//@ end
+
+// All products of one stage.
+__device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
+#pragma unroll
+  for (int step = 0; step < BK / 16; ++step)
+#pragma unroll
+    for (int product = 0; product < (PARTS == 1 ? 1 : 3); ++product) {
+      // Small terms first.
+      const int a_part = product == 1, b_part = PARTS == 2 && product == 0;
+#pragma unroll
+      for (int i = 0; i < MT; ++i)
+        mma(c[i], a + (a_part * A_BYTES + a_step(step) + i * (A_K_CONTIGUOUS ? 64 : BK) * 128) / 16,
+            b + (b_part * B_BYTES + b_step(step)) / 16, accumulate || step > 0 || product > 0);
+    }
+}
+
+// Products are done: reads of their sums stay behind this point.
+__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
+#pragma unroll
+  for (int i = 0; i < MT; ++i)
+    kgen::wgmma_hold(c[i]);
+}
+
+// value * 2^exponent, in two steps that cannot overflow where the result does not.
+__device__ __forceinline__ float scaled(float value, int exponent) {
+  const int half = exponent / 2;
+  return value * __int_as_float((127 + half) << 23) * __int_as_float((127 + exponent - half) << 23);
+}
+
+// Finishes the sums at `row` (and 8 further), `column` (and the next).
+template <typename Scale, typename... Extra>
+__device__ __forceinline__ void finish(Out (&out)[4], const float *sums, int batch, int row, int column,
+                                       const Scale &scale, Extra... extra) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const int r = row + e / 2 * 8, c = column + e % 2;
+    if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
+      out[e] = epilogue(scale(sums[e], batch, e / 2, r, c), batch, r, c, extra...);
+    else
+      out[e] = Out(0.0f);
+  }
+}
+
+// Four results to global memory.
+__device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int batch, int row, int column) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = row + 8 * half;
+    if (r >= M)
+      continue;
+    Out *to = c + ((long long)batch * M + r) * N + column;
+    struct alignas(2 * sizeof(Out)) Pair {
+      Out first, second;
+    };
+    if (N % 2 == 0 && column < N) {
+      *reinterpret_cast<Pair *>(to) = Pair{out[2 * half], out[2 * half + 1]};
+    } else {
+      if (column < N)
+        to[0] = out[2 * half];
+      if (column + 1 < N)
+        to[1] = out[2 * half + 1];
+    }
+  }
+}
+
+// Four results to a buffer of 64 swizzled rows of 128 bytes.
+__device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
+  struct alignas(2 * sizeof(Out)) Pair {
+    Out first, second;
+  };
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = row + 8 * half, byte = column * int(sizeof(Out));
+    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = Pair{out[2 * half], out[2 * half + 1]};
+  }
+}
+
+} // namespace example
+
+//@ replace kernel
+extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
+    example_main(example::Out *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a,
+                 const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
+  //@ end
+  using namespace example;
+  extern __shared__ __align__(1024) unsigned char example_shared[];
+  unsigned char *store_buffers = example_shared + STAGES * STAGE_BYTES;
+  uint64_t *full = reinterpret_cast<uint64_t *>(store_buffers + STORE_BYTES), *empty = full + STAGES;
+  const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
+  const int group = threadIdx.x / 128;
+
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      kgen::mbar_init(&full[s], 1);
+      kgen::mbar_init(&empty[s], CONSUMERS * CLUSTER);
+    }
+    kgen::fence_barrier_init();
+  }
+  if constexpr (CLUSTER > 1)
+    kgen::cluster_sync();
+  else
+    __syncthreads();
+
+  int stage = 0;
+  unsigned phase = 0;
+  auto advance = [&] {
+    if (++stage == STAGES) {
+      stage = 0;
+      phase ^= 1;
+    }
+  };
+
+  if (group == 0) {
+    kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
+    if (threadIdx.x == 0)
+      for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
+        const Tile tile = tile_at(index, rank);
+        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+          kgen::mbar_wait(&empty[stage], phase ^ 1);
+          kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
+          unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
+#pragma unroll
+          for (int part = 0; part < PARTS; ++part) {
+            load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
+                   part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
+            load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
+                   part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
+          }
+          advance();
+        }
+      }
+  } else {
+    kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
+    const int consumer = group - 1, thread = threadIdx.x % 128;
+    const uint64_t a_first = kgen::smem_descriptor(example_shared + consumer * MT * (A_K_CONTIGUOUS ? 64 : BK) * 128,
+                                                   BK * 128, 1024, kgen::SWIZZLE_128B);
+    const uint64_t b_first = kgen::smem_descriptor(example_shared + PARTS * A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
+    auto release = [&](int s) {
+      if constexpr (CLUSTER > 1) {
+        if (thread < CLUSTER)
+          kgen::mbar_arrive_cluster(&empty[s], thread);
+      } else if (thread == 0) {
+        kgen::mbar_arrive(&empty[s]);
+      }
+    };
+
+    int store_buffer = 0;
+    for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
+      const Tile tile = tile_at(index, rank);
+      float sums[MT][BN / 2];
+      if constexpr (PROMOTE == 0) {
+        int previous = 0;
+        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+          kgen::mbar_wait(&full[stage], phase);
+          kgen::wgmma_fence();
+          multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), k_tile > 0);
+          kgen::wgmma_commit();
+          // One stage stays in flight; the one before it is free.
+          kgen::wgmma_wait<1>();
+          if (k_tile > 0)
+            release(previous);
+          previous = stage;
+          advance();
+        }
+        kgen::wgmma_wait<0>();
+        hold(sums);
+        release(previous);
+      } else {
+        float partial[MT][BN / 2];
+#pragma unroll
+        for (int i = 0; i < MT * (BN / 2); ++i)
+          sums[i / (BN / 2)][i % (BN / 2)] = 0.0f;
+        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+          kgen::mbar_wait(&full[stage], phase);
+          kgen::wgmma_fence();
+          multiply(partial, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16),
+                   k_tile % CHAIN > 0);
+          kgen::wgmma_commit();
+          kgen::wgmma_wait<0>();
+          hold(partial);
+          release(stage);
+          advance();
+          if (k_tile % CHAIN == CHAIN - 1 || k_tile == K_TILES - 1) {
+#pragma unroll
+            for (int i = 0; i < MT * (BN / 2); ++i)
+              sums[i / (BN / 2)][i % (BN / 2)] += partial[i / (BN / 2)][i % (BN / 2)];
+          }
+        }
+      }
+
+#pragma unroll
+      for (int i = 0; i < MT; ++i) {
+        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
+        const int row = m0 + local, pair = thread % 4 * 2;
+        //@ replace scale
+        auto scale = [](float value, int, int, int, int) { return value; };
+        //@ end
+        if constexpr (STORE_TMA) {
+          constexpr int COLUMNS = 128 / sizeof(Out);
+#pragma unroll
+          for (int chunk = 0; chunk < BN / COLUMNS; ++chunk) {
+            unsigned char *buffer = store_buffers + (consumer * STORE_BUFFERS + store_buffer) * 64 * 128;
+            store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
+            if (thread == 0)
+              kgen::bulk_wait_read<STORE_BUFFERS - 1>();
+            kgen::named_barrier_sync(1 + consumer, 128);
+#pragma unroll
+            for (int j = 0; j < COLUMNS; j += 8) {
+              Out out[4];
+              //@ replace finish
+              finish(out, &sums[i][(chunk * COLUMNS + j) / 2], tile.batch, row, tile.n0 + chunk * COLUMNS + j + pair,
+                     scale);
+              //@ end
+              store_shared(buffer, out, local, j + pair);
+            }
+            kgen::fence_proxy_async();
+            kgen::named_barrier_sync(1 + consumer, 128);
+            if (thread == 0) {
+              kgen::tma_store_3d(&map_c, buffer, tile.n0 + chunk * COLUMNS, m0, tile.batch);
+              kgen::bulk_commit();
+            }
+          }
+        } else {
+#pragma unroll
+          for (int j = 0; j < BN; j += 8) {
+            Out out[4];
+            //@ replace finish_direct
+            finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale);
+            //@ end
+            store_direct(c, out, tile.batch, row, tile.n0 + j + pair);
+          }
+        }
+      }
+    }
+    if (STORE_TMA && thread == 0)
+      kgen::bulk_wait_read<0>();
+  }
+  // Nobody leaves while others of the cluster may still write to its shared memory.
+  if constexpr (CLUSTER > 1)
+    kgen::cluster_sync();
+}
