@@ -111,6 +111,25 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   return context;
 }
 
+void Search::addCandidates(int round, int expansion, const BranchRecord &parent, const Idea &idea, StringRef slot,
+                           const std::vector<Materialization> &list, std::vector<Candidate> &candidates) {
+  std::string hash = hashText(run.findReply(slot)->request);
+  for (auto [option, materialization] : enumerate(list)) {
+    Candidate candidate;
+    candidate.record.id = branchId(round, candidates.size());
+    candidate.record.parent = parent.id;
+    candidate.record.round = round;
+    candidate.record.idea = idea;
+    candidate.record.label = materialization.label;
+    candidate.record.notes = materialization.notes;
+    candidate.record.reply = hash;
+    candidate.record.option = option;
+    candidate.record.expansion = expansion;
+    candidate.materialization = materialization;
+    candidates.push_back(std::move(candidate));
+  }
+}
+
 Error Search::expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
   for (size_t seed = 0; seed < expansions.size(); ++seed)
     if (Error error = expandSeed(round, seed, "", expansions[seed], candidates))
@@ -142,21 +161,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
     auto list = askMaterializations(context, idea, left);
     if (!list)
       return list.takeError();
-    std::string hash = hashText(run.findReply(context.slot)->request);
-    for (auto [option, materialization] : enumerate(*list)) {
-      Candidate candidate;
-      candidate.record.id = branchId(round, candidates.size());
-      candidate.record.parent = parent.id;
-      candidate.record.round = round;
-      candidate.record.idea = idea;
-      candidate.record.label = materialization.label;
-      candidate.record.notes = materialization.notes;
-      candidate.record.reply = hash;
-      candidate.record.option = option;
-      candidate.record.expansion = seed;
-      candidate.materialization = materialization;
-      candidates.push_back(std::move(candidate));
-    }
+    addCandidates(round, int(seed), parent, idea, context.slot, *list, candidates);
   }
   return Error::success();
 }

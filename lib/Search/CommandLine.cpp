@@ -2,6 +2,7 @@
 
 #include "kgen/Search/SearchTool.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -16,6 +17,7 @@ usage:
   kgen-search resume RUN      go on with an interrupted run
   kgen-search replay RUN      derive every kernel of a run again and compare bytes; needs no device
   kgen-search report RUN [--format text|md|json]           what a run found
+  kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
   kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
   kgen-search compare-policies --problem P --branches N    one search by each policy with the same budget
   kgen-search problems        list the registered problems
@@ -56,6 +58,11 @@ who has ideas:
   --llm-url URL      its address (default https://api.openai.com/v1/chat/completions); http on loopback only
   --llm-key-env VAR  environment variable that holds the key (default OPENAI_API_KEY); the key is never written
 
+  --idea "WORDS"     an idea of yours, carried out in round 1 (repeatable; "memory: WORDS" names its category); the builtin
+                     catalogue knows its own ideas only, by key or by their words
+  --seed-kernel F.cu a kernel of yours, verified like any other (repeatable); its launch plan is F.plan.json or a line
+                     // kgen-launch: kernel=NAME grid=500 block=256 shared=0 args=in0,out0,i32:5
+
   --allow-unconfined-compile   where the system cannot keep a compiler away from your files (`kgen-search doctor` says
                      so), compile what a model wrote all the same
 
@@ -80,9 +87,10 @@ public:
       command.kind = SearchCommand::Help;
       return command;
     }
-    if (first == "resume" || first == "replay" || first == "report") {
+    if (first == "resume" || first == "replay" || first == "report" || first == "add") {
       command.kind = first == "resume"   ? SearchCommand::Resume
                      : first == "replay" ? SearchCommand::Replay
+                     : first == "add"    ? SearchCommand::Add
                                          : SearchCommand::Report;
       if (arguments.size() < 2 || StringRef(arguments[1]).starts_with("-"))
         return createStringError(Twine("kgen-search ") + first + " needs a run folder");
@@ -103,7 +111,7 @@ public:
     } else if (!first.starts_with("-")) {
       return createStringError(
           Twine("unknown command '") + first +
-          "', expected resume, replay, report, compare, compare-policies, problems, or options; see "
+          "', expected resume, replay, report, add, compare, compare-policies, problems, or options; see "
           "kgen-search --help");
     }
     while (next < arguments.size())
@@ -112,6 +120,8 @@ public:
     if ((command.kind == SearchCommand::Search || command.kind == SearchCommand::ComparePolicies) &&
         command.problem.empty())
       return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+    if (command.kind == SearchCommand::Add && command.handIdeas.empty() && command.seedKernels.empty())
+      return createStringError("kgen-search add needs --idea \"WORDS\" or --seed-kernel FILE.cu");
     if (command.kind == SearchCommand::ComparePolicies && !command.branches && !command.maxMinutes)
       return createStringError("compare-policies needs the budget of each search: --branches N or --max-minutes M");
     return command;
@@ -133,12 +143,28 @@ private:
     auto [name, inlineValue] = argument.split('=');
     if (!isKnown(name))
       return createStringError(Twine("unknown option '") + name + "'; see kgen-search --help");
-    bool fits =
-        (command.kind == SearchCommand::Search && name != "--policies") ||
-        (command.kind == SearchCommand::ComparePolicies && name != "--policy") ||
-        ((command.kind == SearchCommand::Report || command.kind == SearchCommand::Compare) && name == "--format") ||
-        (command.kind == SearchCommand::Resume &&
-         (name == "--max-minutes" || name == "--jobs" || name == "--allow-unconfined-compile"));
+    auto is = [&](std::initializer_list<const char *> names) { return is_contained(names, name); };
+    bool fits = false;
+    switch (command.kind) {
+    case SearchCommand::Search:
+      fits = name != "--policies";
+      break;
+    case SearchCommand::ComparePolicies:
+      fits = name != "--policy";
+      break;
+    case SearchCommand::Report:
+    case SearchCommand::Compare:
+      fits = is({"--format"});
+      break;
+    case SearchCommand::Resume:
+      fits = is({"--max-minutes", "--jobs", "--allow-unconfined-compile"});
+      break;
+    case SearchCommand::Add:
+      fits = is({"--idea", "--seed-kernel"});
+      break;
+    default:
+      break;
+    }
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
     if (argument == "--allow-unconfined-compile") {
@@ -155,13 +181,29 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known : {"--problem",     "--size",        "--precision",
-                              "--device",      "--rounds",      "--seeds",
-                              "--ideas",       "--variants",    "--branches",
-                              "--max-minutes", "--policy",      "--policies",
-                              "--seed",        "--jobs",        "--llm",
-                              "--llm-url",     "--llm-key-env", "--library",
-                              "--out",         "--format",      "--allow-unconfined-compile"})
+    for (const char *known : {"--problem",
+                              "--size",
+                              "--precision",
+                              "--device",
+                              "--rounds",
+                              "--seeds",
+                              "--ideas",
+                              "--variants",
+                              "--branches",
+                              "--max-minutes",
+                              "--policy",
+                              "--policies",
+                              "--seed",
+                              "--jobs",
+                              "--llm",
+                              "--llm-url",
+                              "--llm-key-env",
+                              "--library",
+                              "--idea",
+                              "--seed-kernel",
+                              "--out",
+                              "--format",
+                              "--allow-unconfined-compile"})
       if (name == known)
         return true;
     return false;
@@ -219,6 +261,10 @@ private:
       command.proposer.keyEnv = value;
     else if (name == "--library")
       command.kernelLibrary = StringRef(value).rtrim('/').str();
+    else if (name == "--idea")
+      command.handIdeas.push_back(value);
+    else if (name == "--seed-kernel")
+      command.seedKernels.push_back(value);
     else if (name == "--out")
       command.out = StringRef(value).rtrim('/').str();
     return Error::success();

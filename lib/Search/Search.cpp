@@ -60,6 +60,17 @@ bool Search::shouldStop() {
   return true;
 }
 
+std::vector<Outcome> Search::collectOutcomes() const {
+  std::vector<Outcome> outcomes;
+  for (const BranchRecord &branch : run.getBranches()) {
+    auto it = measured.find(branch.id);
+    if (it != measured.end())
+      outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
+                          codeHash(branch), branch.expansion});
+  }
+  return outcomes;
+}
+
 Error Search::executeRounds() {
   auto expectedFacts = env.compiler.facts(run.getGraph());
   if (!expectedFacts)
@@ -72,10 +83,11 @@ Error Search::executeRounds() {
     return policy.takeError();
 
   int rounds = (*policy)->getRounds();
-  for (int round = 0; round <= rounds; ++round) {
+  for (int round = 0;; ++round) {
     std::vector<Candidate> candidates;
     std::vector<Expansion> expansions;
-    int expected = round == 0 ? 0 : (*policy)->getBranchesInRound(round), lastRound = round;
+    bool planned = round <= rounds && (round == 0 || budgetLeft(0) > 0);
+    int expected = round == 0 || !planned ? 0 : (*policy)->getBranchesInRound(round), lastRound = round;
     branchesLeft = 0;
     for (int later = round + 1; later <= rounds && branchesLeft < budgetLeft(expected); lastRound = later++)
       branchesLeft += (*policy)->getBranchesInRound(later);
@@ -86,23 +98,21 @@ Error Search::executeRounds() {
       generic.record.idea = {"generic", genericText.str(), IdeaCategory::Control};
       candidates.push_back(std::move(generic));
     } else {
-      if (shouldStop() || budgetLeft(0) == 0)
+      if (shouldStop())
         return Error::success();
-      std::vector<Outcome> outcomes;
-      for (const BranchRecord &branch : run.getBranches()) {
-        auto it = measured.find(branch.id);
-        if (it != measured.end())
-          outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
-                              codeHash(branch), branch.expansion});
-      }
       run.beginBatch();
-      expansions = (*policy)->expand(round, outcomes);
-      if (Error error = expandRound(round, expansions, candidates))
+      if (Error error = takeHandWritten(round, planned, candidates))
         return error;
+      if (planned) {
+        expansions = (*policy)->expand(round, collectOutcomes());
+        if (Error error = expandRound(round, expansions, candidates))
+          return error;
+      }
       if (candidates.empty()) {
         if (Error error = run.commit())
           return error;
-        stopReason = shouldStop() ? stopReason : "no ideas left";
+        if (planned)
+          stopReason = shouldStop() ? stopReason : "no ideas left";
         return Error::success();
       }
     }
@@ -125,7 +135,6 @@ Error Search::executeRounds() {
       return Error::success();
     branchesBefore += round == 0 ? 0 : candidates.size();
   }
-  return Error::success();
 }
 
 Error runSearch(const SearchEnvironment &environment, RunFolder &run, const SearchConfig &config) {

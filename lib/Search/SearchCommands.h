@@ -2,10 +2,20 @@
 #pragma once
 
 #include "kgen/Search/SearchTool.h"
+#include "kgen/Trajectory/HandWritten.h"
 
 namespace kgen {
 
 // Each returns the exit code, or an Error in one sentence.
+
+/// The ideas and kernels that COMMAND names, in order: all of them can be read, and an idea for the
+/// builtin proposer is one of its own. LLM is who will carry ideas out.
+llvm::Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command, const SearchToolWorld &world,
+                                                   llvm::StringRef llm);
+/// Puts them into the inbox of run folder RUN.
+llvm::Error dropAll(const std::vector<HandWritten> &given, llvm::StringRef run, const SearchToolWorld &world);
+/// `add RUN`
+llvm::Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world);
 
 /// `compare RUN...`
 llvm::Expected<int> compareRuns(const SearchCommand &command, const SearchToolWorld &world);

@@ -1,13 +1,14 @@
 //===- SearchLoop.h - One search in progress ------------------------------===//
 //
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
-// and materialisations, Lowering.cpp turns them into snapshots, Measuring.cpp
+// and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
 // compiles, measures and records.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Search/Search.h"
+#include "kgen/Trajectory/HandWritten.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ThreadPool.h"
@@ -35,9 +36,15 @@ public:
 
 private:
   llvm::Error executeRounds();
+  std::vector<Outcome> collectOutcomes() const;
+  llvm::Error takeHandWritten(int round, bool planned, std::vector<Candidate> &candidates);
+  llvm::Expected<std::vector<Materialization>> carryOut(const ProposalContext &context, HandWritten &entry);
   llvm::Error expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
                          std::vector<Candidate> &candidates);
+  /// One candidate for each of LIST, the answer recorded for SLOT; EXPANSION is -1 for a person's.
+  void addCandidates(int round, int expansion, const BranchRecord &parent, const Idea &idea, llvm::StringRef slot,
+                     const std::vector<Materialization> &list, std::vector<Candidate> &candidates);
   llvm::Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
   llvm::Error measureRound(std::vector<Candidate> &candidates);

@@ -37,6 +37,8 @@ public:
       return replay();
     case SearchCommand::Resume:
       return resume();
+    case SearchCommand::Add:
+      return addToRun(command, world);
     case SearchCommand::Compare:
       return compareRuns(command, world);
     case SearchCommand::ComparePolicies:
@@ -157,9 +159,14 @@ Expected<int> Tool::search() {
   auto config = configure((*evaluator)->getDevice(), graph);
   if (!config)
     return config.takeError();
+  auto given = readGiven(command, world, command.llm);
+  if (!given)
+    return given.takeError();
   auto run = RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
   if (!run)
     return run.takeError();
+  if (Error error = dropAll(*given, (*run)->getPath(), world))
+    return std::move(error);
   return go(**run, *config, **evaluator);
 }
 
@@ -170,7 +177,8 @@ Expected<int> Tool::resume() {
   auto config = SearchConfig::fromJson((*run)->getConfig());
   if (!config)
     return config.takeError();
-  if ((*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left") {
+  bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left";
+  if (complete && world.fs.list(command.run + "/inbox").empty()) {
     world.out << command.run << " is complete\n" << printReportText(summarizeRun(**run), world.columns);
     return 0;
   }
@@ -221,9 +229,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     progress->note("isolation: " + level);
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
-  auto guarded = createGuardedCompiler(world.compiler);
-  GraphCompiler &compiler = config.llm == "builtin" ? world.compiler : *guarded;
-  SearchEnvironment environment{world.clock, compiler, **proposer, evaluator, *progress, world.stop};
+  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/config.llm == "builtin");
+  SearchEnvironment environment{world.fs, world.clock, *guarded, **proposer, evaluator, *progress, world.stop};
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
   RunReport report = summarizeRun(run);
@@ -259,9 +266,9 @@ Expected<int> Tool::replay() {
   auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
-  auto guarded = createGuardedCompiler(world.compiler);
   bool trusted = (*run)->getConfig().value("llm", "") == "builtin";
-  auto summary = replayRun(world.fs, **run, trusted ? world.compiler : *guarded);
+  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
+  auto summary = replayRun(world.fs, **run, *guarded);
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files

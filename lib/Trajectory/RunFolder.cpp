@@ -167,6 +167,15 @@ Error RunFolder::applyRecord(const Json &record) {
         *known = std::move(branch);
       else
         branches.push_back(std::move(branch));
+      rounds.try_emplace(branches.back().round); // an older version did not record them
+    } else if (event == "round") {
+      auto &given = rounds[record.at("round")];
+      for (const Json &entry : record.at("given")) {
+        auto parsed = HandWritten::fromJson(entry);
+        if (!parsed)
+          return createStringError(Twine(at("journal.jsonl")) + ": " + toString(parsed.takeError()));
+        given.push_back(std::move(*parsed));
+      }
     } else if (event == "files") {
       if (BranchRecord *branch = branchOf(record.at("id")))
         for (auto &entry : record.at("files").items())
@@ -253,6 +262,21 @@ void RunFolder::countTime(const Json &record) {
     secondsBefore += it != record.end() && it->is_number() ? it->get<double>() : lastTime - sittingStart;
     sitting = false;
   }
+}
+
+const std::vector<HandWritten> *RunFolder::findRound(int round) const {
+  auto it = rounds.find(round);
+  return it == rounds.end() ? nullptr : &it->second;
+}
+
+Error RunFolder::recordRound(int round, std::vector<HandWritten> given) {
+  Json list = Json::array();
+  for (const HandWritten &entry : given)
+    list.push_back(entry.toJson());
+  if (Error error = append({{"event", "round"}, {"round", round}, {"given", std::move(list)}}))
+    return error;
+  rounds[round] = std::move(given);
+  return Error::success();
 }
 
 Error RunFolder::append(Json record) {

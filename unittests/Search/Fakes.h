@@ -58,6 +58,7 @@ public:
   GraphFacts graphFacts = convReluPoolFacts();
   std::string refused = "raw_smem";
   std::string version = "1"; ///< changes what is emitted
+  std::string genericPlan;   ///< round 0's plan.json; empty: one by hash
 
   llvm::Expected<std::string> canonicalize(llvm::StringRef graph, bool small) override {
     if (graph.contains("garbage"))
@@ -66,7 +67,10 @@ public:
   }
   llvm::Expected<GraphFacts> facts(llvm::StringRef) override { return graphFacts; }
   llvm::Expected<LoweredGraph> lowerGeneric(llvm::StringRef graph, const TargetChip &chip) override {
-    return lower(graph, "generic");
+    auto lowered = lower(graph, "generic");
+    if (lowered && !genericPlan.empty())
+      lowered->plan = genericPlan;
+    return lowered;
   }
   llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives, llvm::StringRef,
                                                    llvm::StringRef, const TargetChip &chip) override {

@@ -7,7 +7,9 @@ namespace kgen {
 
 /// Passes everything on to INNER, which outlives it, but lowers directives and sources in a forked
 /// child: a transform script can crash MLIR or keep it busy for ever. A child that dies or takes longer
-/// than SECONDS is an Error in one sentence. The bytes are those that INNER would give.
-std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds = 60);
+/// than SECONDS is an Error in one sentence. The bytes are those that INNER would give. With TRUSTSCRIPTS
+/// only sources are: the builtin proposer's scripts are kgen's own, a kernel may still be a person's.
+std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds = 60,
+                                                     bool trustScripts = false);
 
 } // namespace kgen

@@ -49,6 +49,7 @@ struct SearchConfig {
 
 /// The world around a search; tests put fakes here.
 struct SearchEnvironment {
+  FileSystem &files;
   Clock &clock;
   GraphCompiler &compiler;
   Proposer &proposer;

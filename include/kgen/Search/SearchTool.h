@@ -19,8 +19,8 @@ namespace kgen {
 
 /// What a command line asks for.
 struct SearchCommand {
-  enum Kind { Search, Resume, Replay, Problems, Report, Compare, ComparePolicies, Help, Version } kind = Search;
-  std::string run;               ///< run folder of resume, replay and report
+  enum Kind { Search, Resume, Replay, Problems, Report, Add, Compare, ComparePolicies, Help, Version } kind = Search;
+  std::string run;               ///< run folder of resume, replay, report and add
   std::vector<std::string> runs; ///< of compare
   std::string problem;
   std::string device = "auto";
@@ -33,7 +33,9 @@ struct SearchCommand {
   std::string llm = "builtin";
   ProposerOptions proposer;
   std::string policy = "branch";
-  std::vector<std::string> policies; ///< of compare-policies; empty: all
+  std::vector<std::string> policies;    ///< of compare-policies; empty: all
+  std::vector<std::string> handIdeas;   ///< a person's, in words
+  std::vector<std::string> seedKernels; ///< .cu files
   std::string precision;
   std::string out;
   std::string kernelLibrary;

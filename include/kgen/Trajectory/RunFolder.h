@@ -9,6 +9,7 @@
 
 #include "kgen/Propose/Idea.h"
 #include "kgen/Trajectory/Clock.h"
+#include "kgen/Trajectory/HandWritten.h"
 #include "kgen/Trajectory/Journal.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -84,6 +85,11 @@ public:
   const ReplyRecord *findReplyByHash(llvm::StringRef hash) const;
   llvm::Error recordReply(const ReplyRecord &reply);
 
+  /// What a person gave to ROUND, in order; null while the round has not begun.
+  const std::vector<HandWritten> *findRound(int round) const;
+  /// A round begins with what a person gave.
+  llvm::Error recordRound(int round, std::vector<HandWritten> given);
+
   /// Announces a branch, before anything is done for it. A known id is taken up again.
   llvm::Error beginBranch(const BranchRecord &branch);
   /// The text of a file of a branch's folder.
@@ -126,6 +132,7 @@ private:
   std::string pending; ///< framed records of the batch
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
+  std::map<int, std::vector<HandWritten>> rounds;
   std::string best, stopReason;
   std::map<std::string, double> baselines;
   bool hasBaselines = false;

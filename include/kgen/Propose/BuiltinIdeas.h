@@ -1,0 +1,14 @@
+//===- BuiltinIdeas.h - The catalogue by a person's words -----------------===//
+#pragma once
+
+#include "kgen/Propose/Idea.h"
+
+#include "llvm/Support/Error.h"
+
+namespace kgen {
+
+/// The catalogue's idea that WORDS mean: its key, or words that only its text has together. The
+/// builtin proposer cannot read anything else; the Error says so and names the nearest keys.
+llvm::Expected<Idea> matchBuiltinIdea(llvm::StringRef words);
+
+} // namespace kgen

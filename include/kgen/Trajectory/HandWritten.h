@@ -1,0 +1,45 @@
+//===- HandWritten.h - Ideas and kernels that a person gives a run --------===//
+//
+// They are dropped into the run folder's inbox by a rename, also while a search
+// is at it, and taken at the beginning of the next round; the journal then
+// holds them, so that a resumed or replayed run needs no inbox.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Propose/Idea.h"
+#include "kgen/Trajectory/Clock.h"
+#include "kgen/Trajectory/Journal.h"
+
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// An idea in words, or a kernel.
+struct HandWritten {
+  std::string file; ///< its name in the inbox; the same text has the same
+  Idea idea;
+  std::string cuda; ///< kernel.cu's text; empty for an idea
+  std::string plan; ///< plan.json's text, or only its launches; empty: CUDA's header says them
+
+  Json toJson() const;
+  /// The Error is one sentence.
+  static llvm::Expected<HandWritten> fromJson(const Json &json);
+};
+
+/// An idea of TEXT; "memory: TEXT" and the like name its category.
+llvm::Expected<HandWritten> readHandWrittenIdea(llvm::StringRef text);
+/// The kernel in PATH, with the plan beside it when there is one: FILE.plan.json for FILE.cu.
+llvm::Expected<HandWritten> readHandWrittenKernel(FileSystem &fs, llvm::StringRef path);
+
+/// Puts ENTRY, the ORDER-th of this command, into the inbox of run folder RUN; sets its file.
+llvm::Error dropIntoInbox(FileSystem &fs, Clock &clock, llvm::StringRef run, int order, HandWritten entry);
+
+/// What lies in the inbox, in the order in which it was dropped. What cannot be read stays there, and
+/// PROBLEMS says why, one sentence each.
+std::vector<HandWritten> readInbox(FileSystem &fs, llvm::StringRef run, std::vector<std::string> &problems);
+/// Takes a file out of the inbox.
+llvm::Error removeFromInbox(FileSystem &fs, llvm::StringRef run, llvm::StringRef file);
+
+} // namespace kgen

@@ -1,0 +1,64 @@
+//===- BuiltinIdeas.cpp - The catalogue by a person's words ---------------===//
+
+#include "kgen/Propose/BuiltinIdeas.h"
+#include "Catalogue.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace kgen {
+
+/// The words of TEXT that say something, in lower case and without a plural's s.
+static std::set<std::string> contentWords(StringRef text) {
+  std::set<std::string> words;
+  std::string word;
+  for (char c : (text + " ").str()) {
+    if (isAlnum(c)) {
+      word += toLower(c);
+      continue;
+    }
+    if (word.size() > 4 && word.back() == 's')
+      word.pop_back();
+    bool empty = StringSwitch<bool>(word)
+                     .Cases({"the", "and", "for", "with", "into", "that", "each", "its", "one"}, true)
+                     .Cases({"use", "try", "more", "than", "from", "this", "kernel", "make", "let"}, true)
+                     .Default(word.size() < 3);
+    if (!empty)
+      words.insert(word);
+    word.clear();
+  }
+  return words;
+}
+
+Expected<Idea> matchBuiltinIdea(StringRef words) {
+  std::set<std::string> asked = contentWords(words);
+  std::vector<std::pair<size_t, const CatalogueEntry *>> ranked; // words in common
+  for (const CatalogueEntry &entry : getCatalogue()) {
+    if (words.trim() == entry.key)
+      return Idea{entry.key, entry.text, entry.category};
+    std::set<std::string> known = contentWords((Twine(entry.key) + " " + entry.text).str());
+    ranked.push_back({count_if(asked, [&](const std::string &word) { return known.count(word) > 0; }), &entry});
+  }
+  llvm::stable_sort(ranked, [](const auto &a, const auto &b) { return a.first > b.first; });
+  // Most of what was said, at least two words, and nobody else has as many.
+  auto [common, entry] = ranked.front();
+  if (common >= 2 && 3 * common >= 2 * asked.size() && common > ranked[1].first)
+    return Idea{entry->key, entry->text, entry->category};
+  std::string nearest;
+  for (auto [count, candidate] : ArrayRef(ranked).take_front(3))
+    if (count > 0)
+      nearest += (nearest.empty() ? " (nearest: " : ", ") + std::string(candidate->key);
+  if (!nearest.empty())
+    nearest += ")";
+  return createStringError("the builtin proposer cannot read words, and its catalogue has no idea like '" +
+                           words.take_front(80) + "': name one by its key" + nearest +
+                           ", or ask a language model by --llm");
+}
+
+} // namespace kgen

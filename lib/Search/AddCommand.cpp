@@ -1,0 +1,59 @@
+//===- AddCommand.cpp - Ideas and kernels by hand -------------------------===//
+
+#include "SearchCommands.h"
+#include "kgen/Propose/BuiltinIdeas.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command, const SearchToolWorld &world,
+                                             StringRef llm) {
+  std::vector<HandWritten> given;
+  for (const std::string &words : command.handIdeas) {
+    auto entry = readHandWrittenIdea(words);
+    if (!entry)
+      return entry.takeError();
+    if (llm == "builtin")
+      if (auto known = matchBuiltinIdea(entry->idea.text); !known)
+        return known.takeError();
+    given.push_back(std::move(*entry));
+  }
+  for (const std::string &path : command.seedKernels) {
+    auto entry = readHandWrittenKernel(world.fs, path);
+    if (!entry)
+      return entry.takeError();
+    given.push_back(std::move(*entry));
+  }
+  return given;
+}
+
+Error dropAll(const std::vector<HandWritten> &given, StringRef run, const SearchToolWorld &world) {
+  for (auto [index, entry] : enumerate(given))
+    if (Error error = dropIntoInbox(world.fs, world.clock, run, index, entry))
+      return error;
+  return Error::success();
+}
+
+Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world) {
+  // Nothing but the inbox is written: a search may be at it.
+  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  if (!run)
+    return run.takeError();
+  auto given = readGiven(command, world, (*run)->getConfig().value("llm", ""));
+  if (!given)
+    return given.takeError();
+  if (Error error = dropAll(*given, command.run, world))
+    return std::move(error);
+  world.out << command.run << ": " << given->size() << (given->size() == 1 ? " entry waits" : " entries wait")
+            << " in the inbox for the next round";
+  if (!(*run)->getStopReason().empty())
+    world.out << "; go on with: kgen-search resume " << command.run;
+  world.out << "\n";
+  return 0;
+}
+
+} // namespace kgen

@@ -1,0 +1,119 @@
+//===- HandWritten.cpp - What a person gives to a running search ----------===//
+
+#include "SearchLoop.h"
+#include "kgen/Propose/BuiltinIdeas.h"
+#include "kgen/Search/SeedPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+/// How to carry ENTRY out; its idea may become the catalogue's. What cannot be carried out is a dead
+/// branch whose problem says why.
+Expected<std::vector<Materialization>> Search::carryOut(const ProposalContext &context, HandWritten &entry) {
+  auto dead = [](std::string problem) {
+    Materialization materialization;
+    materialization.problem = std::move(problem);
+    return std::vector<Materialization>{std::move(materialization)};
+  };
+  if (entry.cuda.empty()) {
+    if (!env.proposer.readsWords()) {
+      auto known = matchBuiltinIdea(entry.idea.text);
+      if (!known)
+        return dead(toString(known.takeError()));
+      entry.idea = std::move(*known);
+    }
+    env.progress.activity("asking how: " + entry.idea.key);
+    auto list = env.proposer.materialize(context, entry.idea, config.options.variants);
+    if (list && list->empty())
+      return dead("no way to carry it out here: it does not apply, or it was tried");
+    if (list && int(list->size()) > config.options.variants)
+      list->resize(config.options.variants);
+    return list;
+  }
+  auto text = run.readFile(branchId(0, 0), "plan.json");
+  if (!text)
+    return text.takeError();
+  auto generic = LaunchPlan::parse(*text);
+  if (!generic)
+    return dead(toString(generic.takeError()));
+  auto plan = completeSeedPlan(*generic, entry.cuda, entry.plan);
+  if (!plan)
+    return dead(toString(plan.takeError()));
+  Materialization materialization;
+  materialization.label = "by hand";
+  materialization.cuda = entry.cuda;
+  materialization.plan = std::move(*plan);
+  return std::vector<Materialization>{std::move(materialization)};
+}
+
+/// Adds the candidates that a person gave to ROUND. What lies in the inbox is taken once, when the
+/// round begins; one that the policy did not plan begins only for it.
+Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &candidates) {
+  if (!run.findRound(round)) {
+    std::vector<std::string> problems;
+    std::vector<HandWritten> given = readInbox(env.files, run.getPath(), problems);
+    // A process that died after the record left the file behind.
+    llvm::erase_if(given, [&](const HandWritten &entry) {
+      for (int earlier = 1; earlier < round; ++earlier)
+        if (const std::vector<HandWritten> *taken = run.findRound(earlier))
+          for (const HandWritten &old : *taken)
+            if (old.file == entry.file) {
+              consumeError(removeFromInbox(env.files, run.getPath(), entry.file));
+              return true;
+            }
+      return false;
+    });
+    for (const std::string &problem : problems)
+      env.progress.note(problem);
+    if (!planned && given.empty())
+      return Error::success();
+    if (Error error = run.recordRound(round, given))
+      return error;
+    if (!given.empty()) {
+      // The inbox lets go of it only when the journal has it on disk.
+      if (Error error = run.commit())
+        return error;
+      run.beginBatch();
+      for (const HandWritten &entry : given)
+        if (Error error = removeFromInbox(env.files, run.getPath(), entry.file))
+          return error;
+    }
+  }
+  std::vector<HandWritten> given = *run.findRound(round);
+  for (auto [index, entry] : enumerate(given)) {
+    if (shouldStop())
+      return Error::success();
+    // A kernel stands alone; an idea is about the best so far.
+    std::string parentId = entry.cuda.empty() && !bestId.empty() ? bestId : branchId(0, 0);
+    BranchRecord parent = *run.findBranch(parentId);
+    std::string slot = StringRef(branchId(round, 0)).split('/').first.str() + "/hand-" + std::to_string(index);
+    ProposalContext context = makeContext(slot, parent, candidates);
+    std::vector<Materialization> list;
+    if (const ReplyRecord *known = run.findReply(slot)) {
+      auto recorded = parseMaterializations(known->reply);
+      if (!recorded)
+        return recorded.takeError();
+      list = std::move(*recorded);
+      if (entry.cuda.empty() && !env.proposer.readsWords())
+        if (auto idea = matchBuiltinIdea(entry.idea.text))
+          entry.idea = std::move(*idea);
+        else
+          consumeError(idea.takeError());
+    } else {
+      auto fresh = carryOut(context, entry);
+      if (!fresh)
+        return fresh.takeError();
+      list = std::move(*fresh);
+      if (Error error = record(
+              {slot, printRequest(context, "hand", &entry.idea, config.options.variants), printMaterializations(list)}))
+        return error;
+    }
+    addCandidates(round, -1, parent, entry.idea, slot, list, candidates);
+  }
+  return Error::success();
+}
+
+} // namespace kgen
