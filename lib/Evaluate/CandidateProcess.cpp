@@ -61,7 +61,7 @@ public:
                          job.artifact,   std::to_string(job.inputSets.size())};
     request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
     for (size_t i = 0; i < job.inputSets.size(); ++i)
-      request.descriptors.push_back({job.inputSets[i]->descriptor(), int(5 + i)});
+      request.descriptors.push_back({job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
     auto started = ChildProcess::start(request);
     close(pair[1]);
     if (!started)
@@ -69,7 +69,7 @@ public:
     child = std::move(*started);
     // Loading a driver and its context takes 0.2 s; a minute means that the machine is in trouble.
     json::Object reply;
-    Outcome outcome = receive(reply, 60);
+    Outcome outcome = receive(reply, job.startSeconds);
     if (outcome && !*outcome)
       device = reply.getString("device").value_or("").str();
     return outcome;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Evaluate/Confine.h"
+#include "kgen/Evaluate/RecoveryBench.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 
@@ -226,5 +227,7 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
     return runCompileWorker(arguments);
   if (command == "--kgen-candidate-worker")
     return runCandidateWorker(arguments);
+  if (command == "bench-recovery")
+    return runRecoveryBench(arguments);
   return std::nullopt;
 }

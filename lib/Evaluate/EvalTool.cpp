@@ -2,6 +2,7 @@
 #include "kgen/Evaluate/EvalTool.h"
 
 #include "kgen/Evaluate/Baselines.h"
+#include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 
 #include "llvm/Support/JSON.h"
@@ -100,7 +101,13 @@ int kgen::evaluateFolder(const EvalRequest &request) {
 
 /// One job of --serve; the answer without its id.
 static json::Object serveOne(Evaluator &evaluator, const json::Object &job, const EvaluateOptions &defaults) {
-  auto failed = [](llvm::Error error) { return json::Object{{"error", llvm::toString(std::move(error))}}; };
+  auto failed = [](llvm::Error error) {
+    bool lost = error.isA<DeviceLost>();
+    json::Object answer{{"error", llvm::toString(std::move(error))}};
+    if (lost)
+      answer["lost"] = true;
+    return answer;
+  };
   if (auto problem = job.getString("baselines")) {
     auto baselines = timeBaselines(problem->str(), evaluator.device());
     if (!baselines)

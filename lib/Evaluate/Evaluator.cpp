@@ -2,6 +2,7 @@
 #include "kgen/Evaluate/Evaluator.h"
 
 #include "kgen/Evaluate/DeviceTable.h"
+#include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
@@ -28,7 +29,6 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
   std::random_device random;
   parts.seed = uint64_t(random()) << 32 | random();
   parts.oracle = createOracleProcess();
-  parts.runner = createProcessRunner();
   std::string chosen = device.str();
   if (chosen == "auto") {
     auto card = queryCard(0);
@@ -41,6 +41,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     if (!compiler)
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
+    parts.runner = std::make_shared<RecoveringRunner>(createProcessRunner(), chosen, parts.arch, parts.compiler);
   } else {
     llvm::StringRef rest = chosen;
     int ordinal = 0;
@@ -56,6 +57,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     if (!compiler)
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
+    parts.runner = std::make_shared<RecoveringRunner>(createProcessRunner(), chosen, parts.arch, parts.compiler);
     parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, parts.runner, createOracleProcess());
   }
   parts.device = chosen;

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -19,6 +20,8 @@ llvm::Expected<SharedMemory> SharedMemory::create(size_t bytes) {
   if (base == MAP_FAILED)
     return llvm::createStringError("no shared memory of %zu bytes: %s", bytes, strerror(errno));
   memory.base = static_cast<char *>(base);
+  std::string name = "/proc/self/fd/" + std::to_string(memory.fd);
+  memory.readFd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   return std::move(memory);
 }
 
@@ -26,14 +29,16 @@ SharedMemory &SharedMemory::operator=(SharedMemory &&other) noexcept {
   std::swap(base, other.base);
   std::swap(bytes, other.bytes);
   std::swap(fd, other.fd);
+  std::swap(readFd, other.readFd);
   return *this;
 }
 
 SharedMemory::~SharedMemory() {
   if (base)
     munmap(base, bytes);
-  if (fd >= 0)
-    close(fd);
+  for (int descriptor : {fd, readFd})
+    if (descriptor >= 0)
+      close(descriptor);
 }
 
 std::vector<size_t> kgen::packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total) {

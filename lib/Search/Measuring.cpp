@@ -57,7 +57,7 @@ Error Search::measure(Candidate &candidate) {
       {folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
   if (!measurement) {
     // One candidate that cannot be measured is its own fault as long as others can.
-    if (record.round == 0 || env.stop || ++machineryErrors == 3)
+    if (record.round == 0 || env.stop || env.evaluator.deviceIsLost() || ++machineryErrors == 3)
       return measurement.takeError();
     return finish(candidate,
                   rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()), config));

@@ -70,6 +70,8 @@ public:
     return Measurement::parse((*answer)["measurement"].dump());
   }
 
+  bool deviceIsLost() const override { return lost; }
+
   std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
     auto answer = ask({{"baselines", file.str()}});
     if (!answer) {
@@ -106,6 +108,7 @@ private:
   int toChild = -1, fromChild = -1;
   std::string received;
   int lastId = 0;
+  bool lost = false;
 };
 
 Error ProcessEvaluator::spawn() {
@@ -206,6 +209,7 @@ Expected<Json> ProcessEvaluator::ask(Json request) {
         Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
         if (!answer.is_object())
           return createStringError("kgen-eval answered with something else than JSON");
+        lost = answer.value("lost", false);
         if (answer.contains("error") && answer["error"].is_string())
           return createStringError(answer["error"].get<std::string>());
         return answer;

@@ -117,6 +117,19 @@ TEST(Search, StopsAtOnceAndGoesOnTheSameWay) {
   EXPECT_EQ(world.evaluator.evaluated, whole.evaluator.evaluated);
 }
 
+TEST(Search, ALostDeviceEndsItAtOnceAndItGoesOnLater) {
+  World world, whole;
+  world.evaluator.lostAfter = 4;
+  llvm::Error error = world.search();
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(toString(std::move(error)), "cuda:0 does not answer its known-answer kernel; left alone");
+  EXPECT_EQ(world.evaluator.evaluated, 5); // nobody else was tried, and nobody got a verdict for it
+  world.evaluator.lostAfter = -1;
+  ASSERT_FALSE(bool(world.search()));
+  ASSERT_FALSE(bool(whole.search()));
+  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+}
+
 TEST(Search, KeepsItsTimeLimit) {
   World world;
   world.config.maxMinutes = 1;

@@ -24,11 +24,13 @@ public:
   char *data() const { return base; }
   size_t size() const { return bytes; }
   int descriptor() const { return fd; }
+  /// For a process that may read it only: what it maps of this cannot be made writable.
+  int readOnlyDescriptor() const { return readFd >= 0 ? readFd : fd; }
 
 private:
   char *base = nullptr;
   size_t bytes = 0;
-  int fd = -1;
+  int fd = -1, readFd = -1;
 };
 
 /// Offsets of buffers packed into one mapping, each on its own page, after HEADER bytes.
@@ -48,6 +50,7 @@ struct CandidateJob {
   const LaunchPlan *plan = nullptr;
   std::vector<const SharedMemory *> inputSets; ///< packed with packBuffers(plan.inputs, 0)
   double runSeconds = 30;                      ///< limit of one run, SIGKILL after it
+  double startSeconds = 60;                    ///< limit of loading it
 };
 
 /// A candidate under test. Errors are the machinery's; the candidate's own faults are values.

@@ -61,6 +61,8 @@ public:
   const std::string &lastLog() const { return log; }
   const std::string &lastPtx() const { return ptx; }
   const std::string &device() const { return parts.device; } ///< "host" or "cuda:N"
+  const std::string &arch() const { return parts.arch; }     ///< what the compiler is asked for
+  const std::shared_ptr<Compiler> &compiler() const { return parts.compiler; }
   const CardFacts &card() const { return parts.card; }
 
 private:

@@ -49,6 +49,8 @@ public:
   /// Verifies and times a candidate. One call at a time. May write compile.log and kernel.ptx into
   /// the folder.
   virtual llvm::Expected<Measurement> evaluate(const EvaluationJob &job) = 0;
+  /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.
+  virtual bool deviceIsLost() const { return false; }
   /// PyTorch's times for the problem in FILE (class Model) on this device, by mode, in microseconds;
   /// empty where they cannot be had, the reason in NOTE.
   virtual std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) = 0;

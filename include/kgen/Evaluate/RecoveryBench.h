@@ -1,0 +1,28 @@
+//===- RecoveryBench.h - A thousand faults and hangs ----------------------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace kgen {
+
+struct RecoveryBenchRequest {
+  std::string device = "auto";
+  int count = 1000;          ///< faults and hangs together
+  int hangs = 100;           ///< how many of them hang
+  int jobs = 1;              ///< faulting at the same time, each in a process of its own
+  double hangSeconds = 0.05; ///< after which a hang is killed
+};
+
+/// Runs faulty kernels one after the other, each followed by the known-answer kernel in a fresh process, and prints
+/// how long the device took from each kill to the right answer. An error when a verdict is not the expected one, or
+/// the device is lost. The return value is the 99th percentile in seconds.
+llvm::Expected<double> benchRecovery(const RecoveryBenchRequest &request);
+
+/// `kgen-eval bench-recovery [--device D] [--count N] [--hangs N] [--jobs N] [--hang-seconds S]`. 0 when the 99th
+/// percentile is below a second.
+int runRecoveryBench(llvm::ArrayRef<std::string> arguments);
+
+} // namespace kgen

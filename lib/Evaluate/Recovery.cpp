@@ -1,0 +1,182 @@
+//===- Recovery.cpp - Does the device still answer? -----------------------===//
+#include "kgen/Evaluate/Recovery.h"
+
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <cstring>
+#include <random>
+#include <unistd.h>
+
+using namespace kgen;
+
+char DeviceLost::ID = 0;
+
+namespace {
+
+constexpr int Count = 1024;
+constexpr double StartSeconds = 20, RunSeconds = 5;
+
+const char kernelText[] = "extern \"C\" __global__ void kgen_known_answer(const float *x, float *out) {\n"
+                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  out[i] = 2.0f * x[i] + 1.0f;\n"
+                          "}\n";
+
+const char planText[] = R"json({"version": 1, "problem": "known_answer", "arch": "any", "precision": "strict-fp32",
+  "inputs": [{"name": "x", "dtype": "f32", "shape": [1024]}],
+  "outputs": [{"name": "out0", "dtype": "f32", "shape": [1024]}], "workspace": [],
+  "launches": [{"kernel": "kgen_known_answer", "grid": [4, 1, 1], "block": [256, 1, 1], "shared_bytes": 0,
+    "args": [{"buffer": "in0"}, {"buffer": "out0"}]}]})json";
+
+/// Hands the runner every outcome of a process.
+class WatchedProcess : public CandidateProcess {
+public:
+  WatchedProcess(std::unique_ptr<CandidateProcess> inner, RecoveringRunner &runner)
+      : inner(std::move(inner)), runner(runner), name(this->inner->deviceName()) {}
+
+  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+    if (!inner)
+      return llvm::createStringError("the candidate's process has ended");
+    return runner.settle(inner->run(set, request, compare, differs), inner);
+  }
+  Outcome time(const TimingRequest &request, std::vector<double> &samples, std::string &differs) override {
+    if (!inner)
+      return llvm::createStringError("the candidate's process has ended");
+    return runner.settle(inner->time(request, samples, differs), inner);
+  }
+  const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
+  std::string deviceName() const override { return name; }
+
+private:
+  std::unique_ptr<CandidateProcess> inner;
+  RecoveringRunner &runner;
+  std::string name;
+};
+
+} // namespace
+
+KnownAnswer::KnownAnswer(std::string device, std::string arch, std::shared_ptr<Compiler> compiler)
+    : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
+      plan(llvm::cantFail(LaunchPlan::parse(planText))), state(std::random_device()()) {}
+
+KnownAnswer::~KnownAnswer() {
+  if (!planFile.empty())
+    llvm::sys::fs::remove(planFile);
+}
+
+llvm::Error KnownAnswer::prepare() {
+  if (!artifact.empty())
+    return llvm::Error::success();
+  CompileOptions options;
+  options.arch = arch;
+  auto result = compiler->compile(kernelText, options);
+  if (!result)
+    return result.takeError();
+  if (auto *failed = std::get_if<CompileFailed>(&*result))
+    return llvm::createStringError("the known-answer kernel does not compile: " + failed->reason);
+  llvm::SmallString<128> path;
+  int fd;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("kgen-known", "json", fd, path))
+    return llvm::createStringError("cannot write a temporary file: " + error.message());
+  close(fd);
+  planFile = path.str().str();
+  if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
+    return error;
+  artifact = std::get<Compiled>(*result).artifact;
+  return llvm::Error::success();
+}
+
+llvm::Error KnownAnswer::check(CandidateRunner &runner) {
+  if (llvm::Error error = prepare())
+    return error;
+  size_t bytes;
+  packBuffers(plan.inputs, 0, bytes);
+  auto input = SharedMemory::create(bytes);
+  if (!input)
+    return input.takeError();
+  // New numbers each time: an answer that was left behind is not one.
+  std::mt19937 random(++state);
+  float *x = reinterpret_cast<float *>(input->data());
+  for (int i = 0; i < Count; ++i)
+    x[i] = float(int(random() % 65536) - 32768) / 256;
+  CandidateJob job;
+  job.device = device;
+  job.planFile = planFile;
+  job.artifact = artifact;
+  job.plan = &plan;
+  job.inputSets = {&*input};
+  job.startSeconds = StartSeconds;
+  job.runSeconds = RunSeconds;
+  auto lost = [&](std::string why) { return llvm::make_error<DeviceLost>(device, std::move(why)); };
+  std::unique_ptr<CandidateProcess> process;
+  auto outcome = runner.start(job, process);
+  if (!outcome)
+    return lost(llvm::toString(outcome.takeError()));
+  if (*outcome)
+    return lost((*outcome)->detail);
+  RunRequest request;
+  request.poison = 0x7fc00000u | (state & 0xffffu) | 1u;
+  std::string differs;
+  outcome = process->run(0, request, false, differs);
+  if (!outcome)
+    return lost(llvm::toString(outcome.takeError()));
+  if (*outcome)
+    return lost((*outcome)->detail);
+  const float *out = reinterpret_cast<const float *>(process->output(0));
+  for (int i = 0; i < Count; ++i) {
+    float value; // it may be poison, a signalling pattern, or anything
+    memcpy(&value, out + i, sizeof value);
+    if (!(value == 2 * x[i] + 1))
+      return lost("element " + std::to_string(i) + " is " + std::to_string(value) + ", expected " +
+                  std::to_string(2 * x[i] + 1));
+  }
+  return llvm::Error::success();
+}
+
+RecoveringRunner::RecoveringRunner(std::unique_ptr<CandidateRunner> inner, std::string device, std::string arch,
+                                   std::shared_ptr<Compiler> compiler)
+    : inner(std::move(inner)), device(device), known(device, std::move(arch), std::move(compiler)) {}
+
+CandidateProcess::Outcome RecoveringRunner::start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) {
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    if (!lostWhy.empty())
+      return llvm::make_error<DeviceLost>(device, lostWhy);
+  }
+  std::unique_ptr<CandidateProcess> started;
+  auto outcome = settle(inner->start(job, started), started);
+  if (started)
+    process = std::make_unique<WatchedProcess>(std::move(started), *this);
+  return outcome;
+}
+
+CandidateProcess::Outcome RecoveringRunner::settle(CandidateProcess::Outcome outcome,
+                                                   std::unique_ptr<CandidateProcess> &process) {
+  if (!outcome || !*outcome)
+    return outcome;
+  Verdict verdict = (*outcome)->verdict;
+  if (verdict != Verdict::Fault && verdict != Verdict::Timeout)
+    return outcome;
+  std::lock_guard<std::mutex> guard(lock);
+  double start = monotonicSeconds();
+  process.reset(); // SIGKILL, reaped
+  if (llvm::Error error = known.check(*inner)) {
+    if (error.isA<DeviceLost>())
+      llvm::handleAllErrors(
+          std::move(error), [&](const DeviceLost &lost) { lostWhy = lost.reason(); },
+          [](const llvm::ErrorInfoBase &) {});
+    else
+      return std::move(error);
+    return llvm::make_error<DeviceLost>(device, lostWhy);
+  }
+  seconds.push_back(monotonicSeconds() - start);
+  return outcome;
+}
+
+std::vector<double> RecoveringRunner::recoverySeconds() {
+  std::lock_guard<std::mutex> guard(lock);
+  return seconds;
+}

@@ -1,0 +1,201 @@
+//===- RecoveryBench.cpp - A thousand faults and hangs --------------------===//
+#include "kgen/Evaluate/RecoveryBench.h"
+
+#include "kgen/Evaluate/Evaluator.h"
+#include "kgen/Evaluate/Recovery.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+/// One way to go wrong, with the verdict that it must get.
+struct Mishap {
+  const char *name, *body;
+  Verdict verdict;
+};
+
+const Mishap mishaps[] = {
+    {"far write", "((float *)0x7f0000000000ull)[threadIdx.x] = x[threadIdx.x];", Verdict::Fault},
+    {"far read", "out[threadIdx.x] = ((const float *)0x10ull)[threadIdx.x];", Verdict::Fault},
+    {"trap", "if (x[0] == x[0]) __trap();", Verdict::Fault},
+    {"near write", "out[1024 + threadIdx.x] = 1.0f;", Verdict::Fault},
+    // Reads what it writes, so that no compiler finds out that the loop has no end.
+    {"hang", "volatile float *o = out; while (o[0] == o[0] || o[1] != o[2]) o[0] = 1.0f;", Verdict::Timeout},
+};
+const size_t hangIndex = std::size(mishaps) - 1;
+
+const char planText[] = R"json({"version": 1, "problem": "mishap", "arch": "any", "precision": "strict-fp32",
+  "inputs": [{"name": "x", "dtype": "f32", "shape": [1024]}],
+  "outputs": [{"name": "out0", "dtype": "f32", "shape": [1024]}], "workspace": [],
+  "launches": [{"kernel": "mishap", "grid": [1, 1, 1], "block": [256, 1, 1], "shared_bytes": 0,
+    "args": [{"buffer": "in0"}, {"buffer": "out0"}]}]})json";
+
+class Bench {
+public:
+  Bench(const RecoveryBenchRequest &request, const Evaluator &evaluator)
+      : request(request), evaluator(evaluator), plan(llvm::cantFail(LaunchPlan::parse(planText))) {}
+  ~Bench() {
+    if (!planFile.empty())
+      fs::remove(planFile);
+  }
+
+  llvm::Error prepare() {
+    llvm::SmallString<128> path;
+    int fd;
+    if (std::error_code error = fs::createTemporaryFile("kgen-mishap", "json", fd, path))
+      return llvm::createStringError("cannot write a temporary file: " + error.message());
+    close(fd);
+    planFile = path.str().str();
+    if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
+      return error;
+    CompileOptions options;
+    options.arch = evaluator.arch();
+    for (const Mishap &mishap : mishaps) {
+      auto result = evaluator.compiler()->compile("extern \"C\" __global__ void mishap(const float *x, float *out) { " +
+                                                      std::string(mishap.body) + " }\n",
+                                                  options);
+      if (!result)
+        return result.takeError();
+      if (auto *failed = std::get_if<CompileFailed>(&*result))
+        return llvm::createStringError(std::string(mishap.name) + " does not compile: " + failed->reason);
+      artifacts.push_back(std::get<Compiled>(*result).artifact);
+    }
+    return llvm::Error::success();
+  }
+
+  /// Mishaps until none are left; what went wrong, or "".
+  std::string work() {
+    RecoveringRunner runner(createProcessRunner(), evaluator.device(), evaluator.arch(), evaluator.compiler());
+    std::string failure;
+    if (llvm::Error error = runner.prepare())
+      failure = llvm::toString(std::move(error));
+    for (int i; failure.empty() && !stop && (i = next++) < request.count;)
+      failure = one(runner, i);
+    if (!failure.empty())
+      stop = true;
+    std::lock_guard<std::mutex> guard(lock);
+    std::vector<double> own = runner.recoverySeconds();
+    seconds.insert(seconds.end(), own.begin(), own.end());
+    return failure;
+  }
+
+  std::vector<double> seconds;
+
+private:
+  std::string one(RecoveringRunner &runner, int index) {
+    // Hangs spread evenly over the whole.
+    bool hang = int64_t(index + 1) * request.hangs / request.count > int64_t(index) * request.hangs / request.count;
+    size_t which = hang ? hangIndex : size_t(index) % hangIndex;
+    size_t bytes;
+    packBuffers(plan.inputs, 0, bytes);
+    auto input = SharedMemory::create(bytes);
+    if (!input)
+      return llvm::toString(input.takeError());
+    CandidateJob job;
+    job.device = evaluator.device();
+    job.planFile = planFile;
+    job.artifact = artifacts[which];
+    job.plan = &plan;
+    job.inputSets = {&*input};
+    job.runSeconds = hang ? request.hangSeconds : 10;
+    std::unique_ptr<CandidateProcess> process;
+    std::string differs, name = mishaps[which].name;
+    auto outcome = runner.start(job, process);
+    if (outcome && !*outcome)
+      outcome = process->run(0, RunRequest(), false, differs);
+    if (!outcome)
+      return name + ": " + llvm::toString(outcome.takeError());
+    if (!*outcome)
+      return name + " passed";
+    if ((*outcome)->verdict != mishaps[which].verdict)
+      return name + " got " + verdictName((*outcome)->verdict).str() + ": " + (*outcome)->detail;
+    return "";
+  }
+
+  const RecoveryBenchRequest &request;
+  const Evaluator &evaluator;
+  LaunchPlan plan;
+  std::string planFile;
+  std::vector<std::string> artifacts;
+  std::atomic<int> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex lock;
+};
+
+} // namespace
+
+llvm::Expected<double> kgen::benchRecovery(const RecoveryBenchRequest &request) {
+  auto evaluator = Evaluator::create(request.device);
+  if (!evaluator)
+    return evaluator.takeError();
+  Bench bench(request, **evaluator);
+  if (llvm::Error error = bench.prepare())
+    return std::move(error);
+  double start = monotonicSeconds();
+  std::vector<std::string> failures(size_t(std::max(1, request.jobs)));
+  std::vector<std::thread> threads;
+  for (std::string &failure : failures)
+    threads.emplace_back([&] { failure = bench.work(); });
+  for (std::thread &thread : threads)
+    thread.join();
+  double wall = monotonicSeconds() - start;
+  std::vector<double> &seconds = bench.seconds;
+  std::sort(seconds.begin(), seconds.end());
+  // The smallest value that FRACTION of all do not exceed.
+  auto percentile = [&](double fraction) {
+    size_t rank = size_t(std::max(1.0, std::ceil(fraction * double(seconds.size()))));
+    return seconds.empty() ? 0 : seconds[rank - 1];
+  };
+  llvm::outs() << "device      " << (*evaluator)->device() << "\n"
+               << "mishaps     " << seconds.size() << " of " << request.count << ", " << request.hangs
+               << " of them hangs killed after " << llvm::format("%.3g s, ", request.hangSeconds) << request.jobs
+               << " at a time\n"
+               << "recovered   " << seconds.size() << ", each by a right answer from a fresh process\n"
+               << llvm::format("p50         %.3f s after the kill\n", percentile(0.5))
+               << llvm::format("p99         %.3f s\n", percentile(0.99))
+               << llvm::format("longest     %.3f s\n", percentile(1)) << llvm::format("wall        %.1f s\n", wall);
+  for (const std::string &failure : failures)
+    if (!failure.empty())
+      return llvm::createStringError(failure);
+  return percentile(0.99);
+}
+
+int kgen::runRecoveryBench(llvm::ArrayRef<std::string> arguments) {
+  RecoveryBenchRequest request;
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    std::string text = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    llvm::StringRef name = arguments[i], value = text;
+    bool bad = name == "--device"         ? (request.device = value.str()).empty()
+               : name == "--count"        ? value.getAsInteger(10, request.count) || request.count < 1
+               : name == "--hangs"        ? value.getAsInteger(10, request.hangs) || request.hangs < 0
+               : name == "--jobs"         ? value.getAsInteger(10, request.jobs) || request.jobs < 1
+               : name == "--hang-seconds" ? value.getAsDouble(request.hangSeconds) || !(request.hangSeconds > 0)
+                                          : true;
+    if (bad) {
+      llvm::errs() << "kgen-eval: bench-recovery does not understand '" << name << " " << value
+                   << "'; it takes --device D --count N --hangs N --jobs N --hang-seconds S\n";
+      return 2;
+    }
+  }
+  request.hangs = std::min(request.hangs, request.count);
+  auto slowest = benchRecovery(request);
+  if (!slowest) {
+    llvm::errs() << "kgen-eval: " << llvm::toString(slowest.takeError()) << "\n";
+    return 1;
+  }
+  return *slowest < 1 ? 0 : 1;
+}
