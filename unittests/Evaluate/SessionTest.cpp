@@ -35,6 +35,7 @@ public:
     std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
     return llvm::Error::success();
   }
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &, DeviceAddress) override { return TensorMapBytes(); }
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int poison) override {
     poisons.push_back(poison);
     return onLaunch ? onLaunch(index, values) : llvm::Error::success();
