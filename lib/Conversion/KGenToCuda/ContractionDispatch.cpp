@@ -153,6 +153,8 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
     dtype = !tensorCores ? "fp32" : own == "fp32" ? StringRef("tf32") : own;
   if (!mma)
     mma = tensorCores ? "mma_sync" : "none";
+  if (*mma == "wgmma")
+    return dispatch.emitError("mma = wgmma is not among what this kernel has: none, wmma, mma_sync");
   if (*mma == "none" && *dtype != "fp32")
     return dispatch.emitError("mma = none computes in fp32, found dtype = ") << *dtype;
   if (*mma != "none" && *dtype == "fp32")

@@ -69,4 +69,8 @@ bool admitsOperandType(Precision precision, StringRef dtype) {
   return false;
 }
 
+bool admitsScaledHalf(Precision precision, StringRef splitPrecision) {
+  return precision != Precision::StrictFP32 || splitPrecision != "none";
+}
+
 } // namespace kgen

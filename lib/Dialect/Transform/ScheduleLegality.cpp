@@ -26,7 +26,8 @@ static int64_t vectorBytes(DispatchOp dispatch, int64_t length) {
 /// have no fp32 operands, so that with them the closest type is tf32.
 static StringRef productType(ScheduleAttr schedule) {
   StringRef dtype = schedule.getWord("dtype", "");
-  if (dtype.empty() && schedule.getWord("mma", "none") != "none")
+  // On warpgroups the family chooses, and splits where one 16-bit product is too coarse.
+  if (dtype.empty() && schedule.getWord("mma", "none") != "none" && schedule.getWord("mma", "none") != "wgmma")
     return "tf32";
   return dtype;
 }
@@ -39,6 +40,9 @@ std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule) {
   if (schedule.getInt("smem_pad", 0) > 0 && schedule.getInt("swizzle", 0) > 0)
     return "expected padding or a swizzle, found smem_pad = " + std::to_string(schedule.getInt("smem_pad", 0)) +
            " and swizzle = " + std::to_string(schedule.getInt("swizzle", 0));
+  for (int64_t registers : schedule.getInts("reg_split"))
+    if (registers % 8)
+      return "expected numbers of registers that are multiples of 8, found " + std::to_string(registers);
   if (schedule.getWord("pipeline", "none") == "cp_async" && schedule.getInt("stages", 2) < 2)
     return "expected at least 2 stages with cp_async, found 1";
   if (int64_t threads = schedule.getInt("block", 32); threads % 32)
@@ -50,7 +54,10 @@ std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule) {
   // Half inputs are what they are: only f32 graphs can lose precision by rounding operands.
   if (!dtype.empty()) {
     Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
-    if (!admitsOperandType(precision, dtype))
+    // A scaled prepass keeps fp32's range: docs/precision.md.
+    bool scaled = dtype == "fp16" && schedule.getWord("mma", "none") == "wgmma" &&
+                  admitsScaledHalf(precision, schedule.getWord("split_precision", ""));
+    if (!scaled && !admitsOperandType(precision, dtype))
       return ("expected an operand type within precision class " + stringifyPrecision(precision) + ", found " + dtype)
           .str();
   }

@@ -35,8 +35,8 @@ module attributes {s = #kgen.schedule<family = gemm, tile = [128, 0]>} {}
 
 // -----
 
-// expected-error @+1 {{schedule key 'mma' expected one of none, wmma, mma_sync, found "wgmma"}}
-module attributes {s = #kgen.schedule<family = gemm, mma = wgmma>} {}
+// expected-error @+1 {{schedule key 'mma' expected one of none, wmma, mma_sync, wgmma, found "dmma"}}
+module attributes {s = #kgen.schedule<family = gemm, mma = dmma>} {}
 
 // -----
 

@@ -27,4 +27,8 @@ Precision precisionOf(mlir::ModuleOp module);
 /// Whether products may round their operands to DTYPE (fp32, tf32, fp16, bf16) under PRECISION.
 bool admitsOperandType(Precision precision, llvm::StringRef dtype);
 
+/// Whether f32 operands may be multiplied as fp16 after exact scaling by powers of two: in class tf32, whose
+/// mantissa is as long, in one product; in strict-fp32 as sums of two ("fp16x3", or "" where that is open).
+bool admitsScaledHalf(Precision precision, llvm::StringRef splitPrecision);
+
 } // namespace kgen

@@ -180,7 +180,14 @@ def KGenTransform_OccupancyOp : KGenTransform_Knob<"occupancy", "P",
     "threads of a block and resident blocks that the launch bounds promise", "256 min_blocks = 2",
     ["block", "min_blocks"]>;
 
+def KGenTransform_PersistentOp : KGenTransform_Knob<"persistent", "P",
+    "blocks that stay and walk over the tiles", "static", ["persistent"], ["attention", "conv", "gemm"]>;
+def KGenTransform_ClusterOp : KGenTransform_Knob<"cluster", "P",
+    "blocks of a cluster, which share tiles by multicast", "2", ["cluster"]>;
+
 // Memory access.
+def KGenTransform_StoreOp : KGenTransform_Knob<"store", "M",
+    "how finished tiles leave", "tma", ["store"], ["attention", "conv", "gemm"]>;
 def KGenTransform_VecOp : KGenTransform_Knob<"vec", "M",
     "elements of one global memory access, at most 16 bytes", "4", ["vec"]>;
 def KGenTransform_SmemLayoutOp : KGenTransform_Knob<"smem_layout", "M",
@@ -194,11 +201,23 @@ def KGenTransform_CacheHintOp : KGenTransform_Knob<"cache_hint", "M",
 // Asynchronous operations and latency hiding.
 def KGenTransform_PipelineOp : KGenTransform_Knob<"pipeline", "A",
     "how the next tile travels, and shared-memory buffers", "cp_async stages = 4", ["pipeline", "stages"]>;
+def KGenTransform_SpecializeOp : KGenTransform_Knob<"specialize", "A",
+    "warpgroups that compute, beside the one that copies", "2", ["consumers"], ["attention", "conv", "gemm"]>;
+def KGenTransform_RegSplitOp : KGenTransform_Knob<"reg_split", "A",
+    "registers of a copying and of a computing thread", "[40, 232]", ["reg_split"], ["attention", "conv", "gemm"]>;
+def KGenTransform_MmaInflightOp : KGenTransform_Knob<"mma_inflight", "A",
+    "stages whose products run while the next stage is waited for", "1", ["mma_inflight"],
+    ["attention", "conv", "gemm"]>;
 
 // Data type and precision.
 def KGenTransform_MmaDtypeOp : KGenTransform_Knob<"mma_dtype", "D",
     "element type of the products' operands, within the precision class", "tf32", ["dtype"],
     ["attention", "conv", "gemm"]>;
+def KGenTransform_SplitPrecisionOp : KGenTransform_Knob<"split_precision", "D",
+    "fp32 operands as sums of two 16-bit ones, and the steps of k between fp32 additions", "fp16x3 promote_k = 128",
+    ["split_precision", "promote_k"], ["conv", "gemm"]>;
+def KGenTransform_ConvertAtOp : KGenTransform_Knob<"convert_at", "D",
+    "where fp32 operands become 16-bit ones, scaled by powers of two", "prepass", ["convert_at"], ["conv", "gemm"]>;
 def KGenTransform_FastMathOp : KGenTransform_Knob<"fast_math", "D",
     "approximate exp, division and square root", "on", ["fast_math"]>;
 

@@ -27,6 +27,7 @@ constexpr int CONSUMERS = 2;               // warpgroups that multiply
 constexpr int STAGES = 4;
 constexpr int CLUSTER = 2;       // blocks, one below the other, that share their tiles of B
 constexpr int RASTER = 8;        // tile rows of one group in the block order
+constexpr int INFLIGHT = 1;      // stages whose products run while the next one is waited for
 constexpr int PROMOTE = 0;       // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
 constexpr int BLOCKS = 132;      // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
@@ -145,11 +146,14 @@ __device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
     kgen::wgmma_hold(c[i]);
 }
 
-// value * 2^exponent, in two steps that cannot overflow where the result does not.
+//@ section scaled
+// value * 2^exponent, in two steps that cannot overflow where the result does not. Below -252 all is lost anyway.
 __device__ __forceinline__ float scaled(float value, int exponent) {
+  exponent = max(exponent, -252);
   const int half = exponent / 2;
   return value * __int_as_float((127 + half) << 23) * __int_as_float((127 + exponent - half) << 23);
 }
+//@ end
 
 // Finishes the sums at `row` (and 8 further), `column` (and the next).
 template <typename Scale, typename... Extra>
@@ -159,12 +163,13 @@ __device__ __forceinline__ void finish(Out (&out)[4], const float *sums, int bat
   for (int e = 0; e < 4; ++e) {
     const int r = row + e / 2 * 8, c = column + e % 2;
     if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
-      out[e] = epilogue(scale(sums[e], batch, e / 2, r, c), batch, r, c, extra...);
+      out[e] = epilogue(scale(sums[e], e / 2, c), batch, r, c, extra...);
     else
       out[e] = Out(0.0f);
   }
 }
 
+//@ section store_direct
 // Four results to global memory.
 __device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int batch, int row, int column) {
 #pragma unroll
@@ -187,6 +192,8 @@ __device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int ba
   }
 }
 
+//@ end
+//@ section store_tma
 // Four results to a buffer of 64 swizzled rows of 128 bytes.
 __device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
   struct alignas(2 * sizeof(Out)) Pair {
@@ -198,6 +205,7 @@ __device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&
     *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = Pair{out[2 * half], out[2 * half + 1]};
   }
 }
+//@ end
 
 } // namespace example
 
@@ -279,16 +287,19 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           kgen::wgmma_fence();
           multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), k_tile > 0);
           kgen::wgmma_commit();
-          // One stage stays in flight; the one before it is free.
-          kgen::wgmma_wait<1>();
-          if (k_tile > 0)
+          kgen::wgmma_wait<INFLIGHT>();
+          // With one stage in flight, the one before it is free.
+          if (INFLIGHT == 0)
+            release(stage);
+          else if (k_tile > 0)
             release(previous);
           previous = stage;
           advance();
         }
         kgen::wgmma_wait<0>();
         hold(sums);
-        release(previous);
+        if (INFLIGHT == 1)
+          release(previous);
       } else {
         float partial[MT][BN / 2];
 #pragma unroll
@@ -317,8 +328,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
         const int row = m0 + local, pair = thread % 4 * 2;
         //@ replace scale
-        auto scale = [](float value, int, int, int, int) { return value; };
+        auto scale = [](float value, int, int) { return value; };
         //@ end
+        //@ section store_tma
         if constexpr (STORE_TMA) {
           constexpr int COLUMNS = 128 / sizeof(Out);
 #pragma unroll
@@ -344,7 +356,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
               kgen::bulk_commit();
             }
           }
-        } else {
+        }
+        //@ end
+        //@ section store_direct
+        if constexpr (!STORE_TMA) {
 #pragma unroll
           for (int j = 0; j < BN; j += 8) {
             Out out[4];
@@ -354,6 +369,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             store_direct(c, out, tile.batch, row, tile.n0 + j + pair);
           }
         }
+        //@ end
       }
     }
     if (STORE_TMA && thread == 0)

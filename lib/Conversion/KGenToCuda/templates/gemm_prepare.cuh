@@ -1,0 +1,162 @@
+//===- gemm_prepare.cuh - fp32 operands as sums of 16-bit matrices --------===//
+//
+// x = 2^e * (part 0 + part 1 + ...), with one exponent e for each row of A and each column of B, chosen so that
+// the largest finite magnitude along K lies in [2^14, 2^15): a power of two is exact, so nothing but the 11
+// significant bits of each part is lost, whatever the operand's range. An operand that is contiguous along K
+// takes one pass; the other one first finds the largest value of each column in slices of K.
+//
+//===----------------------------------------------------------------------===//
+
+//@ section shared
+namespace example {
+constexpr int PREPARE_THREADS = 256;
+constexpr int TOP = 14; // exponent of the largest scaled magnitude
+
+// The bits of |x|, or 0 where x is infinite or NaN: these keep their value under every scale.
+__device__ __forceinline__ unsigned magnitude(float x) {
+  const unsigned bits = __float_as_uint(x) & 0x7fffffffu;
+  return bits < 0x7f800000u ? bits : 0u;
+}
+// The exponent of a row or column whose largest magnitude has these bits.
+__device__ __forceinline__ int exponent_of(unsigned largest) {
+  const int biased = largest >> 23;
+  return (biased > 0 ? biased : 1) - 127 - TOP;
+}
+// x * 2^exponent, in two steps because the factor itself may leave the range.
+__device__ __forceinline__ float times_power(float x, int exponent) {
+  const int half = exponent / 2;
+  return x * __int_as_float((127 + half) << 23) * __int_as_float((127 + exponent - half) << 23);
+}
+
+// Four values to each of the parts, which stand `distance` elements apart.
+template <typename Part, int PARTS> __device__ __forceinline__ void store_parts(Part *to, long long distance, const float (&x)[4]) {
+  struct alignas(4 * sizeof(Part)) Four {
+    Part value[4];
+  };
+  float rest[4] = {x[0], x[1], x[2], x[3]};
+#pragma unroll
+  for (int part = 0; part < PARTS; ++part) {
+    Four four;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      four.value[i] = static_cast<Part>(rest[i]);
+      rest[i] -= static_cast<float>(four.value[i]);
+      if (!(rest[i] == rest[i])) // of infinity nothing is left
+        rest[i] = 0.0f;
+    }
+    *reinterpret_cast<Four *>(to + part * distance) = four;
+  }
+}
+
+// One block for each of ROWS rows of LENGTH values.
+template <typename Part, int PARTS, int ROWS, int LENGTH>
+__device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *exponents) {
+  constexpr int QUADS = LENGTH / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
+  constexpr int KEPT = EACH <= 8 ? EACH : 8; // quads of a thread that stay in registers
+  __shared__ unsigned warp_largest[PREPARE_THREADS / 32];
+  const float4 *row = reinterpret_cast<const float4 *>(from + (long long)blockIdx.x * LENGTH);
+  float4 kept[KEPT];
+  unsigned largest = 0;
+  auto look = [&](float4 x) {
+    largest = max(max(largest, magnitude(x.x)), max(magnitude(x.y), max(magnitude(x.z), magnitude(x.w))));
+  };
+#pragma unroll
+  for (int i = 0; i < KEPT; ++i) {
+    const int quad = threadIdx.x + i * PREPARE_THREADS;
+    kept[i] = quad < QUADS ? row[quad] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    look(kept[i]);
+  }
+  for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
+    look(row[quad]);
+  for (int offset = 16; offset > 0; offset /= 2)
+    largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
+  if (threadIdx.x % 32 == 0)
+    warp_largest[threadIdx.x / 32] = largest;
+  __syncthreads();
+  for (int warp = 0; warp < PREPARE_THREADS / 32; ++warp)
+    largest = max(largest, warp_largest[warp]);
+  const int exponent = exponent_of(largest);
+  if (threadIdx.x == 0)
+    exponents[blockIdx.x] = exponent;
+  auto write = [&](int quad, float4 x) {
+    const float four[4] = {times_power(x.x, -exponent), times_power(x.y, -exponent), times_power(x.z, -exponent),
+                           times_power(x.w, -exponent)};
+    store_parts<Part, PARTS>(to + (long long)blockIdx.x * LENGTH + 4 * quad, (long long)ROWS * LENGTH, four);
+  };
+#pragma unroll
+  for (int i = 0; i < KEPT; ++i)
+    if (const int quad = threadIdx.x + i * PREPARE_THREADS; quad < QUADS)
+      write(quad, kept[i]);
+  for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
+    write(quad, row[quad]);
+}
+
+// The largest magnitude of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH];
+// block x covers the columns, y the slices, z the batch.
+template <int ROWS, int LENGTH, int SLICES>
+__device__ __forceinline__ void find_columns(const float *from, unsigned *largest) {
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
+  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+  if (column >= LENGTH)
+    return;
+  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
+  const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH + column;
+  uint4 top = make_uint4(0u, 0u, 0u, 0u);
+#pragma unroll 8
+  for (int row = first; row < last; ++row) {
+    const float4 x = *reinterpret_cast<const float4 *>(matrix + (long long)row * LENGTH);
+    top.x = max(top.x, magnitude(x.x));
+    top.y = max(top.y, magnitude(x.y));
+    top.z = max(top.z, magnitude(x.z));
+    top.w = max(top.w, magnitude(x.w));
+  }
+  *reinterpret_cast<uint4 *>(largest + ((long long)blockIdx.z * SLICES + blockIdx.y) * LENGTH + column) = top;
+}
+
+// The same blocks again: exponents from the slices' largest values, then the parts.
+template <typename Part, int PARTS, int ROWS, int LENGTH, int SLICES, int BATCH>
+__device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
+  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+  if (column >= LENGTH)
+    return;
+  uint4 top = make_uint4(0u, 0u, 0u, 0u);
+#pragma unroll 8
+  for (int slice = 0; slice < SLICES; ++slice) {
+    const uint4 other =
+        *reinterpret_cast<const uint4 *>(largest + ((long long)blockIdx.z * SLICES + slice) * LENGTH + column);
+    top = make_uint4(max(top.x, other.x), max(top.y, other.y), max(top.z, other.z), max(top.w, other.w));
+  }
+  const int exponent[4] = {exponent_of(top.x), exponent_of(top.y), exponent_of(top.z), exponent_of(top.w)};
+  if (blockIdx.y == 0)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      exponents[blockIdx.z * LENGTH + column + i] = exponent[i];
+  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
+  const long long matrix = (long long)blockIdx.z * ROWS * LENGTH + column;
+#pragma unroll 4
+  for (int row = first; row < last; ++row) {
+    const float4 x = *reinterpret_cast<const float4 *>(from + matrix + (long long)row * LENGTH);
+    const float four[4] = {times_power(x.x, -exponent[0]), times_power(x.y, -exponent[1]),
+                           times_power(x.z, -exponent[2]), times_power(x.w, -exponent[3])};
+    store_parts<Part, PARTS>(to + matrix + (long long)row * LENGTH, (long long)BATCH * ROWS * LENGTH, four);
+  }
+}
+} // namespace example
+//@ end
+
+//@ replace kernels
+extern "C" __global__ void __launch_bounds__(256)
+    example_prepare_a(const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents) {
+  example::prepare_rows<__half, 1, 4096, 4096>(from, to, exponents);
+}
+extern "C" __global__ void __launch_bounds__(256)
+    example_find_b(const float *__restrict__ from, unsigned *__restrict__ largest) {
+  example::find_columns<4096, 4096, 64>(from, largest);
+}
+extern "C" __global__ void __launch_bounds__(256)
+    example_prepare_b(const float *__restrict__ from, const unsigned *__restrict__ largest, __half *__restrict__ to,
+                      int *__restrict__ exponents) {
+  example::prepare_columns<__half, 1, 4096, 4096, 64, 1>(from, largest, to, exponents);
+}
+//@ end

@@ -1,0 +1,94 @@
+// RUN: kgen-opt %s -split-input-file -verify-diagnostics -kgen-lower-dispatches
+// RUN: not kgen-opt %s -split-input-file -kgen-lower-dispatches='arch=sm_89' 2>&1 | FileCheck %s --check-prefix=ARCH
+// ARCH: mma = wgmma needs sm_90a, the chip is sm_89
+
+func.func @stages(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{the tiles of 5 stages take 278608 bytes of shared memory, sm_90a has 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [128, 256, 64], stages = 5>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
+
+// -----
+
+func.func @rows(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{a tile of 2 consumers has a multiple of 128 rows, at most 256, found 192}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [192, 128, 64], consumers = 2>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
+
+// -----
+
+func.func @registers(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{reg_split asks for 520 registers (40 + 2 * 240), 3 warpgroups have 504}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [128, 256, 64], reg_split = [40, 240]>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
+
+// -----
+
+func.func @accumulators(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{the tile needs 256 accumulators and about 40 other registers in a thread, reg_split gives 232}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [256, 256, 64], consumers = 2, stages = 2>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
+
+// -----
+
+func.func @alignment(%a: tensor<512x51xf16>, %b: tensor<51x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the left operand has rows of 51 16-bit elements; mma = mma_sync takes any length}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma>)
+      ins(%a, %b : tensor<512x51xf16>, tensor<51x512xf16>) {
+  ^bb0(%l: tensor<512x51xf16>, %r: tensor<51x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x51xf16>, tensor<51x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
+
+// -----
+
+module attributes {kgen.precision = "strict-fp32"} {
+func.func @precision(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{expected split_precision = fp16x3 within precision class strict-fp32, found none}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, split_precision = none>)
+      ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) {
+  ^bb0(%l: tensor<512x512xf32>, %r: tensor<512x512xf32>):
+    %m = aten.mm %l, %r : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+}
+
+// -----
+
+func.func @together(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{mma = wgmma and pipeline = tma go together, found mma = mma_sync and pipeline = tma}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = mma_sync, pipeline = tma>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}
