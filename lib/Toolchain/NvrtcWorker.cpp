@@ -8,6 +8,7 @@
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Jail.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <cstdio>
@@ -67,6 +68,14 @@ std::string fetch(Program program, Size size, Get get) {
   return text;
 }
 
+/// NVRTC opens its builtins by name at the first compile, when files are out of reach: maps them, and what they need, now.
+void loadBuiltins(llvm::StringRef folder) {
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (llvm::sys::path::filename(entry->path()).starts_with("libnvrtc-builtins.so."))
+      dlopen(entry->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 int fail(const std::string &why) {
   fprintf(stderr, "%s\n", why.c_str());
   return 2;
@@ -81,6 +90,7 @@ int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   Nvrtc nvrtc;
   if (const char *why = nvrtc.load(library.c_str()))
     return fail("cannot load NVRTC from " + library + ": " + why);
+  loadBuiltins(llvm::sys::path::parent_path(library));
   // The library is loaded: from here on only the text, the headers and the output.
   FileRules rules;
   rules.execute = {llvm::sys::path::parent_path(library).str()};
