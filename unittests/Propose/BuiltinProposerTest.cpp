@@ -101,6 +101,20 @@ TEST(SchedulePlan, SurvivesItsNotes) {
   llvm::consumeError(bad.takeError());
 }
 
+TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
+  auto firstScript = [](GraphFacts facts, const char *device, const char *arch) {
+    ProposalContext context = contextOf(std::move(facts), device);
+    context.chip.arch = arch;
+    return carryOut(context, ask(context, 1)[0], 1)[0].directives;
+  };
+  EXPECT_NE(firstScript(matmulFacts("fp16", "f16"), "cuda", "sm_90a").find("mma %d0 wgmma"), std::string::npos);
+  EXPECT_NE(firstScript(matmulFacts("tf32"), "cuda", "sm_90a").find("mma %d0 wgmma"), std::string::npos);
+  EXPECT_NE(firstScript(matmulFacts("strict-fp32"), "cuda", "sm_90a").find("split_precision %d0 promote_k = 128"),
+            std::string::npos);
+  EXPECT_EQ(firstScript(matmulFacts("tf32"), "cuda", "sm_89").find("wgmma"), std::string::npos);
+  EXPECT_EQ(firstScript(matmulFacts("tf32"), "host", "sm_90a").find("wgmma"), std::string::npos);
+}
+
 TEST(Builtin, HasIdeasForEveryKindOfGraph) {
   std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
                                     matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};

@@ -13,6 +13,36 @@ using C = IdeaCategory;
 
 std::vector<CatalogueEntry> gemmIdeas() {
   return {
+      {"warpgroups",
+       C::Compute,
+       "Let whole warpgroups multiply out of shared memory while one thread copies the next tiles by tensor map; "
+       "blocks "
+       "stay on their multiprocessor and share tiles of the right operand inside a cluster.",
+       {"gemm"},
+       0,
+       100,
+       fitsWarpgroups,
+       "tensor|latency|memory|instruction",
+       {},
+       {"mma=wgmma; tile=[128, 256, 64]; cluster=2", "mma=wgmma; tile=[128, 256, 64]; cluster=2; mma_inflight=0",
+        "mma=wgmma; tile=[128, 256, 64]; cluster=2; raster=16", "mma=wgmma; tile=[128, 256, 64]",
+        "mma=wgmma; tile=[256, 128, 64]", "mma=wgmma; tile=[128, 128, 64]; cluster=2", "mma=wgmma"},
+       /*restart=*/true},
+      {"split-operands",
+       C::DType,
+       "Write each fp32 operand as the sum of two scaled fp16 matrices and multiply three times on tensor cores, "
+       "adding "
+       "short chains in fp32: the digits of fp32 at several times its speed.",
+       {"gemm"},
+       0,
+       100,
+       fitsSplitWarpgroups,
+       "tensor|latency|compute|instruction",
+       {},
+       {"mma=wgmma; tile=[128, 128, 64]; cluster=2; promote_k=128",
+        "mma=wgmma; tile=[128, 128, 64]; cluster=2; promote_k=64", "mma=wgmma; tile=[128, 128, 64]; promote_k=128",
+        "mma=wgmma"},
+       /*restart=*/true},
       {"register-tile",
        C::Compute,
        "Give each thread a tile of the product in registers, so that every value it reads from shared memory is used "

@@ -24,6 +24,12 @@ inline bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
 inline bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
 
 inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
+/// Tensor maps need rows of 16 bytes, a warpgroup 64 rows; a smaller product would leave most of a tile empty.
+inline bool fillsWarpgroups(const DispatchFacts &f) {
+  return f.hopper && f.m >= 64 && f.n >= 32 && f.k >= 32 && f.k % 8 == 0 && f.n % 8 == 0;
+}
+inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
+inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
 
 /// The tables of this folder, one for each family, joined by getCatalogue().
 std::vector<CatalogueEntry> productIdeas();
