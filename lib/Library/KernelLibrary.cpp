@@ -95,6 +95,13 @@ public:
     return inner->materialize(context, idea, n);
   }
 
+  bool canRepair() const override { return inner->canRepair(); }
+  Expected<std::vector<Materialization>> repair(const ProposalContext &context, const Idea &idea,
+                                                const FailedBranch &failed) override {
+    if (idea.key == libraryKey)
+      return std::vector<Materialization>();
+    return inner->repair(context, idea, failed);
+  }
   std::vector<TokenUsage> takeUsage() override { return inner->takeUsage(); }
   bool readsWords() const override { return inner->readsWords(); }
 

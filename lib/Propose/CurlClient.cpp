@@ -11,6 +11,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <dlfcn.h>
 #include <thread>
@@ -108,9 +109,17 @@ const CurlLibrary *findCurl() {
   return loaded ? &library : nullptr;
 }
 
+/// Called several times a second; not 0 ends the transfer.
+int watchStop(void *user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto *stop = static_cast<const std::atomic<bool> *>(user);
+  return stop && *stop;
+}
+
 class CurlClient : public HttpClient {
 public:
   explicit CurlClient(const HttpLimits &limits) : limits(limits) {}
+
+  bool isStopped() const override { return limits.stop && *limits.stop; }
 
   Expected<HttpReply> post(StringRef url, const std::vector<std::string> &headers, StringRef body) override {
     if (Error error = checkProviderUrl(url))
@@ -146,6 +155,9 @@ public:
     library->setopt(curl, CURLOPT_HEADERFUNCTION, takeHeader);
     library->setopt(curl, CURLOPT_HEADERDATA, &reply.headers);
     library->setopt(curl, CURLOPT_ERRORBUFFER, message);
+    library->setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    library->setopt(curl, CURLOPT_XFERINFOFUNCTION, watchStop);
+    library->setopt(curl, CURLOPT_XFERINFODATA, limits.stop);
     if (isLoopback(url))
       library->setopt(curl, CURLOPT_PROXY, "");
     CURLcode code = library->perform(curl);
@@ -155,6 +167,8 @@ public:
     library->cleanup(curl);
     if (received.tooLong)
       return createStringError("the provider's answer is longer than " + Twine(limits.bodyBytes) + " bytes");
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+      return createStringError("interrupted while waiting for " + hostOf(url));
     if (code != CURLE_OK)
       return createStringError("cannot reach " + Twine(hostOf(url)) + ": " +
                                (message[0] ? message : library->strerror(code)));
@@ -169,7 +183,20 @@ private:
 
 class RealSleeper : public Sleeper {
 public:
-  void sleep(double seconds) override { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+  explicit RealSleeper(const std::atomic<bool> *stop) : stop(stop) {}
+
+  bool sleep(double seconds) override {
+    auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end) {
+      if (stop && *stop)
+        return false;
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.2, seconds)));
+    }
+    return true;
+  }
+
+private:
+  const std::atomic<bool> *stop;
 };
 
 } // namespace
@@ -187,6 +214,8 @@ Error checkProviderUrl(StringRef url) {
 }
 
 std::unique_ptr<HttpClient> createCurlClient(const HttpLimits &limits) { return std::make_unique<CurlClient>(limits); }
-std::unique_ptr<Sleeper> createRealSleeper() { return std::make_unique<RealSleeper>(); }
+std::unique_ptr<Sleeper> createRealSleeper(const std::atomic<bool> *stop) {
+  return std::make_unique<RealSleeper>(stop);
+}
 
 } // namespace kgen

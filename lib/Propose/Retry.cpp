@@ -20,29 +20,47 @@ constexpr double maxWait = 120;
 
 bool isTransient(int status) { return status == 408 || status == 409 || status == 429 || status >= 500; }
 
-/// A spent quota answers 429 too, and stays spent.
+/// A spent quota answers 429 too, and stays spent. Anthropic names no code, but leaves out when to
+/// come again.
 bool isQuota(const HttpReply &reply) {
-  return reply.status == 429 && StringRef(reply.body).contains("insufficient_quota");
+  if (reply.status != 429)
+    return false;
+  StringRef body = reply.body;
+  bool anthropic = body.contains("\"type\"") && body.contains("\"rate_limit_error\"");
+  return body.contains("insufficient_quota") ||
+         (anthropic && !reply.headers.count("retry-after") && !reply.headers.count("retry-after-ms"));
 }
 
-/// A gateway that answers 200 with a page of its own instead of the provider's JSON.
-bool isPage(const HttpReply &reply) { return reply.status == 200 && StringRef(reply.body).ltrim().starts_with("<"); }
+/// A gateway that answers 200 with a page of its own instead of the provider's JSON object.
+bool isPage(const HttpReply &reply) { return reply.status == 200 && !StringRef(reply.body).ltrim().starts_with("{"); }
 
-/// Seconds that the provider asks for; negative when it does not.
+/// Seconds in Gemini's error details, `"retryDelay": "17s"`; negative when there are none.
+double findRetryDelay(StringRef body) {
+  StringRef rest = body.split("\"retryDelay\"").second.ltrim();
+  if (!rest.consume_front(":"))
+    return -1;
+  rest = rest.ltrim();
+  double value;
+  if (!rest.consume_front("\"") || rest.take_until([](char c) { return c == 's'; }).getAsDouble(value))
+    return -1;
+  return value;
+}
+
+/// Seconds that the provider asks for; negative when it does not, or asks for nonsense.
 double askedWait(const HttpReply &reply) {
   double value;
   if (auto it = reply.headers.find("retry-after-ms"); it != reply.headers.end())
-    if (!StringRef(it->second).getAsDouble(value))
+    if (!StringRef(it->second).getAsDouble(value) && std::isfinite(value))
       return value / 1000;
   if (auto it = reply.headers.find("retry-after"); it != reply.headers.end()) {
-    if (!StringRef(it->second).getAsDouble(value))
+    if (!StringRef(it->second).getAsDouble(value) && std::isfinite(value))
       return value;
     // Or a date: "Wed, 21 Oct 2026 07:28:00 GMT".
     std::tm date = {};
     if (strptime(it->second.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date))
       return std::max(0.0, std::difftime(timegm(&date), std::time(nullptr)));
   }
-  return -1;
+  return findRetryDelay(reply.body);
 }
 
 } // namespace
@@ -55,7 +73,7 @@ Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRe
   for (int attempt = 0;; ++attempt) {
     auto reply = client.post(url, headers, body);
     bool again = !reply || (isTransient(reply->status) && !isQuota(*reply)) || isPage(*reply);
-    if (!again || attempt == maxRetries)
+    if (!again || attempt == maxRetries || client.isStopped())
       return reply;
     double wait = reply ? askedWait(*reply) : -1;
     if (wait < 0) {
@@ -64,7 +82,8 @@ Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRe
     }
     if (!reply)
       consumeError(reply.takeError());
-    sleeper.sleep(std::min(wait, maxWait));
+    if (!sleeper.sleep(std::min(wait, maxWait)))
+      return createStringError("interrupted while waiting for the provider");
   }
 }
 

@@ -9,17 +9,7 @@ using namespace llvm;
 
 namespace kgen {
 
-Error Search::record(const ReplyRecord &reply) {
-  if (Error error = run.recordReply(reply))
-    return error;
-  // A model's answer cost time and money: it does not wait for the round's batch.
-  if (!StringRef(config.llm).starts_with("chat:"))
-    return Error::success();
-  if (Error error = run.commit())
-    return error;
-  run.beginBatch();
-  return Error::success();
-}
+Error Search::record(const ReplyRecord &reply) { return run.recordReply(reply); }
 
 Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
   std::string slot = context.slot + "/ideas";
@@ -62,6 +52,12 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   context.device = config.device == "host" ? "host" : "cuda";
   context.precision = config.precision;
   context.genericUs = genericUs;
+  if (run.getBaselines())
+    context.baselines = *run.getBaselines();
+  if (auto plan = run.readFile(branchId(0, 0), "plan.json"))
+    context.plan = std::move(*plan);
+  else
+    consumeError(plan.takeError());
   context.seed = config.seed;
   const Measurement &measurement = measured[parent.id];
   context.floorUs = measurement.floorUs;
@@ -93,6 +89,7 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
     if (result) {
       tried.detail = result->detail;
       tried.timeUs = result->passed() ? result->timeUs : 0;
+      tried.diagnosis = result->diagnosis;
     }
     context.history.push_back(std::move(tried));
   };
@@ -152,7 +149,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
     return Error::success();
   auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), std::min(expansion.ideas, ideasLeft));
   if (!ideas)
-    return ideas.takeError();
+    return pauseOr(ideas.takeError());
   for (auto [ideaIndex, idea] : enumerate(*ideas)) {
     ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
     int left = std::min(expansion.variants, budgetLeft(candidates.size()));
@@ -160,7 +157,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
       break;
     auto list = askMaterializations(context, idea, left);
     if (!list)
-      return list.takeError();
+      return pauseOr(list.takeError());
     addCandidates(round, int(seed), parent, idea, context.slot, *list, candidates);
   }
   return Error::success();

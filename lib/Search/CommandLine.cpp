@@ -20,6 +20,7 @@ usage:
   kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
   kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
   kgen-search compare-policies --problem P --branches N    one search by each policy with the same budget
+  kgen-search prompt RUN BRANCH                            what a model was told (or would be) for a branch
   kgen-search problems        list the registered problems
 
 A search starts from generic kernels (round 0). Each round takes the fastest right kernels so far, has ideas in words
@@ -53,10 +54,17 @@ how far:
 
 who has ideas:
   --llm builtin      a catalogue that needs no key and no network (the default)
+  --llm openai:MODEL, anthropic:MODEL, gemini:MODEL        a provider; keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY and
+                     GEMINI_API_KEY and are never written
+  --llm chat:MODEL   a server that speaks Chat Completions; chat:MODEL@URL names its address
+  --llm exec:CMD     a command that reads a prompt on stdin and answers on stdout; codex, claude and gemini are known
+  --llm dir:FOLDER   each question is a file there, and so is its answer: a person or any program is the model
   --llm replay:RUN   the answers recorded in another run
-  --llm chat:MODEL   a server that speaks Chat Completions
-  --llm-url URL      its address (default https://api.openai.com/v1/chat/completions); http on loopback only
-  --llm-key-env VAR  environment variable that holds the key (default OPENAI_API_KEY); the key is never written
+  --llm A=3,B        several with weights; who gains more is asked more often
+  --llm-url URL      the provider's address; http on loopback only
+  --llm-key-env VAR  environment variable that holds the key
+  --llm-effort E     how long the model thinks: low, medium, high, as the provider has it
+  --llm-max-tokens N, --llm-temperature T, --llm-timeout S limits of an answer; left to the provider unless given
 
   --idea "WORDS"     an idea of yours, carried out in round 1 (repeatable; "memory: WORDS" names its category); the builtin
                      catalogue knows its own ideas only, by key or by their words
@@ -87,7 +95,14 @@ public:
       command.kind = SearchCommand::Help;
       return command;
     }
-    if (first == "resume" || first == "replay" || first == "report" || first == "add") {
+    if (first == "prompt") {
+      command.kind = SearchCommand::Prompt;
+      if (arguments.size() < 3 || StringRef(arguments[1]).starts_with("-"))
+        return createStringError("kgen-search prompt needs a run folder and a branch, as round-01/b00");
+      command.run = StringRef(arguments[1]).rtrim('/').str();
+      command.branch = StringRef(arguments[2]).rtrim('/').str();
+      next = 3;
+    } else if (first == "resume" || first == "replay" || first == "report" || first == "add") {
       command.kind = first == "resume"   ? SearchCommand::Resume
                      : first == "replay" ? SearchCommand::Replay
                      : first == "add"    ? SearchCommand::Add
@@ -111,7 +126,7 @@ public:
     } else if (!first.starts_with("-")) {
       return createStringError(
           Twine("unknown command '") + first +
-          "', expected resume, replay, report, add, compare, compare-policies, problems, or options; see "
+          "', expected resume, replay, report, prompt, add, compare, compare-policies, problems, or options; see "
           "kgen-search --help");
     }
     while (next < arguments.size())
@@ -198,6 +213,10 @@ private:
                               "--llm",
                               "--llm-url",
                               "--llm-key-env",
+                              "--llm-effort",
+                              "--llm-max-tokens",
+                              "--llm-temperature",
+                              "--llm-timeout",
                               "--library",
                               "--idea",
                               "--seed-kernel",
@@ -259,7 +278,24 @@ private:
       command.proposer.url = value;
     else if (name == "--llm-key-env")
       command.proposer.keyEnv = value;
-    else if (name == "--library")
+    else if (name == "--llm-effort")
+      command.proposer.effort = value;
+    else if (name == "--llm-max-tokens") {
+      std::optional<int> tokens;
+      if (Error error = number(name, value, 1, 10000000, tokens))
+        return error;
+      command.proposer.maxTokens = *tokens;
+    } else if (name == "--llm-temperature") {
+      double temperature;
+      if (StringRef(value).getAsDouble(temperature) || !(temperature >= 0 && temperature <= 10))
+        return createStringError("--llm-temperature is '" + value + "', expected a number from 0 to 10");
+      command.proposer.temperature = temperature;
+    } else if (name == "--llm-timeout") {
+      double seconds;
+      if (StringRef(value).getAsDouble(seconds) || !(seconds > 0 && seconds <= 1e6))
+        return createStringError("--llm-timeout is '" + value + "', expected seconds above 0");
+      command.proposer.timeoutSeconds = seconds;
+    } else if (name == "--library")
       command.kernelLibrary = StringRef(value).rtrim('/').str();
     else if (name == "--idea")
       command.handIdeas.push_back(value);

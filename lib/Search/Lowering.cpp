@@ -101,7 +101,8 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
     size_t lowered = first;
     if (Error error = lowerFrom(first, candidates))
       return error;
-    if (refill == maxRefills || stopReason != "done")
+    // Who can mend a refused script gets it back instead.
+    if (refill == maxRefills || stopReason != "done" || env.proposer.canRepair())
       return Error::success();
     std::vector<int> refused(expansions.size());
     for (size_t i = lowered; i < candidates.size(); ++i)

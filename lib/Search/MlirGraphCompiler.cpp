@@ -5,6 +5,7 @@
 // calls from several threads do not meet.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Conversion/KGenToCuda/CudaTemplate.h"
 #include "kgen/Dialect/Aten/Passes.h"
 #include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/KGen.h"
@@ -109,6 +110,25 @@ std::string compareBuffer(StringRef what, size_t index, const BufferSpec &buffer
   stream << "], expected " << dtype << "[";
   llvm::interleaveComma(tensor.getShape(), stream);
   stream << "]";
+  return text;
+}
+
+/// CUDA with the text of kgen's device headers where it includes them: a kernel.cu stands alone. A
+/// text that holds the header already, from another kernel.cu, includes it no more.
+std::string inlineDeviceHeaders(StringRef cuda) {
+  std::string text;
+  while (!cuda.empty()) {
+    auto [line, rest] = cuda.split('\n');
+    StringRef file = line.trim();
+    bool includes = file.consume_front("#include") && file.ltrim().consume_front("\"");
+    file = line.split('"').second.split('"').first;
+    StringRef header =
+        includes && file.starts_with("kgen_") && file.ends_with(".cuh") ? findCudaTemplate(file) : StringRef();
+    text += header.empty() ? line : header.rtrim('\n');
+    if (cuda.size() > line.size())
+      text += '\n';
+    cuda = rest;
+  }
   return text;
 }
 
@@ -245,7 +265,7 @@ public:
       return error;
     LoweredGraph result;
     result.annotated = print(*session.module);
-    result.cuda = cuda.str();
+    result.cuda = inlineDeviceHeaders(cuda);
     result.plan = plan->print();
 
     CaptureError error(&session.context, graphName);
@@ -254,7 +274,7 @@ public:
     StringRef source = "candidate";
     if (session.func.getName() == source)
       source = "candidate_kernels";
-    SourceOp::create(builder, session.func.getLoc(), source, chip.arch, cuda);
+    SourceOp::create(builder, session.func.getLoc(), source, chip.arch, result.cuda);
     if (llvm::Error fault = buildLaunches(session.func, source, *plan))
       return fault;
     session.module.get()->setAttr("kgen.precision",

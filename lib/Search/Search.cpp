@@ -133,6 +133,10 @@ Error Search::executeRounds() {
     }
     if (stopReason != "done")
       return Error::success();
+    if (Error error = repairRound(round, candidates))
+      return error;
+    if (stopReason != "done")
+      return Error::success();
     branchesBefore += round == 0 ? 0 : candidates.size();
   }
 }

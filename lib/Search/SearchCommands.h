@@ -22,5 +22,7 @@ llvm::Expected<int> compareRuns(const SearchCommand &command, const SearchToolWo
 /// `compare-policies`: a search by each policy, then compareRuns. A run that is there already is gone on
 /// with.
 llvm::Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorld &world);
+/// `prompt RUN BRANCH`
+llvm::Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world);
 
 } // namespace kgen

@@ -7,6 +7,11 @@ using namespace llvm;
 namespace kgen {
 
 Json SearchConfig::toJson() const {
+  Json model = {{"effort", llmOptions.effort},
+                {"max_tokens", llmOptions.maxTokens},
+                {"timeout_seconds", llmOptions.timeoutSeconds}};
+  if (llmOptions.temperature)
+    model["temperature"] = *llmOptions.temperature;
   return {{"version", 1},
           {"problem", problem},
           {"source", source},
@@ -22,8 +27,9 @@ Json SearchConfig::toJson() const {
           {"ideas", options.ideas},
           {"variants", options.variants},
           {"llm", llm},
-          {"llm_url", llmUrl},
-          {"llm_key_env", llmKeyEnv},
+          {"llm_url", llmOptions.url},
+          {"llm_key_env", llmOptions.keyEnv},
+          {"llm_options", std::move(model)},
           {"library", kernelLibrary},
           {"seed", seed},
           {"max_branches", maxBranches},
@@ -55,8 +61,14 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.options.ideas = json.at("ideas");
     config.options.variants = json.at("variants");
     config.llm = json.at("llm");
-    config.llmUrl = json.at("llm_url");
-    config.llmKeyEnv = json.at("llm_key_env");
+    config.llmOptions.url = json.at("llm_url");
+    config.llmOptions.keyEnv = json.at("llm_key_env");
+    Json model = json.value("llm_options", Json::object());
+    config.llmOptions.effort = model.value("effort", "");
+    config.llmOptions.maxTokens = model.value("max_tokens", 0);
+    config.llmOptions.timeoutSeconds = model.value("timeout_seconds", 0.0);
+    if (model.contains("temperature"))
+      config.llmOptions.temperature = model["temperature"].get<double>();
     config.kernelLibrary = json.value("library", "");
     config.seed = json.at("seed");
     config.maxBranches = json.value("max_branches", 0);

@@ -2,7 +2,7 @@
 //
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
 // and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
-// compiles, measures and records.
+// compiles, measures and records; Repairing.cpp gives a branch that failed its second try.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -54,7 +54,16 @@ private:
   std::string findPlanFault(const std::string &plan);
   llvm::Error finish(const Candidate &candidate, Measurement measurement, llvm::StringRef duplicateOf = "");
   void announce(const BranchRecord &branch, const Measurement &measurement, llvm::StringRef sameAs, bool isBest);
+  llvm::Error repairRound(int round, const std::vector<Candidate> &candidates);
+  llvm::Expected<bool> askRepair(const Candidate &failed, size_t index, Candidate &mended);
   llvm::Error record(const ReplyRecord &reply);
+  /// ERROR, unless it comes of the user's wish to stop: that is no error.
+  llvm::Error pauseOr(llvm::Error error) {
+    if (!shouldStop())
+      return error;
+    llvm::consumeError(std::move(error));
+    return llvm::Error::success();
+  }
   llvm::Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   llvm::Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea,
                                                                    int n);

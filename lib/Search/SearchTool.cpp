@@ -17,6 +17,22 @@ using namespace llvm;
 namespace kgen {
 namespace {
 
+/// A run folder as the place where answered questions are kept.
+class RunLog : public ExchangeLog {
+public:
+  explicit RunLog(RunFolder &run) : run(run) {}
+
+  std::optional<ModelReply> find(StringRef hash) override {
+    if (const Exchange *known = run.findExchange(hash))
+      return known->reply;
+    return std::nullopt;
+  }
+  Error record(const Exchange &exchange) override { return run.recordExchange(exchange); }
+
+private:
+  RunFolder &run;
+};
+
 class Tool {
 public:
   Tool(const SearchCommand &command, const SearchToolWorld &world) : command(command), world(world) {}
@@ -33,6 +49,8 @@ public:
       return listAll();
     case SearchCommand::Report:
       return report();
+    case SearchCommand::Prompt:
+      return printPrompts(command, world);
     case SearchCommand::Replay:
       return replay();
     case SearchCommand::Resume:
@@ -122,8 +140,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.policy = command.policy;
   config.llm = command.llm;
   config.kernelLibrary = command.kernelLibrary;
-  config.llmUrl = command.proposer.url;
-  config.llmKeyEnv = command.proposer.keyEnv;
+  config.llmOptions = command.proposer;
   config.seed = command.seed;
   config.compileJobs = command.jobs;
   config.options.rounds = command.rounds.value_or(host ? 3 : 5);
@@ -200,9 +217,10 @@ Expected<int> Tool::resume() {
 }
 
 Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {
-  ProposerOptions options;
-  options.url = config.llmUrl;
-  options.keyEnv = config.llmKeyEnv;
+  RunLog log(run);
+  ProposerOptions options = config.llmOptions;
+  options.log = &log;
+  options.stop = &world.stop;
   auto proposer = createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
@@ -229,7 +247,7 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     progress->note("isolation: " + level);
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
-  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/config.llm == "builtin");
+  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/isTrustedProposer(config.llm));
   SearchEnvironment environment{world.fs, world.clock, *guarded, **proposer, evaluator, *progress, world.stop};
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
@@ -266,7 +284,7 @@ Expected<int> Tool::replay() {
   auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
-  bool trusted = (*run)->getConfig().value("llm", "") == "builtin";
+  bool trusted = isTrustedProposer((*run)->getConfig().value("llm", ""));
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
   auto summary = replayRun(world.fs, **run, *guarded);
   if (!summary)

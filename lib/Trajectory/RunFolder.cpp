@@ -19,6 +19,10 @@ Json toJson(const BranchRecord &branch) {
       {"round", branch.round},    {"key", branch.idea.key},  {"category", categoryName(branch.idea.category).str()},
       {"idea", branch.idea.text}, {"label", branch.label},   {"notes", branch.notes},
       {"reply", branch.reply},    {"option", branch.option}, {"expansion", branch.expansion}};
+  if (!branch.idea.by.empty())
+    record["by"] = branch.idea.by;
+  if (!branch.repairs.empty())
+    record["repairs"] = branch.repairs;
   return record;
 }
 
@@ -35,6 +39,8 @@ BranchRecord branchFromJson(const Json &record) {
   branch.reply = record.at("reply");
   branch.option = record.at("option");
   branch.expansion = record.value("expansion", 0);
+  branch.idea.by = record.value("by", "");
+  branch.repairs = record.value("repairs", "");
   return branch;
 }
 
@@ -53,6 +59,10 @@ std::string printIdeaPage(const BranchRecord &branch) {
   page += "- idea: " + branch.idea.key + "\n";
   if (!branch.label.empty())
     page += "- settings: " + branch.label + "\n";
+  if (!branch.idea.by.empty())
+    page += "- by: " + branch.idea.by + "\n";
+  if (!branch.repairs.empty())
+    page += "- mends: " + branch.repairs + "\n";
   page += "- parent: " + (branch.parent.empty() ? std::string("none") : branch.parent) + "\n";
   return page;
 }
@@ -210,6 +220,8 @@ Error RunFolder::applyRecord(const Json &record) {
       std::string slot = stored.at("slot");
       replies[slot] = {hash, ReplyRecord{slot, stored.at("request").dump(), stored.at("reply").dump()}};
     }
+    if (event == "exchange")
+      return applyExchange(record);
     // Any other event is one of a later version: what it says can be left out.
     return Error::success();
   } catch (const Json::exception &e) {

@@ -37,7 +37,8 @@ public:
     ::close(listener);
   }
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port) + "/v1/chat/completions"; }
+  std::string host() const { return "http://127.0.0.1:" + std::to_string(port); }
+  std::string url() const { return host() + "/v1/chat/completions"; }
 
   std::vector<std::string> requests;
 

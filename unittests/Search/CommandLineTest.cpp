@@ -152,7 +152,8 @@ TEST_F(ToolTest, BadInputIsOneSentence) {
   EXPECT_EQ(err, "kgen-search: bad.mlir: <graph>:1:1: error: expected operation name\n");
   EXPECT_FALSE(fs.exists("r"));
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--llm", "oracle"}), 1);
-  EXPECT_EQ(err, "kgen-search: unknown proposer 'oracle', expected builtin, replay:RUN or chat:MODEL\n");
+  EXPECT_EQ(err, "kgen-search: unknown proposer 'oracle', expected builtin, replay:RUN, openai:MODEL, "
+                 "chat:MODEL, anthropic:MODEL, gemini:MODEL, exec:COMMAND or dir:FOLDER\n");
   EXPECT_EQ(run({"resume", "nowhere"}), 1);
   EXPECT_EQ(err, "kgen-search: nowhere is not a run folder: it has no run.json\n");
 }

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@ struct HttpLimits {
   double connectSeconds = 10;
   double totalSeconds = 600;
   size_t bodyBytes = 16 << 20;
+  const std::atomic<bool> *stop = nullptr; ///< ends a request in progress
 };
 
 /// Every HTTP status is a value; an Error is a failure of the connection, or a body over the limit.
@@ -29,6 +31,8 @@ public:
   virtual ~HttpClient() = default;
   virtual llvm::Expected<HttpReply> post(llvm::StringRef url, const std::vector<std::string> &headers,
                                          llvm::StringRef body) = 0;
+  /// Whether the user ended it all: then nothing is tried again.
+  virtual bool isStopped() const { return false; }
 };
 
 /// Through libcurl: no redirects, HTTPS except on loopback, no proxy settings of the environment on
@@ -43,13 +47,15 @@ llvm::Error checkProviderUrl(llvm::StringRef url);
 class Sleeper {
 public:
   virtual ~Sleeper() = default;
-  virtual void sleep(double seconds) = 0;
+  /// False: the user ended the wait.
+  virtual bool sleep(double seconds) = 0;
 };
-std::unique_ptr<Sleeper> createRealSleeper();
+std::unique_ptr<Sleeper> createRealSleeper(const std::atomic<bool> *stop = nullptr);
 
 /// Posts until an answer came or there is no use: 408, 409, 429, 5xx and failed connections are
-/// tried again, at most five times, after the time that `retry-after-ms` or `retry-after` asks for
-/// (at most 120 s), else after a growing time with jitter. 4xx and a spent quota are final.
+/// tried again, and so is 200 with something that is no JSON object; at most five times, after the
+/// time that `retry-after-ms`, `retry-after` (seconds or a date) or Gemini's `retryDelay` asks for (at
+/// most 120 s), else after a growing time with jitter. 4xx and a spent quota are final.
 llvm::Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, llvm::StringRef url,
                                         const std::vector<std::string> &headers, llvm::StringRef body);
 

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ struct Idea {
   std::string key;
   std::string text;
   IdeaCategory category = IdeaCategory::Compute;
+  std::string by; ///< which of several proposers had it; empty where there is one
 };
 
 /// One way to carry an idea out: a transform script, or CUDA-C device code with its launch plan;
@@ -52,9 +54,27 @@ struct TriedBranch {
   Idea idea;
   std::string label;
   std::string notes;
-  std::string verdict; ///< PASS, WRONG, REJECT, ...
-  std::string detail;  ///< why, when it is not PASS
-  double timeUs = 0;   ///< median; 0 unless PASS
+  std::string verdict;   ///< PASS, WRONG, REJECT, ...
+  std::string detail;    ///< why, when it is not PASS
+  double timeUs = 0;     ///< median; 0 unless PASS
+  std::string diagnosis; ///< what limits it, in words; may be empty
+};
+
+/// A branch that failed, for the one question how to mend it.
+struct FailedBranch {
+  std::string id;
+  Materialization materialization;
+  std::string verdict; ///< REJECT, WRONG, FAULT, ...
+  std::string detail;  ///< the verifier's message, or the first wrong element
+  std::string log;     ///< compile.log; may be empty
+};
+
+/// A verified kernel for a similar graph, from a library.
+struct LibraryKernel {
+  std::string about; ///< one line: its graph, device and where it was found
+  std::string idea;
+  std::string directives, cuda; ///< how it is made: one of them
+  double timeUs = 0;
 };
 
 /// The snapshot that ideas build upon.
@@ -79,8 +99,11 @@ struct ProposalContext {
   std::string precision;       ///< class that the answer must keep
   ParentSummary parent;
   std::vector<TriedBranch> history;
-  double genericUs = 0; ///< round 0's time
-  double floorUs = 0;   ///< the roofline's floor; 0 when unknown
+  std::vector<LibraryKernel> knownKernels; ///< best kernels for similar graphs; may be empty
+  std::map<std::string, double> baselines; ///< PyTorch's times by mode, in microseconds
+  std::string plan;                        ///< plan.json of round 0: the buffers
+  double genericUs = 0;                    ///< round 0's time
+  double floorUs = 0;                      ///< the roofline's floor; 0 when unknown
   uint64_t seed = 0;
 };
 

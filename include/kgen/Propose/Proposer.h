@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kgen/Propose/Idea.h"
+#include "kgen/Propose/Model.h"
 #include "kgen/Propose/Usage.h"
 
 #include "llvm/Support/Error.h"
@@ -29,23 +30,55 @@ public:
   virtual std::vector<TokenUsage> takeUsage() { return {}; }
   /// Whether an idea in a person's words can be handed to materialize().
   virtual bool readsWords() const { return true; }
+  /// Whether repair() may be asked: then a branch that failed gets one more try.
+  virtual bool canRepair() const { return false; }
+  /// At most one materialisation of IDEA that mends FAILED.
+  virtual llvm::Expected<std::vector<Materialization>> repair(const ProposalContext &context, const Idea &idea,
+                                                              const FailedBranch &failed) {
+    return std::vector<Materialization>();
+  }
 };
 
-/// How to reach an HTTP provider.
+/// How to reach a provider; what is empty or 0 is the provider's own.
 struct ProposerOptions {
-  std::string url = "https://api.openai.com/v1/chat/completions";
-  std::string keyEnv = "OPENAI_API_KEY"; ///< environment variable that holds the key
+  std::string url;
+  std::string keyEnv; ///< environment variable that holds the key
+  std::string effort; ///< how long a model thinks: "low", "medium", "high", as the provider has it
+  int maxTokens = 0;  ///< of an answer
+  std::optional<double> temperature;
+  double timeoutSeconds = 0; ///< of a question to a provider or a command
+  // What follows is of one process and not recorded.
+  ExchangeLog *log = nullptr;
+  const std::atomic<bool> *stop = nullptr; ///< ends a question that waits
 };
 
-/// SPEC is "builtin", "replay:RUN" (the answers recorded in run folder RUN) or "chat:MODEL".
+/// SPEC names a proposer: "builtin", "replay:RUN" (the answers recorded in run folder RUN),
+/// "openai:MODEL", "chat:MODEL", "anthropic:MODEL", "gemini:MODEL" (each may end in "@URL"),
+/// "exec:COMMAND", "dir:FOLDER"; or several of them with commas between and perhaps "=WEIGHT" behind.
 llvm::Expected<std::unique_ptr<Proposer>> createProposer(llvm::StringRef spec, const ProposerOptions &options = {});
+
+/// Whether all answers of SPEC are kgen's own: others are applied in a child process.
+bool isTrustedProposer(llvm::StringRef spec);
+
+/// "dir:a=2,builtin" as its parts: (spec, weight).
+llvm::Expected<std::vector<std::pair<std::string, double>>> splitProposers(llvm::StringRef spec);
 
 /// The catalogue of ideas; deterministic in the context.
 std::unique_ptr<Proposer> createBuiltinProposer();
 
 /// What a proposer is asked, as canonical JSON: the same context gives the same bytes. STAGE is
-/// "ideas" or "materialize"; IDEA is null in the first stage.
-std::string printRequest(const ProposalContext &context, llvm::StringRef stage, const Idea *idea, int n);
+/// "ideas", "materialize" or "repair"; IDEA is null in the first stage, FAILED is the last one's.
+std::string printRequest(const ProposalContext &context, llvm::StringRef stage, const Idea *idea, int n,
+                         const FailedBranch *failed = nullptr);
+/// What printRequest printed, as a context again.
+struct RecordedRequest {
+  ProposalContext context;
+  std::string stage;
+  std::optional<Idea> idea;
+  std::optional<FailedBranch> failed;
+  int n = 0;
+};
+llvm::Expected<RecordedRequest> parseRequest(llvm::StringRef json);
 /// Lower-case hex SHA-256 of TEXT; the name of a recorded reply is that of its request.
 std::string hashText(llvm::StringRef text);
 

@@ -33,8 +33,7 @@ struct SearchConfig {
   std::string isolation; ///< of the machine that the run was started on; for the reader
   std::string policy = "branch";
   std::string llm = "builtin";
-  std::string llmUrl;
-  std::string llmKeyEnv;
+  ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits
   PolicyOptions options;
   std::string kernelLibrary; ///< folder of the kernel library; empty: none
   uint64_t seed = 0;

@@ -19,9 +19,22 @@ namespace kgen {
 
 /// What a command line asks for.
 struct SearchCommand {
-  enum Kind { Search, Resume, Replay, Problems, Report, Add, Compare, ComparePolicies, Help, Version } kind = Search;
-  std::string run;               ///< run folder of resume, replay, report and add
+  enum Kind {
+    Search,
+    Resume,
+    Replay,
+    Problems,
+    Report,
+    Prompt,
+    Add,
+    Compare,
+    ComparePolicies,
+    Help,
+    Version
+  } kind = Search;
+  std::string run;               ///< run folder of resume, replay, report, add and prompt
   std::vector<std::string> runs; ///< of compare
+  std::string branch;            ///< of prompt
   std::string problem;
   std::string device = "auto";
   std::string size; ///< "" is the device's default

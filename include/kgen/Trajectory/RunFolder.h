@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kgen/Propose/Idea.h"
+#include "kgen/Propose/Model.h"
 #include "kgen/Trajectory/Clock.h"
 #include "kgen/Trajectory/HandWritten.h"
 #include "kgen/Trajectory/Journal.h"
@@ -28,9 +29,10 @@ struct BranchRecord {
   int round = 0;
   Idea idea;
   std::string label, notes;
-  std::string reply; ///< request hash of the reply that it materialises; empty for round 0
-  int option = 0;    ///< which materialisation of that reply
-  int expansion = 0; ///< which expansion of its round asked for it
+  std::string reply;   ///< request hash of the reply that it materialises; empty for round 0
+  int option = 0;      ///< which materialisation of that reply
+  int expansion = 0;   ///< which expansion of its round asked for it
+  std::string repairs; ///< id of the branch that failed and that this one mends; mostly empty
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;
   std::string duplicateOf; ///< branch with the same code, whose measurement this one shares
@@ -90,6 +92,14 @@ public:
   /// A round begins with what a person gave.
   llvm::Error recordRound(int round, std::vector<HandWritten> given);
 
+  /// The recorded question whose hash is HASH, or null; and those of SLOT and its second turn, in
+  /// order.
+  const Exchange *findExchange(llvm::StringRef hash) const;
+  std::vector<const Exchange *> findExchanges(llvm::StringRef slot) const;
+  /// Keeps a question to a model and its answer: on disk when it returns, inside a batch too, because
+  /// it cost money.
+  llvm::Error recordExchange(const Exchange &exchange);
+
   /// Announces a branch, before anything is done for it. A known id is taken up again.
   llvm::Error beginBranch(const BranchRecord &branch);
   /// The text of a file of a branch's folder.
@@ -116,6 +126,7 @@ private:
   RunFolder(FileSystem &fs, Clock &clock, llvm::StringRef path) : fs(fs), clock(clock), path(path) {}
   llvm::Error load(const JournalContents &contents);
   llvm::Error applyRecord(const Json &record);
+  llvm::Error applyExchange(const Json &record);
   llvm::Error append(Json record);
   void countTime(const Json &record);
   llvm::Error healMeasurements();
@@ -133,6 +144,7 @@ private:
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::map<int, std::vector<HandWritten>> rounds;
+  std::vector<Exchange> exchanges;
   std::string best, stopReason;
   std::map<std::string, double> baselines;
   bool hasBaselines = false;

@@ -29,10 +29,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         if number == 2:
             content = "Of course! Let me think about tiles."
-        elif 'Stage "ideas"' in question:
+        elif 'stage "ideas"' in question:
             content = json.dumps(IDEAS)
         else:
-            script = GOOD if "whole row" in question.split("Stage")[1] else BAD
+            script = GOOD if "whole row" in question.split("# Question")[1] else BAD
             content = json.dumps({"materializations": [{"settings": "s", "directives": script, "cuda": "", "plan": ""}]})
         answer = json.dumps({"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]})
         self.send_response(200)

@@ -1,0 +1,59 @@
+//===- PromptCommand.cpp - kgen-search prompt RUN BRANCH ------------------===//
+
+#include "SearchCommands.h"
+#include "kgen/Propose/ModelProposer.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+/// What was sent for the question at SLOT: as recorded, or, where no model was asked, as one would be.
+static Error printQuestionOf(const RunFolder &run, const ReplyRecord &reply, raw_ostream &out) {
+  auto header = [&](const Twine &what) { out << "======== " << what << "\n"; };
+  std::vector<const Exchange *> exchanges = run.findExchanges(reply.slot);
+  for (const Exchange *exchange : exchanges) {
+    header(exchange->question.slot + ", sent to " + exchange->model + ": system");
+    out << exchange->question.system << "\n";
+    for (const ModelTurn &turn : exchange->question.turns) {
+      header(exchange->question.slot + ": " + turn.role);
+      out << turn.text << "\n";
+    }
+  }
+  if (!exchanges.empty())
+    return Error::success();
+  auto request = parseRequest(reply.request);
+  if (!request)
+    return request.takeError();
+  header(reply.slot + ", no model was asked; it would be sent: system");
+  out << printSystemPrompt() << "\n";
+  header(reply.slot + ": user");
+  out << printUserPrompt(request->context, request->stage, request->idea ? &*request->idea : nullptr,
+                         request->failed ? &*request->failed : nullptr, request->n)
+      << "\n";
+  return Error::success();
+}
+
+Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world) {
+  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  if (!run)
+    return run.takeError();
+  const BranchRecord *branch = (*run)->findBranch(command.branch);
+  if (!branch)
+    return createStringError(command.run + " has no branch " + command.branch + "; branches are named as round-01/b00");
+  const ReplyRecord *reply = (*run)->findReplyByHash(branch->reply);
+  if (!reply)
+    return createStringError(command.branch + " comes of no question");
+  // The ideas, of which this branch's is one, were asked for at the slot above.
+  StringRef slot = reply->slot;
+  if (slot.contains("/idea-"))
+    if (const ReplyRecord *ideas = (*run)->findReply((slot.rsplit('/').first + "/ideas").str()))
+      if (Error error = printQuestionOf(**run, *ideas, world.out))
+        return std::move(error);
+  if (Error error = printQuestionOf(**run, *reply, world.out))
+    return std::move(error);
+  return 0;
+}
+
+} // namespace kgen

@@ -1,0 +1,110 @@
+//===- Exchanges.cpp - Questions to models, as they went over the wire ----===//
+//
+// exchanges/HASH.json holds one question and its answer, where HASH is that of
+// what was sent; the system prompt, which is the same each time, lies once in
+// exchanges/SHA.md. The journal's record has what a ledger needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kgen/Propose/Proposer.h"
+#include "kgen/Trajectory/RunFolder.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+static Json usageToJson(const ModelUsage &usage) {
+  return {{"input", usage.input}, {"cached", usage.cached}, {"output", usage.output}, {"reasoning", usage.reasoning}};
+}
+
+Error RunFolder::recordExchange(const Exchange &exchange) {
+  std::string systemHash = hashText(exchange.question.system);
+  Json turns = Json::array();
+  for (const ModelTurn &turn : exchange.question.turns)
+    turns.push_back({{"role", turn.role}, {"text", turn.text}});
+  Json stored = {{"slot", exchange.question.slot},
+                 {"model", exchange.model},
+                 {"system", systemHash},
+                 {"turns", std::move(turns)},
+                 {"schema", exchange.question.schema},
+                 {"finish", finishName(exchange.reply.finish).str()},
+                 {"refusal", exchange.reply.refusal},
+                 {"text", exchange.reply.text},
+                 {"usage", usageToJson(exchange.reply.usage)}};
+  std::string text = stored.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  bool wasBatching = batching;
+  if (Error error = commit())
+    return error;
+  std::map<std::string, std::string> files = {{exchange.hash + ".json", text}};
+  if (!fs.exists(at("exchanges/" + systemHash + ".md")))
+    files[systemHash + ".md"] = exchange.question.system;
+  if (Error error = fs.createFolders(at("exchanges")))
+    return error;
+  if (Error error = fs.writeAllAtomic(at("exchanges"), files, /*wait=*/true))
+    return error;
+  if (Error error = append({{"event", "exchange"},
+                            {"slot", exchange.question.slot},
+                            {"model", exchange.model},
+                            {"request", exchange.hash},
+                            {"sha", hashText(text)},
+                            {"finish", finishName(exchange.reply.finish).str()},
+                            {"usage", usageToJson(exchange.reply.usage)},
+                            {"seconds", exchange.seconds}}))
+    return error;
+  exchanges.push_back(exchange);
+  if (wasBatching)
+    beginBatch();
+  return Error::success();
+}
+
+/// The caller catches what the JSON library throws.
+Error RunFolder::applyExchange(const Json &record) {
+  Exchange exchange;
+  exchange.hash = record.at("request");
+  exchange.seconds = record.at("seconds");
+  std::string file = at("exchanges/" + exchange.hash + ".json");
+  auto text = fs.read(file);
+  if (!text)
+    return text.takeError();
+  if (hashText(*text) != record.at("sha").get<std::string>())
+    return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
+  Json stored = Json::parse(*text);
+  std::string system = at("exchanges/" + stored.at("system").get<std::string>() + ".md");
+  auto systemText = fs.read(system);
+  if (!systemText)
+    return systemText.takeError();
+  if (hashText(*systemText) != stored.at("system").get<std::string>())
+    return createStringError(Twine(system) + " is corrupt: its hash differs from its name");
+  exchange.model = stored.at("model");
+  exchange.question.slot = stored.at("slot");
+  exchange.question.system = std::move(*systemText);
+  exchange.question.schema = stored.at("schema");
+  for (const Json &turn : stored.at("turns"))
+    exchange.question.turns.push_back({turn.at("role"), turn.at("text")});
+  exchange.reply.finish = parseFinish(stored.at("finish").get<std::string>());
+  exchange.reply.refusal = stored.at("refusal");
+  exchange.reply.text = stored.at("text");
+  const Json &usage = stored.at("usage");
+  exchange.reply.usage = {usage.at("input"), usage.at("cached"), usage.at("output"), usage.at("reasoning")};
+  exchanges.push_back(std::move(exchange));
+  return Error::success();
+}
+
+const Exchange *RunFolder::findExchange(StringRef hash) const {
+  for (const Exchange &exchange : exchanges)
+    if (exchange.hash == hash)
+      return &exchange;
+  return nullptr;
+}
+
+std::vector<const Exchange *> RunFolder::findExchanges(StringRef slot) const {
+  std::vector<const Exchange *> found;
+  for (const Exchange &exchange : exchanges)
+    if (exchange.question.slot == slot || exchange.question.slot == (slot + "/again").str())
+      found.push_back(&exchange);
+  return found;
+}
+
+} // namespace kgen
