@@ -162,6 +162,11 @@ private:
                         "that holds cuda_fp16.h";
       return CompileResult(failed);
     }
+    failed.reason = findLostInstructions(log);
+    if (!failed.reason.empty()) {
+      failed.log = log;
+      return CompileResult(failed);
+    }
     Compiled compiled;
     compiled.artifact = "kernel.cubin";
     compiled.log = log;

@@ -45,6 +45,17 @@ std::vector<KernelResources> kgen::parsePtxasLog(llvm::StringRef log) {
   return kernels;
 }
 
+std::string kgen::findLostInstructions(llvm::StringRef log) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  log.split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    llvm::StringRef why = line.split("Potential Performance Loss: ").second.rtrim();
+    if (why.contains("wgmma.mma_async instructions are serialized") || why.contains("'setmaxnreg' ignored"))
+      return ("ptxas gives up what the kernel asks for: " + why).str();
+  }
+  return "";
+}
+
 void kgen::markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels) {
   for (KernelResources &kernel : kernels) {
     llvm::StringRef rest = ptx;

@@ -45,7 +45,7 @@ func.func @half(%a: tensor<100x72xf16>, %b: tensor<72x136xf16>, %x: tensor<2x40x
 //--- tf32.mlir
 module attributes {kgen.precision = "tf32"} {
 func.func @tf32(%a: tensor<100x72xf32>, %b: tensor<72x136xf32>, %x: tensor<72x40xf32>, %w: tensor<64x72xf32>, %bias: tensor<64xf32>)
-    -> (tensor<100x136xf32>, tensor<40x64xf32>) {
+    -> (tensor<100x136xf32>, tensor<40x64xf32>, tensor<40x136xf32>) {
   %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [128, 64, 64]>)
       ins(%a, %b : tensor<100x72xf32>, tensor<72x136xf32>) {
   ^bb0(%l: tensor<100x72xf32>, %r: tensor<72x136xf32>):
@@ -59,7 +59,14 @@ func.func @tf32(%a: tensor<100x72xf32>, %b: tensor<72x136xf32>, %x: tensor<72x40
     %m = aten.linear %t, %r, %c : (tensor<40x72xf32>, tensor<64x72xf32>, tensor<64xf32>) -> tensor<40x64xf32>
     kgen.yield %m : tensor<40x64xf32>
   } : tensor<40x64xf32>
-  return %0, %1 : tensor<100x136xf32>, tensor<40x64xf32>
+  %2 = kgen.dispatch @tn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64]>)
+      ins(%x, %b : tensor<72x40xf32>, tensor<72x136xf32>) {
+  ^bb0(%l: tensor<72x40xf32>, %r: tensor<72x136xf32>):
+    %t = aten.transpose.int %l dim0 0 dim1 1 : (tensor<72x40xf32>) -> tensor<40x72xf32>
+    %m = aten.mm %t, %r : (tensor<40x72xf32>, tensor<72x136xf32>) -> tensor<40x136xf32>
+    kgen.yield %m : tensor<40x136xf32>
+  } : tensor<40x136xf32>
+  return %0, %1, %2 : tensor<100x136xf32>, tensor<40x64xf32>, tensor<40x136xf32>
 }
 }
 

@@ -158,6 +158,18 @@ TEST(CompileAll, KeepsTheOrder) {
   EXPECT_EQ(std::get<Compiled>(*results[3]).artifact, "b");
 }
 
+TEST(Resources, NameWhatPtxasGivesUp) {
+  EXPECT_EQ(findLostInstructions("ptxas info    : 0 bytes gmem\nptxas info    : Used 40 registers\n"), "");
+  EXPECT_EQ(
+      findLostInstructions("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to "
+                           "determine register count at entry.\n"),
+      "ptxas gives up what the kernel asks for: 'setmaxnreg' ignored; unable to determine register count at entry.");
+  EXPECT_EQ(findLostInstructions("ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are "
+                                 "serialized due to x in the function 'k'\nptxas info    : Used 40 registers\n"),
+            "ptxas gives up what the kernel asks for: wgmma.mma_async instructions are serialized due to x in the "
+            "function 'k'");
+}
+
 TEST(Resources, PtxasLog) {
   auto kernels =
       parsePtxasLog("ptxas info    : 4 bytes gmem\n"

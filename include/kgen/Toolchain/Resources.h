@@ -12,6 +12,10 @@ namespace kgen {
 /// Reads ptxas's `-v` report ("Used 40 registers, ... bytes smem"), one entry per kernel.
 std::vector<KernelResources> parsePtxasLog(llvm::StringRef log);
 
+/// What ptxas did not do although the text asks for it: warpgroup products made one after the other, registers that
+/// do not change hands. One sentence; "" when there is nothing of the kind.
+std::string findLostInstructions(llvm::StringRef log);
+
 /// Marks the kernels whose PTX holds mma, wmma or wgmma instructions.
 void markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels);
 

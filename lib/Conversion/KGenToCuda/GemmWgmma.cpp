@@ -210,7 +210,17 @@ private:
   struct Source {
     DispatchBuffer buffer, exponents;
   };
-  Source prepare(StringRef side, const GemmOperand &operand, int64_t across);
+  /// One operand's preparation.
+  struct Job {
+    StringRef side;
+    const GemmOperand &operand;
+    int64_t across;
+    Source &source;
+    std::optional<DispatchBuffer> largest; ///< magnitudes of columns, when K is not contiguous
+  };
+  void addKernel(const std::string &kernel, StringRef parameters, const std::string &body);
+  void prepareOperands(Source &a, Source &b);
+  void prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int64_t clearCount);
   TensorMap mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const;
   DispatchBuffer workspace(ArrayRef<int64_t> shape, Type type) {
     code.workspaces.push_back(RankedTensorType::get(shape, type));
@@ -239,38 +249,72 @@ int64_t Emitter::blocks() const {
   return plan.cluster * (*params.getWord("persistent") == "static" ? std::min(tiles, clusters) : tiles);
 }
 
-/// One or two launches that turn OPERAND, with ACROSS rows or columns, into parts and exponents.
-Emitter::Source Emitter::prepare(StringRef side, const GemmOperand &operand, int64_t across) {
+void Emitter::addKernel(const std::string &kernel, StringRef parameters, const std::string &body) {
+  prepareKernels += "extern \"C\" __global__ void __launch_bounds__(256)\n    " + kernel + "(" + parameters.str() +
+                    ") {\n  " + body + "\n}\n";
+}
+
+/// The operands' launches: those that are contiguous along K in one pass, which clears the largest magnitudes of the
+/// others; these in two passes.
+void Emitter::prepareOperands(Source &a, Source &b) {
   Type i32 = IntegerType::get(context, 32);
-  int64_t lines = operand.batches * across, count = lines * gemm.k;
-  DispatchBuffer parts = workspace({plan.parts, count}, inType), exponents = workspace({lines}, i32);
-  std::string kernel = name + "_prepare_" + side.str();
-  auto header = [&](const std::string &kernel, StringRef parameters) {
-    prepareKernels += "extern \"C\" __global__ void __launch_bounds__(256)\n    " + kernel + "(" + parameters.str() +
-                      ") {\n  " + name + "::";
-  };
-  if (operand.kContiguous) {
-    header(kernel, "const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents");
-    prepareKernels +=
-        llvm::formatv("prepare_rows<__half, {0}, {1}, {2}>(from, to, exponents);\n}\n", plan.parts, lines, gemm.k);
-    code.launches.push_back({kernel, {lines, 1, 1}, {256, 1, 1}, 0, {operand.buffer}, {parts, exponents}});
-    return {parts, exponents};
+  Job jobArray[] = {{"a", gemm.a, gemm.m, a, {}}, {"b", gemm.b, gemm.n, b, {}}};
+  SmallVector<Job *> jobs = {&jobArray[0], &jobArray[1]};
+  llvm::stable_sort(jobs, [](Job *x, Job *y) { return x->operand.kContiguous > y->operand.kContiguous; });
+  SmallVector<DispatchBuffer> toClear;
+  int64_t clearCount = 0;
+  for (Job *job : jobs) {
+    int64_t lines = job->operand.batches * job->across;
+    job->source = {workspace({plan.parts, lines * gemm.k}, inType), workspace({lines}, i32)};
+    if (!job->operand.kContiguous) {
+      job->largest = workspace({lines}, i32);
+      toClear.push_back(*job->largest);
+      clearCount = lines;
+    }
   }
-  int64_t slices = std::clamp<int64_t>(ceilDiv(gemm.k, 16), 1, 64);
-  std::array<int64_t, 3> grid = {ceilDiv(across, 1024), slices, operand.batches};
-  DispatchBuffer largest = workspace({operand.batches, slices, across}, i32);
-  std::string find = name + "_find_" + side.str();
-  header(find, "const float *__restrict__ from, unsigned *__restrict__ largest");
-  prepareKernels += llvm::formatv("find_columns<{0}, {1}, {2}>(from, largest);\n}\n", gemm.k, across, slices);
-  header(kernel,
-         "const float *__restrict__ from, const unsigned *__restrict__ largest,\n        __half *__restrict__ to, "
-         "int *__restrict__ exponents");
-  prepareKernels +=
-      llvm::formatv("prepare_columns<__half, {0}, {1}, {2}, {3}, {4}>(from, largest, to, exponents);\n}\n", plan.parts,
-                    gemm.k, across, slices, operand.batches);
-  code.launches.push_back({find, grid, {256, 1, 1}, 0, {operand.buffer}, {largest}});
-  code.launches.push_back({kernel, grid, {256, 1, 1}, 0, {operand.buffer, largest}, {parts, exponents}});
-  return {parts, exponents};
+  if (toClear.size() == 2) {
+    int64_t counts[2] = {jobs[0]->operand.batches * jobs[0]->across, jobs[1]->operand.batches * jobs[1]->across};
+    std::string body = "const int i = blockIdx.x * 256 + threadIdx.x;";
+    for (int n : {0, 1})
+      body += llvm::formatv("\n  if (i < {0})\n    {1}[i] = 0u;", counts[n], n ? "second" : "first").str();
+    addKernel(name + "_clear", "unsigned *__restrict__ first, unsigned *__restrict__ second", body);
+    code.launches.push_back(
+        {name + "_clear", {ceilDiv(std::max(counts[0], counts[1]), 256), 1, 1}, {256, 1, 1}, 0, {}, toClear});
+    toClear.clear();
+  }
+  for (const Job *job : jobs)
+    prepare(*job, toClear, clearCount);
+}
+
+void Emitter::prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int64_t clearCount) {
+  std::string kernel = name + "_prepare_" + job.side.str();
+  DispatchBuffer from = job.operand.buffer;
+  if (job.operand.kContiguous) {
+    int64_t rows = job.operand.batches * job.across;
+    std::string parameters = "const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents";
+    std::string clear = toClear.empty() ? "" : ", " + std::to_string(clearCount);
+    addKernel(kernel, parameters + (toClear.empty() ? "" : ",\n        unsigned *__restrict__ cleared"),
+              llvm::formatv("{0}::prepare_rows<__half, {1}, {2}, {3}{4}>(from, to, exponents{5});", name, plan.parts,
+                            rows, gemm.k, clear, toClear.empty() ? "" : ", cleared"));
+    LaunchSpec launch{kernel, {rows, 1, 1}, {256, 1, 1}, 0, {from}, {job.source.buffer, job.source.exponents}};
+    launch.writes.append(toClear);
+    toClear.clear();
+    code.launches.push_back(launch);
+    return;
+  }
+  int64_t slices = std::clamp<int64_t>(ceilDiv(gemm.k, 32), 1, 128);
+  std::array<int64_t, 3> grid = {ceilDiv(job.across, 1024), slices, job.operand.batches};
+  std::string find = name + "_find_" + job.side.str();
+  addKernel(find, "const float *__restrict__ from, unsigned *__restrict__ largest",
+            llvm::formatv("{0}::find_columns<{1}, {2}, {3}>(from, largest);", name, gemm.k, job.across, slices));
+  addKernel(kernel,
+            "const float *__restrict__ from, const unsigned *__restrict__ largest,\n        __half *__restrict__ to, "
+            "int *__restrict__ exponents",
+            llvm::formatv("{0}::prepare_columns<__half, {1}, {2}, {3}, {4}, {5}>(from, largest, to, exponents);", name,
+                          plan.parts, gemm.k, job.across, slices, job.operand.batches));
+  code.launches.push_back({find, grid, {256, 1, 1}, 0, {from}, {*job.largest}});
+  code.launches.push_back(
+      {kernel, grid, {256, 1, 1}, 0, {from, *job.largest}, {job.source.buffer, job.source.exponents}});
 }
 
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
@@ -328,10 +372,8 @@ FailureOr<DispatchCode> Emitter::emit() {
   auto &[epilogue, epilogueText] = *epilogueOr;
 
   Source a{gemm.a.buffer, gemm.a.buffer}, b{gemm.b.buffer, gemm.b.buffer};
-  if (plan.prepared) {
-    a = prepare("a", gemm.a, gemm.m);
-    b = prepare("b", gemm.b, gemm.n);
-  }
+  if (plan.prepared)
+    prepareOperands(a, b);
   TemplateFill fill;
   fill.name = name;
   fill.replacements["constants"] = constants(epilogue);

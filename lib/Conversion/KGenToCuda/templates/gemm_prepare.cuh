@@ -3,7 +3,7 @@
 // x = 2^e * (part 0 + part 1 + ...), with one exponent e for each row of A and each column of B, chosen so that
 // the largest finite magnitude along K lies in [2^14, 2^15): a power of two is exact, so nothing but the 11
 // significant bits of each part is lost, whatever the operand's range. An operand that is contiguous along K
-// takes one pass; the other one first finds the largest value of each column in slices of K.
+// takes one pass; the other one first finds the largest value of each column, in slices of K that meet by atomics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,12 @@ template <typename Part, int PARTS> __device__ __forceinline__ void store_parts(
 }
 
 // One block for each of ROWS rows of LENGTH values.
-template <typename Part, int PARTS, int ROWS, int LENGTH>
-__device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *exponents) {
+// Clears CLEARED words for the columns of the other operand on the way.
+template <typename Part, int PARTS, int ROWS, int LENGTH, int CLEARED = 0>
+__device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *exponents, unsigned *cleared = nullptr) {
+  if constexpr (CLEARED > 0)
+    for (int i = blockIdx.x * PREPARE_THREADS + threadIdx.x; i < CLEARED; i += ROWS * PREPARE_THREADS)
+      cleared[i] = 0u;
   constexpr int QUADS = LENGTH / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
   constexpr int KEPT = EACH <= 8 ? EACH : 8; // quads of a thread that stay in registers
   __shared__ unsigned warp_largest[PREPARE_THREADS / 32];
@@ -91,8 +95,8 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
     write(quad, row[quad]);
 }
 
-// The largest magnitude of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH];
-// block x covers the columns, y the slices, z the batch.
+// The largest magnitudes of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH]; block x covers
+// the columns, y the slices, z the batch. `largest` was cleared.
 template <int ROWS, int LENGTH, int SLICES>
 __device__ __forceinline__ void find_columns(const float *from, unsigned *largest) {
   constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
@@ -101,40 +105,37 @@ __device__ __forceinline__ void find_columns(const float *from, unsigned *larges
     return;
   const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
   const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH + column;
-  uint4 top = make_uint4(0u, 0u, 0u, 0u);
+  unsigned top[4] = {};
 #pragma unroll 8
   for (int row = first; row < last; ++row) {
     const float4 x = *reinterpret_cast<const float4 *>(matrix + (long long)row * LENGTH);
-    top.x = max(top.x, magnitude(x.x));
-    top.y = max(top.y, magnitude(x.y));
-    top.z = max(top.z, magnitude(x.z));
-    top.w = max(top.w, magnitude(x.w));
+    top[0] = max(top[0], magnitude(x.x));
+    top[1] = max(top[1], magnitude(x.y));
+    top[2] = max(top[2], magnitude(x.z));
+    top[3] = max(top[3], magnitude(x.w));
   }
-  *reinterpret_cast<uint4 *>(largest + ((long long)blockIdx.z * SLICES + blockIdx.y) * LENGTH + column) = top;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
 }
 
-// The same blocks again: exponents from the slices' largest values, then the parts.
+// The same blocks again: exponents from the largest magnitudes, then the parts.
 template <typename Part, int PARTS, int ROWS, int LENGTH, int SLICES, int BATCH>
 __device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
   constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
   const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
   if (column >= LENGTH)
     return;
-  uint4 top = make_uint4(0u, 0u, 0u, 0u);
-#pragma unroll 8
-  for (int slice = 0; slice < SLICES; ++slice) {
-    const uint4 other =
-        *reinterpret_cast<const uint4 *>(largest + ((long long)blockIdx.z * SLICES + slice) * LENGTH + column);
-    top = make_uint4(max(top.x, other.x), max(top.y, other.y), max(top.z, other.z), max(top.w, other.w));
-  }
-  const int exponent[4] = {exponent_of(top.x), exponent_of(top.y), exponent_of(top.z), exponent_of(top.w)};
-  if (blockIdx.y == 0)
+  int exponent[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      exponents[blockIdx.z * LENGTH + column + i] = exponent[i];
+  for (int i = 0; i < 4; ++i) {
+    exponent[i] = exponent_of(largest[(long long)blockIdx.z * LENGTH + column + i]);
+    if (blockIdx.y == 0)
+      exponents[(long long)blockIdx.z * LENGTH + column + i] = exponent[i];
+  }
   const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
   const long long matrix = (long long)blockIdx.z * ROWS * LENGTH + column;
-#pragma unroll 4
+#pragma unroll 8
   for (int row = first; row < last; ++row) {
     const float4 x = *reinterpret_cast<const float4 *>(from + matrix + (long long)row * LENGTH);
     const float four[4] = {times_power(x.x, -exponent[0]), times_power(x.y, -exponent[1]),
@@ -147,16 +148,17 @@ __device__ __forceinline__ void prepare_columns(const float *from, const unsigne
 
 //@ replace kernels
 extern "C" __global__ void __launch_bounds__(256)
-    example_prepare_a(const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents) {
-  example::prepare_rows<__half, 1, 4096, 4096>(from, to, exponents);
+    example_prepare_a(const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents,
+                      unsigned *__restrict__ cleared) {
+  example::prepare_rows<__half, 1, 4096, 4096, 4096>(from, to, exponents, cleared);
 }
 extern "C" __global__ void __launch_bounds__(256)
     example_find_b(const float *__restrict__ from, unsigned *__restrict__ largest) {
-  example::find_columns<4096, 4096, 64>(from, largest);
+  example::find_columns<4096, 4096, 128>(from, largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
     example_prepare_b(const float *__restrict__ from, const unsigned *__restrict__ largest, __half *__restrict__ to,
                       int *__restrict__ exponents) {
-  example::prepare_columns<__half, 1, 4096, 4096, 64, 1>(from, largest, to, exponents);
+  example::prepare_columns<__half, 1, 4096, 4096, 128, 1>(from, largest, to, exponents);
 }
 //@ end
