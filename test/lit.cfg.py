@@ -19,6 +19,8 @@ config.environment["PYTHONPATH"] = os.path.join(config.kgen_src_root, "frontend"
 for name in ("HOME", "KGEN_NVRTC", "KGEN_CACHE_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+# A test starts without what other searches found.
+config.environment["KGEN_LIBRARY"] = "none"
 config.substitutions.append(("%problems", os.path.join(config.kgen_src_root, "problems")))
 config.substitutions.append(("%src", config.kgen_src_root))
 config.substitutions.append(("%python", shutil.which("python3") or "python3"))

@@ -74,7 +74,8 @@ who has ideas:
   --allow-unconfined-compile   where the system cannot keep a compiler away from your files (`kgen-search doctor` says
                      so), compile what a model wrote all the same
 
-  --library DIR      start from the fastest kernel that DIR holds for this problem, and put the best one there
+  --library FILE     verified kernels of all your searches (SQLite): the best for this graph start this one, and its best
+                     go there (default $KGEN_LIBRARY, else ~/.local/share/kgen/kernels.db); none: do without
 
   --out RUN          run folder (default runs/PROBLEM, numbered when taken)
   --help, --version
@@ -296,7 +297,7 @@ private:
         return createStringError("--llm-timeout is '" + value + "', expected seconds above 0");
       command.proposer.timeoutSeconds = seconds;
     } else if (name == "--library")
-      command.kernelLibrary = StringRef(value).rtrim('/').str();
+      command.kernelLibrary = value;
     else if (name == "--idea")
       command.handIdeas.push_back(value);
     else if (name == "--seed-kernel")

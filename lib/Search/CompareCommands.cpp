@@ -42,6 +42,8 @@ Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorl
   for (const std::string &policy : policies) {
     SearchCommand one = command;
     one.policy = policy;
+    if (one.kernelLibrary.empty())
+      one.kernelLibrary = "none"; // one search must not begin with what another found
     one.out = one.run = base + "/" + policy;
     comparison.runs.push_back(one.out);
     one.kind = world.fs.exists(one.out + "/run.json") ? SearchCommand::Resume : SearchCommand::Search;

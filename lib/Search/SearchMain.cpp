@@ -1,5 +1,6 @@
 //===- SearchMain.cpp - kgen-search in the real world ---------------------===//
 
+#include "kgen/Library/KernelLibrary.h"
 #include "kgen/Search/SearchTool.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -44,6 +45,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
     world.columns = sys::Process::StandardOutColumns();
   if (world.columns == 0)
     world.columns = 100;
+  world.libraryPath = defaultLibraryPath();
   world.programFolder = folder;
   return runSearchCommand(*command, world);
 }

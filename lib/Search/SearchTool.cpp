@@ -1,8 +1,7 @@
 //===- SearchTool.cpp - kgen-search's commands ----------------------------===//
 
 #include "kgen/Search/SearchTool.h"
-#include "SearchCommands.h"
-#include "kgen/Library/KernelLibrary.h"
+#include "RunLibrary.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
@@ -77,7 +76,6 @@ private:
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
-  static Error storeBest(const RunFolder &run, const RunReport &report, KernelLibrary &library, const LibraryKey &key);
 
   const SearchCommand &command;
   const SearchToolWorld &world;
@@ -139,7 +137,9 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.chip.multiprocessors = device.multiprocessors;
   config.policy = command.policy;
   config.llm = command.llm;
-  config.kernelLibrary = command.kernelLibrary;
+  config.kernelLibrary = command.kernelLibrary == "none" ? "" : command.kernelLibrary;
+  if (command.kernelLibrary.empty() && !world.libraryPath.empty() && world.libraryPath != "none")
+    config.kernelLibrary = defaultLibrary.str();
   config.llmOptions = command.proposer;
   config.seed = command.seed;
   config.compileJobs = command.jobs;
@@ -224,19 +224,16 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   auto proposer = createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
-  KernelLibrary library(world.fs, config.kernelLibrary);
-  LibraryKey key{run.getGraph().str(), config.deviceModel.empty() ? config.device : config.deviceModel,
-                 config.precision};
-  if (!config.kernelLibrary.empty()) {
-    auto entry = library.find(key);
-    if (!entry)
-      return entry.takeError();
-    if (*entry && !(*entry)->materialization.cuda.empty())
-      if (Error error = checkConfinement("library " + config.kernelLibrary, evaluator.getDevice()))
-        return std::move(error);
-    if (*entry)
-      proposer = createSeededProposer(std::move(*proposer), std::move(**entry));
-  }
+  auto library = RunLibrary::open(world, run, config);
+  if (!library)
+    return library.takeError();
+  std::string leftOut;
+  bool confines = evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile;
+  auto seeds = library->findSeeds(confines, leftOut);
+  if (!seeds)
+    return seeds.takeError();
+  if (!seeds->empty())
+    proposer = createSeededProposer(std::move(*proposer), std::move(*seeds));
   auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  ", device " + config.device + (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
@@ -245,6 +242,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
                    "published one");
   if (std::string level = evaluator.getDevice().isolation; !level.empty())
     progress->note("isolation: " + level);
+  if (!leftOut.empty())
+    progress->note(leftOut);
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/isTrustedProposer(config.llm));
@@ -256,28 +255,14 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     return std::move(error);
   if (Error error = run.writeReport("report.json", printReportJson(report)))
     return std::move(error);
-  if (!config.kernelLibrary.empty())
-    if (Error error = storeBest(run, report, library, key))
-      return std::move(error);
+  // The search is done and recorded: a library that cannot be written takes nothing from it.
+  if (Error error = library->storeBest(run))
+    world.out << toString(std::move(error)) << "\n";
   world.out << printReportText(report, world.columns);
   if (run.getStopReason() != "interrupted")
     return 0;
   world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
   return 130;
-}
-
-/// Puts the best branch into the library, as its reply made it; round 0 needs none.
-Error Tool::storeBest(const RunFolder &run, const RunReport &report, KernelLibrary &library, const LibraryKey &key) {
-  const BranchRecord *best = run.findBranch(report.best.id);
-  const ReplyRecord *reply = best ? run.findReplyByHash(best->reply) : nullptr;
-  if (!reply)
-    return Error::success();
-  auto list = parseMaterializations(reply->reply);
-  if (!list)
-    return list.takeError();
-  if (best->option < 0 || size_t(best->option) >= list->size())
-    return Error::success();
-  return library.store(key, {best->idea, (*list)[best->option], report.best.timeUs, run.getPath().str()});
 }
 
 Expected<int> Tool::replay() {

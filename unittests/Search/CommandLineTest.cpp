@@ -4,6 +4,8 @@
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Search/SearchTool.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include "gtest/gtest.h"
 
 using namespace kgen;
@@ -52,7 +54,7 @@ struct ToolTest : ::testing::Test {
   FakeClock clock;
   FakeCompiler compiler;
   std::atomic<bool> stop{false};
-  std::string out, err;
+  std::string out, err, libraryPath;
   DeviceFacts facts;
 
   int run(std::vector<std::string> arguments) {
@@ -75,11 +77,17 @@ struct ToolTest : ::testing::Test {
                           outStream,
                           errStream,
                           stop};
+    world.libraryPath = libraryPath;
     world.programFolder = "/kgen/bin";
     return runSearchCommand(*command, world);
   }
 
+  void TearDown() override { llvm::sys::fs::remove(libraryPath); }
+
   void SetUp() override {
+    llvm::SmallString<128> file;
+    ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("kgen-library", "db", file));
+    libraryPath = file.str().str();
     fs.files["/kgen/bin/../share/kgen/problems/conv_relu_maxpool.mlir"] = "module {}";
     ::setenv("KGEN_PROBLEMS", "/kgen/problems", 1);
     fs.files["/kgen/problems/conv_relu_maxpool.mlir"] = "module {}";
@@ -159,21 +167,24 @@ TEST_F(ToolTest, BadInputIsOneSentence) {
 }
 
 TEST_F(ToolTest, ALibrarySeedsTheNextSearch) {
-  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "2", "--library", "lib", "--out", "a"}), 0) << err;
-  ASSERT_EQ(fs.list("lib").size(), 1u);
-  std::string entry = fs.files["lib/" + fs.list("lib")[0]];
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "2", "--out", "a"}), 0) << err;
+  EXPECT_EQ(Json::parse(fs.files["a/run.json"])["library"], "default"); // no path of this machine
   std::string best = fs.links["a/best"];
-  EXPECT_NE(entry.find("\"run\": \"a\""), std::string::npos);
   // The next search begins with what the first one ended with, and its run replays on its own.
-  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "lib", "--out", "b"}), 0) << err;
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--out", "b"}), 0) << err;
   EXPECT_EQ(fs.files["b/round-01/b00/kernel.cu"], fs.files["a/" + best + "/kernel.cu"]);
   EXPECT_NE(fs.files["b/round-01/b00/idea.md"].find("Known from an earlier search"), std::string::npos);
-  // A damaged entry is named.
-  std::string file = "lib/" + fs.list("lib")[0];
-  fs.files[file] = "{}";
-  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "lib", "--out", "c"}), 1);
-  EXPECT_EQ(err, "kgen-search: " + file + " is not an entry of a kernel library\n");
+  EXPECT_NE(fs.files["b/round-01/b01/idea.md"].find("Known from an earlier search"), std::string::npos);
+  EXPECT_EQ(fs.files["b/round-01/b02/idea.md"].find("Known from an earlier search"), std::string::npos);
   EXPECT_EQ(run({"replay", "b"}), 0) << err;
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--library", "none", "--out", "c"}), 0) << err;
+  EXPECT_EQ(fs.files["c/round-01/b00/idea.md"].find("Known from an earlier search"), std::string::npos);
+  // A damaged one is named before anything is measured.
+  std::error_code ec;
+  llvm::raw_fd_ostream(libraryPath, ec) << std::string(5000, 'x');
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--out", "d"}), 1);
+  EXPECT_EQ(err, "kgen-search: the kernel library " + libraryPath +
+                     " is damaged or something else; move it away, or go on by --library none\n");
 }
 
 TEST_F(ToolTest, ComparesPoliciesWithTheSameBudget) {

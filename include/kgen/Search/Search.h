@@ -35,7 +35,7 @@ struct SearchConfig {
   std::string llm = "builtin";
   ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits
   PolicyOptions options;
-  std::string kernelLibrary; ///< folder of the kernel library; empty: none
+  std::string kernelLibrary; ///< file of the kernel library, or "default"; empty: none
   uint64_t seed = 0;
   int maxBranches = 0;   ///< after round 0; 0 is no limit
   double maxMinutes = 0; ///< of the whole run, resumed or not; 0 is no limit

@@ -72,6 +72,7 @@ struct SearchToolWorld {
   const std::atomic<bool> &stop;
   bool live = false; ///< OUT is a terminal
   int columns = 100;
+  std::string libraryPath;   ///< the kernel library's file by default; "" or "none": none
   std::string programFolder; ///< where kgen-search lies; problems and the frontend are found from it
 };
 

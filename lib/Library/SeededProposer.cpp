@@ -1,0 +1,78 @@
+//===- SeededProposer.cpp - A library's kernels as the first ideas --------===//
+
+#include "kgen/Library/KernelLibrary.h"
+
+using namespace llvm;
+
+namespace kgen {
+namespace {
+
+constexpr StringLiteral keyPrefix = "library:";
+
+class SeededProposer : public Proposer {
+public:
+  SeededProposer(std::unique_ptr<Proposer> inner, std::vector<LibraryEntry> entries)
+      : inner(std::move(inner)), entries(std::move(entries)) {}
+
+  Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override {
+    std::vector<Idea> ideas;
+    // Before round 1 the history has round 0 alone, unless a person gave something.
+    bool isStart = context.parent.id == "round-00/b00" && StringRef(context.slot).starts_with("round-01/");
+    for (const LibraryEntry &entry : entries) {
+      if (!isStart || int(ideas.size()) == n || isTried(context, keyOf(entry)))
+        continue;
+      constexpr StringLiteral prefix = "Known from an earlier search: ";
+      StringRef words = entry.idea.text;
+      words.consume_front(prefix); // found again, it is still the first search's idea
+      ideas.push_back({keyOf(entry), (prefix + words).str(), entry.idea.category});
+    }
+    if (int(ideas.size()) == n)
+      return ideas;
+    auto others = inner->proposeIdeas(context, n - ideas.size());
+    if (!others)
+      return others.takeError();
+    ideas.insert(ideas.end(), others->begin(), others->end());
+    return ideas;
+  }
+
+  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override {
+    for (const LibraryEntry &entry : entries)
+      if (idea.key == keyOf(entry))
+        return std::vector<Materialization>{entry.materialization};
+    if (StringRef(idea.key).starts_with(keyPrefix))
+      return std::vector<Materialization>(); // asked before a kill, and no longer in the library
+    return inner->materialize(context, idea, n);
+  }
+
+  bool canRepair() const override { return inner->canRepair(); }
+  Expected<std::vector<Materialization>> repair(const ProposalContext &context, const Idea &idea,
+                                                const FailedBranch &failed) override {
+    if (StringRef(idea.key).starts_with(keyPrefix))
+      return std::vector<Materialization>();
+    return inner->repair(context, idea, failed);
+  }
+  std::vector<TokenUsage> takeUsage() override { return inner->takeUsage(); }
+  bool readsWords() const override { return inner->readsWords(); }
+
+private:
+  static std::string keyOf(const LibraryEntry &entry) {
+    return (keyPrefix + hashText(printMaterializations({entry.materialization})).substr(0, 8)).str();
+  }
+  static bool isTried(const ProposalContext &context, StringRef key) {
+    for (const TriedBranch &tried : context.history)
+      if (tried.idea.key == key)
+        return true;
+    return false;
+  }
+
+  std::unique_ptr<Proposer> inner;
+  std::vector<LibraryEntry> entries;
+};
+
+} // namespace
+
+std::unique_ptr<Proposer> createSeededProposer(std::unique_ptr<Proposer> inner, std::vector<LibraryEntry> entries) {
+  return std::make_unique<SeededProposer>(std::move(inner), std::move(entries));
+}
+
+} // namespace kgen

@@ -1,0 +1,101 @@
+//===- RunLibrary.cpp -----------------------------------------------------===//
+
+#include "RunLibrary.h"
+#include "kgen/Toolchain/Jail.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Expected<RunLibrary> RunLibrary::open(const SearchToolWorld &world, const RunFolder &run, const SearchConfig &config) {
+  RunLibrary result;
+  result.name = config.kernelLibrary;
+  std::string path = result.name == defaultLibrary ? world.libraryPath : result.name;
+  if (path.empty() || path == "none")
+    return result;
+  auto facts = world.compiler.facts(run.getGraph());
+  if (!facts)
+    return facts.takeError();
+  auto library = KernelLibrary::open(path);
+  if (!library)
+    return library.takeError();
+  result.library = std::move(*library);
+  bool host = config.device == "host";
+  result.key = {graphSignature(run.getGraph()), opSequence(*facts), host ? "host" : config.chip.arch, config.precision,
+                config.deviceModel.empty() ? config.device : config.deviceModel};
+  result.problem = config.problem;
+  for (const TensorFact &input : facts->inputs) {
+    result.shapes += (result.shapes.empty() ? "" : ", ") + input.dtype + "[";
+    for (auto [i, extent] : enumerate(input.shape))
+      result.shapes += (i ? "," : "") + std::to_string(extent);
+    result.shapes += "]";
+  }
+  return result;
+}
+
+Expected<std::vector<LibraryEntry>> RunLibrary::findSeeds(bool confines, std::string &note) const {
+  constexpr int seeds = 2;
+  if (!library)
+    return std::vector<LibraryEntry>();
+  auto entries = library->find(key, seeds);
+  if (!entries || confines)
+    return entries;
+  size_t all = entries->size();
+  llvm::erase_if(*entries, [](const LibraryEntry &entry) { return !entry.materialization.cuda.empty(); });
+  if (entries->size() == all)
+    return entries;
+  std::string why =
+      explainUnconfinedCompile(("library " + (name == defaultLibrary ? StringRef("of this user") : StringRef(name)) +
+                                " brings text that kgen did not write")
+                                   .str());
+  if (name != defaultLibrary)
+    return createStringError(why);
+  note = "kernels of the library are left out: " + why;
+  return entries;
+}
+
+Expected<std::vector<LibraryEntry>> RunLibrary::findExamples() const {
+  constexpr int examples = 2;
+  if (!library)
+    return std::vector<LibraryEntry>();
+  return library->findSimilar(key, examples);
+}
+
+Error RunLibrary::storeBest(const RunFolder &run) const {
+  constexpr int kept = 3;
+  if (!library)
+    return Error::success();
+  std::vector<std::pair<double, const BranchRecord *>> ranked;
+  for (const BranchRecord &branch : run.getBranches()) {
+    if (branch.measurement.empty() || branch.reply.empty() || !branch.duplicateOf.empty())
+      continue;
+    auto measurement = Measurement::parse(branch.measurement);
+    if (!measurement)
+      return measurement.takeError();
+    if (measurement->passed())
+      ranked.push_back({measurement->timeUs, &branch});
+  }
+  llvm::sort(ranked);
+  if (ranked.size() > kept)
+    ranked.resize(kept);
+  for (auto [time, branch] : ranked) {
+    const ReplyRecord *reply = run.findReplyByHash(branch->reply);
+    if (!reply)
+      continue;
+    auto list = parseMaterializations(reply->reply);
+    if (!list)
+      return list.takeError();
+    if (branch->option < 0 || size_t(branch->option) >= list->size())
+      continue;
+    LibraryEntry entry{branch->idea, (*list)[branch->option], time,       problem,
+                       shapes,       run.getPath().str(),     branch->id, key.device};
+    if (Error error = library->store(key, entry))
+      return error;
+  }
+  return Error::success();
+}
+
+} // namespace kgen
