@@ -12,7 +12,7 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/$name/bin" "$stage/$name/share/kgen"
 for t in "${tools[@]}"; do cp "$root/build-release/bin/$t" "$stage/$name/bin/"; done
-for d in problems frontend; do cp -r "$root/$d" "$stage/$name/share/kgen/"; done
+for d in problems frontend prices; do cp -r "$root/$d" "$stage/$name/share/kgen/"; done
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 tar -C "$stage" -c "$name" | xz -T2 -3 >"$root/build-release/$name.tar.xz"
 echo "$root/build-release/$name.tar.xz"

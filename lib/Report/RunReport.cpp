@@ -37,6 +37,7 @@ RunReport summarizeRun(const RunFolder &run) {
   report.seed = config.value("seed", uint64_t(0));
   report.stopReason = run.getStopReason().str();
   report.seconds = run.getSecondsSpent();
+  report.ledger = addUp(run);
   for (const BranchRecord &branch : run.getBranches()) {
     if (branch.measurement.empty())
       continue;
@@ -143,6 +144,7 @@ std::string printReportJson(const RunReport &report) {
                {"speedup", report.getSpeedup()},
                {"best", rowJson(report.best)},
                {"curve", curve},
+               {"ledger", toJson(report.ledger)},
                {"rounds", rows}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -117,6 +117,7 @@ std::string printReportText(const RunReport &report, int columns) {
   if (!report.stopReason.empty() && report.stopReason != "done")
     os << "; ended early: " << report.stopReason;
   os << "\n";
+  os << printLedgerText(report.ledger);
   return text;
 }
 
@@ -152,6 +153,7 @@ std::string printReportMarkdown(const RunReport &report) {
        << row.tried << " |\n";
   os << "\nA percentage is the other time over this one's: above 100 % is faster. The floor is what the memory and\n"
         "arithmetic of the device allow.\n";
+  os << "\n" << printLedgerMarkdown(report.ledger);
   return text;
 }
 

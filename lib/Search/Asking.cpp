@@ -9,19 +9,57 @@ using namespace llvm;
 
 namespace kgen {
 
-Error Search::record(const ReplyRecord &reply) { return run.recordReply(reply); }
+Error Search::record(const ReplyRecord &reply, double seconds) {
+  std::vector<TokenUsage> usage = env.proposer.takeUsage();
+  if (Error error = run.recordReply(reply, usage, seconds))
+    return error;
+  // A model's answer cost time and money: it does not wait for the round's batch.
+  if (usage.empty())
+    return Error::success();
+  if (Error error = run.commit())
+    return error;
+  run.beginBatch();
+  return Error::success();
+}
+
+Error Search::unanswered(StringRef slot, double seconds, Error error) {
+  Error unsaved = run.recordCosts(slot, env.proposer.takeUsage(), seconds);
+  if (!unsaved)
+    return error;
+  consumeError(std::move(unsaved)); // of two errors the first one says what happened
+  return error;
+}
+
+std::string Search::findSpentLimit() const {
+  int64_t tokens = 0;
+  double dollars = 0;
+  for (const Question &question : run.getQuestions()) {
+    tokens += question.usage.total();
+    if (auto price = prices.find(question.usage.model))
+      dollars += price->of(question.usage);
+  }
+  if (config.maxTokens > 0 && tokens >= config.maxTokens)
+    return "the tokens are spent";
+  if (config.maxDollars > 0 && dollars >= config.maxDollars)
+    return "the money is spent";
+  return "";
+}
 
 Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
   std::string slot = context.slot + "/ideas";
   if (const ReplyRecord *known = run.findReply(slot))
     return parseIdeas(known->reply);
+  if (!findSpentLimit().empty())
+    return std::vector<Idea>();
   env.progress.activity("asking for ideas: " + context.slot);
+  double begin = env.clock.seconds();
   auto ideas = env.proposer.proposeIdeas(context, n);
+  double seconds = env.clock.seconds() - begin;
   if (!ideas)
-    return ideas.takeError();
+    return unanswered(slot, seconds, ideas.takeError());
   if (int(ideas->size()) > n)
     ideas->resize(n);
-  if (Error error = record({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}))
+  if (Error error = record({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}, seconds))
     return std::move(error);
   return ideas;
 }
@@ -30,14 +68,18 @@ Expected<std::vector<Materialization>> Search::askMaterializations(const Proposa
                                                                    int n) {
   if (const ReplyRecord *known = run.findReply(context.slot))
     return parseMaterializations(known->reply);
+  if (!findSpentLimit().empty())
+    return std::vector<Materialization>();
   env.progress.activity("asking how: " + idea.key);
+  double begin = env.clock.seconds();
   auto list = env.proposer.materialize(context, idea, n);
+  double seconds = env.clock.seconds() - begin;
   if (!list)
-    return list.takeError();
+    return unanswered(context.slot, seconds, list.takeError());
   if (int(list->size()) > n)
     list->resize(n);
   if (Error error =
-          record({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}))
+          record({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}, seconds))
     return std::move(error);
   return list;
 }
@@ -51,6 +93,7 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   context.chip = config.chip;
   context.device = config.device == "host" ? "host" : "cuda";
   context.precision = config.precision;
+  context.knownKernels = env.examples;
   context.genericUs = genericUs;
   if (run.getBaselines())
     context.baselines = *run.getBaselines();
@@ -158,6 +201,8 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
     auto list = askMaterializations(context, idea, left);
     if (!list)
       return pauseOr(list.takeError());
+    if (list->empty())
+      continue; // nothing to say, or nothing left to pay for it
     addCandidates(round, int(seed), parent, idea, context.slot, *list, candidates);
   }
   return Error::success();

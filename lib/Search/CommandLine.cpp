@@ -46,6 +46,10 @@ how far:
   --variants V       ways to carry out each idea                           (3)
   --branches N       stop after N branches; --rounds then only if you say so
   --max-minutes M    stop after M minutes in all, also over resumes; 0 is no limit   (host 4, cuda 30)
+  --max-tokens N     stop asking models after N tokens in all; what was asked is still measured
+  --max-usd X        the same for dollars, by a price file; a model without a price is refused
+  --prices FILE      the price file (default ~/.config/kgen/prices.json, else the shipped examples)
+  --stop-at-floor F  stop when the best kernel reaches this share of the floor's speed, as 0.95
   --policy P         branch (rounds of parallel branches; the default), sequential (revise one kernel again and again),
                      beam (only the last round's best), islands (populations that meet at times), mcts (tree search)
   --policies P,Q     which ones compare-policies runs (default all)
@@ -159,7 +163,8 @@ private:
     auto [name, inlineValue] = argument.split('=');
     if (!isKnown(name))
       return createStringError(Twine("unknown option '") + name + "'; see kgen-search --help");
-    auto is = [&](std::initializer_list<const char *> names) { return is_contained(names, name); };
+    StringRef option = name;
+    auto is = [&](std::initializer_list<const char *> names) { return is_contained(names, option); };
     bool fits = false;
     switch (command.kind) {
     case SearchCommand::Search:
@@ -173,7 +178,7 @@ private:
       fits = is({"--format"});
       break;
     case SearchCommand::Resume:
-      fits = is({"--max-minutes", "--jobs", "--allow-unconfined-compile"});
+      fits = is({"--max-minutes", "--max-tokens", "--max-usd", "--jobs", "--allow-unconfined-compile"});
       break;
     case SearchCommand::Add:
       fits = is({"--idea", "--seed-kernel"});
@@ -207,6 +212,10 @@ private:
                               "--variants",
                               "--branches",
                               "--max-minutes",
+                              "--max-tokens",
+                              "--max-usd",
+                              "--prices",
+                              "--stop-at-floor",
                               "--policy",
                               "--policies",
                               "--seed",
@@ -260,11 +269,21 @@ private:
       return number(name, value, 1, 100, command.variants);
     else if (name == "--branches")
       return number(name, value, 1, 1000000, command.branches);
-    else if (name == "--max-minutes") {
-      double minutes;
-      if (StringRef(value).getAsDouble(minutes) || !(minutes >= 0 && minutes <= 1e6))
-        return createStringError("--max-minutes is '" + value + "', expected a number from 0");
-      command.maxMinutes = minutes;
+    else if (name == "--max-minutes" || name == "--max-usd") {
+      double limit;
+      if (StringRef(value).getAsDouble(limit) || !(limit >= 0 && limit <= 1e6))
+        return createStringError(name + " is '" + value + "', expected a number from 0");
+      (name == "--max-usd" ? command.maxDollars : command.maxMinutes) = limit;
+    } else if (name == "--max-tokens") {
+      int64_t limit;
+      if (StringRef(value).getAsInteger(10, limit) || limit < 0)
+        return createStringError("--max-tokens is '" + value + "', expected a whole number from 0");
+      command.maxTokens = limit;
+    } else if (name == "--stop-at-floor") {
+      if (StringRef(value).getAsDouble(command.stopAtFloor) || !(command.stopAtFloor >= 0 && command.stopAtFloor <= 1))
+        return createStringError("--stop-at-floor is '" + value + "', expected a share from 0 to 1");
+    } else if (name == "--prices") {
+      command.prices = value;
     } else if (name == "--seed") {
       if (StringRef(value).getAsInteger(10, command.seed))
         return createStringError("--seed is '" + value + "', expected a whole number from 0");

@@ -97,18 +97,22 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
       if (!recorded)
         return recorded.takeError();
       list = std::move(*recorded);
-      if (entry.cuda.empty() && !env.proposer.readsWords())
+      if (entry.cuda.empty() && !env.proposer.readsWords()) {
         if (auto idea = matchBuiltinIdea(entry.idea.text))
           entry.idea = std::move(*idea);
         else
           consumeError(idea.takeError());
+      }
     } else {
+      double begin = env.clock.seconds();
       auto fresh = carryOut(context, entry);
+      double seconds = env.clock.seconds() - begin;
       if (!fresh)
-        return fresh.takeError();
+        return pauseOr(unanswered(slot, seconds, fresh.takeError()));
       list = std::move(*fresh);
       if (Error error = record(
-              {slot, printRequest(context, "hand", &entry.idea, config.options.variants), printMaterializations(list)}))
+              {slot, printRequest(context, "hand", &entry.idea, config.options.variants), printMaterializations(list)},
+              seconds))
         return error;
     }
     addCandidates(round, -1, parent, entry.idea, slot, list, candidates);

@@ -133,6 +133,8 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
       if (!measurement)
         return measurement.takeError();
       measured[known->id] = *measurement;
+      if (measurement->floorUs > 0)
+        floorUs = measurement->floorUs;
       candidate.refused = !known->files.count("kernel.cu");
       if (std::string hash = codeHash(*known); !hash.empty())
         firstWithCode.try_emplace(hash, known->id);

@@ -7,13 +7,16 @@ using namespace llvm;
 namespace kgen {
 
 /// Records MEASUREMENT and tells the world.
-Error Search::finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf) {
+Error Search::finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf, double deviceSeconds) {
   const BranchRecord &record = candidate.record;
   if (run.getBaselines())
     measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
-  if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"}))
+  if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"},
+                                          deviceSeconds))
     return error;
   measured[record.id] = measurement;
+  if (measurement.floorUs > 0)
+    floorUs = measurement.floorUs;
   bool isBest = measurement.passed() && duplicateOf.empty() && (bestUs == 0 || measurement.timeUs < bestUs);
   if (isBest) {
     bestUs = measurement.timeUs;
@@ -53,6 +56,7 @@ Error Search::measure(Candidate &candidate) {
   if (first != firstWithCode.end() && first->second != record.id && measured.count(first->second))
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
+  double begin = env.clock.seconds();
   auto measurement = env.evaluator.evaluate(
       {folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
   if (!measurement) {
@@ -63,7 +67,7 @@ Error Search::measure(Candidate &candidate) {
                   rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()), config));
   }
   machineryErrors = 0;
-  return finish(candidate, std::move(*measurement));
+  return finish(candidate, std::move(*measurement), "", env.clock.seconds() - begin);
 }
 
 /// PyTorch's times, once per run and before round 0 is recorded, so that every measurement has them.

@@ -34,6 +34,7 @@ SourceFolders findSourceFolders(FileSystem &fs, StringRef programFolder) {
   };
   folders.problems = find("KGEN_PROBLEMS", "problems");
   folders.frontend = find("KGEN_FRONTEND", "frontend");
+  folders.prices = find("KGEN_PRICES", "prices");
   return folders;
 }
 

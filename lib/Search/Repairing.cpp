@@ -47,13 +47,18 @@ Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidat
       return recorded.takeError();
     list = std::move(*recorded);
   } else {
+    if (!findSpentLimit().empty())
+      return false;
     env.progress.activity("asking how to mend " + branch.id);
+    double begin = env.clock.seconds();
     auto answer = env.proposer.repair(context, failed.record.idea, branch);
+    double seconds = env.clock.seconds() - begin;
     if (!answer)
-      return answer.takeError();
+      return unanswered(context.slot, seconds, answer.takeError());
     list = std::move(*answer);
     if (Error error = record({context.slot, printRequest(context, "repair", &failed.record.idea, 1, &branch),
-                              printMaterializations(list)}))
+                              printMaterializations(list)},
+                             seconds))
       return std::move(error);
     known = run.findReply(context.slot);
   }
@@ -65,6 +70,7 @@ Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidat
   mended.record.idea = failed.record.idea;
   mended.record.label = list.front().label;
   mended.record.reply = hashText(known->request);
+  mended.record.expansion = failed.record.expansion;
   mended.record.repairs = failed.record.id;
   mended.record.expansion = failed.record.expansion;
   mended.materialization = std::move(list.front());

@@ -13,16 +13,16 @@ namespace kgen {
 Expected<RunLibrary> RunLibrary::open(const SearchToolWorld &world, const RunFolder &run, const SearchConfig &config) {
   RunLibrary result;
   result.name = config.kernelLibrary;
-  std::string path = result.name == defaultLibrary ? world.libraryPath : result.name;
+  std::string path = result.name == defaultLibrary ? world.kernelLibraryPath : result.name;
   if (path.empty() || path == "none")
     return result;
   auto facts = world.compiler.facts(run.getGraph());
   if (!facts)
     return facts.takeError();
-  auto library = KernelLibrary::open(path);
-  if (!library)
-    return library.takeError();
-  result.library = std::move(*library);
+  auto opened = KernelLibrary::open(path);
+  if (!opened)
+    return opened.takeError();
+  result.store = std::move(*opened);
   bool host = config.device == "host";
   result.key = {graphSignature(run.getGraph()), opSequence(*facts), host ? "host" : config.chip.arch, config.precision,
                 config.deviceModel.empty() ? config.device : config.deviceModel};
@@ -38,9 +38,9 @@ Expected<RunLibrary> RunLibrary::open(const SearchToolWorld &world, const RunFol
 
 Expected<std::vector<LibraryEntry>> RunLibrary::findSeeds(bool confines, std::string &note) const {
   constexpr int seeds = 2;
-  if (!library)
+  if (!store)
     return std::vector<LibraryEntry>();
-  auto entries = library->find(key, seeds);
+  auto entries = store->find(key, seeds);
   if (!entries || confines)
     return entries;
   size_t all = entries->size();
@@ -57,16 +57,23 @@ Expected<std::vector<LibraryEntry>> RunLibrary::findSeeds(bool confines, std::st
   return entries;
 }
 
-Expected<std::vector<LibraryEntry>> RunLibrary::findExamples() const {
+Expected<std::vector<LibraryKernel>> RunLibrary::findExamples() const {
   constexpr int examples = 2;
-  if (!library)
-    return std::vector<LibraryEntry>();
-  return library->findSimilar(key, examples);
+  std::vector<LibraryKernel> kernels;
+  if (!store)
+    return kernels;
+  auto entries = store->findSimilar(key, examples);
+  if (!entries)
+    return entries.takeError();
+  for (LibraryEntry &entry : *entries)
+    kernels.push_back({entry.problem + " on " + entry.shapes + ", " + entry.device, entry.idea.text,
+                       entry.materialization.directives, entry.materialization.cuda, entry.timeUs});
+  return kernels;
 }
 
 Error RunLibrary::storeBest(const RunFolder &run) const {
   constexpr int kept = 3;
-  if (!library)
+  if (!store)
     return Error::success();
   std::vector<std::pair<double, const BranchRecord *>> ranked;
   for (const BranchRecord &branch : run.getBranches()) {
@@ -92,7 +99,7 @@ Error RunLibrary::storeBest(const RunFolder &run) const {
       continue;
     LibraryEntry entry{branch->idea, (*list)[branch->option], time,       problem,
                        shapes,       run.getPath().str(),     branch->id, key.device};
-    if (Error error = library->store(key, entry))
+    if (Error error = store->store(key, entry))
       return error;
   }
   return Error::success();

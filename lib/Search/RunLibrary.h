@@ -24,13 +24,13 @@ public:
   /// the default one is left out, and NOTE says so.
   llvm::Expected<std::vector<LibraryEntry>> findSeeds(bool confines, std::string &note) const;
   /// The best kernels for similar graphs, at most two.
-  llvm::Expected<std::vector<LibraryEntry>> findExamples() const;
+  llvm::Expected<std::vector<LibraryKernel>> findExamples() const;
   /// Keeps the three fastest kernels of RUN, as their replies made them; round 0 needs no keeping.
   llvm::Error storeBest(const RunFolder &run) const;
 
 private:
-  std::unique_ptr<KernelLibrary> library; ///< null: none
-  std::string name;                       ///< as the user gave it
+  std::unique_ptr<KernelLibrary> store; ///< null: none
+  std::string name;                     ///< as the user gave it
   LibraryKey key;
   std::string problem, shapes;
 };

@@ -2,6 +2,8 @@
 
 #include "SearchLoop.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace llvm;
 
 namespace kgen {
@@ -27,6 +29,7 @@ Measurement rejected(Verdict verdict, std::string detail, const SearchConfig &co
 Error Search::execute() {
   startSeconds = env.clock.seconds();
   secondsBefore = run.getSecondsSpent();
+  prices = config.prices;
   if (Error error = run.recordStart())
     return error;
   Error error = executeRounds();
@@ -55,6 +58,8 @@ bool Search::shouldStop() {
     stopReason = "interrupted";
   else if (config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60)
     stopReason = "time is up";
+  else if (config.stopAtFloor > 0 && bestUs > 0 && floorUs / bestUs >= config.stopAtFloor)
+    stopReason = "near the floor";
   else
     return false;
   return true;
@@ -111,8 +116,8 @@ Error Search::executeRounds() {
       if (candidates.empty()) {
         if (Error error = run.commit())
           return error;
-        if (planned)
-          stopReason = shouldStop() ? stopReason : "no ideas left";
+        if (planned && !shouldStop())
+          stopReason = findSpentLimit().empty() ? "no ideas left" : findSpentLimit();
         return Error::success();
       }
     }
@@ -135,9 +140,13 @@ Error Search::executeRounds() {
       return Error::success();
     if (Error error = repairRound(round, candidates))
       return error;
+    if (std::string limit = findSpentLimit(); !limit.empty() && stopReason == "done")
+      stopReason = limit;
     if (stopReason != "done")
       return Error::success();
-    branchesBefore += round == 0 ? 0 : candidates.size();
+    branchesBefore = count_if(run.getBranches(), [&](const BranchRecord &branch) {
+      return branch.round > 0 && branch.round <= round; // mended ones too
+    });
   }
 }
 

@@ -14,6 +14,11 @@ llvm::Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command,
                                                    llvm::StringRef llm);
 /// Puts them into the inbox of run folder RUN.
 llvm::Error dropAll(const std::vector<HandWritten> &given, llvm::StringRef run, const SearchToolWorld &world);
+/// Puts the prices of the models that CONFIG asks into it. With a limit in dollars each must have one.
+llvm::Error choosePrices(const SearchCommand &command, const SearchToolWorld &world, SearchConfig &config);
+/// Lays the limits of a `resume` over CONFIG. An Error when one of them is reached already.
+llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConfig &config);
+
 /// `add RUN`
 llvm::Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world);
 

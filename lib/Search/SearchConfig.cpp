@@ -34,6 +34,10 @@ Json SearchConfig::toJson() const {
           {"seed", seed},
           {"max_branches", maxBranches},
           {"max_minutes", maxMinutes},
+          {"max_tokens", maxTokens},
+          {"max_usd", maxDollars},
+          {"prices", prices.toJson()},
+          {"stop_at_floor", stopAtFloor},
           {"compile_jobs", compileJobs},
           {"chip",
            {{"arch", chip.arch},
@@ -74,6 +78,15 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.maxBranches = json.value("max_branches", 0);
     config.maxMinutes = json.at("max_minutes");
     config.compileJobs = json.at("compile_jobs");
+    config.maxTokens = json.value("max_tokens", int64_t(0));
+    config.maxDollars = json.value("max_usd", 0.0);
+    config.stopAtFloor = json.value("stop_at_floor", 0.0);
+    if (json.contains("prices")) {
+      auto prices = PriceList::parse(json["prices"].dump(), "run.json");
+      if (!prices)
+        return prices.takeError();
+      config.prices = std::move(*prices);
+    }
     const Json &chip = json.at("chip");
     config.chip.arch = chip.at("arch");
     config.chip.sharedBytesPerBlock = chip.at("shared_bytes_per_block");

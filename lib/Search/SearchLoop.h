@@ -9,6 +9,7 @@
 
 #include "kgen/Search/Search.h"
 #include "kgen/Trajectory/HandWritten.h"
+#include "kgen/Trajectory/Ledger.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ThreadPool.h"
@@ -52,11 +53,11 @@ private:
   llvm::Error measure(Candidate &candidate);
   llvm::Error timeBaselines();
   std::string findPlanFault(const std::string &plan);
-  llvm::Error finish(const Candidate &candidate, Measurement measurement, llvm::StringRef duplicateOf = "");
+  llvm::Error finish(const Candidate &candidate, Measurement measurement, llvm::StringRef duplicateOf = "",
+                     double deviceSeconds = 0);
   void announce(const BranchRecord &branch, const Measurement &measurement, llvm::StringRef sameAs, bool isBest);
   llvm::Error repairRound(int round, const std::vector<Candidate> &candidates);
   llvm::Expected<bool> askRepair(const Candidate &failed, size_t index, Candidate &mended);
-  llvm::Error record(const ReplyRecord &reply);
   /// ERROR, unless it comes of the user's wish to stop: that is no error.
   llvm::Error pauseOr(llvm::Error error) {
     if (!shouldStop())
@@ -64,6 +65,9 @@ private:
     llvm::consumeError(std::move(error));
     return llvm::Error::success();
   }
+  llvm::Error record(const ReplyRecord &reply, double seconds);
+  /// Keeps what a question cost that has no answer.
+  llvm::Error unanswered(llvm::StringRef slot, double seconds, llvm::Error error);
   llvm::Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   llvm::Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea,
                                                                    int n);
@@ -73,6 +77,8 @@ private:
   std::string folderOf(llvm::StringRef id) const { return (run.getPath() + "/" + id).str(); }
   /// Sets the reason when the search must end before the next step.
   bool shouldStop();
+  /// Whether the limits of tokens or money are reached, and their name: what was asked is still measured.
+  std::string findSpentLimit() const;
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
   /// How many more branches the run may have, COUNT of the current round being there.
@@ -85,13 +91,14 @@ private:
   const SearchConfig &config;
   llvm::DefaultThreadPool workers;
   GraphFacts facts;
+  PriceList prices;
   double startSeconds = 0, secondsBefore = 0;
   std::string stopReason = "done";
   int branchesLeft = 0;
   int branchesBefore = 0;                      ///< of earlier rounds, without round 0
   std::map<std::string, Measurement> measured; ///< by branch id
   llvm::StringMap<std::string> firstWithCode;  ///< hash of code -> branch id
-  double genericUs = 0, bestUs = 0;
+  double genericUs = 0, bestUs = 0, floorUs = 0;
   std::string bestId;
   int machineryErrors = 0; ///< in a row
 };

@@ -45,7 +45,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
     world.columns = sys::Process::StandardOutColumns();
   if (world.columns == 0)
     world.columns = 100;
-  world.libraryPath = defaultLibraryPath();
+  world.kernelLibraryPath = defaultLibraryPath();
   world.programFolder = folder;
   return runSearchCommand(*command, world);
 }

@@ -138,7 +138,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.policy = command.policy;
   config.llm = command.llm;
   config.kernelLibrary = command.kernelLibrary == "none" ? "" : command.kernelLibrary;
-  if (command.kernelLibrary.empty() && !world.libraryPath.empty() && world.libraryPath != "none")
+  if (command.kernelLibrary.empty() && !world.kernelLibraryPath.empty() && world.kernelLibraryPath != "none")
     config.kernelLibrary = defaultLibrary.str();
   config.llmOptions = command.proposer;
   config.seed = command.seed;
@@ -149,6 +149,11 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.options.variants = command.variants.value_or(3);
   config.maxMinutes = command.maxMinutes.value_or(host ? 4 : 30);
   config.maxBranches = command.branches.value_or(0);
+  config.maxTokens = command.maxTokens.value_or(0);
+  config.maxDollars = command.maxDollars.value_or(0);
+  config.stopAtFloor = command.stopAtFloor;
+  if (Error error = choosePrices(command, world, config))
+    return std::move(error);
   // With a budget in branches the rounds follow from it; some answers are short, so there may be more.
   if (command.branches && !command.rounds)
     config.options.rounds = config.maxBranches;
@@ -194,16 +199,14 @@ Expected<int> Tool::resume() {
   auto config = SearchConfig::fromJson((*run)->getConfig());
   if (!config)
     return config.takeError();
-  bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left";
+  bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left" ||
+                  (*run)->getStopReason() == "near the floor";
   if (complete && world.fs.list(command.run + "/inbox").empty()) {
     world.out << command.run << " is complete\n" << printReportText(summarizeRun(**run), world.columns);
     return 0;
   }
-  // A limit may be raised; what the trajectory depends on stays as recorded.
-  config->maxMinutes = command.maxMinutes.value_or(config->maxMinutes);
-  if (double spent = (*run)->getSecondsSpent() / 60; config->maxMinutes > 0 && spent >= config->maxMinutes)
-    return createStringError("%s has taken %.2g of its %.3g minutes; give it more by --max-minutes",
-                             command.run.c_str(), spent, config->maxMinutes);
+  if (Error error = raiseLimits(command, **run, *config))
+    return std::move(error);
   auto evaluator = world.openDevice(config->device);
   if (!evaluator)
     return evaluator.takeError();
@@ -232,6 +235,9 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   auto seeds = library->findSeeds(confines, leftOut);
   if (!seeds)
     return seeds.takeError();
+  auto examples = library->findExamples();
+  if (!examples)
+    return examples.takeError();
   if (!seeds->empty())
     proposer = createSeededProposer(std::move(*proposer), std::move(*seeds));
   auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
@@ -247,7 +253,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/isTrustedProposer(config.llm));
-  SearchEnvironment environment{world.fs, world.clock, *guarded, **proposer, evaluator, *progress, world.stop};
+  SearchEnvironment environment{world.fs,  world.clock, *guarded,   **proposer,
+                                evaluator, *progress,   world.stop, std::move(*examples)};
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
   RunReport report = summarizeRun(run);

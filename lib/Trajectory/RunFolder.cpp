@@ -195,6 +195,7 @@ Error RunFolder::applyRecord(const Json &record) {
         branch->measurement = record.at("text");
         branch->duplicateOf = record.value("duplicate_of", "");
         branch->doneAt = getSecondsSpent();
+        branch->deviceSeconds = record.value("device_seconds", 0.0);
         if (record.contains("files"))
           for (auto &entry : record.at("files").items())
             branch->files[entry.key()] = entry.value();
@@ -218,8 +219,11 @@ Error RunFolder::applyRecord(const Json &record) {
         return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
       Json stored = Json::parse(*text);
       std::string slot = stored.at("slot");
+      countCosts(record);
       replies[slot] = {hash, ReplyRecord{slot, stored.at("request").dump(), stored.at("reply").dump()}};
     }
+    if (event == "costs")
+      countCosts(record);
     if (event == "exchange")
       return applyExchange(record);
     // Any other event is one of a later version: what it says can be left out.
@@ -334,7 +338,45 @@ Error RunFolder::healMeasurements() {
   return Error::success();
 }
 
-Error RunFolder::recordReply(const ReplyRecord &reply) {
+static Json usageToJson(const std::vector<TokenUsage> &usage) {
+  Json list = Json::array();
+  for (const TokenUsage &one : usage)
+    list.push_back({{"model", one.model},
+                    {"requests", one.requests},
+                    {"input", one.input},
+                    {"cached", one.cached},
+                    {"output", one.output},
+                    {"reasoning", one.reasoning}});
+  return list;
+}
+
+/// Several models share the time of their question. The caller catches what the JSON library throws.
+void RunFolder::countCosts(const Json &record) {
+  auto it = record.find("usage");
+  if (it == record.end())
+    return;
+  double seconds = record.value("seconds", 0.0);
+  for (const Json &entry : *it) {
+    Question question;
+    question.slot = record.at("slot");
+    question.seconds = seconds / it->size();
+    question.usage = {entry.at("model"),  entry.at("requests"), entry.at("input"),
+                      entry.at("cached"), entry.at("output"),   entry.at("reasoning")};
+    questions.push_back(std::move(question));
+  }
+}
+
+Error RunFolder::recordCosts(StringRef slot, const std::vector<TokenUsage> &usage, double seconds) {
+  if (usage.empty())
+    return Error::success();
+  Json record = {{"event", "costs"}, {"slot", slot.str()}, {"seconds", seconds}, {"usage", usageToJson(usage)}};
+  if (Error error = append(record))
+    return error;
+  countCosts(record);
+  return Error::success();
+}
+
+Error RunFolder::recordReply(const ReplyRecord &reply, const std::vector<TokenUsage> &usage, double seconds) {
   std::string hash = hashText(reply.request);
   Json stored = {{"slot", reply.slot},
                  {"request", Json::parse(reply.request, nullptr, false)},
@@ -344,8 +386,15 @@ Error RunFolder::recordReply(const ReplyRecord &reply) {
     return error;
   if (Error error = fs.writeAllAtomic(at("replies"), {{hash + ".json", text}}, /*wait=*/!batching))
     return error;
-  if (Error error = append({{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", hashText(text)}}))
+  Json record = {{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", hashText(text)}};
+  if (!usage.empty()) {
+    // In the reply's own record: a crash must not keep the one and lose the other.
+    record["seconds"] = seconds;
+    record["usage"] = usageToJson(usage);
+  }
+  if (Error error = append(record))
     return error;
+  countCosts(record);
   replies[reply.slot] = {hash, reply};
   return Error::success();
 }
@@ -393,7 +442,7 @@ Error RunFolder::recordBaselines(const std::map<std::string, double> &times, Str
 }
 
 Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf,
-                                   ArrayRef<const char *> adopted) {
+                                   ArrayRef<const char *> adopted, double deviceSeconds) {
   Json hashes = Json::object();
   for (const char *name : adopted) {
     std::string file = at(id) + "/" + name;
@@ -407,6 +456,8 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
   if (Error error = fs.writeAllAtomic(at(id), {{"measurement.json", measurement.str()}}, /*wait=*/false))
     return error;
   Json record = {{"event", "measurement"}, {"id", id.str()}, {"text", measurement.str()}};
+  if (deviceSeconds > 0)
+    record["device_seconds"] = deviceSeconds;
   if (!duplicateOf.empty())
     record["duplicate_of"] = duplicateOf.str();
   if (!hashes.empty())

@@ -77,7 +77,7 @@ struct ToolTest : ::testing::Test {
                           outStream,
                           errStream,
                           stop};
-    world.libraryPath = libraryPath;
+    world.kernelLibraryPath = libraryPath;
     world.programFolder = "/kgen/bin";
     return runSearchCommand(*command, world);
   }
@@ -221,6 +221,18 @@ TEST_F(ToolTest, ARunWhoseTimeIsUpSaysSo) {
   EXPECT_EQ(run({"resume", "r"}), 1);
   EXPECT_EQ(err, "kgen-search: r has taken 0.52 of its 0.5 minutes; give it more by --max-minutes\n");
   EXPECT_EQ(run({"resume", "r", "--max-minutes", "2"}), 0) << err;
+}
+
+TEST_F(ToolTest, AModelWithoutAPriceIsRefusedUnderALimitOfMoney) {
+  fs.files["p.json"] = "{\"models\": {}}";
+  ::setenv("OPENAI_API_KEY", "k", 1);
+  EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--llm", "chat:m", "--allow-unconfined-compile", "--max-usd", "1",
+                 "--prices", "p.json", "--out", "r"}),
+            1);
+  EXPECT_EQ(err, "kgen-search: chat:m has no price in p.json, so --max-usd cannot hold; add it there, or limit "
+                 "--max-tokens\n");
+  EXPECT_FALSE(fs.exists("r"));
+  ::unsetenv("OPENAI_API_KEY");
 }
 
 TEST_F(ToolTest, NumbersRunFoldersAndRefusesATakenOne) {

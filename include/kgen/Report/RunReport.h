@@ -1,6 +1,7 @@
 //===- RunReport.h - What a run found -------------------------------------===//
 #pragma once
 
+#include "kgen/Trajectory/Ledger.h"
 #include "kgen/Trajectory/RunFolder.h"
 
 #include <string>
@@ -38,6 +39,7 @@ struct RunReport {
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
   int branches = 0;
   std::map<std::string, int> verdicts; ///< verdict -> branches
+  Ledger ledger;
 
   /// Round 0's time over the best one's; 0 when nothing passed.
   double getSpeedup() const { return best.timeUs > 0 ? genericUs / best.timeUs : 0; }
@@ -51,6 +53,11 @@ std::string printReportText(const RunReport &report, int columns = 100);
 std::string printReportMarkdown(const RunReport &report);
 /// report.json
 std::string printReportJson(const RunReport &report);
+
+/// What the run cost, in two lines of words, and as a table by idea category.
+std::string printLedgerText(const Ledger &ledger);
+std::string printLedgerMarkdown(const Ledger &ledger);
+Json toJson(const Ledger &ledger);
 
 Json toJson(const CurvePoint &point);
 /// "1000 us, 412 us (3), 210 us (17)": times, and after how many branches.

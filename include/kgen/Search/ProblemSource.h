@@ -11,10 +11,11 @@
 
 namespace kgen {
 
-/// The folder of the registered problems and that of the Python package: KGEN_PROBLEMS and
-/// KGEN_FRONTEND, else ../share/kgen beside the program (an archive), else the source tree above it.
+/// The folders of the registered problems, the Python package and the shipped price file: KGEN_PROBLEMS,
+/// KGEN_FRONTEND and KGEN_PRICES, else ../share/kgen beside the program (an archive), else the source
+/// tree above it.
 struct SourceFolders {
-  std::string problems, frontend;
+  std::string problems, frontend, prices;
 };
 SourceFolders findSourceFolders(FileSystem &fs, llvm::StringRef programFolder);
 

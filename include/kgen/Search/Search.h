@@ -14,6 +14,7 @@
 #include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Search/GraphCompiler.h"
 #include "kgen/Search/Policy.h"
+#include "kgen/Trajectory/Ledger.h"
 #include "kgen/Trajectory/RunFolder.h"
 
 #include <atomic>
@@ -37,8 +38,12 @@ struct SearchConfig {
   PolicyOptions options;
   std::string kernelLibrary; ///< file of the kernel library, or "default"; empty: none
   uint64_t seed = 0;
-  int maxBranches = 0;   ///< after round 0; 0 is no limit
-  double maxMinutes = 0; ///< of the whole run, resumed or not; 0 is no limit
+  int maxBranches = 0;    ///< after round 0; 0 is no limit
+  double maxMinutes = 0;  ///< of the whole run, resumed or not; 0 is no limit
+  int64_t maxTokens = 0;  ///< of all questions; 0 is no limit
+  double maxDollars = 0;  ///< the same; 0 is no limit
+  PriceList prices;       ///< of the models that are asked, as they were when the run began
+  double stopAtFloor = 0; ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
   TargetChip chip;
 
@@ -56,10 +61,13 @@ struct SearchEnvironment {
   Progress &progress;
   /// Set from outside to end after the branch in flight.
   const std::atomic<bool> &stop;
+  /// Verified kernels for similar graphs, for prompts.
+  std::vector<LibraryKernel> examples = {};
 };
 
 /// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason():
-/// "done", "no ideas left", "time is up" or "interrupted". An Error is one sentence; the run can be
+/// "done", "no ideas left", "near the floor", "time is up", "the tokens are spent", "the money is spent"
+/// or "interrupted". An Error is one sentence; the run can be
 /// resumed after it.
 llvm::Error runSearch(const SearchEnvironment &environment, RunFolder &run, const SearchConfig &config);
 

@@ -39,7 +39,10 @@ struct SearchCommand {
   std::string device = "auto";
   std::string size; ///< "" is the device's default
   std::optional<int> rounds, seeds, ideas, variants, branches;
-  std::optional<double> maxMinutes;
+  std::optional<double> maxMinutes, maxDollars;
+  std::optional<int64_t> maxTokens;
+  double stopAtFloor = 0;
+  std::string prices; ///< a price file; "" is the user's own, or the one that kgen ships
   uint64_t seed = 0;
   int jobs = 2;
   bool allowUnconfinedCompile = false;
@@ -72,8 +75,8 @@ struct SearchToolWorld {
   const std::atomic<bool> &stop;
   bool live = false; ///< OUT is a terminal
   int columns = 100;
-  std::string libraryPath;   ///< the kernel library's file by default; "" or "none": none
-  std::string programFolder; ///< where kgen-search lies; problems and the frontend are found from it
+  std::string kernelLibraryPath; ///< the kernel library's file by default; "" or "none": none
+  std::string programFolder;     ///< where kgen-search lies; problems and the frontend are found from it
 };
 
 /// Carries COMMAND out and returns the exit code: 0, 1 after an error, 130 when interrupted.

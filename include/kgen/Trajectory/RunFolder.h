@@ -9,6 +9,7 @@
 
 #include "kgen/Propose/Idea.h"
 #include "kgen/Propose/Model.h"
+#include "kgen/Propose/Usage.h"
 #include "kgen/Trajectory/Clock.h"
 #include "kgen/Trajectory/HandWritten.h"
 #include "kgen/Trajectory/Journal.h"
@@ -35,9 +36,17 @@ struct BranchRecord {
   std::string repairs; ///< id of the branch that failed and that this one mends; mostly empty
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;
-  std::string duplicateOf; ///< branch with the same code, whose measurement this one shares
-  std::string measurement; ///< measurement.json; empty while in flight
-  double doneAt = 0;       ///< seconds that the run had taken when it was measured
+  std::string duplicateOf;  ///< branch with the same code, whose measurement this one shares
+  std::string measurement;  ///< measurement.json; empty while in flight
+  double doneAt = 0;        ///< seconds that the run had taken when it was measured
+  double deviceSeconds = 0; ///< that its measurement took
+};
+
+/// What a question to a model cost.
+struct Question {
+  std::string slot;
+  TokenUsage usage;
+  double seconds = 0;
 };
 
 /// A recorded question and its answer.
@@ -85,7 +94,12 @@ public:
   const ReplyRecord *findReply(llvm::StringRef slot) const;
   /// The reply whose request has HASH, or null.
   const ReplyRecord *findReplyByHash(llvm::StringRef hash) const;
-  llvm::Error recordReply(const ReplyRecord &reply);
+  /// USAGE is what the question was billed and SECONDS how long it took.
+  llvm::Error recordReply(const ReplyRecord &reply, const std::vector<TokenUsage> &usage = {}, double seconds = 0);
+  /// The same for a question that was billed and not answered.
+  llvm::Error recordCosts(llvm::StringRef slot, const std::vector<TokenUsage> &usage, double seconds);
+  /// Every question that was billed, in the order of the journal.
+  const std::vector<Question> &getQuestions() const { return questions; }
 
   /// What a person gave to ROUND, in order; null while the round has not begun.
   const std::vector<HandWritten> *findRound(int round) const;
@@ -111,9 +125,10 @@ public:
   /// What recordBaselines recorded; null before.
   const std::map<std::string, double> *getBaselines() const { return hasBaselines ? &baselines : nullptr; }
   /// Writes measurement.json and records its text: from here on the branch is done. ADOPTED names
-  /// files that the evaluator left in the folder, perhaps; their hashes are recorded too.
+  /// files that the evaluator left in the folder, perhaps; their hashes are recorded too. It took
+  /// DEVICESECONDS.
   llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "",
-                                llvm::ArrayRef<const char *> adopted = {});
+                                llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0);
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
   /// A process takes the run up; the time from here on counts.
@@ -129,6 +144,7 @@ private:
   llvm::Error applyExchange(const Json &record);
   llvm::Error append(Json record);
   void countTime(const Json &record);
+  void countCosts(const Json &record);
   llvm::Error healMeasurements();
   std::string at(llvm::StringRef name) const { return path + "/" + name.str(); }
 
@@ -145,6 +161,7 @@ private:
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::map<int, std::vector<HandWritten>> rounds;
   std::vector<Exchange> exchanges;
+  std::vector<Question> questions;
   std::string best, stopReason;
   std::map<std::string, double> baselines;
   bool hasBaselines = false;
