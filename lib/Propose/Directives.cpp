@@ -37,7 +37,7 @@ const KnobSpelling knobSpellings[] = {
     {"vec", {"vec"}},
     {"smem_layout", {"smem_pad", "swizzle"}, /*firstIsBare=*/false},
     {"cache_hint", {"cache_hint"}},
-    {"resident", {"resident"}},
+    {"resident", {"resident", "column_packs", "lead"}},
     {"reduce", {"reduce"}},
     {"threads_per_row", {"threads_per_row"}},
     {"rows_per_block", {"rows_per_block"}},

@@ -3,6 +3,7 @@
 #include "RowSource.h"
 
 #include "kgen/Conversion/KGenToCuda/Family.h"
+#include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/KGen.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -41,14 +42,22 @@ struct RowChoice {
     return dispatch.emitError("row schedule of @") << dispatch.getName() << ": " << text;
   }
   bool contiguous() const { return layout.inner == 1; }
+  bool isRing() const {
+    std::optional<StringRef> resident = params.getWord("resident");
+    return resident == "cluster" || resident == "grid";
+  }
+  /// Whether the blocks of a cluster hold a row in their registers.
+  bool byCluster() const { return params.getWord("resident") == "reg" && params.getInt("split_rows").value_or(1) > 1; }
   int64_t floats(int64_t threadsPerRow, int64_t vector) const {
-    return llvm::divideCeil(layout.columns, threadsPerRow * vector) * vector;
+    int64_t parts = byCluster() ? *params.getInt("split_rows") : 1;
+    return llvm::divideCeil(layout.columns, parts * threadsPerRow * vector) * vector;
   }
 
   LogicalResult chooseVector();
   LogicalResult chooseSplit();
   LogicalResult chooseThreads();
   LogicalResult chooseResidence();
+  LogicalResult chooseRing();
   LogicalResult chooseWords();
 };
 
@@ -92,15 +101,22 @@ LogicalResult RowChoice::chooseThreads() {
   int64_t vector = *params.getInt("vec"), split = *params.getInt("split_rows");
   int64_t packs = layout.columns / vector;
   int64_t threads, rows;
-  if (split > 1) {
+  if (byCluster()) {
+    if (split > 8 || !llvm::isPowerOf2_64(split))
+      return reject("split_rows = " + Twine(split) + " with resident = reg, a cluster has 2, 4 or 8 blocks");
+    threads = params.intOr(context, "threads_per_row", 256);
+    rows = params.intOr(context, "rows_per_block", 1);
+    if (rows != 1 || threads < 64)
+      return reject("split_rows = " + Twine(split) + " with resident = reg, " + Twine(rows) + " rows_per_block and " +
+                    Twine(threads) + " threads_per_row, expected 1 row and at least 64 threads");
+  } else if (split > 1) {
     threads = params.intOr(context, "threads_per_row", 512);
     // One block of step 2 serves a group of rows, so that weights of columns are read once for it.
     rows = params.intOr(context, "rows_per_block", std::min<int64_t>(layout.rows, 16));
     if (threads < 32)
       return reject("threads_per_row = " + Twine(threads) + ", expected 32 or more with split_rows");
     return success();
-  }
-  if (contiguous()) {
+  } else if (contiguous()) {
     // A few packs for each thread; a warp for short rows, since its reduction needs no barrier.
     constexpr int64_t kPacksOfWarp = 256, kPacksPerThread = 4;
     int64_t fallback = packs <= kPacksOfWarp ? std::min<int64_t>(32, llvm::PowerOf2Ceil(packs))
@@ -153,8 +169,8 @@ LogicalResult RowChoice::chooseResidence() {
   std::string resident = params.wordOr(context, "resident", fallback);
   if (resident == "smem")
     resident = "hybrid"; // shared memory first, registers for what does not fit
-  if (split > 1 && resident != "none")
-    return reject("resident = " + resident + ", expected none with split_rows = " + Twine(split));
+  if (split > 1 && resident != "none" && resident != "reg")
+    return reject("resident = " + resident + ", expected none, reg, cluster or grid with split_rows = " + Twine(split));
   if (resident == "reg" && !fitsRegisters)
     return reject("resident = reg keeps " + Twine(floats(threads, vector)) + " floats in each of " +
                   Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
@@ -173,9 +189,87 @@ LogicalResult RowChoice::chooseResidence() {
   return success();
 }
 
+/// A row in the shared memories of the blocks of a cluster, or of the grid.
+LogicalResult RowChoice::chooseRing() {
+  bool byGrid = params.getWord("resident") == "grid";
+  std::string what = byGrid ? "resident = grid" : "resident = cluster";
+  int64_t vector = *params.getInt("vec");
+  Value held = heldInput(program);
+  if (!contiguous())
+    return reject(what + " needs rows whose elements are neighbours, these lie " + Twine(layout.inner) + " apart");
+  if (!held)
+    return reject(what + " keeps an input of all elements on chip, found none");
+  int64_t bytes = elementTypeOf(held).getIntOrFloatBitWidth() / 8;
+  if (int64_t pack = vector * bytes; pack != 4 && pack != 8 && pack != 16)
+    return reject(what + " moves 4, 8 or 16 bytes at a time, found vec = " + Twine(vector) + " of " + Twine(bytes) +
+                  "-byte elements");
+
+  int64_t weights = columnRegisters(program, vector);
+  int64_t total = layout.columns / vector; // packs of a row
+  constexpr int64_t kFewPacks = 4;         // of a thread, so that copies overlap
+  int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, total / kFewPacks)), 64,
+                                         byGrid && weights ? 256 : 512);
+  int64_t threads = params.intOr(context, "threads_per_row", fallback);
+  if (threads < 64)
+    return reject("threads_per_row = " + Twine(threads) + " with " + what + ", expected 64 or more");
+  if (int64_t rows = params.intOr(context, "rows_per_block", 1); rows != 1)
+    return reject("rows_per_block = " + Twine(rows) + ", expected 1 with " + what);
+
+  RowSchedule schedule;
+  schedule.resident = byGrid ? RowSchedule::Resident::Grid : RowSchedule::Resident::Cluster;
+  schedule.vector = vector;
+  schedule.threadsPerRow = threads;
+  constexpr int64_t kMostBlocksOfCluster = 8, kMostPacks = 64;
+  int64_t blockPacks = llvm::divideCeil(total, threads);
+  schedule.unroll = params.intOr(context, "unroll", std::clamp<int64_t>(blockPacks, 1, 4));
+  // Blocks enough to hold a row and a quarter of the next one; of the grid all that the row's batches divide among.
+  int64_t parts = 1;
+  if (byGrid) {
+    int64_t blockBatches = llvm::divideCeil(blockPacks, schedule.unroll);
+    parts = llvm::divideCeil(blockBatches, llvm::divideCeil(blockBatches, chip.multiprocessors));
+  } else {
+    for (; parts < kMostBlocksOfCluster; parts *= 2) {
+      schedule.splitRows = parts;
+      RingLayout ring = ringLayout(program, schedule, chip);
+      if (ring.slots * 4 >= ring.batches * 5)
+        break;
+    }
+  }
+  parts = params.intOr(context, "split_rows", parts);
+  if (!byGrid && (parts > kMostBlocksOfCluster || !llvm::isPowerOf2_64(parts)))
+    return reject("split_rows = " + Twine(parts) + " with resident = cluster, a cluster has 1, 2, 4 or 8 blocks");
+  if (byGrid && parts > chip.multiprocessors)
+    return reject("split_rows = " + Twine(parts) + " with resident = grid, " + Twine(chip.multiprocessors) +
+                  " blocks run at a time");
+  schedule.splitRows = parts;
+  RingLayout ring = ringLayout(program, schedule, chip);
+  std::string sizes = " batches of unroll = " + std::to_string(schedule.unroll) + " packs";
+  if (ring.slots < ring.batches || ring.batches * schedule.unroll > kMostPacks)
+    return reject(what + " needs " + Twine(ring.batches) + sizes + " of each of " + Twine(threads) + " threads, " +
+                  Twine(std::min(ring.slots, kMostPacks / schedule.unroll)) + " fit with split_rows = " + Twine(parts));
+
+  // The next row is on chip when this many batches have made room for its last ones.
+  int64_t room = 2 * ring.batches - ring.slots;
+  int64_t lead = params.intOr(context, "lead", std::min(ring.batches, room + std::max<int64_t>(1, ring.batches / 4)));
+  if (lead < room || lead > ring.batches)
+    return reject("lead = " + Twine(lead) + ", expected " + Twine(room) + " to " + Twine(ring.batches) +
+                  ": the ring of " + Twine(ring.slots) + " slots holds " + Twine(ring.batches) + sizes + " of a row");
+  constexpr int64_t kWorkRegisters = 63;
+  int64_t registers = std::min<int64_t>(255, chip.registersPerMultiprocessor / threads);
+  int64_t most = 0;
+  if (weights)
+    most = std::clamp<int64_t>((registers - kWorkRegisters) / (weights * ring.batches), 0, schedule.unroll);
+  int64_t columns = params.intOr(context, "column_packs", most);
+  if (columns > most)
+    return reject("column_packs = " + Twine(columns) + " of " + Twine(ring.batches) + sizes + " with " +
+                  Twine(weights) + " registers each, at most " + Twine(most) + " fit in " + Twine(threads) +
+                  " threads");
+  return success();
+}
+
 LogicalResult RowChoice::chooseWords() {
   params.intOr(context, "unroll", 4);
-  bool split = *params.getInt("split_rows") > 1;
+  bool split = *params.getInt("split_rows") > 1 && params.getWord("resident") == "none";
   int64_t threads = *params.getInt("threads_per_row") * (split ? 1 : *params.getInt("rows_per_block"));
   // Without a promise ptxas trades the residency of a split row's second kernel for unrolling, or spills.
   constexpr int64_t kResidentThreads = 768; // of a multiprocessor; leaves each 80 registers
@@ -191,7 +285,14 @@ LogicalResult RowChoice::chooseWords() {
                       : program.statistic == RowStatistic::Moments ? "welford"
                                                                    : "shfl";
   std::string reduce = params.wordOr(context, "reduce", natural);
-  if (reduce != natural && reduce != "shfl" && reduce != "smem")
+  if (reduce == "two_pass") {
+    // The output has to be a function of the exponential alone.
+    bool scales = isa<aten::SoftmaxIntOp>(program.statisticOp) && program.held == program.source;
+    for (Operation *op : program.statisticOp->getResult(0).getUsers())
+      scales &= !llvm::is_contained(op->getOperands(), program.held);
+    if (!scales || params.getWord("resident") != "reg")
+      return reject("reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg");
+  } else if (reduce != natural && reduce != "shfl" && reduce != "smem")
     return reject("reduce = " + reduce + ", expected " + natural + " for " +
                   program.statisticOp->getName().getStringRef());
   return success();
@@ -202,6 +303,9 @@ LogicalResult RowFamily::complete(DispatchOp dispatch, ScheduleParams &params, c
   if (failed(program))
     return failure();
   RowChoice choice{dispatch, params, chip, *program, program->layout, dispatch.getContext()};
+  if (choice.isRing())
+    return success(succeeded(choice.chooseVector()) && succeeded(choice.chooseRing()) &&
+                   succeeded(choice.chooseWords()));
   return success(succeeded(choice.chooseVector()) && succeeded(choice.chooseSplit()) &&
                  succeeded(choice.chooseThreads()) && succeeded(choice.chooseResidence()) &&
                  succeeded(choice.chooseWords()));
@@ -219,9 +323,14 @@ FailureOr<DispatchCode> RowFamily::emit(DispatchOp dispatch, const ScheduleParam
   schedule.unroll = *params.getInt("unroll");
   schedule.minBlocks = *params.getInt("min_blocks");
   StringRef resident = *params.getWord("resident");
-  schedule.resident = resident == "reg"    ? RowSchedule::Resident::Registers
-                      : resident == "none" ? RowSchedule::Resident::None
-                                           : RowSchedule::Resident::Hybrid;
+  schedule.resident = resident == "reg"       ? RowSchedule::Resident::Registers
+                      : resident == "none"    ? RowSchedule::Resident::None
+                      : resident == "cluster" ? RowSchedule::Resident::Cluster
+                      : resident == "grid"    ? RowSchedule::Resident::Grid
+                                              : RowSchedule::Resident::Hybrid;
+  schedule.twoPass = params.getWord("reduce") == "two_pass";
+  schedule.lead = params.getInt("lead").value_or(0);
+  schedule.columnPacks = params.getInt("column_packs").value_or(0);
   schedule.streaming = *params.getWord("cache_hint") == "streaming";
   schedule.fastMath = *params.getWord("fast_math") == "on";
   return emitRowSource(dispatch, *program, schedule, chip);

@@ -13,6 +13,74 @@ using C = IdeaCategory;
 
 std::vector<CatalogueEntry> rowIdeas() {
   return {
+      {"softmax-over-cluster",
+       C::Parallel,
+       "Let the blocks of a cluster hold one row in their registers: each element is read once and becomes its "
+       "exponential once, the blocks exchange maximum and sum through each other's shared memory, and several small "
+       "clusters on a multiprocessor hide each other's waits.",
+       {"row"},
+       0,
+       99,
+       longSoftmax,
+       "memory|bandwidth|read twice|spill|latency",
+       {},
+       {"resident=reg; split_rows=4; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
+        "cache_hint=none; -lead; -column_packs; -unroll",
+        "resident=reg; split_rows=8; threads_per_row=128; rows_per_block=1; min_blocks=6; reduce=two_pass; "
+        "cache_hint=none; -lead; -column_packs; -unroll",
+        "resident=reg; split_rows=4; threads_per_row=512; rows_per_block=1; min_blocks=2; reduce=two_pass; "
+        "cache_hint=none; -lead; -column_packs; -unroll",
+        "resident=reg; split_rows=2; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
+        "cache_hint=none; -lead; -column_packs; -unroll"}},
+      {"row-over-cluster",
+       C::Parallel,
+       "Let the blocks of a cluster hold one row in their registers and exchange its statistic through each other's "
+       "shared memory: each element is read once, and several small clusters on a multiprocessor hide each other's "
+       "waits.",
+       {"row"},
+       0,
+       95,
+       clusterRows,
+       "memory|bandwidth|read twice|spill|latency",
+       {},
+       {"resident=reg; split_rows=4; threads_per_row=256; rows_per_block=1; min_blocks=3; cache_hint=none; -lead; "
+        "-column_packs; -unroll; -reduce",
+        "resident=reg; split_rows=2; threads_per_row=256; rows_per_block=1; min_blocks=3; cache_hint=none; -lead; "
+        "-column_packs; -unroll; -reduce",
+        "resident=cluster; -split_rows; -threads_per_row; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
+        "-column_packs; -unroll; -reduce"}},
+      {"row-over-grid",
+       C::Parallel,
+       "Let all multiprocessors hold one row in their shared memories, each a part: they tell each other their part of "
+       "the statistic through memory while the rest of the row before is written and the next row's elements travel, "
+       "and each keeps the weights of its columns. Every element crosses the memory bus once in each direction.",
+       {"row"},
+       0,
+       98,
+       gridRows,
+       "memory|bandwidth|read twice|occupancy|parallel",
+       {},
+       {"resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
+        "-column_packs; -unroll; -reduce",
+        "resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=streaming; -lead; "
+        "-column_packs; -unroll; -reduce",
+        "resident=grid; -split_rows; threads_per_row=512; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
+        "-column_packs; unroll=2; -reduce"}},
+      {"row-ring",
+       C::Async,
+       "Keep a ring of packs in shared memory: the next rows' elements travel while this one is written, also where a "
+       "row's length is odd and elements travel one by one.",
+       {"row"},
+       0,
+       80,
+       ringRows,
+       "memory|bandwidth|read twice|latency",
+       {},
+       {"resident=cluster; split_rows=1; -threads_per_row; -rows_per_block; -min_blocks; -lead; -column_packs; "
+        "-unroll; "
+        "-reduce",
+        "resident=cluster; split_rows=1; threads_per_row=1024; -rows_per_block; -min_blocks; -lead; -column_packs; "
+        "-unroll; -reduce"}},
       {"thread-per-row",
        C::Parallel,
        "Let one thread reduce a whole row: no shuffles and no barriers at all.",

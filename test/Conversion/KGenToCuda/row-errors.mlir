@@ -85,8 +85,8 @@ func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 // -----
 
 func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
-  // expected-error @+1 {{row schedule of @d: resident = reg, expected none with split_rows = 2}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, split_rows = 2>) ins(%x0 : tensor<64x1000xf32>) {
+  // expected-error @+1 {{row schedule of @d: resident = hybrid, expected none, reg, cluster or grid with split_rows = 2}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = hybrid, split_rows = 2>) ins(%x0 : tensor<64x1000xf32>) {
   ^bb0(%a0: tensor<64x1000xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
     kgen.yield %s : tensor<64x1000xf32>
@@ -190,4 +190,100 @@ func.func @f(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {
     kgen.yield %s : tensor<8x8xf32>
   } : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = cluster needs 8 batches of unroll = 4 packs of each of 512 threads, 7 fit with split_rows = 1}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster, split_rows = 1>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: split_rows = 3 with resident = cluster, a cluster has 1, 2, 4 or 8 blocks}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster, split_rows = 3>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: split_rows = 200 with resident = grid, 132 blocks run at a time}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = grid, split_rows = 200>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: lead = 0, expected 1 to 4: the ring of 7 slots holds 4 batches of unroll = 4 packs of a row}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster, split_rows = 2, lead = 0>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: threads_per_row = 32 with resident = cluster, expected 64 or more}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster, vec = 2, threads_per_row = 32>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: column_packs = 1 of}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = grid, column_packs = 1>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: split_rows = 16 with resident = reg, a cluster has 2, 4 or 8 blocks}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, split_rows = 16>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
+  // expected-error @+1 {{row schedule of @d: reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, split_rows = 4, reduce = two_pass>) ins(%x0 : tensor<64x65536xf32>) {
+  ^bb0(%a0: tensor<64x65536xf32>):
+    %s = aten.log_softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
+    kgen.yield %s : tensor<64x65536xf32>
+  } : tensor<64x65536xf32>
+  return %0 : tensor<64x65536xf32>
 }

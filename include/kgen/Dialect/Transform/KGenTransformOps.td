@@ -175,7 +175,8 @@ def KGenTransform_ThreadsPerRowOp : KGenTransform_Knob<"threads_per_row", "P",
 def KGenTransform_SplitRowsOp : KGenTransform_Knob<"split_rows", "P",
     "grid partitions of one row", "8", ["split_rows"], ["row", "scan"]>;
 def KGenTransform_ResidentOp : KGenTransform_Knob<"resident", "P",
-    "where a row stays between its passes", "smem", ["resident"], ["attention", "row", "scan"]>;
+    "where a row stays between its passes", "smem", ["resident", "column_packs", "lead"],
+    ["attention", "row", "scan"]>;
 def KGenTransform_OccupancyOp : KGenTransform_Knob<"occupancy", "P",
     "threads of a block and resident blocks that the launch bounds promise", "256 min_blocks = 2",
     ["block", "min_blocks"]>;

@@ -106,6 +106,50 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
                : "r"(smem_address(row)));
 }
 
+//===----------------------------------------------------------------------===//
+// What the L2 cache should keep
+//===----------------------------------------------------------------------===//
+
+// cp_async16 of what is read once: its line is the first that the L2 cache gives up.
+__device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "l"(policy)
+               : "memory");
+}
+// Reads 16 bytes that no kernel of the launch writes and that are read again: the last that the cache gives up.
+// Stays where it stands in the program.
+__device__ __forceinline__ uint4 load16_kept(const void *src) {
+  unsigned long long policy;
+  uint4 value;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(src), "l"(policy));
+  return value;
+}
+
+// The same number, of which the compiler knows nothing: what is computed from it is computed again, not kept.
+__device__ __forceinline__ int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+//===----------------------------------------------------------------------===//
+// Words that blocks of one launch exchange through global memory
+//===----------------------------------------------------------------------===//
+
+// A word is read or written as a whole, past the multiprocessors' own caches. Nothing is ordered around it.
+__device__ __forceinline__ void store_relaxed(long long *word, long long value) {
+  asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ long long load_relaxed(const long long *word) {
+  long long value;
+  asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -237,6 +281,12 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline int opaque(int x) { return x; }
+inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
+inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
+inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+inline long long load_relaxed(const long long *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
 #endif // KGEN_HOST
 
 // Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
@@ -250,6 +300,16 @@ template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, c
     cp_async_zfill4(dst, src, valid);
   else
     *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
+}
+
+// Copies BYTES (4, 8 or 16).
+template <int BYTES> __device__ __forceinline__ void cp_async(void *dst, const void *src) {
+  if constexpr (BYTES == 16)
+    cp_async16(dst, src);
+  else if constexpr (BYTES == 8)
+    cp_async8(dst, src);
+  else
+    cp_async4(dst, src);
 }
 
 } // namespace kgen

@@ -18,6 +18,8 @@ constexpr long long kRows = 4096;
 constexpr bool kRagged = kColumns % (kThreadsPerRow * kVector) != 0;
 constexpr int kChunks = 16, kChunkColumns = kColumns / kChunks, kRowGroup = 16, kRowUnroll = 4,
               kTiles = kColumns / kThreads / kVector;
+// row_ring.cuh: a cluster of two blocks.
+constexpr int kParts = 2, kBatch = 4, kBatches = 2, kSlots = 3, kLead = 1;
 constexpr bool kFullSteps = kRows % kRowGroup == 0 && kRowGroup % kRowUnroll == 0;
 struct Operands {
   const float *in0;

@@ -21,6 +21,20 @@ template <typename T> __device__ __forceinline__ Pack<T> load_pack(const T *addr
   }
 }
 
+#if HAS_KEPT_VALUES
+/// Reads what every row needs: the L2 cache keeps it, and the compiler leaves the read where it stands.
+template <typename T> __device__ __forceinline__ Pack<T> load_kept(const T *address) {
+  if constexpr (sizeof(Pack<T>) == sizeof(uint4)) {
+    const uint4 bits = kgen::load16_kept(address);
+    Pack<T> pack;
+    memcpy(&pack, &bits, sizeof(bits));
+    return pack;
+  } else {
+    return load_pack(address);
+  }
+}
+#endif
+
 #if STREAMING
 /// Writes past the caches: nothing reads the result again, so it must not evict the inputs.
 template <typename T> __device__ __forceinline__ void store_pack(T *address, const Pack<T> &pack) {

@@ -29,10 +29,12 @@ __device__ __forceinline__ State reduce_row(State state, State *scratch) {
     scratch[warp] = state;
   __syncthreads();
   // Each warp merges its row's partial states by itself: no second barrier, and one order for all.
-  const int first = warp / kWarpsPerRow * kWarpsPerRow;
-  state = scratch[first + threadIdx.x % kWarpsPerRow];
+  // The number of warps need not be a power of two: lanes beyond it hold nothing.
+  constexpr int kLanes = kWarpsPerRow > 16 ? 32 : kWarpsPerRow > 8 ? 16 : kWarpsPerRow > 4 ? 8 : kWarpsPerRow > 2 ? 4 : kWarpsPerRow;
+  const int first = warp / kWarpsPerRow * kWarpsPerRow, lane = threadIdx.x % kLanes;
+  state = kLanes == kWarpsPerRow || lane < kWarpsPerRow ? scratch[first + lane] : summarize(start());
 #pragma unroll
-  for (int mask = kWarpsPerRow / 2; mask > 0; mask /= 2)
+  for (int mask = kLanes / 2; mask > 0; mask /= 2)
     state = combine(state, exchange(state, mask));
   return state;
 }
@@ -52,6 +54,24 @@ __device__ __forceinline__ State reduce_row(State state, State *scratch) {
   }
   __syncthreads();
   return scratch[threadIdx.x % kRowsPerBlock];
+}
+#endif
+#if BY_CLUSTER
+/// Tells the blocks of the cluster this block's STATE of a row. Every thread holds it, and waits with collect.
+__device__ __forceinline__ void publish(State (*peers)[kParts], const State &state, int step) {
+  if (threadIdx.x < kParts)
+    *kgen::cluster_map(&peers[step & 1][kgen::cluster_rank()], threadIdx.x) = state;
+  kgen::cluster_arrive();
+}
+
+/// The state of the whole row.
+__device__ __forceinline__ State collect(const State (*peers)[kParts], int step) {
+  kgen::cluster_wait();
+  State state = peers[step & 1][0];
+#pragma unroll
+  for (int part = 1; part < kParts; ++part)
+    state = combine(state, peers[step & 1][part]);
+  return state;
 }
 #endif
 //@ section standalone

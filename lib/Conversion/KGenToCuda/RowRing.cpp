@@ -1,0 +1,113 @@
+//===- RowRing.cpp - Rows that stay in the shared memory of several blocks --===//
+//
+// templates/row_ring.cuh: its constants and launches. A row lies in the shared
+// memories of a cluster of blocks, which exchange their parts of the statistic
+// there, or of the blocks of the grid, which exchange them through a board in
+// global memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowEmitter.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+/// Bytes of one pack of the input that stays on chip.
+static int64_t packBytes(const RowProgram &program, const RowSchedule &schedule) {
+  return schedule.vector * elementTypeOf(heldInput(program)).getIntOrFloatBitWidth() / 8;
+}
+
+RingLayout ringLayout(const RowProgram &program, const RowSchedule &schedule, const Chip &chip) {
+  // What the kernel's static shared memory leaves: two scratch arrays of states of at most 12 bytes, and a few more.
+  int64_t available = chip.sharedBytesPerBlock - 2 * (schedule.threads() / 32) * 12 - 1024;
+  int64_t step = schedule.splitRows * schedule.threads() * schedule.vector;
+  RingLayout ring;
+  ring.batches = llvm::divideCeil(program.layout.columns, step * schedule.unroll);
+  // More than two rows ahead would bring nothing: a block waits for the others at each row.
+  int64_t batchBytes = schedule.threads() * packBytes(program, schedule) * schedule.unroll;
+  ring.slots = std::min(2 * ring.batches, available / batchBytes);
+  // As many rows at a time as blocks fit on the chip, spread so that the last round is as full as the others.
+  int64_t most = std::clamp<int64_t>(chip.multiprocessors / schedule.splitRows, 1, program.layout.rows);
+  ring.groups = llvm::divideCeil(program.layout.rows, llvm::divideCeil(program.layout.rows, most));
+  return ring;
+}
+
+Value heldInput(const RowProgram &program) {
+  auto isElements = [&](Value value) { return isa<BlockArgument>(value) && isPacked(value, program.layout.shape); };
+  if (isElements(program.held))
+    return program.held;
+  // The order in which makeElementPiece meets them.
+  for (Operation *op : sliceBetween(program.held, {}))
+    for (Value operand : op->getOperands())
+      if (isElements(operand))
+        return operand;
+  return {};
+}
+
+int64_t columnRegisters(const RowProgram &program, int64_t vector) {
+  auto norm = dyn_cast<aten::LayerNormOp>(program.statisticOp);
+  if (!norm)
+    return 0;
+  int64_t bytes = 0;
+  for (Value value : {norm.getWeight(), norm.getBias()})
+    if (value)
+      bytes += vector * elementTypeOf(value).getIntOrFloatBitWidth() / 8;
+  return bytes / 4;
+}
+
+std::string RowEmitter::ringConstants() {
+  RingLayout ring = ringLayout(program, schedule, chip);
+  std::string text;
+  auto constant = [&](StringRef type, StringRef constantName, auto value, StringRef comment = "") {
+    text += llvm::formatv("constexpr {0} {1} = {2};{3}{4}\n", type, constantName, value, comment.empty() ? "" : " // ",
+                          comment);
+  };
+  constant("long long", "kRows", layout.rows);
+  constant("int", "kColumns", layout.columns);
+  constant("int", "kVector", schedule.vector);
+  constant("int", "kWarp", 32);
+  constant("int", "kThreads", schedule.threads());
+  constant("int", "kWarpsPerRow", "kThreads / kWarp");
+  constant("int", "kParts", schedule.splitRows, "blocks that share a row");
+  if (schedule.resident == RowSchedule::Resident::Grid)
+    constant("int", "kBlocks", schedule.splitRows * ring.groups);
+  constant("int", "kBatch", schedule.unroll, "packs of one thread that travel together");
+  constant("int", "kBatches", ring.batches, "of one thread in one row");
+  constant("int", "kPacks", "kBatches * kBatch");
+  constant("int", "kSlots", ring.slots, "batches of one thread in shared memory");
+  constant("int", "kLead", schedule.lead, "batches that are written before the next row's statistic");
+  if (sharesColumnValues())
+    constant("int", "kHeldColumns", schedule.columnPacks,
+             "packs of a batch whose weights and biases stay in registers");
+  constant("bool", "kRagged", "kColumns != kParts * kPacks * kThreads * kVector", "the last packs are not full");
+  return text;
+}
+
+DispatchCode RowEmitter::ringLaunches(ArrayRef<DispatchBuffer> inputs, ArrayRef<DispatchBuffer> results) {
+  RingLayout ring = ringLayout(program, schedule, chip);
+  int64_t threads = schedule.threads(), blocks = schedule.splitRows * ring.groups;
+  DispatchCode code;
+  LaunchSpec rows{name + "_rows",
+                  {blocks, 1, 1},
+                  {threads, 1, 1},
+                  ring.slots * schedule.unroll * threads * packBytes(program, schedule)};
+  rows.reads.assign(inputs.begin(), inputs.end());
+  if (schedule.resident == RowSchedule::Resident::Grid) {
+    int64_t words = program.statistic == RowStatistic::Moments ? 3 : program.statistic == RowStatistic::Sum ? 1 : 2;
+    code.workspaces.push_back(RankedTensorType::get({2, blocks, words}, IntegerType::get(dispatch.getContext(), 64)));
+    DispatchBuffer board = DispatchBuffer::workspace(0);
+    code.launches.push_back({name + "_init", {1, 1, 1}, {threads, 1, 1}, 0, {}, {board}});
+    rows.writes.push_back(board);
+    rows.cooperative = schedule.splitRows > 1; // blocks of one row wait for each other
+  } else if (schedule.byCluster()) {
+    rows.cluster = {schedule.splitRows, 1, 1};
+  }
+  rows.writes.append(results.begin(), results.end());
+  code.launches.push_back(rows);
+  return code;
+}
+
+} // namespace kgen
