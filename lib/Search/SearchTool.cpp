@@ -196,6 +196,10 @@ Expected<int> Tool::resume() {
   auto run = RunFolder::open(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
+  if (Error error = (*run)->verifyFiles())
+    return std::move(error);
+  if ((*run)->wasTorn())
+    world.out << "the journal ended in half a record, which a crash left: it was cut\n";
   auto config = SearchConfig::fromJson((*run)->getConfig());
   if (!config)
     return config.takeError();
@@ -292,6 +296,8 @@ Expected<int> Tool::report() {
   auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
+  if (Error error = (*run)->verifyFiles())
+    return std::move(error);
   RunReport report = summarizeRun(**run);
   world.out << (command.format == "md"     ? printReportMarkdown(report)
                 : command.format == "json" ? printReportJson(report)

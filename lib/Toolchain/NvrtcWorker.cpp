@@ -68,7 +68,8 @@ std::string fetch(Program program, Size size, Get get) {
   return text;
 }
 
-/// NVRTC opens its builtins by name at the first compile, when files are out of reach: maps them, and what they need, now.
+/// NVRTC opens its builtins by name at the first compile, when files are out of reach: maps them, and what they need,
+/// now.
 void loadBuiltins(llvm::StringRef folder) {
   std::error_code error;
   for (llvm::sys::fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))

@@ -49,10 +49,12 @@ Expected<JournalContents> parseJournal(StringRef text, StringRef path) {
     if (end != StringRef::npos)
       record = readLine(rest.take_front(end));
     if (!record) {
-      // Only the last append can be torn. Whatever has valid records after it was damaged later.
-      bool last = end == StringRef::npos || rest.drop_front(end + 1).find('\n') == StringRef::npos;
+      // Only the last append can be torn: a part of it is there, or, after a power cut, a hole. Whatever has
+      // records after it was damaged later, and so was a whole last line.
+      bool last = end == StringRef::npos ||
+                  (rest.drop_front(end + 1).find('\n') == StringRef::npos && rest.take_front(end).contains('\0'));
       if (!last)
-        return createStringError(Twine(path) + ": record in line " + Twine(lineNumber) + " (byte " +
+        return createStringError(Twine("CORRUPT: ") + path + ": record in line " + Twine(lineNumber) + " (byte " +
                                  Twine(contents.validBytes) + ") is corrupt");
       contents.torn = true;
       return contents;

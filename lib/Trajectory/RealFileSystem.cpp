@@ -53,11 +53,15 @@ public:
   ~RealAppendFile() override { ::close(fd); }
 
   Error append(StringRef bytes) override {
+    // What a failed write or sync left on the disk is not known until the file is read again.
+    if (broken)
+      return fail("write", path, EIO);
     int code = writeAll(fd, bytes);
     if (!code && ::fdatasync(fd) < 0)
       code = errno;
     if (code) {
-      // Half a record must not stay in front of the next one.
+      broken = true;
+      // Half a record is cut here, or when the file is opened again.
       if (::ftruncate(fd, length) < 0)
         return fail("write or restore", path, code);
       return fail("write", path, code);
@@ -70,6 +74,7 @@ private:
   int fd;
   std::string path;
   uint64_t length;
+  bool broken = false;
 };
 
 class RealFileLock : public FileLock {
@@ -207,7 +212,7 @@ public:
       if (code != EWOULDBLOCK)
         return fail("lock", path, code);
       StringRef pid = StringRef(owner, n > 0 ? n : 0).trim();
-      return createStringError(Twine("run in use by pid ") + (pid.empty() ? "?" : pid) + ": " +
+      return createStringError(Twine("BUSY: run in use by pid ") + (pid.empty() ? "?" : pid) + ": " +
                                sys::path::parent_path(path));
     }
     // Who holds it, for the sentence above; the lock itself is the kernel's.

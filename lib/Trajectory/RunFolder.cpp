@@ -117,6 +117,8 @@ Expected<std::unique_ptr<RunFolder>> RunFolder::open(FileSystem &fs, Clock &cloc
   run->journal = std::move(*journal);
   if (Error error = run->load(contents))
     return std::move(error);
+  run->torn = contents.torn;
+  run->removeTemporaries();
   if (Error error = run->healMeasurements())
     return std::move(error);
   return run;
@@ -148,9 +150,10 @@ Error RunFolder::load(const JournalContents &contents) {
     return createStringError(Twine(at("journal.jsonl")) + " does not start with the run's record");
   const Json &head = contents.records.front();
   if (head.value("config", "") != hashText(*configText))
-    return createStringError(Twine(at("run.json")) + " is corrupt: its hash differs from the journal's");
+    return createStringError(Twine("CORRUPT: ") + at("run.json") + " is corrupt: its hash differs from the journal's");
   if (head.value("graph", "") != hashText(*graphText))
-    return createStringError(Twine(at("graph.mlir")) + " is corrupt: its hash differs from the journal's");
+    return createStringError(Twine("CORRUPT: ") + at("graph.mlir") +
+                             " is corrupt: its hash differs from the journal's");
   config = Json::parse(*configText, nullptr, /*allow_exceptions=*/false);
   graph = std::move(*graphText);
   countTime(head);
@@ -216,7 +219,7 @@ Error RunFolder::applyRecord(const Json &record) {
       if (!text)
         return text.takeError();
       if (hashText(*text) != record.at("sha").get<std::string>())
-        return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
+        return createStringError(Twine("CORRUPT: ") + file + " is corrupt: its hash differs from the journal's");
       Json stored = Json::parse(*text);
       std::string slot = stored.at("slot");
       countCosts(record);
@@ -328,7 +331,7 @@ Error RunFolder::healMeasurements() {
       if (!text)
         return text.takeError();
       if (!text->empty())
-        continue; // whatever else is wrong with it, replay names
+        continue; // whatever else is wrong with it, verifyFiles() and replay name
     }
     if (Error error = fs.createFolders(at(branch.id)))
       return error;

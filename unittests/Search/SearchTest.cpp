@@ -154,7 +154,7 @@ TEST(Search, ASecondProcessIsRefused) {
   ASSERT_TRUE(bool(first));
   auto second = RunFolder::open(world.fs, world.clock, "run");
   ASSERT_FALSE(bool(second));
-  EXPECT_EQ(toString(second.takeError()), "run in use by pid 42: run/lock");
+  EXPECT_EQ(toString(second.takeError()), "BUSY: run in use by pid 42: run/lock");
 }
 
 TEST(Search, SequentialTriesAsManyBranches) {
@@ -280,7 +280,7 @@ TEST(Replay, NamesAFlippedReplyAndGraph) {
     world.fs.files[path][text.size() / 2] ^= 1;
     auto run = RunFolder::openForReading(world.fs, world.clock, "run");
     ASSERT_FALSE(bool(run)) << path;
-    EXPECT_EQ(toString(run.takeError()), path + " is corrupt: its hash differs from the journal's");
+    EXPECT_EQ(toString(run.takeError()), "CORRUPT: " + path + " is corrupt: its hash differs from the journal's");
   }
 }
 

@@ -19,6 +19,10 @@ public:
   std::set<std::string> locked;
   std::string denied; ///< paths that hold this text cannot be written
   int powerAfter = -1;
+  /// Write number failAt fails, once: nothing of it is there (Clean), half of it (Short), or all (Late: the
+  /// error comes from the wait for the disk).
+  enum Fault { Clean, Short, Late } fault = Clean;
+  int failAt = -1;
   int writes = 0;
   size_t capacity = SIZE_MAX;
 
@@ -45,7 +49,8 @@ public:
     if (llvm::Error error = check(path, text.size()))
       return error;
     files[path.str()] = text.str();
-    return llvm::Error::success();
+    return failing() ? llvm::createStringError("cannot write " + path + ": Input/output error")
+                     : llvm::Error::success();
   }
   llvm::Error writeAllAtomic(llvm::StringRef folder, const std::map<std::string, std::string> &all, bool) override {
     for (const auto &[name, text] : all)
@@ -79,11 +84,12 @@ public:
   }
   llvm::Expected<std::unique_ptr<FileLock>> lock(llvm::StringRef path) override {
     if (!locked.insert(path.str()).second)
-      return llvm::createStringError("run in use by pid 42: " + path);
+      return llvm::createStringError("BUSY: run in use by pid 42: " + path);
     return std::make_unique<Lock>(*this, path.str());
   }
 
 private:
+  bool failing() const { return writes == failAt && fault != Clean; }
   llvm::Error check(llvm::StringRef path, size_t bytes) {
     if (powerIsOff())
       return llvm::createStringError("power is off");
@@ -95,6 +101,8 @@ private:
     if (used > capacity)
       return llvm::createStringError("cannot write " + path + ": No space left on device");
     ++writes;
+    if (writes == failAt && (fault == Clean || bytes == 0))
+      return llvm::createStringError("cannot write " + path + ": No space left on device");
     if (powerAfter > 0)
       --powerAfter;
     return powerIsOff() ? llvm::createStringError("power is off") : llvm::Error::success();
@@ -103,9 +111,16 @@ private:
   struct Append : AppendFile {
     Append(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
     llvm::Error append(llvm::StringRef bytes) override {
+      if (broken) // as on the real disk
+        return llvm::createStringError("cannot write " + path + ": Input/output error");
       bool wasOff = fs.powerIsOff();
       llvm::Error error = fs.check(path, bytes.size());
+      if (!error && fs.failing()) {
+        fs.files[path] += bytes.take_front(fs.fault == Short ? bytes.size() / 2 : bytes.size()).str();
+        error = llvm::createStringError("cannot write " + path + ": Input/output error");
+      }
       if (error) {
+        broken = true;
         if (fs.powerIsOff() && !wasOff)
           fs.files[path] += bytes.take_front(bytes.size() / 2).str(); // torn
         return error;
@@ -115,6 +130,7 @@ private:
     }
     MemoryFileSystem &fs;
     std::string path;
+    bool broken = false;
   };
   struct Lock : FileLock {
     Lock(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}

@@ -83,7 +83,7 @@ TEST_F(RealFileSystemTest, NamesTheProcessThatHoldsALock) {
   // flock belongs to the open file, so a second open in this process is refused as well.
   auto second = fs->lock(folder + "/lock");
   ASSERT_FALSE(bool(second));
-  EXPECT_EQ(toString(second.takeError()), "run in use by pid " + std::to_string(::getpid()) + ": " + folder);
+  EXPECT_EQ(toString(second.takeError()), "BUSY: run in use by pid " + std::to_string(::getpid()) + ": " + folder);
   lock->reset();
   auto third = fs->lock(folder + "/lock");
   EXPECT_TRUE(bool(third));
@@ -108,7 +108,7 @@ TEST_F(RealFileSystemTest, ALockDiesWithItsProcess) {
   ASSERT_EQ(byte, 'y');
   auto refused = fs->lock(path);
   ASSERT_FALSE(bool(refused));
-  EXPECT_EQ(toString(refused.takeError()), "run in use by pid " + std::to_string(child) + ": " + folder);
+  EXPECT_EQ(toString(refused.takeError()), "BUSY: run in use by pid " + std::to_string(child) + ": " + folder);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   auto lock = fs->lock(path);

@@ -22,8 +22,8 @@ namespace kgen {
 class AppendFile {
 public:
   virtual ~AppendFile() = default;
-  /// Adds BYTES and returns once they are on disk (fdatasync). After an Error the file ends where
-  /// it ended before.
+  /// Adds BYTES and returns once they are on disk (fdatasync). After an Error the file ends where it
+  /// ended before, or in a part of BYTES, and takes no more.
   virtual llvm::Error append(llvm::StringRef bytes) = 0;
 };
 

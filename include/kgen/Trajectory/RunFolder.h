@@ -77,6 +77,12 @@ public:
   void beginBatch() { batching = true; }
   llvm::Error commit();
 
+  /// Compares every file that the journal names with what it was. The Error starts with CORRUPT and names the
+  /// first that differs or is gone.
+  llvm::Error verifyFiles() const;
+  /// The journal ended in half a record, which a crash left; it was cut.
+  bool wasTorn() const { return torn; }
+
   llvm::StringRef getPath() const { return path; }
   const Json &getConfig() const { return config; }
   llvm::StringRef getGraph() const { return graph; }
@@ -146,6 +152,8 @@ private:
   void countTime(const Json &record);
   void countCosts(const Json &record);
   llvm::Error healMeasurements();
+  /// What processes that were killed in the middle of a write left behind.
+  void removeTemporaries();
   std::string at(llvm::StringRef name) const { return path + "/" + name.str(); }
 
   FileSystem &fs;
@@ -155,7 +163,7 @@ private:
   std::unique_ptr<Journal> journal;
   Json config;
   std::string graph;
-  bool batching = false;
+  bool batching = false, torn = false;
   std::string pending; ///< framed records of the batch
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
