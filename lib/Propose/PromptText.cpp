@@ -97,9 +97,10 @@ static std::string listFunctions(StringRef text) {
       isHost = line.contains("KGEN_HOST");
     else if (line.starts_with("#endif"))
       isHost = false;
-    if (isHost || line.starts_with("#"))
+    // What a macro makes is told in words by system.md.
+    if (isHost || line.starts_with("#") || line.ends_with("\\"))
       continue;
-    if (!signature.empty() || line.contains("__device__ __forceinline__")) {
+    if (!signature.empty() || (!line.starts_with(" ") && line.contains("__device__ __forceinline__"))) {
       signature += (signature.empty() ? line : " " + line.trim()).str();
       size_t body = StringRef(signature).find('{');
       // A reference to an array has no brace; the first one opens the body.

@@ -15,7 +15,7 @@ std::string printSearchHelp() {
 usage:
   kgen-search --problem NAME|FILE.mlir|FILE.py [options]   start a search
   kgen-search resume RUN      go on with an interrupted run
-  kgen-search replay RUN      derive every kernel of a run again and compare bytes; needs no device
+  kgen-search replay RUN [--jobs N]  derive every kernel of a run again and compare bytes; needs no device
   kgen-search report RUN [--format text|md|json]           what a run found
   kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
   kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
@@ -179,6 +179,9 @@ private:
       break;
     case SearchCommand::Resume:
       fits = is({"--max-minutes", "--max-tokens", "--max-usd", "--jobs", "--allow-unconfined-compile"});
+      break;
+    case SearchCommand::Replay:
+      fits = is({"--jobs"});
       break;
     case SearchCommand::Add:
       fits = is({"--idea", "--seed-kernel"});

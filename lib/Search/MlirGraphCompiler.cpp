@@ -124,7 +124,10 @@ std::string inlineDeviceHeaders(StringRef cuda) {
     file = line.split('"').second.split('"').first;
     StringRef header =
         includes && file.starts_with("kgen_") && file.ends_with(".cuh") ? findCudaTemplate(file) : StringRef();
-    text += header.empty() ? line : header.rtrim('\n');
+    if (header.empty())
+      text += line;
+    else // a header may include another one
+      text += StringRef(inlineDeviceHeaders(header)).rtrim('\n');
     if (cuda.size() > line.size())
       text += '\n';
     cuda = rest;

@@ -282,7 +282,7 @@ Expected<int> Tool::replay() {
     return run.takeError();
   bool trusted = isTrustedProposer((*run)->getConfig().value("llm", ""));
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
-  auto summary = replayRun(world.fs, **run, *guarded);
+  auto summary = replayRun(world.fs, **run, *guarded, command.jobs);
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files

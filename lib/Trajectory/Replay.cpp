@@ -4,6 +4,7 @@
 #include "kgen/Propose/Proposer.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <algorithm>
 
@@ -21,11 +22,36 @@ public:
     chip.multiprocessors = chipJson.value("multiprocessors", chip.multiprocessors);
   }
 
-  Expected<ReplaySummary> replay() {
+  Expected<ReplaySummary> replay(int jobs) {
+    std::vector<const BranchRecord *> branches;
     for (const BranchRecord &branch : run.getBranches())
       if (!branch.measurement.empty()) // one in flight has no snapshot yet
-        if (Error error = replayBranch(branch))
-          return std::move(error);
+        branches.push_back(&branch);
+    std::vector<ReplaySummary> parts(branches.size());
+    std::vector<std::string> faults(branches.size());
+    auto derive = [&](size_t i) {
+      if (Error error = Replayer(fs, run, compiler).replayBranch(*branches[i], parts[i]))
+        faults[i] = toString(std::move(error));
+    };
+    // Round 0 first and alone: it is lowered in this process, and the others may be in children, which
+    // must not be forked while a lock is held.
+    size_t next = 0;
+    while (next < branches.size() && (jobs == 1 || branches[next]->round == 0) && faults[next ? next - 1 : 0].empty())
+      derive(next++);
+    if (jobs > 1) {
+      DefaultThreadPool workers(hardware_concurrency(jobs));
+      for (; next < branches.size(); ++next)
+        workers.async([&derive, next] { derive(next); });
+      workers.wait();
+    }
+    ReplaySummary summary;
+    for (size_t i = 0; i < branches.size(); ++i) {
+      if (!faults[i].empty())
+        return createStringError(faults[i]);
+      summary.branches += parts[i].branches;
+      summary.files += parts[i].files;
+      summary.leftOut += parts[i].leftOut;
+    }
     return summary;
   }
 
@@ -62,6 +88,12 @@ private:
       return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
     return compiler.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
                                         categoryName(branch.idea.category), chip);
+  }
+
+  Error replayBranch(const BranchRecord &branch, ReplaySummary &result) {
+    Error error = replayBranch(branch);
+    result = summary;
+    return error;
   }
 
   Error replayBranch(const BranchRecord &branch) {
@@ -120,8 +152,8 @@ private:
 
 } // namespace
 
-Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler) {
-  return Replayer(fs, run, compiler).replay();
+Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, int jobs) {
+  return Replayer(fs, run, compiler).replay(jobs);
 }
 
 } // namespace kgen

@@ -241,6 +241,19 @@ TEST(Replay, DerivesEveryByteAgain) {
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
   EXPECT_EQ(summary->branches, int(run->getBranches().size()));
   EXPECT_GT(summary->files, 4 * summary->branches);
+  for (int jobs : {2, 7}) {
+    auto again = replayRun(world.fs, *run, world.compiler, jobs);
+    ASSERT_TRUE(bool(again)) << toString(again.takeError());
+    EXPECT_EQ(again->branches, summary->branches);
+    EXPECT_EQ(again->files, summary->files);
+  }
+  // With several workers too the first fault of all is the one that is named.
+  world.fs.files["run/round-01/b02/kernel.cu"][3] ^= 1;
+  world.fs.files["run/round-02/b01/kernel.cu"][3] ^= 1;
+  auto bad = replayRun(world.fs, *run, world.compiler, 3);
+  ASSERT_FALSE(bool(bad));
+  EXPECT_EQ(toString(bad.takeError()),
+            "run/round-01/b02/kernel.cu differs from what the replies give, first at byte 3");
 }
 
 TEST(Replay, NamesEveryFlippedByte) {

@@ -15,6 +15,7 @@ struct ReplaySummary {
 /// compiler of ours writes (machine code, logs) are compared with the hash in the journal, and
 /// measurement.json with the text there. Needs no device. The Error names the first file that
 /// differs and the byte offset.
-llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler);
+/// JOBS branches are derived at the same time; what comes out does not depend on it.
+llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, int jobs = 1);
 
 } // namespace kgen
