@@ -9,7 +9,7 @@
 // RUN: kgen-eval %t/c --graph %t/graph.mlir --device host --samples 1 | FileCheck %s
 // CHECK: verdict PASS
 
-module attributes {kgen.precision = "strict-fp32"} {
+module {
 func.func @attention(%x0: tensor<2x70x40xf32>,
     %x1: tensor<2x70x40xf32>,
     %x2: tensor<2x70x40xf32>,

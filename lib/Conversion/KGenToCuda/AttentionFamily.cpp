@@ -91,6 +91,7 @@ class AttentionFamily : public Family {
 public:
   AttentionFamily() {
     // The best first: a schedule that leaves mma open gets the first kernel that can.
+    kernels.push_back(createAttentionWgmma());
     kernels.push_back(createAttentionMma());
     kernels.push_back(createAttentionSimt());
   }

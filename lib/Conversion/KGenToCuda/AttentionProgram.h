@@ -42,6 +42,7 @@ public:
 
 std::unique_ptr<AttentionKernel> createAttentionSimt();
 std::unique_ptr<AttentionKernel> createAttentionMma();
+std::unique_ptr<AttentionKernel> createAttentionWgmma();
 
 /// `attention schedule of @NAME: TEXT` at DISPATCH.
 mlir::LogicalResult rejectAttention(DispatchOp dispatch, const llvm::Twine &text);

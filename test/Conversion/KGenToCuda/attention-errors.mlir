@@ -2,7 +2,7 @@
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: a tile of 40 queries, expected a multiple of 16, one warp for each 16, at most 512}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [40, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [40, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -14,7 +14,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: a tile of 24 keys, expected a multiple of 16}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [64, 24]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [64, 24]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -26,7 +26,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: tile has 1 entries, expected [queries, keys]}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -38,7 +38,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: tile [256, 128] holds 112 registers of operands in a thread, at most 88 fit}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, tile = [256, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [256, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -50,7 +50,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: stages = 1 of 64 keys need 18432 bytes of shared memory, expected 2 or more stages in 232448}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, stages = 1>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, stages = 1>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -62,7 +62,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: stages = 8 of 128 keys need 294912 bytes of shared memory, expected 2 or more stages in 232448}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, stages = 8, tile = [64, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, stages = 8, tile = [64, 128]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -73,7 +73,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected mma_sync or none}}
+  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected wgmma, mma_sync or none}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wmma>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -86,7 +86,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
   // expected-error @+1 {{attention schedule of @d: dtype = bf16, expected fp16, the type of the queries}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, dtype = bf16>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, dtype = bf16>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
     kgen.yield %1 : tensor<2x256x64xf16>
@@ -121,7 +121,7 @@ func.func @f(%q: tensor<2x256x72xf16>, %k: tensor<2x256x72xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     // expected-error @+1 {{has no place in an attention kernel: expected one scaled_dot_product_attention alone}}
     %1 = aten.relu %a : (tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -164,4 +164,64 @@ func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x25
     kgen.yield %1 : tensor<2x256x64xf32>
   } : tensor<2x256x64xf32>
   return %0 : tensor<2x256x64xf32>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: a tile of 96 queries, expected 64, 128 or 192: one warpgroup for each 64}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [96, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: a tile of 72 keys, expected 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [128, 72]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: tile [192, 160] holds 152 registers of scores, weights and results in a thread, at most 130 fit}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [192, 160]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x128xf16>, %k: tensor<2x256x128xf16>, %v: tensor<2x256x128xf16>) -> tensor<2x256x128xf16> {
+  // expected-error @+1 {{attention schedule of @d: stages = 4 of 128 keys need 295072 bytes of shared memory, expected 2 or more stages in 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [128, 128], stages = 4>) ins(%q, %k, %v : tensor<2x256x128xf16>, tensor<2x256x128xf16>, tensor<2x256x128xf16>) {
+  ^bb0(%a: tensor<2x256x128xf16>, %b: tensor<2x256x128xf16>, %c: tensor<2x256x128xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x128xf16>, tensor<2x256x128xf16>, tensor<2x256x128xf16>) -> tensor<2x256x128xf16>
+    kgen.yield %1 : tensor<2x256x128xf16>
+  } : tensor<2x256x128xf16>
+  return %0 : tensor<2x256x128xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: pingpong = on with a tile of 64 queries, expected two warpgroups or more to take turns}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [64, 64], pingpong = on>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
 }

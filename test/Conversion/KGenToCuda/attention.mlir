@@ -11,7 +11,7 @@
 // CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, dtype = fp16, mma = mma_sync, reduce = online, stages = 2, tile = [128, 64]>
 // CHECK: kgen.launch @heads::@heads_attention grid [2048, 1, 1] block [256, 1, 1] shared 69632
 func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16> {
-  %0 = kgen.dispatch @heads schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) {
+  %0 = kgen.dispatch @heads schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) {
   ^bb0(%a: tensor<4x16x4096x128xf16>, %b: tensor<4x16x4096x128xf16>, %c: tensor<4x16x4096x128xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c is_causal true : (tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16>
     kgen.yield %1 : tensor<4x16x4096x128xf16>
@@ -29,10 +29,31 @@ func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: t
 // CHECK-NOT: visible < kKeys
 // CHECK: kgen.launch @brain::@brain_attention grid [8, 1, 1] block [128, 1, 1] shared 27648 ins(%arg1, %arg0, %arg2 :
 func.func @f(%k: tensor<2x256x64xbf16>, %q: tensor<2x256x64xbf16>, %v: tensor<2x256x64xbf16>) -> tensor<2x256x64xbf16> {
-  %0 = kgen.dispatch @brain schedule(#kgen.schedule<family = attention, tile = [64, 32], stages = 3>) ins(%k, %q, %v : tensor<2x256x64xbf16>, tensor<2x256x64xbf16>, tensor<2x256x64xbf16>) {
+  %0 = kgen.dispatch @brain schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [64, 32], stages = 3>) ins(%k, %q, %v : tensor<2x256x64xbf16>, tensor<2x256x64xbf16>, tensor<2x256x64xbf16>) {
   ^bb0(%a: tensor<2x256x64xbf16>, %b: tensor<2x256x64xbf16>, %c: tensor<2x256x64xbf16>):
     %1 = aten.scaled_dot_product_attention %b, %a, %c : (tensor<2x256x64xbf16>, tensor<2x256x64xbf16>, tensor<2x256x64xbf16>) -> tensor<2x256x64xbf16>
     kgen.yield %1 : tensor<2x256x64xbf16>
   } : tensor<2x256x64xbf16>
   return %0 : tensor<2x256x64xbf16>
+}
+
+// -----
+
+// On sm_90a the family's own choice is warpgroup products: copies by tensor map, tiles dealt out by a table when the mask
+// is causal.
+// CHECK-LABEL: kgen.source @hopper
+// CHECK-SAME: constexpr int CONSUMERS = 2, TILE_KEYS = 128, STAGES = 2;
+// CHECK-SAME: constexpr int BLOCKS = 132; // of the grid
+// CHECK-SAME: kgen::wgmma_f16<N>(d, a, b, accumulate);
+// CHECK-SAME: __device__ const short DEAL[
+// CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, dtype = fp16, lazy = on, mma = wgmma, overlap = on, pingpong = on, reduce = online, stages = 2, tile = [128, 128]>
+// CHECK: kgen.launch @hopper::@hopper_attention grid [132, 1, 1] block [384, 1, 1] shared {{[0-9]+}}
+// CHECK-SAME: #kgen.tensor_map<operand = 0, dtype = f16, dims = [128, 4096, 64], strides = [256, 1048576], box = [64, 128, 1], swizzle = 128, l2 = 256>
+func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16> {
+  %0 = kgen.dispatch @hopper schedule(#kgen.schedule<family = attention>) ins(%q, %k, %v : tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) {
+  ^bb0(%a: tensor<4x16x4096x128xf16>, %b: tensor<4x16x4096x128xf16>, %c: tensor<4x16x4096x128xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c is_causal true : (tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>, tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16>
+    kgen.yield %1 : tensor<4x16x4096x128xf16>
+  } : tensor<4x16x4096x128xf16>
+  return %0 : tensor<4x16x4096x128xf16>
 }

@@ -70,6 +70,18 @@ __device__ __forceinline__ float round_tf32(float x) {
   return __uint_as_float(bits);
 }
 
+// The same value, which the compiler does not know any more: loops over it stay loops.
+__device__ __forceinline__ int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+// 2^x in one instruction, relative error 2^-22; results below 2^-126 are zero.
+__device__ __forceinline__ float ex2(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
 // d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
 __device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
@@ -175,6 +187,8 @@ inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 1
 inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
+inline int opaque(int x) { return x; }
+inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
   memcpy(&bits, &x, 4);
