@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionDispatch.h"
+#include "ConvDispatch.h"
+#include "ConvWgmma.h"
 
 #include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
 #include "kgen/Dialect/Aten/Aten.h"
@@ -20,30 +21,6 @@ using namespace mlir;
 
 namespace kgen {
 namespace {
-
-/// Depth, height, width.
-using Sizes = std::array<int64_t, 3>;
-
-/// Pooling of the convolution's outputs; windows of 1 when there is none.
-struct Pooling {
-  enum class Kind { None, Max, Average } kind = Kind::None;
-  Sizes window = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
-  int64_t divisor = 0; ///< of the average; 0: the elements inside the input
-};
-
-struct Conv {
-  ContractionDispatch ops;
-  DispatchBuffer input = DispatchBuffer::operand(0), weight = DispatchBuffer::operand(0);
-  std::optional<DispatchBuffer> bias;
-  int64_t rank = 2;                                              ///< spatial dimensions
-  int64_t images = 1, groups = 1, channels = 1, outChannels = 1; ///< channels of one group
-  Sizes in, out, kernel, stride, padding, dilation;
-  Sizes pooled; ///< outputs after pooling
-  Pooling pooling;
-  Type elementType, resultType;
-
-  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
-};
 
 /// What the template derives from its constants, for the launch and for the checks.
 struct Plan {
@@ -63,115 +40,6 @@ public:
 };
 
 } // namespace
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
-static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
-
-//===----------------------------------------------------------------------===//
-// Reading the dispatch
-//===----------------------------------------------------------------------===//
-
-/// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
-static Sizes spatial(ArrayRef<int64_t> sizes, int64_t fill) {
-  Sizes all = {fill, fill, fill};
-  llvm::copy(sizes, all.end() - sizes.size());
-  return all;
-}
-
-template <typename PoolOp>
-static void readWindow(PoolOp op, Pooling &pooling) {
-  pooling.window = spatial(op.getKernelSize(), 1);
-  pooling.stride = spatial(op.getEffectiveStride(), 1);
-  pooling.padding = spatial(op.getPadding(), 0);
-}
-
-static LogicalResult readPooling(Operation *op, int64_t rank, Pooling &pooling) {
-  auto readMax = [&](auto max) -> LogicalResult {
-    readWindow(max, pooling);
-    pooling.kind = Pooling::Kind::Max;
-    if (llvm::any_of(max.getDilation(), [](int64_t d) { return d != 1; }))
-      return op->emitError("family conv fuses pooling without dilation only");
-    return success();
-  };
-  auto readAverage = [&](auto average, std::optional<int64_t> divisor) -> LogicalResult {
-    readWindow(average, pooling);
-    pooling.kind = Pooling::Kind::Average;
-    if (average.getCeilMode())
-      return op->emitError("family conv fuses average pooling without ceil_mode only");
-    pooling.divisor = divisor                        ? *divisor
-                      : average.getCountIncludePad() ? pooling.window[0] * pooling.window[1] * pooling.window[2]
-                                                     : 0;
-    return success();
-  };
-  if (auto max = dyn_cast<aten::MaxPool1dOp>(op); max && rank == 1)
-    return readMax(max);
-  if (auto max = dyn_cast<aten::MaxPool2dOp>(op); max && rank == 2)
-    return readMax(max);
-  if (auto max = dyn_cast<aten::MaxPool3dOp>(op); max && rank == 3)
-    return readMax(max);
-  if (auto average = dyn_cast<aten::AvgPool1dOp>(op); average && rank == 1)
-    return readAverage(average, std::nullopt);
-  if (auto average = dyn_cast<aten::AvgPool2dOp>(op); average && rank == 2)
-    return readAverage(average, average.getDivisorOverride());
-  if (auto average = dyn_cast<aten::AvgPool3dOp>(op); average && rank == 3)
-    return readAverage(average, average.getDivisorOverride());
-  return op->emitError("family conv cannot fuse ") << op->getName();
-}
-
-template <typename ConvOp>
-static void readShape(ConvOp op, Conv &conv) {
-  conv.stride = spatial(op.getStride(), 1);
-  conv.padding = spatial(op.getPadding(), 0);
-  conv.dilation = spatial(op.getDilation(), 1);
-  conv.groups = op.getGroups();
-}
-
-static FailureOr<Conv> readConv(DispatchOp dispatch) {
-  FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/true);
-  if (failed(ops))
-    return failure();
-  Conv conv;
-  conv.ops = *ops;
-  Operation *op = ops->contraction;
-  if (auto conv1d = dyn_cast<aten::Conv1dOp>(op))
-    readShape(conv1d, conv);
-  else if (auto conv2d = dyn_cast<aten::Conv2dOp>(op))
-    readShape(conv2d, conv);
-  else if (auto conv3d = dyn_cast<aten::Conv3dOp>(op))
-    readShape(conv3d, conv);
-  else
-    return op->emitError("family conv cannot compute ") << op->getName();
-
-  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
-  auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
-  auto output = cast<RankedTensorType>(op->getResult(0).getType());
-  auto result = cast<RankedTensorType>(ops->result.getType());
-  conv.rank = input.getRank() - 2;
-  conv.elementType = input.getElementType();
-  conv.resultType = result.getElementType();
-  for (Type type : {conv.elementType, conv.resultType})
-    if (!type.isF32() && !type.isF16() && !type.isBF16())
-      return op->emitError("family conv computes on f32, f16 and bf16, found ") << type;
-  conv.images = input.getDimSize(0);
-  conv.channels = weight.getDimSize(1);
-  conv.outChannels = weight.getDimSize(0) / conv.groups;
-  conv.in = spatial(input.getShape().drop_front(2), 1);
-  conv.kernel = spatial(weight.getShape().drop_front(2), 1);
-  conv.out = spatial(output.getShape().drop_front(2), 1);
-  conv.pooled = spatial(result.getShape().drop_front(2), 1);
-
-  std::optional<DispatchBuffer> inputBuffer = findBuffer(op->getOperand(0)),
-                                weightBuffer = findBuffer(op->getOperand(1));
-  if (op->getNumOperands() == 3 && !(conv.bias = findBuffer(op->getOperand(2))))
-    return op->emitError("family conv reads the bias from the dispatch's inputs");
-  if (!inputBuffer || !weightBuffer)
-    return op->emitError("family conv reads input and weight from the dispatch's inputs, directly or reshaped");
-  conv.input = *inputBuffer;
-  conv.weight = *weightBuffer;
-  if (ops->window && failed(readPooling(ops->window, conv.rank, conv.pooling)))
-    return failure();
-  return conv;
-}
 
 LogicalResult ConvFamily::match(DispatchOp dispatch) const { return success(succeeded(readConv(dispatch))); }
 
@@ -316,13 +184,15 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
+  if (params.getWord("mma") == StringRef("wgmma"))
+    return completeConvWgmma(dispatch, conv, params, chip);
   MLIRContext *context = dispatch.getContext();
   // A tensor core computes 8 channels at a time; with a filter per channel there is one.
   bool worthwhile = conv.outChannels >= 8 && conv.channels * conv.taps() >= 8;
   if (failed(completeArithmetic(dispatch, params, conv.elementType, worthwhile)))
     return failure();
   if (*params.getWord("mma") == "wmma")
-    return dispatch.emitError("family conv has mma = none and mma = mma_sync, found wmma");
+    return dispatch.emitError("family conv has mma = none, mma_sync and wgmma, found wmma");
   bool simt = *params.getWord("mma") == "none";
   SmallVector<StringRef> keys = {"dtype",
                                  "im2col",
@@ -491,32 +361,18 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(read))
     return failure();
   const Conv &conv = *read;
+  if (*params.getWord("mma") == "wgmma")
+    return emitConvWgmma(dispatch, conv, params, chip);
   Plan plan = derive(conv, params);
   std::string name = dispatch.getName().str();
   StringRef dtype = *params.getWord("dtype");
   bool tensorCores = *params.getWord("mma") != "none";
   Type compute = tensorCores ? elementTypeOf(dtype, dispatch.getContext()) : conv.elementType;
 
-  // The element-wise tails before and after the pooling, each a function of its own coordinates.
-  Epilogue tail;
-  std::string value = "value";
-  if (conv.bias) {
-    tail.operands.push_back({getStorageType(conv.elementType).str(), "bias", *conv.bias});
-    value = conv.elementType.isF32() ? "value + bias[channel]" : "value + static_cast<float>(bias[channel])";
-  }
-  SmallVector<std::string> coordinates = {"image", "channel"};
-  for (char axis : StringRef("zyx").take_back(conv.rank))
-    coordinates.push_back(std::string(1, axis));
-  Value product = conv.ops.contraction->getResult(0);
-  Value produced = conv.ops.epilogue.empty() ? product : conv.ops.epilogue.back()->getResult(0);
-  FailureOr<std::string> call =
-      appendPointwise(tail, name + "_pointwise", "extra", conv.ops.epilogue, produced, product, value, coordinates);
-  FailureOr<std::string> finish = std::string("value");
-  if (conv.ops.window)
-    finish = appendPointwise(tail, name + "_finish", "after", conv.ops.finish, conv.ops.result,
-                             conv.ops.window->getResult(0), "value", coordinates);
-  if (failed(call) || failed(finish))
+  FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
+  if (failed(made))
     return failure();
+  const Epilogue &tail = made->tail;
   std::string parameters = tail.parameters(), arguments = tail.arguments();
 
   TemplateFill fill;
@@ -527,9 +383,9 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
             "(float value, int image, int channel, int z, int y, int x" + parameters + ") {\n  return " + body + ";\n}")
         .str();
   };
-  fill.replacements["epilogue"] =
-      function("epilogue", conv.ops.window ? "One output of the convolution, before pooling." : "One output.", *call);
-  fill.replacements["finish"] = function("finish", "One pooled output.", *finish);
+  fill.replacements["epilogue"] = function(
+      "epilogue", conv.ops.window ? "One output of the convolution, before pooling." : "One output.", made->epilogue);
+  fill.replacements["finish"] = function("finish", "One pooled output.", made->finish);
   fill.replacements["mma"] = "  kgen::" +
                              std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
                                          : dtype == "fp16" ? "mma_m16n8k16_f16"

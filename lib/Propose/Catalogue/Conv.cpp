@@ -13,6 +13,34 @@ using C = IdeaCategory;
 
 std::vector<CatalogueEntry> convIdeas() {
   return {
+      {"warpgroup-rows",
+       C::Compute,
+       "Multiply on warpgroups: the image lies in shared memory as chunks of 16 bytes that matrix descriptors address, "
+       "so "
+       "that nothing gathers; the weights stay for the whole life of a block, f32 data is rounded to fp16 under exact "
+       "scales, and the pooling happens in registers.",
+       {"conv"},
+       0,
+       100,
+       warpgroupConvolution,
+       "compute|arithmetic|tensor|shared memory|gather|instruction",
+       {},
+       {"mma=wgmma", "mma=wgmma; producer_warps=2", "mma=wgmma; consumers=1; producer_warps=4", "mma=wgmma; stages=6"},
+       /*restart=*/true},
+      {"warpgroup-ring",
+       C::Async,
+       "Change how many input rows a stream holds and how many warps load them: enough loads in flight to hide "
+       "memory's "
+       "latency, and registers left for the sums.",
+       {"conv"},
+       0,
+       70,
+       warpgroupConvolution,
+       "latency|memory|occupancy",
+       {},
+       {"mma=wgmma; producer_warps=2", "mma=wgmma; stages=6", "mma=wgmma; consumers=3; producer_warps=2; stages=4",
+        "mma=wgmma; stages=5"},
+       /*restart=*/true},
       {"pixel-tile",
        C::Compute,
        "Give each thread several pixels and several filters: a pixel in a register meets all of the thread's filters, "

@@ -38,6 +38,9 @@ inline bool fillsWarpgroups(const DispatchFacts &f) {
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
+inline bool warpgroupConvolution(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.channels > 0 && f.channels <= 64 && f.n >= 8;
+}
 
 /// The tables of this folder, one for each family, joined by getCatalogue().
 std::vector<CatalogueEntry> productIdeas();

@@ -1,0 +1,58 @@
+//===- ConvDispatch.h - What a convolution's schedules read off a dispatch -===//
+//
+// One- and two-dimensional convolutions are three-dimensional ones of depth (and height) 1.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ContractionDispatch.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+
+namespace kgen {
+
+/// Depth, height, width.
+using Sizes = std::array<int64_t, 3>;
+
+/// Pooling of the convolution's outputs; windows of 1 when there is none.
+struct Pooling {
+  enum class Kind { None, Max, Average } kind = Kind::None;
+  Sizes window = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
+  int64_t divisor = 0; ///< of the average; 0: the elements inside the input
+};
+
+struct Conv {
+  ContractionDispatch ops;
+  DispatchBuffer input = DispatchBuffer::operand(0), weight = DispatchBuffer::operand(0);
+  std::optional<DispatchBuffer> bias;
+  int64_t rank = 2;                                              ///< spatial dimensions
+  int64_t images = 1, groups = 1, channels = 1, outChannels = 1; ///< channels of one group
+  Sizes in, out, kernel, stride, padding, dilation;
+  Sizes pooled; ///< outputs after pooling
+  Pooling pooling;
+  mlir::Type elementType, resultType;
+
+  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+};
+
+/// Reads DISPATCH. One diagnostic at the op or type that stands in the way.
+mlir::FailureOr<Conv> readConv(DispatchOp dispatch);
+
+/// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
+Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);
+
+/// The element-wise ops before and after the pooling, each an expression of `value`, the operands' names and the
+/// element's own coordinates `image`, `channel`, `z`, `y`, `x` (of those, the convolution's dimensions).
+/// With ADDBIAS the first adds the bias; `bias` is an operand either way.
+struct ConvTail {
+  Epilogue tail;
+  std::string epilogue, finish;
+};
+mlir::FailureOr<ConvTail> makeConvTail(const Conv &conv, llvm::StringRef name, bool addBias);
+
+inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
+inline int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+} // namespace kgen

@@ -1,0 +1,18 @@
+//===- ConvWgmma.h - Convolutions on warpgroup products -------------------===//
+//
+// The schedule of family conv with mma = wgmma: images in shared memory as chunks that matrix
+// descriptors address, weights resident, pooling in registers. See templates/conv_wgmma.cuh.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "ConvDispatch.h"
+
+namespace kgen {
+
+/// Family::complete and Family::emit of a conv dispatch with mma = wgmma.
+mlir::LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const ScheduleParams &params,
+                                            const Chip &chip);
+
+} // namespace kgen
