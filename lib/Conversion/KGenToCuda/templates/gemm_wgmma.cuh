@@ -46,6 +46,9 @@ constexpr int TILES = TILES_M * TILES_N * BATCH;
 constexpr int K_TILES = (K + BK - 1) / BK;
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
+// 16-bit results wait in half the registers and leave during the first steps of the next tile.
+constexpr int CHUNK = 128 / sizeof(Out), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr bool OVERLAP = STORE_TMA && sizeof(Out) == 2 && PROMOTE == 0 && K_TILES > MT * CHUNKS && BM * BN / CONSUMERS <= 64 * 256;
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
@@ -194,6 +197,14 @@ __device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int ba
 
 //@ end
 //@ section store_tma
+// Two 16-bit results in one register, made here and not later: the sums are about to be overwritten.
+__device__ __forceinline__ unsigned packed(Out first, Out second) {
+  struct alignas(2 * sizeof(Out)) Pair {
+    Out first, second;
+  } pair = {first, second};
+  return kgen::pinned(*reinterpret_cast<const unsigned *>(&pair));
+}
+
 // Four results to a buffer of 64 swizzled rows of 128 bytes.
 __device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
   struct alignas(2 * sizeof(Out)) Pair {
@@ -276,26 +287,78 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
     };
 
+    int previous = 0;
+    // The products of one stage; `meanwhile` runs beside them.
+    auto step = [&](float (&sums)[MT][BN / 2], bool first, auto meanwhile) {
+      kgen::mbar_wait(&full[stage], phase);
+      kgen::wgmma_fence();
+      multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), !first);
+      kgen::wgmma_commit();
+      meanwhile();
+      kgen::wgmma_wait<INFLIGHT>();
+      // With one stage in flight, the one before it is free.
+      if (INFLIGHT == 0)
+        release(stage);
+      else if (!first)
+        release(previous);
+      previous = stage;
+      advance();
+    };
+    //@ section store_tma
     int store_buffer = 0;
+    // Makes room for 64 rows of 128 bytes.
+    auto open_buffer = [&] {
+      if (thread == 0)
+        kgen::bulk_wait_read<STORE_BUFFERS - 1>();
+      kgen::named_barrier_sync(1 + consumer, 128);
+      unsigned char *buffer = store_buffers + (consumer * STORE_BUFFERS + store_buffer) * 64 * 128;
+      store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
+      return buffer;
+    };
+    auto send_buffer = [&](unsigned char *buffer, int row, int column, int batch) {
+      kgen::fence_proxy_async();
+      kgen::named_barrier_sync(1 + consumer, 128);
+      if (thread == 0) {
+        kgen::tma_store_3d(&map_c, buffer, column, row, batch);
+        kgen::bulk_commit();
+      }
+    };
+    const int local_row = thread / 32 * 16 + thread % 32 / 4, local_pair = thread % 4 * 2;
+    unsigned kept[OVERLAP ? MT : 1][OVERLAP ? BN / 4 : 1]; // pairs of results of the tile before
+    Tile kept_tile = {-1, 0, 0};
+    auto store_kept = [&](int i, int chunk) {
+      if (kept_tile.m0 < 0)
+        return;
+      unsigned char *buffer = open_buffer();
+#pragma unroll
+      for (int j = 0; j < CHUNK; j += 8)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int r = local_row + 8 * half, byte = (j + local_pair) * int(sizeof(Out));
+          *reinterpret_cast<unsigned *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) =
+              kept[i][(chunk * CHUNK + j) / 4 + half];
+        }
+      send_buffer(buffer, kept_tile.m0 + (consumer * MT + i) * 64, kept_tile.n0 + chunk * CHUNK, kept_tile.batch);
+    };
+    //@ end
+
     for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
       const Tile tile = tile_at(index, rank);
       float sums[MT][BN / 2];
       if constexpr (PROMOTE == 0) {
-        int previous = 0;
-        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
-          kgen::mbar_wait(&full[stage], phase);
-          kgen::wgmma_fence();
-          multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), k_tile > 0);
-          kgen::wgmma_commit();
-          kgen::wgmma_wait<INFLIGHT>();
-          // With one stage in flight, the one before it is free.
-          if (INFLIGHT == 0)
-            release(stage);
-          else if (k_tile > 0)
-            release(previous);
-          previous = stage;
-          advance();
+        int k_tile = 0;
+        //@ section store_tma
+        if constexpr (OVERLAP) {
+#pragma unroll
+          for (int i = 0; i < MT; ++i)
+#pragma unroll
+            for (int chunk = 0; chunk < CHUNKS; ++chunk)
+              step(sums, i == 0 && chunk == 0, [&] { store_kept(i, chunk); });
+          k_tile = MT * CHUNKS;
         }
+        //@ end
+        for (; k_tile < K_TILES; ++k_tile)
+          step(sums, k_tile == 0, [] {});
         kgen::wgmma_wait<0>();
         hold(sums);
         if (INFLIGHT == 1)
@@ -323,6 +386,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         }
       }
 
+      // Also keeps reads of the sums behind the products' end.
+      kgen::named_barrier_sync(1 + consumer, 128);
 #pragma unroll
       for (int i = 0; i < MT; ++i) {
         const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
@@ -332,29 +397,28 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         //@ end
         //@ section store_tma
         if constexpr (STORE_TMA) {
-          constexpr int COLUMNS = 128 / sizeof(Out);
 #pragma unroll
-          for (int chunk = 0; chunk < BN / COLUMNS; ++chunk) {
-            unsigned char *buffer = store_buffers + (consumer * STORE_BUFFERS + store_buffer) * 64 * 128;
-            store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
-            if (thread == 0)
-              kgen::bulk_wait_read<STORE_BUFFERS - 1>();
-            kgen::named_barrier_sync(1 + consumer, 128);
+          for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+            unsigned char *buffer = nullptr;
+            if constexpr (!OVERLAP)
+              buffer = open_buffer();
 #pragma unroll
-            for (int j = 0; j < COLUMNS; j += 8) {
+            for (int j = 0; j < CHUNK; j += 8) {
               Out out[4];
               //@ replace finish
-              finish(out, &sums[i][(chunk * COLUMNS + j) / 2], tile.batch, row, tile.n0 + chunk * COLUMNS + j + pair,
+              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
               //@ end
-              store_shared(buffer, out, local, j + pair);
+              if constexpr (OVERLAP) {
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                  kept[i][(chunk * CHUNK + j) / 4 + half] = packed(out[2 * half], out[2 * half + 1]);
+              } else {
+                store_shared(buffer, out, local, j + pair);
+              }
             }
-            kgen::fence_proxy_async();
-            kgen::named_barrier_sync(1 + consumer, 128);
-            if (thread == 0) {
-              kgen::tma_store_3d(&map_c, buffer, tile.n0 + chunk * COLUMNS, m0, tile.batch);
-              kgen::bulk_commit();
-            }
+            if constexpr (!OVERLAP)
+              send_buffer(buffer, m0, tile.n0 + chunk * CHUNK, tile.batch);
           }
         }
         //@ end
@@ -371,7 +435,19 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         }
         //@ end
       }
+      //@ section store_tma
+      kept_tile = tile;
+      //@ end
     }
+    //@ section store_tma
+    if constexpr (OVERLAP) {
+#pragma unroll
+      for (int i = 0; i < MT; ++i)
+#pragma unroll
+        for (int chunk = 0; chunk < CHUNKS; ++chunk)
+          store_kept(i, chunk);
+    }
+    //@ end
     if (STORE_TMA && thread == 0)
       kgen::bulk_wait_read<0>();
   }

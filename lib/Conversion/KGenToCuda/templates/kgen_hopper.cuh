@@ -174,6 +174,12 @@ template <int R> __device__ __forceinline__ void wgmma_hold(float (&d)[R]) {
     asm volatile("" : "+f"(d[i])::"memory");
 }
 
+// The compiler computes `x` before this point.
+__device__ __forceinline__ unsigned pinned(unsigned x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 // Register names %0... and operands d[0]..., by count.
 #define KGEN_TEN(t)                                                                                                    \
   ",%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9"
@@ -412,6 +418,7 @@ inline void wgmma_fence() {}
 inline void wgmma_commit() { kgen_host_wgmma_commit(); }
 template <int N> inline void wgmma_wait() { kgen_host_wgmma_wait(N); }
 template <int R> inline void wgmma_hold(float (&)[R]) {}
+inline unsigned pinned(unsigned x) { return x; }
 template <int N, int TransA = 0, int TransB = 0>
 inline void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
   kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_F16, a, nullptr, TransA, b, TransB, accumulate);
