@@ -123,8 +123,9 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
            << cluster << " blocks needs as many tiles along m, found " << ceilDiv(gemm.m, tile[0]);
   int64_t step = (gemm.b.kContiguous ? 8 : slab) * cluster;
   if (tile[1] % step)
-    return dispatch.emitError("the blocks of a cluster share the tile's columns in pieces of ")
-           << step / cluster << ": expected a multiple of " << step << ", found " << tile[1];
+    return dispatch.emitError("each block of a cluster copies pieces of ")
+           << step / cluster << " columns of the right operand: with cluster = " << cluster
+           << " expected a tile of a multiple of " << step << " columns, found " << tile[1];
 
   int64_t columns = 128 * 8 / gemm.resultType.getIntOrFloatBitWidth();
   bool canStore = rowBytes(gemm) % 16 == 0 && tile[1] % columns == 0;

@@ -70,7 +70,8 @@ __device__ __forceinline__ float round_tf32(float x) {
   return __uint_as_float(bits);
 }
 
-// The same value, which the compiler does not know any more: loops over it stay loops.
+// The same value, of which the compiler knows nothing any more: loops over it stay loops, and what is computed
+// from it is computed again, not kept.
 __device__ __forceinline__ int opaque(int x) {
   asm volatile("" : "+r"(x));
   return x;
@@ -140,12 +141,6 @@ __device__ __forceinline__ uint4 load16_kept(const void *src) {
                : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
                : "l"(src), "l"(policy));
   return value;
-}
-
-// The same number, of which the compiler knows nothing: what is computed from it is computed again, not kept.
-__device__ __forceinline__ int opaque(int x) {
-  asm volatile("" : "+r"(x));
-  return x;
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,7 +290,6 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
-inline int opaque(int x) { return x; }
 inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
 inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
 inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
