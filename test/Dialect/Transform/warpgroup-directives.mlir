@@ -1,0 +1,49 @@
+// The directives of a product on warpgroups: what they set, and what a precision class refuses.
+// RUN: split-file %s %t
+// RUN: kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/all.mlir | FileCheck %s
+// RUN: kgen-opt %t/strict.mlir --kgen-apply-directives=script=%t/all.mlir -kgen-lower-dispatches | FileCheck %s --check-prefix=LOWERED
+// RUN: not kgen-opt %t/strict.mlir --kgen-apply-directives=script=%t/whole.mlir 2>&1 | FileCheck %s --check-prefix=WHOLE
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/unscaled.mlir 2>&1 | FileCheck %s --check-prefix=UNSCALED
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/registers.mlir 2>&1 | FileCheck %s --check-prefix=REGISTERS
+
+// CHECK: family = gemm, cluster = 2, consumers = 2, convert_at = prepass, dtype = fp16, mma = wgmma, mma_inflight = 0, persistent = static, pipeline = tma, promote_k = 64, reg_split = [40, 232], split_precision = fp16x3, stages = 3, store = tma, tile = [128, 128, 64]
+// LOWERED: kgen.launch @mm_0::@mm_0_main {{.*}} cluster [2, 1, 1] maps [#kgen.tensor_map<operand = 0, dtype = f16, dims = [512, 512, 2]
+// WHOLE: expected an operand type within precision class strict-fp32, found fp16
+// UNSCALED: expected an operand type within precision class tf32, found fp16
+// REGISTERS: expected numbers of registers that are multiples of 8, found 41
+
+//--- all.mlir
+%d = transform.kgen.select "aten.mm" in %f
+transform.kgen.tile %d [128, 128, 64]
+transform.kgen.mma %d wgmma dtype = fp16
+transform.kgen.pipeline %d tma stages = 3
+transform.kgen.specialize %d 2
+transform.kgen.reg_split %d [40, 232]
+transform.kgen.mma_inflight %d 0
+transform.kgen.persistent %d static
+transform.kgen.cluster %d 2
+transform.kgen.store %d tma
+transform.kgen.convert_at %d prepass
+transform.kgen.split_precision %d fp16x3 promote_k = 64
+//--- whole.mlir
+%d = transform.kgen.select "aten.mm" in %f
+transform.kgen.split_precision %d none
+transform.kgen.mma %d wgmma dtype = fp16
+//--- unscaled.mlir
+%d = transform.kgen.select "aten.mm" in %f
+transform.kgen.mma %d mma_sync dtype = fp16
+//--- registers.mlir
+%d = transform.kgen.select "aten.mm" in %f
+transform.kgen.reg_split %d [40, 41]
+//--- graph.mlir
+func.func @graph(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = aten.mm %a, %b : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+//--- strict.mlir
+module attributes {kgen.precision = "strict-fp32"} {
+func.func @graph(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = aten.mm %a, %b : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+}
