@@ -397,6 +397,62 @@ class _GraphWriter:
         return self._emit("add.Tensor", {"self": product, "other": arguments["self"], "alpha": 1}, node,
                           [node.meta["val"]])
 
+    # Losses, which are element-wise ops and a mean or a sum
+
+    def _piece(self, name, tensor, node, arguments):
+        """One op of a rewritten one, whose result has TENSOR's shape."""
+        return self._emit(name, arguments, node, [tensor], f"{node.name}_{name.partition('.')[0]}")
+
+    def _reduced(self, value, reduction, node):
+        """`none`, `mean` or `sum`, as ATen counts them."""
+        if reduction == 0:
+            return value
+        return self._emit("mean" if reduction == 1 else "sum", {"self": value}, node, [node.meta["val"]])
+
+    def _difference(self, arguments, node):
+        a, b = arguments["self"], arguments["target"]
+        if a.tensor.shape != b.tensor.shape:
+            self._refuse("a loss of tensors that broadcast is not in the dialect")
+        return self._piece("sub.Tensor", a.tensor, node, {"self": a, "other": b, "alpha": 1})
+
+    def _rewrite_mse_loss(self, arguments, node):
+        difference = self._difference(arguments, node)
+        return self._reduced(self._piece("square", difference.tensor, node, {"self": difference}), arguments["reduction"], node)
+
+    def _rewrite_l1_loss(self, arguments, node):
+        difference = self._difference(arguments, node)
+        return self._reduced(self._piece("abs", difference.tensor, node, {"self": difference}), arguments["reduction"], node)
+
+    def _rewrite_smooth_l1_loss(self, arguments, node):
+        """With d = |x - y| and c = min(d, beta): c (d - c / 2) / beta, which is d^2 / (2 beta) below beta, d - beta / 2 above."""
+        beta = arguments["beta"]
+        if beta == 0:
+            return self._rewrite_l1_loss(arguments, node)
+        difference = self._difference(arguments, node)
+        like = difference.tensor
+        distance = self._piece("abs", like, node, {"self": difference})
+        near = self._piece("clamp", like, node, {"self": distance, "max": beta})
+        rest = self._piece("sub.Tensor", like, node, {"self": distance, "other": near, "alpha": 0.5})
+        loss = self._piece("mul.Tensor", like, node, {"self": near, "other": rest})
+        if beta != 1:
+            loss = self._piece("div.Scalar", like, node, {"self": loss, "other": beta})
+        return self._reduced(loss, arguments["reduction"], node)
+
+    def _rewrite_kl_div(self, arguments, node):
+        """target (log target - x); the smallest float keeps 0 log 0 at 0."""
+        x, target = arguments["self"], arguments["target"]
+        if x.tensor.shape != target.tensor.shape or target.tensor.dtype != torch.float32:
+            self._refuse("aten.kl_div of tensors that broadcast, or are not float32, is not in the dialect")
+        like = target.tensor
+        if arguments["log_target"]:
+            weight, logarithm = self._piece("exp", like, node, {"self": target}), target
+        else:
+            weight = target
+            positive = self._piece("clamp", like, node, {"self": target, "min": torch.finfo(torch.float32).tiny})
+            logarithm = self._piece("log", like, node, {"self": positive})
+        rest = self._piece("sub.Tensor", like, node, {"self": logarithm, "other": x, "alpha": 1})
+        return self._reduced(self._piece("mul.Tensor", like, node, {"self": weight, "other": rest}), arguments["reduction"], node)
+
     def _rewrite_mv(self, arguments, node):
         operands = {"self": arguments["self"], "other": arguments["vec"]}
         return self._emit("matmul", operands, node, [node.meta["val"]])

@@ -76,6 +76,9 @@ LAYOUTS = {
     "min.dim": Layout(words="dim keepdim"),
     "argmax": Layout(words="dim keepdim"),
     "argmin": Layout(words="dim keepdim"),
+    # Scans
+    "cumsum": Layout(words="dim", fixed=_NO_DTYPE),
+    "cumprod": Layout(words="dim", fixed=_NO_DTYPE),
     # Contractions
     "bmm": Layout("self mat2"),
     "mm": Layout("self mat2"),
@@ -112,6 +115,7 @@ LAYOUTS = {
     "cat": Layout("tensors", words="dim"),
     "expand": Layout(words="size", ignored="implicit"),
     "flatten.using_ints": Layout(words="start_dim end_dim"),
+    "flip": Layout(words="dims"),
     "narrow": Layout(words="dim start length"),
     "permute": Layout(words="dims"),
     "reshape": Layout(words="shape"),
@@ -142,8 +146,8 @@ SYNONYMS = {
 
 # Why an op is not there; by packet name.
 LATER = {
-    **dict.fromkeys("cumsum cumprod flip logcumsumexp".split(), "scans come later"),
-    **dict.fromkeys(("cross_entropy_loss smooth_l1_loss kl_div triplet_margin_loss mse_loss l1_loss huber_loss "
+    **dict.fromkeys("logcumsumexp cummax cummin".split(), "scans other than sums and products come later"),
+    **dict.fromkeys(("cross_entropy_loss triplet_margin_loss huber_loss "
                      "nll_loss nll_loss_nd binary_cross_entropy hinge_embedding_loss cosine_embedding_loss").split(),
                     "losses come later"),
     **dict.fromkeys("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell".split(), "recurrent networks come later"),

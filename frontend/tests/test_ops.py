@@ -33,6 +33,7 @@ aten.max.default(x) aten.min.default(x) aten.mean.default(x) aten.prod.default(x
 aten.amax(x,[1,-1]) aten.amin(x,[0],True) aten.logsumexp(x,[1],True) aten.mean.dim(x,[2,3]) aten.mean.dim(x,None,True)
 aten.sum.dim_IntList(x,[-1],True) aten.prod.dim_int(x,2) aten.linalg_vector_norm(x,float("inf"),[1],True)
 aten.linalg_vector_norm(x) *aten.max.dim(x,1) *aten.min.dim(x,-1,True) aten.argmax(x) aten.argmin(x,2,True)
+aten.cumsum(x,1) aten.cumprod(x,-1) aten.flip(x,[1,-1])
 aten.bmm(b,c) aten.mm(m,n) aten.matmul(b,n) aten.matmul(v,c) aten.matmul(b,v) aten.matmul(v,v) aten.linear(m,w)
 aten.linear(b,w,wb) torch.einsum("bij,jk->bik",b,n) torch.einsum("bij,bjk->bik",b,c)
 aten.conv1d(seq,f1,fb,[2],[1],[3]) aten.conv2d(x,f2,fb,[2,3],[1,0],[1,2],2) F.conv2d(x,f2,stride=2,groups=2)
@@ -61,6 +62,7 @@ REWRITTEN = """
 aten.clip(x,0,1) torch.addmm(wb,m,n) torch.mv(n.T,v) torch.dot(v,v) x.unsqueeze(0).squeeze() torch.squeeze(one,(1,0))
 x.unflatten(1,(2,-1)) F.conv2d(x,f3[:,:,:,:,0].contiguous()[:,:,:,:1],padding="same",dilation=2)
 F.conv1d(seq,f1,padding="valid") *torch.split(x,4,dim=2) *torch.split(x,[1,3],dim=1) *torch.chunk(x,3,dim=-1)
+F.mse_loss(x,x) F.l1_loss(x,x,reduction="sum") F.smooth_l1_loss(x,x,reduction="none") F.kl_div(x,x,reduction="sum")
 torch.stack([m,m],dim=-1) F.normalize(x,dim=1) F.softsign(x)
 """.split()
 

@@ -24,7 +24,8 @@ namespace {
 
 std::vector<CatalogueEntry> joinTables() {
   std::vector<CatalogueEntry> all;
-  for (auto table : {productIdeas, gemmIdeas, convIdeas, attentionIdeas, rowIdeas, poolIdeas, pointwiseIdeas})
+  for (auto table :
+       {productIdeas, gemmIdeas, convIdeas, attentionIdeas, rowIdeas, scanIdeas, poolIdeas, pointwiseIdeas})
     llvm::append_range(all, table());
   return all;
 }

@@ -33,6 +33,7 @@ std::string familyOf(const OpFact &op) {
       .Cases({"sum", "mean", "amax", "amin", "argmax", "argmin", "prod", "var", "std", "norm", "linalg_vector_norm"},
              "row")
       .Cases({"max", "min"}, "row")
+      .Cases({"cumsum", "cumprod"}, "scan")
       .Cases({"max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d"}, "pool")
       .Cases({"adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"}, "pool")
       .Case("batch_norm", "pointwise")

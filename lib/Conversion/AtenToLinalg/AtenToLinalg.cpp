@@ -20,6 +20,7 @@ void kgen::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
   populateNormalizationPatterns(patterns);
   populatePointwisePatterns(patterns);
   populateReductionPatterns(patterns);
+  populateScanPatterns(patterns);
   populateShapePatterns(patterns);
   populateWindowPatterns(patterns);
 }

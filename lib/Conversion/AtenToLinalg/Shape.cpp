@@ -98,6 +98,19 @@ SmallVector<Value> lowerCat(aten::CatOp op, LinalgBuilder &b) {
   return {result};
 }
 
+SmallVector<Value> lowerFlip(aten::FlipOp op, LinalgBuilder &b) {
+  ArrayRef<int64_t> shape = b.shape(op.getSelf());
+  SmallVector<AffineExpr> read;
+  for (unsigned i = 0; i < shape.size(); ++i)
+    read.push_back(b.dim(i));
+  for (int64_t dim : op.getDims()) {
+    int64_t i = wrapDim(dim, shape.size());
+    read[i] = shape[i] - 1 - b.dim(i);
+  }
+  return {b.map({{op.getSelf(), b.mapTo(shape.size(), read)}}, shape, b.element(op.getResult()),
+                [](ArrayRef<Scalar> x) { return x[0]; })};
+}
+
 template <typename OpT, bool lower>
 SmallVector<Value> lowerTriangle(OpT op, LinalgBuilder &b) {
   ArrayRef<int64_t> shape = b.shape(op.getResult());
@@ -126,6 +139,7 @@ void populateShapePatterns(RewritePatternSet &patterns) {
   addLowering<aten::SliceTensorOp>(patterns, lowerSlice);
   addLowering<aten::NarrowOp>(patterns, lowerNarrow);
   addLowering<aten::CatOp>(patterns, lowerCat);
+  addLowering<aten::FlipOp>(patterns, lowerFlip);
   addLowering<aten::TrilOp>(patterns, lowerTriangle<aten::TrilOp, true>);
   addLowering<aten::TriuOp>(patterns, lowerTriangle<aten::TriuOp, false>);
 }

@@ -91,6 +91,7 @@ static ArrayRef<std::unique_ptr<Family>> allFamilies() {
     list.push_back(createPointwiseFamily());
     list.push_back(createPoolFamily());
     list.push_back(createRowFamily());
+    list.push_back(createScanFamily());
     // Alphabetical, whatever the order above.
     llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });
     return list;

@@ -118,9 +118,10 @@ LogicalResult RowChoice::chooseThreads() {
     return success();
   } else if (contiguous()) {
     // A few packs for each thread; a warp for short rows, since its reduction needs no barrier.
-    constexpr int64_t kPacksOfWarp = 256, kPacksPerThread = 4;
+    constexpr int64_t kPacksOfWarp = 256, kElementsPerThread = 16;
+    int64_t packsPerThread = std::max<int64_t>(4, kElementsPerThread / vector);
     int64_t fallback = packs <= kPacksOfWarp ? std::min<int64_t>(32, llvm::PowerOf2Ceil(packs))
-                                             : llvm::PowerOf2Ceil(llvm::divideCeil(packs, kPacksPerThread));
+                                             : llvm::PowerOf2Ceil(llvm::divideCeil(packs, packsPerThread));
     // One persistent block for each multiprocessor: with the row in shared memory, two do not fit.
     bool persistent = params.getWord("resident") == "hybrid" || params.getWord("resident") == "smem";
     if (persistent)

@@ -48,6 +48,21 @@ LogicalResult kgen::aten::inferSum(Operation *op, ArrayRef<int64_t> dims, bool k
   return success();
 }
 
+LogicalResult kgen::aten::inferFlip(Operation *op, ArrayRef<int64_t> dims, ResultTypes &results) {
+  if (!dims.empty() && failed(foldDims(op, dims, /*keepdim=*/true)))
+    return failure();
+  return inferSameAsOperand(op, results);
+}
+
+LogicalResult kgen::aten::inferScan(Operation *op, int64_t dim, ResultTypes &results) {
+  RankedTensorType type = operandType(op, 0);
+  if (failed(normalizeDim(op, dim, std::max<int64_t>(type.getRank(), 1))))
+    return failure();
+  Type element = type.getElementType();
+  results.push_back(type.clone(element.isInteger() ? IntegerType::get(op->getContext(), 64) : element));
+  return success();
+}
+
 LogicalResult kgen::aten::inferExtremumDim(Operation *op, int64_t dim, bool keepdim, ResultTypes &results) {
   FailureOr<SmallVector<int64_t>> shape = foldDims(op, dim, keepdim);
   if (failed(shape))

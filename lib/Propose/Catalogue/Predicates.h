@@ -48,6 +48,7 @@ std::vector<CatalogueEntry> gemmIdeas();
 std::vector<CatalogueEntry> convIdeas();
 std::vector<CatalogueEntry> attentionIdeas();
 std::vector<CatalogueEntry> rowIdeas();
+std::vector<CatalogueEntry> scanIdeas();
 std::vector<CatalogueEntry> poolIdeas();
 std::vector<CatalogueEntry> pointwiseIdeas();
 

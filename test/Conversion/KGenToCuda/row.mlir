@@ -107,3 +107,42 @@ func.func @f(%x0: tensor<16x1000xf32>) -> (tensor<16xf32>, tensor<16xi64>) {
   } : tensor<16xf32>, tensor<16xi64>
   return %0#0, %0#1 : tensor<16xf32>, tensor<16xi64>
 }
+
+// -----
+
+// The blocks of a cluster hold a row in their registers, and keep exponentials instead of elements.
+// CHECK-LABEL: kgen.source @softmax
+// CHECK-SAME: constexpr int kParts = 4; // blocks that share a row
+// CHECK-SAME: const float normal = value[lane] * of_row.scale;
+// CHECK-SAME: kgen::cluster_map(&peers[step & 1][kgen::cluster_rank()], threadIdx.x)
+// CHECK-SAME: value.scale *= exponential(of_thread - value.maximum);
+// CHECK: kgen.launch @softmax::@softmax_rows grid [16384, 1, 1] block [256, 1, 1] shared 0 cluster [4, 1, 1]
+func.func @f(%x0: tensor<4096x65536xf32>) -> tensor<4096x65536xf32> {
+  %0 = kgen.dispatch @softmax schedule(#kgen.schedule<family = row, resident = reg, split_rows = 4, min_blocks = 3, reduce = two_pass>) ins(%x0 : tensor<4096x65536xf32>) {
+  ^bb0(%a0: tensor<4096x65536xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<4096x65536xf32>) -> tensor<4096x65536xf32>
+    kgen.yield %s : tensor<4096x65536xf32>
+  } : tensor<4096x65536xf32>
+  return %0 : tensor<4096x65536xf32>
+}
+
+// -----
+
+// A row over the whole grid, in a ring of shared memory; the board is prepared by a launch of its own.
+// CHECK-LABEL: kgen.source @norm
+// CHECK-SAME: constexpr int kParts = 128; // blocks that share a row
+// CHECK-SAME: constexpr int kSlots = 14; // batches of one thread in shared memory
+// CHECK-SAME: constexpr int kLead = 4;
+// CHECK-SAME: constexpr int kHeldColumns = 3;
+// CHECK: %[[BOARD:.*]] = kgen.launch @norm::@norm_init grid [1, 1, 1] block [256, 1, 1] shared 0 outs({{.*}} : tensor<2x128x3xi64>)
+// CHECK: kgen.launch @norm::@norm_rows grid [128, 1, 1] block [256, 1, 1] shared 229376 cooperative ins({{.*}}) outs(%[[BOARD]], {{.*}})
+func.func @f(%x: tensor<16x64x256x256xf32>, %w: tensor<64x256x256xf32>, %b: tensor<64x256x256xf32>) -> tensor<16x64x256x256xf32> {
+  %0 = kgen.dispatch @norm schedule(#kgen.schedule<family = row, resident = grid>)
+      ins(%x, %w, %b : tensor<16x64x256x256xf32>, tensor<64x256x256xf32>, tensor<64x256x256xf32>) {
+  ^bb0(%a0: tensor<16x64x256x256xf32>, %a1: tensor<64x256x256xf32>, %a2: tensor<64x256x256xf32>):
+    %s = aten.layer_norm %a0 weight %a1 bias %a2 normalized_shape [64, 256, 256]
+        : (tensor<16x64x256x256xf32>, tensor<64x256x256xf32>, tensor<64x256x256xf32>) -> tensor<16x64x256x256xf32>
+    kgen.yield %s : tensor<16x64x256x256xf32>
+  } : tensor<16x64x256x256xf32>
+  return %0 : tensor<16x64x256x256xf32>
+}

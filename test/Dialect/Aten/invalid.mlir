@@ -730,6 +730,24 @@ func.func @f(%a: tensor<8xf32>) {
 
 // -----
 
+// dim_c1
+func.func @f(%a: tensor<4x8xf32>) {
+  // expected-error @below {{'aten.cumsum' op expected}}
+  %0 = aten.cumsum %a dim 2 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// reduce_c2
+func.func @f(%a: tensor<4x8xf32>) {
+  // expected-error @below {{'aten.flip' op expected different dimensions but found -1 twice in [1, -1] [reduce_c2]}}
+  %0 = aten.flip %a dims [1, -1] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
 // cat_c1
 func.func @f() {
   // expected-error @below {{'aten.cat' op expected at least one tensor but found none [cat_c1]}}

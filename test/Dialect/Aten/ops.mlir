@@ -841,6 +841,27 @@ func.func @cat(%a: tensor<2x4xf32>, %b: tensor<2x8xf32>) -> tensor<2x12xf32> {
   return %0 : tensor<2x12xf32>
 }
 
+// CHECK-LABEL: @cumsum(
+// CHECK: aten.cumsum %{{.*}} dim -1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+func.func @cumsum(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = aten.cumsum %a dim -1 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @cumprod(
+// CHECK: aten.cumprod %{{.*}} dim 0 : (tensor<4x8xi1>) -> tensor<4x8xi64>
+func.func @cumprod(%a: tensor<4x8xi1>) -> tensor<4x8xi64> {
+  %0 = aten.cumprod %a dim 0 : (tensor<4x8xi1>) -> tensor<4x8xi64>
+  return %0 : tensor<4x8xi64>
+}
+
+// CHECK-LABEL: @flip(
+// CHECK: aten.flip %{{.*}} dims [1] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+func.func @flip(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = aten.flip %a dims [1] : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: @tril(
 // CHECK: aten.tril %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 func.func @tril(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {

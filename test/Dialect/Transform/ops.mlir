@@ -40,6 +40,8 @@ module attributes {transform.with_named_sequence} {
     transform.kgen.split_rows %d 8
     // CHECK: transform.kgen.resident %[[D]] smem
     transform.kgen.resident %d smem
+    // CHECK: transform.kgen.resident %[[D]] grid column_packs = 3 lead = 4
+    transform.kgen.resident %d grid column_packs = 3 lead = 4
     // CHECK: transform.kgen.occupancy %[[D]] 256 min_blocks = 2
     transform.kgen.occupancy %d 256, min_blocks = 2
     // CHECK: transform.kgen.occupancy %[[D]] min_blocks = 2

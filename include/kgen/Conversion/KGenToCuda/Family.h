@@ -142,5 +142,6 @@ std::unique_ptr<Family> createGemmFamily();
 std::unique_ptr<Family> createPointwiseFamily();
 std::unique_ptr<Family> createPoolFamily();
 std::unique_ptr<Family> createRowFamily();
+std::unique_ptr<Family> createScanFamily();
 
 } // namespace kgen

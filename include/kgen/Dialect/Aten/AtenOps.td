@@ -7,6 +7,7 @@ include "kgen/Dialect/Aten/AtenNormOps.td"
 include "kgen/Dialect/Aten/AtenPointwiseOps.td"
 include "kgen/Dialect/Aten/AtenPoolOps.td"
 include "kgen/Dialect/Aten/AtenReductionOps.td"
+include "kgen/Dialect/Aten/AtenScanOps.td"
 include "kgen/Dialect/Aten/AtenShapeOps.td"
 
 #endif // KGEN_DIALECT_ATEN_ATENOPS_TD

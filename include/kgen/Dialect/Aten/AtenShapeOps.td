@@ -142,6 +142,15 @@ def Aten_NarrowOp : Aten_RearrangeOp<"narrow", ", int dim, int start, int length
   let infer = "inferNarrow(*this, getDim(), getStart(), getLength(), results)";
 }
 
+def Aten_FlipOp : Aten_RearrangeOp<"flip", ", int[] dims",
+    "Reverses the order of the elements along `dims`. reduce_c1: each is within the rank; reduce_c2: none is named twice.",
+    "%x dims [1] : (tensor<2x4xf32>) -> tensor<2x4xf32>"> {
+  let summary = "reverses the order of elements along dimensions";
+  let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$self `dims` $dims attr-dict `:` functional-type(operands, results)";
+  let infer = "inferFlip(*this, getDims(), results)";
+}
+
 def Aten_CatOp : Aten_Op<"cat", "View"> {
   let summary = "joins tensors along one dimension";
   let description = [{

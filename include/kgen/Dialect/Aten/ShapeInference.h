@@ -54,6 +54,9 @@ llvm::LogicalResult inferReduction(mlir::Operation *op, llvm::ArrayRef<int64_t> 
                                    ResultTypes &results);
 /// A sum or product of integers or bools is an i64.
 llvm::LogicalResult inferSum(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, bool keepdim, ResultTypes &results);
+llvm::LogicalResult inferFlip(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, ResultTypes &results);
+/// A scan keeps the shape; integers and bools add up in i64.
+llvm::LogicalResult inferScan(mlir::Operation *op, int64_t dim, ResultTypes &results);
 llvm::LogicalResult inferExtremumDim(mlir::Operation *op, int64_t dim, bool keepdim, ResultTypes &results);
 llvm::LogicalResult inferArgExtremum(mlir::Operation *op, std::optional<int64_t> dim, bool keepdim,
                                      ResultTypes &results);

@@ -415,6 +415,21 @@ for diagonal in (0, 1, -2):
     case("shape", f"tril_{diagonal}", f"tril {{0}} diagonal {diagonal}", lambda x: x.tril(diagonal), Input(2, 4, 5))
     case("shape", f"triu_{diagonal}", f"triu {{0}} diagonal {diagonal}", lambda x: x.triu(diagonal), Input(2, 4, 5))
 
+case("shape", "flip", "flip {0} dims [1]", lambda x: x.flip(1), S)
+case("shape", "flip_two", "flip {0} dims [-1, 0]", lambda x: x.flip(-1, 0), S)
+
+#
+# scans: within a segment of 32, across segments, and across segments of segments
+#
+for name, function in (("cumsum", torch.cumsum), ("cumprod", torch.cumprod)):
+    for dim in (0, 1, -1):
+        case("scan", f"{name}_{dim}", f"{name} {{0}} dim {dim}", lambda x: function(x, dim), Input(3, 4, 5))
+    case("scan", f"{name}_segments", f"{name} {{0}} dim 0", lambda x: function(x, 0), Input(71, 2))
+    case("scan", f"{name}_bool", f"{name} {{0}} dim 0", lambda x: function(x, 0), Input(7, dtype="i1"))
+    case("scan", f"{name}_special", f"{name} {{0}} dim 0", lambda x: function(x, 0), Input(6, kind="special"))
+case("scan", "cumsum_levels", "cumsum {0} dim -1", lambda x: torch.cumsum(x, -1), Input(1, 1031, dtype="i64"))
+case("scan", "cumsum_scalar", "cumsum {0} dim 0", lambda x: torch.cumsum(x, 0), Input())
+
 #
 # attention
 #
