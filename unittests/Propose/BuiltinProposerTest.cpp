@@ -115,6 +115,26 @@ TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
   EXPECT_EQ(firstScript(matmulFacts("tf32"), "host", "sm_90a").find("wgmma"), std::string::npos);
 }
 
+TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
+  GraphFacts facts;
+  facts.precision = "fp16";
+  TensorFact x{"f16", {4, 32, 4096, 64}};
+  facts.ops.push_back({"aten.scaled_dot_product_attention", {x, x, x}, {x}, {}, {}, false, 1});
+  ProposalContext context = contextOf(std::move(facts), "cuda");
+  context.chip.arch = "sm_90a";
+  std::vector<Idea> ideas = ask(context, 3);
+  EXPECT_EQ(ideas[0].key, "warpgroup-attention");
+  EXPECT_NE(carryOut(context, ideas[0], 1)[0].directives.find("mma %d0 wgmma"), std::string::npos);
+  // Every setting of the catalogue has a directive that carries it out.
+  std::vector<Materialization> turns = carryOut(context, {"turns-and-overlap", "", IdeaCategory::Async}, 1);
+  ASSERT_EQ(turns.size(), 1u);
+  EXPECT_NE(turns[0].directives.find("specialize %d0 pingpong = on overlap = off"), std::string::npos);
+  context.chip.arch = "sm_89";
+  for (const Idea &idea : ask(context, 9))
+    for (const Materialization &m : carryOut(context, idea, 9))
+      EXPECT_EQ(m.directives.find("wgmma"), std::string::npos);
+}
+
 TEST(Builtin, HasIdeasForEveryKindOfGraph) {
   std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
                                     matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};

@@ -120,18 +120,25 @@ public:
 
 LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                                        const Chip &chip) const {
-  if (failed(checkKeys(dispatch, params, "attention",
-                       {"dtype", "lazy", "mma", "overlap", "pingpong", "reduce", "stages", "tile"})))
+  if (failed(checkKeys(
+          dispatch, params, "attention",
+          {"consumers", "dtype", "lazy", "mma", "overlap", "pingpong", "pipeline", "reduce", "stages", "tile"})))
     return failure();
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
   int64_t width = widthOf(program), consumers = width == 64 ? 3 : 2;
   consumers = std::min<int64_t>(consumers, llvm::divideCeil(program.queries, 64));
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {64 * consumers, 128});
+  SmallVector<int64_t> tile =
+      params.intsOr(context, "tile", {64 * params.getInt("consumers").value_or(consumers), 128});
   if (tile.size() != 2)
     return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
   if (tile[0] % 64 != 0 || tile[0] > 192)
     return reject("a tile of " + Twine(tile[0]) + " queries, expected 64, 128 or 192: one warpgroup for each 64");
+  if (int64_t asked = params.intOr(context, "consumers", tile[0] / 64); asked != tile[0] / 64)
+    return reject("consumers = " + Twine(asked) + " with a tile of " + Twine(tile[0]) +
+                  " queries, expected one for each 64");
+  if (std::string pipeline = params.wordOr(context, "pipeline", "tma"); pipeline != "tma")
+    return reject("pipeline = " + pipeline + ", expected tma");
   const int64_t widths[] = {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
   if (!llvm::is_contained(widths, tile[1]))
     return reject("a tile of " + Twine(tile[1]) +

@@ -21,7 +21,7 @@ std::vector<CatalogueEntry> attentionIdeas() {
        "read keys and values where tensor maps put them, with scores and weights in registers.",
        {"attention"},
        0,
-       99,
+       115,
        warpgroups,
        "compute|tensor|instruction|latency",
        {},

@@ -225,3 +225,27 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
   } : tensor<2x256x64xf16>
   return %0 : tensor<2x256x64xf16>
 }
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: consumers = 3 with a tile of 128 queries, expected one for each 64}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [128, 64], consumers = 3>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: pipeline = cp_async, expected tma}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, pipeline = cp_async>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}

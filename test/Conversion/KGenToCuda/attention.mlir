@@ -46,7 +46,7 @@ func.func @f(%k: tensor<2x256x64xbf16>, %q: tensor<2x256x64xbf16>, %v: tensor<2x
 // CHECK-SAME: constexpr int BLOCKS = 132; // of the grid
 // CHECK-SAME: kgen::wgmma_f16<N>(d, a, b, accumulate);
 // CHECK-SAME: __device__ const short DEAL[
-// CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, dtype = fp16, lazy = on, mma = wgmma, overlap = on, pingpong = on, reduce = online, stages = 2, tile = [128, 128]>
+// CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, consumers = 2, dtype = fp16, lazy = on, mma = wgmma, overlap = on, pingpong = on, pipeline = tma, reduce = online, stages = 2, tile = [128, 128]>
 // CHECK: kgen.launch @hopper::@hopper_attention grid [132, 1, 1] block [384, 1, 1] shared {{[0-9]+}}
 // CHECK-SAME: #kgen.tensor_map<operand = 0, dtype = f16, dims = [128, 4096, 64], strides = [256, 1048576], box = [64, 128, 1], swizzle = 128, l2 = 256>
 func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: tensor<4x16x4096x128xf16>) -> tensor<4x16x4096x128xf16> {

@@ -68,6 +68,10 @@ module attributes {transform.with_named_sequence} {
     transform.kgen.thread_tile %d [8, 8]
     // CHECK: transform.kgen.reduce %[[D]] online
     transform.kgen.reduce %d online
+    // CHECK: transform.kgen.reduce %[[D]] lazy = on
+    transform.kgen.reduce %d lazy = on
+    // CHECK: transform.kgen.specialize %[[D]] 2 pingpong = on overlap = off
+    transform.kgen.specialize %d 2 pingpong = on overlap = off
     // CHECK: transform.kgen.epilogue %[[D]] smem
     transform.kgen.epilogue %d smem
     // CHECK: transform.kgen.unroll %[[D]] 4

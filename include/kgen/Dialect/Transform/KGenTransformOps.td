@@ -203,7 +203,9 @@ def KGenTransform_CacheHintOp : KGenTransform_Knob<"cache_hint", "M",
 def KGenTransform_PipelineOp : KGenTransform_Knob<"pipeline", "A",
     "how the next tile travels, and shared-memory buffers", "cp_async stages = 4", ["pipeline", "stages"]>;
 def KGenTransform_SpecializeOp : KGenTransform_Knob<"specialize", "A",
-    "warpgroups that compute, beside the one that copies", "2", ["consumers"], ["attention", "conv", "gemm"]>;
+    "warpgroups that compute, beside the one that copies; those of attention may take turns at the tensor cores, and "
+    "compute exponentials beside their own products", "2 pingpong = on overlap = off",
+    ["consumers", "pingpong", "overlap"], ["attention", "conv", "gemm"]>;
 def KGenTransform_RegSplitOp : KGenTransform_Knob<"reg_split", "A",
     "registers of a copying and of a computing thread", "[40, 232]", ["reg_split"], ["attention", "conv", "gemm"]>;
 def KGenTransform_MmaInflightOp : KGenTransform_Knob<"mma_inflight", "A",
@@ -228,7 +230,8 @@ def KGenTransform_MmaOp : KGenTransform_Knob<"mma", "C",
 def KGenTransform_ThreadTileOp : KGenTransform_Knob<"thread_tile", "C",
     "the tile of one thread, in elements", "[8, 8]", ["thread_tile"]>;
 def KGenTransform_ReduceOp : KGenTransform_Knob<"reduce", "C",
-    "how a row is reduced", "online", ["reduce"], ["attention", "row", "scan"]>;
+    "how a row is reduced; attention may keep its first shift until exponentials grow", "online lazy = on",
+    ["reduce", "lazy"], ["attention", "row", "scan"]>;
 def KGenTransform_EpilogueOp : KGenTransform_Knob<"epilogue", "C",
     "how accumulators reach global memory", "smem", ["epilogue"], ["attention", "conv", "gemm"]>;
 
