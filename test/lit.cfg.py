@@ -22,6 +22,7 @@ for name in ("HOME", "KGEN_NVRTC", "KGEN_CACHE_DIR"):
 # A test starts without what other searches found.
 config.environment["KGEN_LIBRARY"] = "none"
 config.substitutions.append(("%problems", os.path.join(config.kgen_src_root, "problems")))
+config.substitutions.append(("%bin", os.path.join(config.kgen_obj_root, "bin")))
 config.substitutions.append(("%src", config.kgen_src_root))
 config.substitutions.append(("%python", shutil.which("python3") or "python3"))
 

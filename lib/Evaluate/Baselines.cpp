@@ -1,6 +1,7 @@
 //===- Baselines.cpp - PyTorch on the same problem ------------------------===//
 #include "kgen/Evaluate/Baselines.h"
 
+#include "EmbeddedTexts.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 
@@ -11,13 +12,6 @@
 
 using namespace kgen;
 namespace json = llvm::json;
-
-struct EmbeddedText {
-  const char *name, *text;
-};
-static const EmbeddedText scripts[] = {
-#include "BaselinesScript.inc"
-};
 
 llvm::Expected<Baselines> kgen::parseBaselines(const std::string &text) {
   // Libraries may print anything before our line, which is the last one that is an object.
@@ -60,12 +54,13 @@ llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, co
   if (!llvm::sys::fs::exists(problemFile))
     return llvm::createStringError("no PyTorch form of the problem: %s is not there", problemFile.c_str());
   bool hit;
-  auto folder = ContentCache(cacheRoot(), "scripts")
-                    .get(contentKey({scripts[0].text}), hit, [](const std::string &at) -> llvm::Expected<bool> {
-                      if (llvm::Error error = writeFileAtomically(at + "/baselines.py", scripts[0].text))
-                        return std::move(error);
-                      return true;
-                    });
+  auto folder =
+      ContentCache(cacheRoot(), "scripts")
+          .get(contentKey({embeddedText("baselines.py")}), hit, [](const std::string &at) -> llvm::Expected<bool> {
+            if (llvm::Error error = writeFileAtomically(at + "/baselines.py", embeddedText("baselines.py")))
+              return std::move(error);
+            return true;
+          });
   if (!folder)
     return folder.takeError();
   std::string program = python;

@@ -28,6 +28,8 @@ static std::string describeSignal(int signal) {
     return "it trapped";
   case 6:
     return "it aborted";
+  case 25: // SIGXFSZ: its process may write no file, its standard output included
+    return "it prints, and a measured kernel has nothing to say";
   default:
     return "its process died of signal " + std::to_string(signal);
   }
@@ -57,8 +59,10 @@ public:
       return llvm::createStringError("cannot make a socket: %s", strerror(errno));
     socket = pair[0];
     ProcessRequest request;
-    request.arguments = {workerBinary(), "--kgen-candidate-worker",           job.device, job.planFile,
-                         job.artifact,   std::to_string(job.inputSets.size())};
+    request.arguments = {workerBinary(), "--kgen-candidate-worker",
+                         job.device,     job.planFile,
+                         job.artifact,   std::to_string(job.inputSets.size()),
+                         job.trusted,    std::to_string(job.bufferSets)};
     request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
     for (size_t i = 0; i < job.inputSets.size(); ++i)
       request.descriptors.push_back({job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
@@ -75,38 +79,54 @@ public:
     return outcome;
   }
 
-  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
     // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
-    std::string line = "run " + std::to_string(set) + " " + std::to_string(request.poison) + " " +
-                       (request.descending ? "1 " : "0 ") + (compare ? "1" : "0");
-    return ask(line, limit, differs, nullptr);
+    char line[200];
+    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu", set, request.poison, request.descending,
+             request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key);
+    json::Object reply;
+    Outcome outcome = ask(line, limit, reply);
+    if (!outcome || *outcome)
+      return outcome;
+    report = RunReport();
+    report.times.launches = reply.getNumber("us").value_or(0);
+    report.times.total = reply.getNumber("total").value_or(0);
+    report.times.wall = reply.getNumber("wall").value_or(0);
+    report.keepsState = reply.getBoolean("state").value_or(false);
+    if (const json::Array *list = reply.getArray("digests"))
+      for (const json::Value &value : *list)
+        report.digests.push_back(value.getAsUINT64().value_or(0));
+    if (report.digests.size() != plan.outputs.size())
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    return outcome;
   }
 
-  Outcome time(const TimingRequest &request, std::vector<double> &samples, std::string &differs) override {
-    std::string line = "time " + std::to_string(request.samples) + " " + std::to_string(request.budgetSeconds) +
-                       (request.cold ? " 1" : " 0");
-    // At least five runs, each of which kept within the limit before.
-    return ask(line, 6 * limit + request.budgetSeconds, differs, &samples);
+  Outcome reload() override {
+    json::Object reply;
+    return ask("reload", 60, reply);
+  }
+
+  Conditions conditions() override {
+    json::Object reply;
+    Conditions out;
+    auto outcome = ask("conditions", 20, reply);
+    if (!outcome)
+      return llvm::consumeError(outcome.takeError()), out;
+    out.clockMHz = reply.getNumber("clock").value_or(0);
+    out.powerWatts = reply.getNumber("power").value_or(0);
+    out.temperature = reply.getNumber("temperature").value_or(0);
+    return out;
   }
 
   const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
   std::string deviceName() const override { return device; }
 
 private:
-  Outcome ask(std::string line, double seconds, std::string &differs, std::vector<double> *samples) {
+  Outcome ask(std::string line, double seconds, json::Object &reply) {
     line += '\n';
     // When the child is gone already, receive() says how it ended.
     (void)!send(socket, line.data(), line.size(), MSG_NOSIGNAL);
-    json::Object reply;
-    Outcome outcome = receive(reply, seconds);
-    if (!outcome || *outcome)
-      return outcome;
-    differs = reply.getString("differs").value_or("").str();
-    if (samples)
-      if (const json::Array *list = reply.getArray("samples"))
-        for (const json::Value &value : *list)
-          samples->push_back(value.getAsNumber().value_or(0));
-    return outcome;
+    return receive(reply, seconds);
   }
 
   Outcome receive(json::Object &reply, double seconds) {

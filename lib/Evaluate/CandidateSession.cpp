@@ -1,56 +1,140 @@
 //===- CandidateSession.cpp - One candidate on one device -----------------===//
 #include "kgen/Evaluate/CandidateSession.h"
 
-#include "kgen/Evaluate/Inputs.h"
+#include "kgen/Evaluate/Digest.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <thread>
+#include <random>
 
 using namespace kgen;
 
+CandidateSession::CandidateSession(Device &device, const LaunchPlan &plan) : device(device), plan(plan) {
+  std::random_device random;
+  key = uint64_t(random()) << 32 | random();
+}
+
 llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Device &device, const LaunchPlan &plan,
-                                                                           llvm::StringRef artifact) {
+                                                                           llvm::StringRef artifact, unsigned wanted) {
   if (llvm::Error error = device.load(artifact, plan))
     return std::move(error);
   std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
-  auto add = [&](std::vector<Buffer> &list, std::string name, size_t bytes) {
-    list.emplace_back();
-    return session->allocate(list.back(), std::move(name), bytes);
-  };
-  for (size_t i = 0; i < plan.inputs.size(); ++i)
-    if (llvm::Error error = add(session->inputs, "in" + std::to_string(i), plan.inputs[i].bytes()))
+  for (unsigned which = 0; which < std::max(wanted, 1u); ++which) {
+    if (which > 0) {
+      // The further sets are a defence, not a need: half of what is left stays free.
+      size_t bytes = size_t(plan.compulsoryBytes());
+      for (const WorkspaceSpec &space : plan.workspace)
+        bytes += size_t(space.bytes);
+      if (device.freeMemory() != 0 && bytes > device.freeMemory() / 2)
+        break;
+    }
+    auto set = session->allocateSet(which);
+    if (!set) {
+      if (which == 0)
+        return set.takeError();
+      llvm::consumeError(set.takeError());
+      break;
+    }
+    session->sets.push_back(std::move(*set));
+  }
+  for (BufferSet &set : session->sets)
+    if (llvm::Error error = session->prepareValues(set))
       return std::move(error);
-  for (size_t i = 0; i < plan.outputs.size(); ++i)
-    if (llvm::Error error = add(session->outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
-      return std::move(error);
-  for (size_t i = 0; i < plan.workspace.size(); ++i)
-    if (llvm::Error error = add(session->workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes)))
-      return std::move(error);
-  if (llvm::Error error = session->prepareValues())
+  if (llvm::Error error = session->rememberState())
     return std::move(error);
   return std::move(session);
 }
 
-llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes) {
+llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::createBare(Device &device, const LaunchPlan &plan,
+                                                                               llvm::StringRef artifact) {
+  device.usePlainMemory();
+  if (llvm::Error error = device.load(artifact, plan))
+    return std::move(error);
+  std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
+  session->bare = true;
+  auto set = session->allocateSet(0);
+  if (!set)
+    return set.takeError();
+  session->sets.push_back(std::move(*set));
+  if (llvm::Error error = session->prepareValues(session->sets[0]))
+    return std::move(error);
+  return std::move(session);
+}
+
+llvm::Error CandidateSession::writeInput(unsigned index, const char *bytes) {
+  return device.write(sets[0].inputs[index].data, bytes, sets[0].inputs[index].bytes);
+}
+
+llvm::Error CandidateSession::runBare() {
+  for (size_t i = 0; i < plan.launches.size(); ++i)
+    if (llvm::Error error = device.launch(i, sets[0].valuePointers[i], false, -1))
+      return error;
+  return device.synchronize();
+}
+
+llvm::Error CandidateSession::rememberState() {
+  state = device.variables();
+  for (DigestJob &job : state)
+    job.key = key;
+  initialState.resize(state.size());
+  return device.look(state, initialState);
+}
+
+llvm::Error CandidateSession::reload() {
+  if (llvm::Error error = device.reload())
+    return error;
+  return rememberState();
+}
+
+llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsigned which) {
+  BufferSet set;
+  auto add = [&](std::vector<Buffer> &list, std::string name, size_t bytes) {
+    list.emplace_back();
+    return allocate(list.back(), std::move(name), bytes, which);
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (llvm::Error error = add(set.inputs, "in" + std::to_string(i), plan.inputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (llvm::Error error = add(set.outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.workspace.size(); ++i)
+    if (llvm::Error error = add(set.workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes)))
+      return std::move(error);
+  return std::move(set);
+}
+
+llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which) {
   buffer.name = std::move(name);
   buffer.bytes = bytes;
   // The zone after the payload starts aligned, so that the next buffer's alignment needs no care. The slack
   // before it is poisoned as well.
   buffer.padded = (bytes + 255) / 256 * 256;
-  auto address = device.allocate(buffer.padded + 2 * redZoneBytes);
+  if (bare) {
+    auto address = device.allocate(bytes);
+    if (!address)
+      return address.takeError();
+    buffer.data = *address;
+    return llvm::Error::success();
+  }
+  buffer.before = which == 1 ? 0 : redZoneBytes;
+  buffer.after = which == 2 ? 0 : redZoneBytes;
+  // All that is mapped belongs to a zone: no corner of it can keep a secret.
+  const size_t piece = device.granularity();
+  size_t used = buffer.before + buffer.padded + buffer.after, whole = (used + piece - 1) / piece * piece;
+  (which == 1 ? buffer.after : buffer.before) += whole - used;
+  auto address = device.allocate(whole);
   if (!address)
     return address.takeError();
-  buffer.whole = *address;
-  buffer.data = *address + redZoneBytes;
+  buffer.data = *address + buffer.before;
   return llvm::Error::success();
 }
 
-llvm::Error CandidateSession::prepareValues() {
+llvm::Error CandidateSession::prepareValues(BufferSet &set) {
   // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
   auto addressOf = [&](const BufferRef &ref) {
-    auto &list = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
+    auto &list = ref.kind == BufferKind::Input    ? set.inputs
+                 : ref.kind == BufferKind::Output ? set.outputs
+                                                  : set.workspace;
     return list[ref.index].data + uint64_t(ref.offset);
   };
   for (const Launch &launch : plan.launches) {
@@ -63,8 +147,8 @@ llvm::Error CandidateSession::prepareValues() {
         auto encoded = device.encode(*map, addressOf(map->buffer));
         if (!encoded)
           return encoded.takeError();
-        maps.push_back(*encoded);
-        slot = reinterpret_cast<uint64_t>(&maps.back());
+        set.maps.push_back(*encoded);
+        slot = reinterpret_cast<uint64_t>(&set.maps.back());
       } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
         memcpy(&slot, i32, 4);
       } else if (auto *i64 = std::get_if<int64_t>(&argument)) {
@@ -74,138 +158,130 @@ llvm::Error CandidateSession::prepareValues() {
       }
       slots.push_back(slot);
     }
-    values.push_back(std::move(slots));
+    set.values.push_back(std::move(slots));
   }
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < set.values.size(); ++i) {
     std::vector<void *> pointers;
-    for (size_t j = 0; j < values[i].size(); ++j)
+    for (size_t j = 0; j < set.values[i].size(); ++j)
       pointers.push_back(std::holds_alternative<TensorMapSpec>(plan.launches[i].arguments[j])
-                             ? reinterpret_cast<void *>(values[i][j])
-                             : &values[i][j]);
-    valuePointers.push_back(std::move(pointers));
+                             ? reinterpret_cast<void *>(set.values[i][j])
+                             : &set.values[i][j]);
+    set.valuePointers.push_back(std::move(pointers));
   }
   return llvm::Error::success();
 }
 
-llvm::Error CandidateSession::setInputs(llvm::ArrayRef<const char *> bytes) {
-  // Kept to compare with after the run: a kernel that changes its inputs falsifies every later one.
-  originals.assign(bytes.begin(), bytes.end());
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (llvm::Error error = device.write(inputs[i].data, bytes[i], inputs[i].bytes))
+llvm::Error CandidateSession::setInputs(unsigned buffers, llvm::ArrayRef<const char *> bytes) {
+  BufferSet &set = sets[buffers % sets.size()];
+  std::vector<DigestJob> asked;
+  for (size_t i = 0; i < set.inputs.size(); ++i) {
+    if (llvm::Error error = device.write(set.inputs[i].data, bytes[i], set.inputs[i].bytes))
       return error;
-  return llvm::Error::success();
+    asked.push_back({set.inputs[i].data, set.inputs[i].bytes, key, std::nullopt});
+  }
+  // Compared with after each run: a kernel that changes its inputs falsifies every later one.
+  set.inputDigests.resize(asked.size());
+  return device.look(asked, set.inputDigests);
 }
 
 llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {
-  if (payload)
-    // One fill covers zone, payload and zone.
-    return device.fill(buffer.whole, pattern, buffer.padded + 2 * redZoneBytes);
-  if (llvm::Error error = device.fill(buffer.whole, pattern, redZoneBytes))
-    return error;
-  return device.fill(buffer.data + buffer.padded, pattern, redZoneBytes);
+  if (payload) // one fill covers zone, payload and zone
+    return device.fill(buffer.whole(), pattern, buffer.before + buffer.padded + buffer.after);
+  if (buffer.before)
+    if (llvm::Error error = device.fill(buffer.whole(), pattern, buffer.before))
+      return error;
+  if (buffer.after)
+    return device.fill(buffer.data + buffer.padded, pattern, buffer.after);
+  return llvm::Error::success();
 }
 
-/// The zones and the slack between payload and zone must hold the pattern still.
-llvm::Error CandidateSession::checkZones(const Buffer &buffer, uint32_t pattern) {
-  std::vector<char> zone(redZoneBytes);
-  auto check = [&](bool after) -> llvm::Error {
-    DeviceAddress at = after ? buffer.data + buffer.padded : buffer.whole;
-    if (llvm::Error error = device.read(zone.data(), at, redZoneBytes))
+/// Queues what is to be known of BUFFER's zones after the run.
+void CandidateSession::lookAt(const Buffer &buffer, uint32_t pattern) {
+  if (buffer.before)
+    jobs.push_back({buffer.whole(), buffer.before, 0, pattern});
+  if (buffer.after)
+    jobs.push_back({buffer.data + buffer.padded, buffer.after, 0, pattern});
+}
+
+/// A zone does not hold the pattern any more: says where.
+llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t pattern) {
+  for (bool after : {false, true}) {
+    std::vector<char> zone(after ? buffer.after : buffer.before);
+    if (llvm::Error error = device.read(zone.data(), after ? buffer.data + buffer.padded : buffer.whole(), zone.size()))
       return error;
-    for (size_t i = 0; i < redZoneBytes; i += 4) {
+    for (size_t i = 0; i < zone.size(); i += 4) {
       uint32_t found;
       memcpy(&found, zone.data() + i, 4);
       if (found == pattern)
         continue;
       std::string where = after ? std::to_string(buffer.padded - buffer.bytes + i) + " bytes after the end of "
-                                : std::to_string(redZoneBytes - i) + " bytes before ";
+                                : std::to_string(buffer.before - i) + " bytes before ";
       return llvm::make_error<CandidateError>(Verdict::Fault, "a kernel wrote " + where + buffer.name);
     }
-    return llvm::Error::success();
-  };
-  if (llvm::Error error = check(false))
-    return error;
-  return check(true);
-}
-
-llvm::Expected<int64_t> CandidateSession::compare(const Buffer &buffer, const char *expected) {
-  const size_t chunk = 32u << 20;
-  if (staging.size() < std::min(chunk, buffer.bytes)) {
-    staging.resize(std::min(chunk, buffer.bytes));
-    if (staging.size() == chunk) // smaller ones may grow yet, and pinned memory must stay where it is
-      device.registerHostMemory(staging.data(), staging.size());
-  }
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
-  for (size_t at = 0; at < buffer.bytes; at += chunk) {
-    size_t bytes = std::min(chunk, buffer.bytes - at);
-    if (llvm::Error error = device.read(staging.data(), buffer.data + at, bytes))
-      return std::move(error);
-    std::atomic<bool> equal{true};
-    parallelFor(int64_t(bytes), bytes < (1u << 20) ? 1 : threads, [&](int64_t begin, int64_t end) {
-      if (memcmp(staging.data() + begin, expected + at + begin, size_t(end - begin)) != 0)
-        equal = false;
-    });
-    if (equal)
-      continue;
-    size_t i = 0;
-    while (staging[i] == expected[at + i])
-      ++i;
-    return int64_t(at + i);
-  }
-  return -1;
-}
-
-llvm::Error CandidateSession::launchAll(bool descending, int poison, volatile int *progress) {
-  for (size_t i = 0; i < plan.launches.size(); ++i) {
-    if (progress)
-      *progress = int(i);
-    if (llvm::Error error = device.launch(i, valuePointers[i], descending, poison))
-      return error;
   }
   return llvm::Error::success();
 }
 
-llvm::Error CandidateSession::run(const RunRequest &request, volatile int *progress) {
-  for (const Buffer &buffer : inputs)
+llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volatile int *progress) {
+  last = request.buffers % unsigned(sets.size());
+  BufferSet &set = sets[last];
+  // Outputs and workspace of all sets: nothing that one run wrote there is there in the next.
+  for (BufferSet &other : sets)
+    for (auto *list : {&other.outputs, &other.workspace})
+      for (const Buffer &buffer : *list)
+        if (llvm::Error error = poison(buffer, request.poison, true))
+          return std::move(error);
+  for (const Buffer &buffer : set.inputs)
     if (llvm::Error error = poison(buffer, request.poison, false))
-      return error;
-  for (auto *list : {&outputs, &workspace})
-    for (const Buffer &buffer : *list)
-      if (llvm::Error error = poison(buffer, request.poison, true))
+      return std::move(error);
+  if (llvm::Error error = device.scrub(request.poison))
+    return std::move(error);
+  auto times = device.timedRun(request.cold, request.waitNanoseconds, [&]() -> llvm::Error {
+    for (size_t i = 0; i < plan.launches.size(); ++i) {
+      if (progress)
+        *progress = int(i);
+      // The poison's low byte also fills shared memory, where the device can.
+      if (llvm::Error error = device.launch(i, set.valuePointers[i], request.descending, int(request.poison & 0xff)))
         return error;
-  // The poison's low byte also fills shared memory, where the device can.
-  if (llvm::Error error = launchAll(request.descending, int(request.poison & 0xff), progress))
-    return error;
-  if (llvm::Error error = device.synchronize())
-    return error;
+    }
+    return llvm::Error::success();
+  });
+  if (!times)
+    return times.takeError();
   if (progress)
     *progress = -1;
-  for (auto *list : {&inputs, &outputs, &workspace})
+  RunReport report;
+  report.times = *times;
+  jobs.clear();
+  for (const Buffer &buffer : set.outputs)
+    jobs.push_back({buffer.data, buffer.bytes, request.key, std::nullopt});
+  for (const Buffer &buffer : set.inputs)
+    jobs.push_back({buffer.data, buffer.bytes, key, std::nullopt});
+  jobs.insert(jobs.end(), state.begin(), state.end());
+  size_t zones = jobs.size();
+  for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
     for (const Buffer &buffer : *list)
-      if (llvm::Error error = checkZones(buffer, request.poison))
-        return error;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    auto differs = compare(inputs[i], originals[i]);
-    if (!differs)
-      return differs.takeError();
-    if (*differs >= 0)
-      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + inputs[i].name);
-  }
-  return llvm::Error::success();
-}
-
-llvm::Expected<int64_t> CandidateSession::compareOutput(unsigned index, const char *expected) {
-  return compare(outputs[index], expected);
+      lookAt(buffer, request.poison);
+  std::vector<uint64_t> seen(jobs.size());
+  if (llvm::Error error = device.look(jobs, seen))
+    return std::move(error);
+  for (size_t i = zones; i < seen.size(); ++i)
+    if (seen[i] != 0)
+      for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
+        for (const Buffer &buffer : *list)
+          if (llvm::Error error = explainZones(buffer, request.poison))
+            return std::move(error);
+  size_t at = set.outputs.size();
+  report.digests.assign(seen.begin(), seen.begin() + long(at));
+  for (size_t i = 0; i < set.inputs.size(); ++i)
+    if (seen[at++] != set.inputDigests[i])
+      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + set.inputs[i].name);
+  for (size_t i = 0; i < state.size(); ++i)
+    report.keepsState |= seen[at++] != initialState[i];
+  return std::move(report);
 }
 
 llvm::Error CandidateSession::readOutput(unsigned index, void *to) {
-  return device.read(to, outputs[index].data, outputs[index].bytes);
-}
-
-llvm::Expected<std::vector<double>> CandidateSession::time(const TimingRequest &request) {
-  // A workspace that holds the last run's results must not let a kernel skip its work.
-  for (const Buffer &buffer : workspace)
-    if (llvm::Error error = poison(buffer, 0x7fc5a5a5u, true))
-      return std::move(error);
-  return device.time(request, [&] { return launchAll(false, -1, nullptr); });
+  const Buffer &buffer = sets[last].outputs[index];
+  return device.read(to, buffer.data, buffer.bytes);
 }

@@ -7,6 +7,7 @@
 #include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Evaluate/Confine.h"
 #include "kgen/Evaluate/RecoveryBench.h"
+#include "kgen/Evaluate/Sanitize.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 
@@ -29,7 +30,7 @@ enum { SocketFd = 3, OutputFd = 4, FirstInputFd = 5, HeaderBytes = 4096 };
 class Worker {
 public:
   int serve(llvm::ArrayRef<std::string> arguments) {
-    if (arguments.size() != 4)
+    if (arguments.size() != 6)
       return 2;
     if (llvm::Error error = prepare(arguments))
       return report(std::move(error)), 0;
@@ -73,14 +74,26 @@ private:
         return input.takeError();
       inputs.push_back(*input);
     }
+    // Kernels may print; where to is ours to say, and to look at.
+    printed = memfd_create("kgen-printed", MFD_CLOEXEC);
+    if (printed >= 0)
+      dup2(printed, 1);
     bool host = arguments[0] == "host";
+    // Files and libraries of our own come before the walls.
+    if (!arguments[4].empty())
+      if (llvm::Error error = device->loadTrusted(arguments[4]))
+        return error;
+    device->conditions();
     std::string why = host ? confineBeforeLoading(arguments[2]) : confineCardCandidate(arguments[2]);
     if (!why.empty())
       return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
-    auto created = CandidateSession::create(*device, plan, arguments[2]);
+    unsigned bufferSets = 1;
+    llvm::StringRef(arguments[5]).getAsInteger(10, bufferSets);
+    auto created = CandidateSession::create(*device, plan, arguments[2], bufferSets);
     if (!created)
       return created.takeError();
     session = std::move(*created);
+    loaded.assign(session->setCount(), -1);
     // Beyond buffers that are there: stacks of the threads of a block, and what the C library wants.
     if (host)
       why = confineHostCandidate(4ull << 30);
@@ -105,69 +118,68 @@ private:
         words[i].getAsDouble(value);
       return value;
     };
-    if (words[0] == "run")
-      run(unsigned(number(1)), uint32_t(number(2)), number(3) != 0, number(4) != 0);
-    else if (words[0] == "time")
-      time(int(number(1)), number(2), number(3) != 0);
-    else
+    if (words[0] == "run") {
+      RunRequest request;
+      request.poison = uint32_t(number(2));
+      request.descending = number(3) != 0;
+      request.buffers = unsigned(number(4)) % session->setCount();
+      request.cold = number(5) != 0;
+      request.copy = number(6) != 0;
+      request.waitNanoseconds = number(7);
+      // A double would lose its low digits.
+      if (words.size() > 8)
+        words[8].getAsInteger(10, request.key);
+      run(unsigned(number(1)), request);
+    } else if (words[0] == "reload") {
+      if (llvm::Error error = session->reload())
+        return report(std::move(error));
+      reply(json::Object{{"ok", true}});
+    } else if (words[0] == "conditions") {
+      Conditions now = device->conditions();
+      reply(json::Object{{"clock", now.clockMHz}, {"power", now.powerWatts}, {"temperature", now.temperature}});
+    } else {
       reply(json::Object{{"error", "unknown command"}});
+    }
   }
 
-  void run(unsigned set, uint32_t poison, bool descending, bool compare) {
+  void run(unsigned set, const RunRequest &request) {
     if (set >= inputs.size())
       return reply(json::Object{{"error", "no such input set"}});
-    if (int(set) != current) {
+    if (loaded[request.buffers] != int(set)) {
       std::vector<const char *> bytes;
       for (size_t offset : inputOffsets)
         bytes.push_back(inputs[set] + offset);
-      if (llvm::Error error = session->setInputs(bytes))
+      loaded[request.buffers] = -1;
+      if (llvm::Error error = session->setInputs(request.buffers, bytes))
         return report(std::move(error));
-      current = int(set);
+      loaded[request.buffers] = int(set);
     }
-    RunRequest request;
-    request.poison = poison;
-    request.descending = descending;
-    if (llvm::Error error = session->run(request, reinterpret_cast<volatile int *>(outputs)))
-      return report(std::move(error));
-    std::string differs;
-    if (llvm::Error error = compare ? compareOutputs(differs) : copyOutputs())
-      return report(std::move(error));
-    reply(json::Object{{"ok", true}, {"differs", differs}});
-  }
-
-  void time(int samples, double budget, bool cold) {
-    TimingRequest request;
-    request.samples = samples;
-    request.budgetSeconds = budget;
-    request.cold = cold;
-    auto taken = session->time(request);
-    if (!taken)
-      return report(taken.takeError());
-    std::string differs;
-    if (llvm::Error error = compareOutputs(differs))
-      return report(std::move(error));
-    json::Array list;
-    for (double sample : *taken)
-      list.push_back(sample);
-    reply(json::Object{{"ok", true}, {"differs", differs}, {"samples", std::move(list)}});
+    auto done = session->run(request, reinterpret_cast<volatile int *>(outputs));
+    if (!done)
+      return report(done.takeError());
+    fflush(stdout);
+    struct stat status;
+    if (printed >= 0 && fstat(printed, &status) == 0 && status.st_size > 0)
+      return report(
+          llvm::make_error<CandidateError>(Verdict::Fault, "it prints, and a measured kernel has nothing to say"));
+    if (request.copy)
+      if (llvm::Error error = copyOutputs())
+        return report(std::move(error));
+    json::Array digests;
+    for (uint64_t value : done->digests)
+      digests.push_back(value);
+    reply(json::Object{{"ok", true},
+                       {"us", done->times.launches},
+                       {"total", done->times.total},
+                       {"wall", done->times.wall},
+                       {"state", done->keepsState},
+                       {"digests", std::move(digests)}});
   }
 
   llvm::Error copyOutputs() {
     for (unsigned i = 0; i < plan.outputs.size(); ++i)
       if (llvm::Error error = session->readOutput(i, outputs + outputOffsets[i]))
         return error;
-    return llvm::Error::success();
-  }
-
-  llvm::Error compareOutputs(std::string &differs) {
-    for (unsigned i = 0; i < plan.outputs.size() && differs.empty(); ++i) {
-      auto at = session->compareOutput(i, outputs + outputOffsets[i]);
-      if (!at)
-        return at.takeError();
-      if (*at >= 0)
-        differs = plan.outputs[i].name + " differs from element " +
-                  std::to_string(size_t(*at) / byteSize(plan.outputs[i].dtype)) + " on";
-    }
     return llvm::Error::success();
   }
 
@@ -211,7 +223,8 @@ private:
   char *outputs = nullptr;
   std::vector<char *> inputs;
   std::vector<size_t> outputOffsets, inputOffsets;
-  int current = -1;
+  int printed = -1;
+  std::vector<int> loaded; ///< by buffer set: the input set that it holds
 };
 
 } // namespace
@@ -229,5 +242,7 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
     return runCandidateWorker(arguments);
   if (command == "bench-recovery")
     return runRecoveryBench(arguments);
+  if (command == "--kgen-sanitize-worker")
+    return runSanitizeWorker(arguments);
   return std::nullopt;
 }

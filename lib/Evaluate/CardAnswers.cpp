@@ -189,6 +189,7 @@ private:
     job.plan = &what.plan;
     job.inputSets = {&*memory};
     job.runSeconds = 300;
+    job.bufferSets = 1;
     std::unique_ptr<CandidateProcess> process;
     auto explain = [](CandidateProcess::Outcome &outcome) -> llvm::Error {
       if (!outcome)
@@ -200,8 +201,12 @@ private:
     auto started = runner->start(job, process);
     if (llvm::Error error = explain(started))
       return std::move(error);
-    std::string differs;
-    auto done = process->run(0, RunRequest{0x7ff7a5a5u, false}, false, differs);
+    RunRequest request;
+    request.poison = 0x7ff7a5a5u;
+    request.cold = false;
+    request.copy = true;
+    RunReport report;
+    auto done = process->run(0, request, report);
     if (llvm::Error error = explain(done))
       return std::move(error);
     std::vector<Answer> answers;

@@ -2,8 +2,12 @@
 #include "kgen/Evaluate/Device.h"
 
 #include "CudaDriver.h"
+#include "Nvml.h"
+#include "TrustedKernels.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+
+#include "llvm/Object/ELF.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +16,39 @@ using namespace kgen;
 using cuda::Driver;
 
 static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+
+/// The variables of CUBIN, by the names of its symbol table.
+static std::vector<std::string> variableNames(llvm::StringRef cubin) {
+  std::vector<std::string> out;
+  auto file = llvm::object::ELF64LEFile::create(cubin);
+  if (!file)
+    return llvm::consumeError(file.takeError()), out;
+  auto sections = file->sections();
+  if (!sections)
+    return llvm::consumeError(sections.takeError()), out;
+  for (const auto &section : *sections) {
+    if (section.sh_type != llvm::ELF::SHT_SYMTAB)
+      continue;
+    auto symbols = file->symbols(&section);
+    auto strings = file->getStringTableForSymtab(section);
+    if (!symbols || !strings) {
+      if (!symbols)
+        llvm::consumeError(symbols.takeError());
+      if (!strings)
+        llvm::consumeError(strings.takeError());
+      continue;
+    }
+    for (const auto &symbol : *symbols)
+      if (symbol.getType() == llvm::ELF::STT_OBJECT && symbol.st_size > 0) {
+        auto name = symbol.getName(*strings);
+        if (name)
+          out.push_back(name->str());
+        else
+          llvm::consumeError(name.takeError());
+      }
+  }
+  return out;
+}
 
 namespace {
 
@@ -29,6 +66,7 @@ public:
     cuda::DeviceId id;
     if (int error = (*driver)->deviceGet(&id, ordinal))
       return device->broken("cuDeviceGet", error);
+    device->id = id;
     char name[128] = "";
     (*driver)->deviceGetName(name, sizeof name, id);
     device->cardName = name;
@@ -40,6 +78,7 @@ public:
       return device->broken("cuDevicePrimaryCtxRetain", error);
     if (int error = (*driver)->setCurrent(context))
       return device->broken("cuCtxSetCurrent", error);
+    device->findVirtualMemory();
     return std::unique_ptr<Device>(std::move(device));
   }
 
@@ -49,11 +88,54 @@ public:
     auto cubin = readWholeFile(artifact);
     if (!cubin)
       return cubin.takeError();
-    cuda::Module module;
+    image = std::move(*cubin);
+    names = variableNames(image);
+    for (const Launch &launch : plan.launches)
+      launches.push_back(&launch);
+    return loadModule();
+  }
+
+  llvm::Error reload() override {
+    functions.clear();
+    if (int error = driver.moduleUnload(module))
+      return broken("cuModuleUnload", error);
+    return loadModule();
+  }
+
+  std::vector<DigestJob> variables() override {
+    std::vector<DigestJob> out;
+    for (const std::string &name : names) {
+      cuda::Pointer at;
+      size_t bytes;
+      // A name that the driver does not know belongs to no memory of its own.
+      if (driver.moduleGetGlobal(&at, &bytes, module, name.c_str()) == 0 && bytes > 0)
+        out.push_back({at, bytes, 0, std::nullopt});
+    }
+    return out;
+  }
+
+  llvm::Error loadTrusted(llvm::StringRef artifact) override {
+    return trusted.load(driver, artifact, maxShared, multiprocessors);
+  }
+  llvm::Error scrub(uint32_t pattern) override { return check(trusted.scrub(pattern)); }
+  llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) override {
+    if (!trusted.loaded())
+      return Device::look(jobs, results);
+    return check(trusted.look(jobs, results));
+  }
+  Conditions conditions() override {
+    char bus[64] = "";
+    driver.deviceBusId(bus, sizeof bus, id);
+    return queryConditions(bus);
+  }
+
+private:
+  llvm::Error loadModule() {
     // A cubin for another architecture fails here, with the driver's words.
-    if (int error = driver.moduleLoadData(&module, cubin->data()))
+    if (int error = driver.moduleLoadData(&module, image.data()))
       return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
-    for (const Launch &launch : plan.launches) {
+    for (const Launch *one : launches) {
+      const Launch &launch = *one;
       cuda::Function function;
       // C++ names would be mangled, hence the contract's extern "C".
       if (driver.moduleGetFunction(&function, module, launch.kernel.c_str()))
@@ -74,16 +156,44 @@ public:
       if (llvm::Error error = checkResidency(function, launch))
         return error;
       functions.push_back(function);
-      launches.push_back(&launch);
     }
     return llvm::Error::success();
   }
 
+public:
+  size_t granularity() const override { return piece; }
   llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
-    cuda::Pointer pointer;
-    if (int error = driver.memAlloc(&pointer, bytes))
+    auto failed = [&](int error) {
       return llvm::createStringError("cannot allocate %zu bytes on the card: %s", bytes, driver.describe(error));
-    return pointer;
+    };
+    cuda::Pointer pointer;
+    if (!virtualMemory) {
+      if (int error = driver.memAlloc(&pointer, bytes))
+        return failed(error);
+      return pointer;
+    }
+    // Addresses with nothing behind them on both sides: an access there is a fault.
+    cuda::AllocationProperties properties;
+    properties.location = id;
+    cuda::AccessDescription access;
+    access.location = id;
+    unsigned long long handle;
+    const size_t guard = 32 * piece;
+    if (int error = driver.memReserve(&pointer, bytes + 2 * guard, 0, 0, 0))
+      return failed(error);
+    if (int error = driver.memCreate(&handle, bytes, &properties, 0))
+      return failed(error);
+    if (int error = driver.memMap(pointer + guard, bytes, 0, handle, 0))
+      return failed(error);
+    if (int error = driver.memSetAccess(pointer + guard, bytes, &access, 1))
+      return failed(error);
+    return pointer + guard;
+  }
+  void usePlainMemory() override { virtualMemory = false; }
+  size_t freeMemory() override {
+    size_t free = 0, total = 0;
+    driver.memInfo(&free, &total);
+    return free;
   }
   llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
     return check(driver.copyToDevice(to, from, bytes));
@@ -161,52 +271,66 @@ public:
 
   llvm::Error synchronize() override { return check(driver.contextSynchronize()); }
 
-  llvm::Expected<std::vector<double>> time(const TimingRequest &request,
-                                           const std::function<llvm::Error()> &run) override {
-    // Twice the L2 cache: everything that a kernel reads comes from memory.
-    cuda::Pointer flush = 0;
-    size_t flushBytes = request.cold ? size_t(std::max(l2Bytes, 32 << 20)) * 2 : 0;
-    if (flushBytes && driver.memAlloc(&flush, flushBytes))
-      return llvm::createStringError("no room on the card to flush its cache");
-    cuda::Event begin, end;
-    if (int error = driver.eventCreate(&begin, 0))
-      return broken("cuEventCreate", error);
-    if (int error = driver.eventCreate(&end, 0))
-      return broken("cuEventCreate", error);
-    std::vector<double> samples;
-    double start = monotonicSeconds();
-    int wanted = std::max(request.samples, 5), warm = 3;
+  llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
+                                    const std::function<llvm::Error()> &run) override {
+    if (llvm::Error error = prepareTiming(cold))
+      return std::move(error);
+    if (int error = driver.contextSynchronize())
+      return check(error);
     // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
-    // latency stays out of the sample.
-    for (int i = 0; i < wanted + warm; ++i) {
-      if (flushBytes)
-        driver.memset32(flush, unsigned(i), flushBytes / 4, nullptr);
-      driver.eventRecord(begin, nullptr);
-      if (llvm::Error error = run())
-        return std::move(error);
-      driver.eventRecord(end, nullptr);
-      if (llvm::Error error = check(driver.eventSynchronize(end)))
-        return std::move(error);
-      float milliseconds = 0;
-      driver.eventElapsed(&milliseconds, begin, end);
-      if (i < warm) {
-        if (milliseconds > 50)
-          warm = i + 1; // long kernels are warm after one run
-        continue;
-      }
-      samples.push_back(double(milliseconds) * 1e3);
-      if (milliseconds > 50)
-        wanted = std::min(wanted, 10);
-      if (samples.size() >= 5 && monotonicSeconds() - start > request.budgetSeconds)
-        break;
+    // latency stays out of the time.
+    double start = monotonicSeconds();
+    driver.eventRecord(events[0], nullptr);
+    if (cold && flush) {
+      if (driver.resetPersistingL2)
+        driver.resetPersistingL2();
+      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, nullptr);
     }
-    if (flush)
-      driver.memFree(flush);
-    return samples;
+    driver.eventRecord(events[1], nullptr);
+    if (llvm::Error error = run())
+      return std::move(error);
+    if (waitNanoseconds >= 0)
+      if (int error = trusted.wait(waitNanoseconds))
+        return broken("the waiting kernel", error);
+    driver.eventRecord(events[2], nullptr);
+    if (llvm::Error error = check(driver.eventSynchronize(events[2])))
+      return std::move(error);
+    double wall = (monotonicSeconds() - start) * 1e6;
+    if (llvm::Error error = check(driver.contextSynchronize()))
+      return std::move(error);
+    float launches = 0, total = 0;
+    driver.eventElapsed(&launches, events[1], events[2]);
+    driver.eventElapsed(&total, events[0], events[2]);
+    return RunTimes{launches * 1e3, total * 1e3, wall};
   }
 
 private:
   CudaDevice(const Driver &driver, int ordinal) : driver(driver), ordinal(ordinal) {}
+
+  llvm::Error prepareTiming(bool cold) {
+    for (cuda::Event &event : events)
+      if (!event)
+        if (int error = driver.eventCreate(&event, 0))
+          return broken("cuEventCreate", error);
+    // Twice the L2 cache: everything that a kernel reads comes from memory.
+    if (cold && !flush) {
+      flushBytes = size_t(std::max(l2Bytes, 32 << 20)) * 2;
+      if (driver.memAlloc(&flush, flushBytes))
+        return llvm::createStringError("no room on the card to flush its cache");
+    }
+    return llvm::Error::success();
+  }
+
+  void findVirtualMemory() {
+    if (!driver.memGranularity || !driver.memReserve || !driver.memCreate || !driver.memMap || !driver.memSetAccess)
+      return;
+    cuda::AllocationProperties properties;
+    properties.location = id;
+    size_t bytes = 0;
+    virtualMemory = driver.memGranularity(&bytes, &properties, 0) == 0 && bytes >= 256 && bytes % 256 == 0;
+    if (virtualMemory)
+      piece = bytes;
+  }
 
   llvm::Error broken(const char *call, int error) {
     return llvm::createStringError("cuda:%d: %s: %s", ordinal, call, driver.describe(error));
@@ -260,9 +384,21 @@ private:
   const Driver &driver;
   int ordinal;
   std::string cardName;
-  int l2Bytes = 0, maxShared = 0, multiprocessors = 0;
+  int l2Bytes = 0, maxShared = 0;
+  cuda::DeviceId id = 0;
+  int multiprocessors = 0;
+  bool virtualMemory = false;
+  size_t piece = 256; ///< granularity of mappings
+  std::string image;  ///< the candidate's machine code
+  std::vector<std::string> names;
+  cuda::Module module = nullptr;
   std::vector<cuda::Function> functions;
   std::vector<const Launch *> launches;
+  TrustedKernels trusted;
+  cuda::Event events[3] = {};
+  cuda::Pointer flush = 0;
+  size_t flushBytes = 0;
+  unsigned flushes = 0;
 };
 
 } // namespace

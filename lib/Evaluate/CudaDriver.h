@@ -57,6 +57,18 @@ struct LaunchConfig {
   unsigned attributeCount;
 };
 
+/// CUmemAllocationProp: memory of one device that no other process shares.
+struct AllocationProperties {
+  int type = 1, handleTypes = 0;      ///< pinned; not exportable
+  int locationType = 1, location = 0; ///< device N
+  void *windowsHandle = nullptr;
+  unsigned char flags[8] = {};
+};
+/// CUmemAccessDesc.
+struct AccessDescription {
+  int locationType = 1, location = 0, flags = 3; ///< read and write
+};
+
 struct Driver {
   Result (*init)(unsigned);
   Result (*deviceGetCount)(int *);
@@ -67,12 +79,21 @@ struct Driver {
   Result (*primaryRetain)(Context *, DeviceId);
   Result (*setCurrent)(Context);
   Result (*moduleLoadData)(Module *, const void *);
+  Result (*moduleUnload)(Module);
   Result (*moduleGetFunction)(Function *, Module, const char *);
+  Result (*moduleGetGlobal)(Pointer *, size_t *, Module, const char *);
   Result (*functionSetAttribute)(Function, int, int);
   Result (*functionGetAttribute)(int *, int, Function);
   Result (*functionGetParamInfo)(Function, size_t, size_t *, size_t *); ///< null before CUDA 12.4
   Result (*memAlloc)(Pointer *, size_t);
   Result (*memFree)(Pointer);
+  Result (*memInfo)(size_t *, size_t *);
+  // Virtual memory: null in drivers before CUDA 10.2.
+  Result (*memGranularity)(size_t *, const AllocationProperties *, int);
+  Result (*memReserve)(Pointer *, size_t, size_t, Pointer, unsigned long long);
+  Result (*memCreate)(unsigned long long *, size_t, const AllocationProperties *, unsigned long long);
+  Result (*memMap)(Pointer, size_t, size_t, unsigned long long, unsigned long long);
+  Result (*memSetAccess)(Pointer, size_t, const AccessDescription *, size_t);
   Result (*copyToDevice)(Pointer, const void *, size_t);
   Result (*copyToHost)(void *, Pointer, size_t);
   Result (*memset32)(Pointer, unsigned, size_t, Stream);
@@ -85,6 +106,8 @@ struct Driver {
   Result (*encodeTiled)(void *, int type, unsigned rank, void *base, const uint64_t *dims, const uint64_t *strides,
                         const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int l2, int fill);
   Result (*contextSynchronize)();
+  Result (*resetPersistingL2)(); ///< null before CUDA 11
+  Result (*deviceBusId)(char *, int, DeviceId);
   Result (*eventCreate)(Event *, unsigned);
   Result (*eventRecord)(Event, Stream);
   Result (*eventSynchronize)(Event);

@@ -8,6 +8,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 
 using namespace kgen;
@@ -22,6 +24,13 @@ static llvm::Error writeResults(const std::string &folder, const Evaluator &eval
     if (llvm::Error error = writeFileAtomically(folder + "/kernel.ptx", evaluator.lastPtx()))
       return error;
   return writeFileAtomically(folder + "/measurement.json", measurement.print());
+}
+
+static std::string describeSpeed(const SpeedComparison &s) {
+  char text[160];
+  snprintf(text, sizeof text, "%s: %.4f times as fast, 95 %% of it in %.4f to %.4f, %d blocks, %.2f us against %.2f us",
+           speedName(s.verdict).str().c_str(), s.ratio, s.low, s.high, s.blocks, s.candidateUs, s.baselineUs);
+  return text;
 }
 
 static void printTable(const Measurement &m, llvm::raw_ostream &os) {
@@ -39,10 +48,15 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
   row("detail", m.detail);
   row("device", m.device);
   row("precision", m.precision);
+  if (m.rules != "kgen")
+    row("rules", m.rules);
+  for (const std::string &warning : m.warnings)
+    row("warning", warning);
   if (m.timeUs > 0) {
     auto [least, most] = std::minmax_element(m.samples.begin(), m.samples.end());
     row("time", number("%.2f us", m.timeUs) + number(" (%.0f samples,", double(m.samples.size())) +
-                    number(" %.2f", *least) + number(" to %.2f)", *most));
+                    number(" %.2f", *least) + number(" to %.2f", *most) +
+                    (std::isfinite(m.spread) ? number(", median to %.2g %%)", 100 * m.spread) : ")"));
   }
   if (m.floorUs > 0)
     row("floor",
@@ -65,6 +79,12 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
       facts += ": " + std::to_string(k.sharedBytes) + " B shared";
     row("kernel", facts);
   }
+  if (m.before.clockMHz > 0)
+    row("card", number("%.0f MHz,", m.after.clockMHz) + number(" %.0f W,", m.after.powerWatts) +
+                    number(" %.0f C", m.after.temperature));
+  if (m.speed)
+    row("speed", describeSpeed(*m.speed));
+  row("sanitizer", m.sanitizer);
   row("diagnosis", m.diagnosis);
 }
 
@@ -82,6 +102,11 @@ int kgen::evaluateFolder(const EvalRequest &request) {
   auto measurement = (*evaluator)->measure(*files, request.options);
   if (!measurement)
     return fail(measurement.takeError());
+  if (request.sanitize && measurement->passed())
+    if (llvm::Error error = (*evaluator)->sanitize(*files, request.options, *measurement))
+      return fail(std::move(error));
+  // The seed was secret until here, and serves no other candidate.
+  measurement->inputs = (*evaluator)->seedText();
   // A missing PyTorch must not cost the measurement that is already there.
   if (request.baselines) {
     auto baselines = timeBaselines(request.problem, (*evaluator)->device());
@@ -97,6 +122,88 @@ int kgen::evaluateFolder(const EvalRequest &request) {
   else
     printTable(*measurement, llvm::outs());
   return measurement->passed() ? 0 : 1;
+}
+
+int kgen::compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how) {
+  auto fail = [](llvm::Error error) {
+    llvm::errs() << "kgen-eval: " << llvm::toString(std::move(error)) << '\n';
+    return 2;
+  };
+  auto candidate = readCandidate(request.folder, request.graph), other = readCandidate(baseline, request.graph);
+  if (!candidate || !other) {
+    if (!candidate && !other)
+      llvm::consumeError(other.takeError());
+    return fail(candidate ? other.takeError() : candidate.takeError());
+  }
+  auto evaluator = Evaluator::create(request.device);
+  if (!evaluator)
+    return fail(evaluator.takeError());
+  auto result = compareCandidates(**evaluator, *candidate, *other, request.options, how);
+  if (!result)
+    return fail(result.takeError());
+  const Measurement *both[] = {&result->candidate, &result->baseline};
+  for (int i = 0; i < 2; ++i)
+    if (!both[i]->passed() || result->comparisons.empty()) {
+      if (both[i]->passed())
+        continue;
+      llvm::outs() << (i ? "baseline    " : "candidate   ") << verdictName(both[i]->verdict) << ": " << both[i]->detail
+                   << '\n';
+      return 1;
+    }
+  std::map<Speed, int> counts;
+  std::vector<double> ratios;
+  for (const SpeedComparison &comparison : result->comparisons) {
+    ++counts[comparison.verdict];
+    ratios.push_back(comparison.ratio);
+  }
+  if (result->comparisons.size() == 1) {
+    llvm::outs() << "speed       " << describeSpeed(result->comparisons[0]) << '\n';
+    return 0;
+  }
+  std::sort(ratios.begin(), ratios.end());
+  char text[160];
+  snprintf(text, sizeof text, "%zu comparisons of %.1f us against %.1f us, ratio %.4f (%.4f to %.4f)\n", ratios.size(),
+           result->comparisons[0].candidateUs, result->comparisons[0].baselineUs, median(ratios), ratios.front(),
+           ratios.back());
+  llvm::outs() << text;
+  for (Speed speed : {Speed::Fast, Speed::Same, Speed::Slow, Speed::Ambiguous, Speed::Invalid}) {
+    snprintf(text, sizeof text, "%-10s%5d  %5.1f %%\n", speedName(speed).str().c_str(), counts[speed],
+             100.0 * counts[speed] / double(ratios.size()));
+    llvm::outs() << text;
+  }
+  return 0;
+}
+
+/// What a candidate has to pass beyond its own measurement before it counts as the best of its search.
+static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
+                           const EvaluateOptions &options, Measurement &measurement) {
+  auto incumbent = job.getString("incumbent");
+  if (!incumbent || !measurement.passed())
+    return llvm::Error::success();
+  if (!incumbent->empty()) {
+    if (measurement.timeUs >= job.getNumber("incumbent_us").value_or(0))
+      return llvm::Error::success();
+    auto other = readCandidate(incumbent->str(), job.getString("graph").value_or("").str());
+    if (!other)
+      return other.takeError();
+    auto result = compareCandidates(evaluator, files, *other, options, {});
+    if (!result)
+      return result.takeError();
+    if (!result->candidate.passed()) {
+      measurement.verdict = result->candidate.verdict;
+      measurement.detail = result->candidate.detail;
+      return llvm::Error::success();
+    }
+    SpeedComparison speed;
+    speed.verdict = Speed::Invalid; // the incumbent did not get through this time
+    if (!result->comparisons.empty())
+      speed = result->comparisons[0];
+    speed.baseline = job.getString("incumbent_id").value_or("").str();
+    measurement.speed = speed;
+    if (speed.low <= 1)
+      return llvm::Error::success();
+  }
+  return evaluator.sanitize(files, options, measurement);
 }
 
 /// One job of --serve; the answer without its id.
@@ -132,9 +239,17 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.samples = int(job.getInteger("samples").value_or(defaults.samples));
   options.time = job.getBoolean("time").value_or(defaults.time);
   options.precision = job.getString("precision").value_or("").str();
+  if (auto name = job.getString("rules")) {
+    auto rules = parseRules(*name);
+    if (!rules)
+      return json::Object{{"error", "unknown rules " + name->str()}};
+    options.rules = *rules;
+  }
   auto measurement = evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());
+  if (llvm::Error error = promote(evaluator, *files, job, options, *measurement))
+    return failed(std::move(error));
   if (llvm::Error error = writeResults(folder, evaluator, *measurement))
     return failed(std::move(error));
   // Measurement prints for people, over several lines; the protocol has one line per answer.

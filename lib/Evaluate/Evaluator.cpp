@@ -1,12 +1,15 @@
 //===- Evaluator.cpp - One candidate in, one measurement out --------------===//
 #include "kgen/Evaluate/Evaluator.h"
 
+#include "EmbeddedTexts.h"
+#include "Trial.h"
 #include "kgen/Evaluate/DeviceTable.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -58,6 +61,15 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
     parts.runner = std::make_shared<RecoveringRunner>(createProcessRunner(), chosen, parts.arch, parts.compiler);
+    // Trusted, but compiled like any other text: the cache knows it after the first time.
+    CompileOptions options;
+    options.arch = parts.arch;
+    auto trusted = parts.compiler->compile(embeddedText("trusted_kernels.cu"), options);
+    if (!trusted)
+      return trusted.takeError();
+    if (auto *failed = std::get_if<CompileFailed>(&*trusted))
+      return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
+    parts.trusted = std::get<Compiled>(*trusted).artifact;
     parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, parts.runner, createOracleProcess());
   }
   parts.device = chosen;
@@ -88,7 +100,8 @@ llvm::Expected<CandidateFiles> kgen::readCandidate(const std::string &folder, co
   return files;
 }
 
-llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &files, const LaunchPlan &plan) {
+llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &files, const LaunchPlan &plan,
+                                                          Rules rules) {
   // Shapes, types, distributions and the class decide inputs and tolerances; kernels do not.
   LaunchPlan shape;
   shape.problem = plan.problem;
@@ -96,7 +109,7 @@ llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &
   shape.inputs = plan.inputs;
   shape.outputs = plan.outputs;
   std::string printed = shape.print();
-  std::string key = contentKey({files.graph, printed});
+  std::string key = contentKey({files.graph, printed, rulesName(rules)});
   auto &slot = references[key];
   if (!slot) {
     // One problem at a time: answers can fill gigabytes.
@@ -104,6 +117,7 @@ llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &
     ReferenceOptions options;
     options.seed = parts.seed;
     options.threads = parts.threads;
+    options.rules = rules;
     auto built = buildReference(*parts.oracle, files.graph, plan, options);
     if (!built)
       return built.takeError();
@@ -119,10 +133,11 @@ void Evaluator::prepare(const std::string &cuda) {
     llvm::consumeError(result.takeError());
 }
 
-llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const LaunchPlan &plan, Measurement &out,
-                                        std::string &artifact) {
+llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const LaunchPlan &plan,
+                                        const EvaluateOptions &limits, Measurement &out, std::string &artifact) {
   CompileOptions options;
   options.arch = parts.arch;
+  options.wallSeconds = limits.compileSeconds;
   auto result = parts.compiler->compile(files.cuda, options);
   if (!result)
     return result.takeError();
@@ -175,134 +190,72 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const Launc
   return true;
 }
 
-llvm::Expected<bool> Evaluator::verify(CandidateProcess &process, const LaunchPlan &plan, const Reference &reference,
-                                       const EvaluateOptions &options, bool atomics, Measurement &out) {
-  std::mt19937 random(uint32_t(parts.seed >> 7));
-  auto compare = [&](const ReferenceSet &set) {
-    return compareWithReference(plan, set, [&](unsigned i) { return process.output(i); }, parts.threads);
-  };
-  // The set to time on comes last: the outputs of timed runs are compared with it.
-  for (size_t n = reference.sets.size(); n-- > 0;) {
-    const ReferenceSet &set = reference.sets[n];
-    RunRequest request;
-    // A quiet NaN whose payload differs from run to run.
-    request.poison = 0x7fc00000u | (uint32_t(random()) & 0x3fffffu) | 1u;
-    std::string differs;
-    auto outcome = process.run(unsigned(n), request, false, differs);
-    if (!outcome)
-      return outcome.takeError();
-    if (*outcome) {
-      out.verdict = (*outcome)->verdict;
-      out.detail = (*outcome)->detail;
-      return false;
-    }
-    SetVerdict verdict = compare(set);
-    out.errors.push_back({set.set.name(), verdict.worst});
-    if (n == 0)
-      out.tolerance = verdict.tolerance;
-    if (!verdict.passed) {
-      out.verdict = Verdict::Wrong;
-      out.detail = verdict.detail;
-      return false;
-    }
-  }
-  std::reverse(out.errors.begin(), out.errors.end());
-  for (int i = 0; i < options.repeats; ++i) {
-    RunRequest request;
-    // Another poison, of large numbers this time: what depends on unwritten memory changes.
-    request.poison = 0x4b000000u | (uint32_t(random()) & 0x7fffffu);
-    request.descending = i % 2 == 0;
-    std::string differs;
-    auto outcome = process.run(0, request, !atomics, differs);
-    if (!outcome)
-      return outcome.takeError();
-    if (*outcome) {
-      out.verdict = (*outcome)->verdict;
-      out.detail = (*outcome)->detail;
-      return false;
-    }
-    if (atomics) {
-      // The order of atomic additions is free, so bits may differ, within the tolerance.
-      SetVerdict verdict = compare(reference.sets[0]);
-      if (!verdict.passed)
-        differs = verdict.detail;
-    }
-    if (differs.empty())
-      continue;
-    out.verdict = Verdict::Race;
-    out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + differs + ")";
-    out.detail += request.descending && parts.device == "host"
-                      ? ": with threads in descending order, so a barrier or a wait is missing, or memory is read "
-                        "that nothing wrote"
-                      : ": a barrier is missing, or memory is read that nothing wrote";
-    return false;
-  }
-  return true;
+void Evaluator::checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const {
+  auto rates = findDeviceRates(parts.card.name);
+  if (!rates)
+    return;
+  out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
+  double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
+  if (!options.cold || out.timeUs >= least)
+    return;
+  out.verdict = Verdict::Cheat;
+  char text[160];
+  snprintf(text, sizeof text, "%.3g us is less than the memory needs to move the inputs and outputs, %.3g us",
+           out.timeUs, least);
+  out.detail = text;
 }
 
-llvm::Error Evaluator::measureTime(CandidateProcess &process, const LaunchPlan &plan, const EvaluateOptions &options,
-                                   bool atomics, Measurement &out) {
-  TimingRequest request;
-  request.samples = options.samples;
-  request.cold = options.cold;
-  std::string differs;
-  auto outcome = process.time(request, out.samples, differs);
-  if (!outcome)
-    return outcome.takeError();
-  if (*outcome) {
-    out.verdict = (*outcome)->verdict;
-    out.detail = (*outcome)->detail;
-    return llvm::Error::success();
+/// By the text: a plan that had to declare them could lie. On a card the machine's own words count, which
+/// macros cannot hide.
+static bool usesFloatAtomics(llvm::StringRef cuda, llvm::StringRef ptx) {
+  if (ptx.empty())
+    return cuda.contains("atomicAdd");
+  llvm::SmallVector<llvm::StringRef> lines;
+  ptx.split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    line = line.ltrim();
+    if (line.starts_with("@"))
+      line = line.split(' ').second.ltrim();
+    llvm::StringRef name = line.split(' ').first;
+    bool atomic = name.starts_with("atom.") || name.starts_with("red.");
+    if (atomic && name.contains(".add") &&
+        (name.contains(".f32") || name.contains(".f64") || name.contains(".f16") || name.contains(".bf16")))
+      return true;
   }
-  if (!differs.empty() && !atomics) {
-    out.verdict = Verdict::Cheat;
-    out.detail = "the result of the timed runs is another one than the verified one (" + differs + ")";
-    return llvm::Error::success();
-  }
-  out.timeUs = median(out.samples);
-  if (auto rates = findDeviceRates(parts.card.name)) {
-    out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
-    double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
-    if (options.cold && out.timeUs < least) {
-      out.verdict = Verdict::Cheat;
-      char text[160];
-      snprintf(text, sizeof text, "%.3g us is less than the memory needs to move the inputs and outputs, %.3g us",
-               out.timeUs, least);
-      out.detail = text;
-    }
-  }
-  return llvm::Error::success();
+  return false;
 }
 
-llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
-  Measurement out;
+llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out,
+                                      PreparedCandidate &prepared) {
   log.clear();
   ptx.clear();
   out.device = parts.device + (parts.card.name.empty() ? "" : " " + parts.card.name);
+  out.rules = rulesName(options.rules).str();
   auto plan = LaunchPlan::parse(files.plan);
   if (!plan) {
     out.verdict = Verdict::Reject;
     out.detail = llvm::toString(plan.takeError());
-    return out;
-  }
-  if (!options.precision.empty() && options.precision != plan->precision) {
-    // A stricter class would be no cheat, but numbers of different classes must not stand side by side.
-    out.precision = plan->precision;
-    out.verdict = Verdict::Reject;
-    out.detail = "the plan claims precision class " + plan->precision + ", the problem asks for " + options.precision;
-    return out;
+    return false;
   }
   out.precision = plan->precision;
-  std::string artifact;
+  if (!options.precision.empty() && options.precision != plan->precision) {
+    // A stricter class would be no cheat, but numbers of different classes must not stand side by side.
+    out.verdict = Verdict::Reject;
+    out.detail = "the plan claims precision class " + plan->precision + ", the problem asks for " + options.precision;
+    return false;
+  }
+  prepared.plan = std::move(*plan);
   // Before the oracle is asked: what does not compile should not cost an answer.
-  auto compiled = compile(files, *plan, out, artifact);
-  if (!compiled)
-    return compiled.takeError();
-  if (!*compiled)
-    return out;
-  auto reference = referenceFor(files, *plan);
+  auto compiled = compile(files, prepared.plan, options, out, prepared.artifact);
+  if (!compiled || !*compiled)
+    return compiled;
+  auto reference = referenceFor(files, prepared.plan, options.rules);
   if (!reference)
     return reference.takeError();
+  prepared.reference = *reference;
+  out.warnings = (*reference)->warnings;
+  // A commitment: it shows later that the seed was not chosen to fit.
+  out.inputs = "sha256 of the seed's words " + contentKey({seedText()});
 
   // The worker reads a plan that we checked, not the folder's file, which may change under us.
   llvm::SmallString<128> planFile;
@@ -314,38 +267,64 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
     const llvm::SmallString<128> &path;
     ~Remove() { fs::remove(path); }
   } remove{planFile};
-  if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
+  if (llvm::Error error = writeFileAtomically(planFile, prepared.plan.print()))
     return std::move(error);
 
   CandidateJob job;
   job.device = parts.device;
   job.planFile = planFile.str().str();
-  job.artifact = artifact;
-  job.plan = &*plan;
+  job.artifact = prepared.artifact;
+  job.trusted = parts.trusted;
+  job.plan = &prepared.plan;
   job.runSeconds = options.runSeconds;
   for (const ReferenceSet &set : (*reference)->sets)
     job.inputSets.push_back(&set.inputs);
-  std::unique_ptr<CandidateProcess> process;
-  auto outcome = parts.runner->start(job, process);
+  auto outcome = parts.runner->start(job, prepared.process);
   if (!outcome)
     return outcome.takeError();
   if (*outcome) {
     out.verdict = (*outcome)->verdict;
     out.detail = (*outcome)->detail;
-    return out;
+    return false;
   }
-  // By the text: a plan that had to declare them could lie.
-  bool atomics = llvm::StringRef(files.cuda).contains("atomicAdd");
-  auto verified = verify(*process, *plan, **reference, options, atomics, out);
-  if (!verified)
-    return verified.takeError();
-  if (!*verified)
+  prepared.atomics = usesFloatAtomics(files.cuda, ptx);
+  return true;
+}
+
+std::string Evaluator::seedText() const { return "seed " + llvm::utohexstr(parts.seed); }
+
+std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, const EvaluateOptions &options) {
+  Trial::Setting setting;
+  setting.host = parts.device == "host";
+  setting.atomics = candidate.atomics;
+  setting.threads = parts.threads;
+  setting.secret = parts.seed + 0x9e3779b97f4a7c15ull * ++trials;
+  return std::make_unique<Trial>(candidate.plan, *candidate.reference, *candidate.process, options, setting);
+}
+
+llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
+  Measurement out;
+  PreparedCandidate candidate;
+  auto started = start(files, options, out, candidate);
+  if (!started)
+    return started.takeError();
+  if (!*started)
+    return out;
+  std::unique_ptr<Trial> trial = makeTrial(candidate, options);
+  auto right = trial->verify(out);
+  if (!right)
+    return right.takeError();
+  if (!*right)
     return out;
   out.verdict = Verdict::Pass;
-  if (options.time)
-    if (llvm::Error error = measureTime(*process, *plan, options, atomics, out))
-      return std::move(error);
+  if (options.time) {
+    auto timed = trial->time(out);
+    if (!timed)
+      return timed.takeError();
+    if (*timed)
+      checkFloor(candidate.plan, options, out);
+  }
   if (out.passed())
-    out.diagnosis = diagnose(out, *plan);
+    out.diagnosis = diagnose(out, candidate.plan);
   return out;
 }

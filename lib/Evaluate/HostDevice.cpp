@@ -1,17 +1,33 @@
 //===- HostDevice.cpp - Kernels that the host compiler built --------------===//
 #include "kgen/Evaluate/Device.h"
+#include "kgen/Evaluate/Digest.h"
 #include "kgen/Toolchain/Process.h"
 
+#include "HostLibrary.h"
 #include "host/kgen_host_abi.h"
 
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <fstream>
 #include <sys/mman.h>
+#include <thread>
 
 using namespace kgen;
 
 char CandidateError::ID = 0;
+
+static uint64_t lookAtBytes(const DigestJob &job, const char *bytes, unsigned threads) {
+  if (!job.pattern)
+    return digestBytes(bytes, job.bytes, job.key, threads);
+  uint64_t others = 0;
+  for (size_t i = 0; i + 4 <= job.bytes; i += 4) {
+    uint32_t word;
+    memcpy(&word, bytes + i, 4);
+    others += word != *job.pattern;
+  }
+  return others;
+}
 
 static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
 
@@ -49,25 +65,32 @@ public:
       kernels.push_back(function);
       launches.push_back(&launch);
     }
-    return llvm::Error::success();
+    return variablesOf.remember(reinterpret_cast<const void *>(kernels.front()), artifact);
   }
 
-  /// The buffer ends where an unreadable page begins (within 255 bytes), so far accesses fault at once;
-  /// near ones hit the red zones of the session.
+  size_t granularity() const override { return 4096; }
   llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
     const size_t page = 4096;
-    size_t body = (bytes + page - 1) / page * page;
     char *base = static_cast<char *>(
-        mmap(nullptr, body + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        mmap(nullptr, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (base == MAP_FAILED)
       return llvm::createStringError("no memory for a buffer of %zu bytes", bytes);
-    mappings.push_back({base, body + 2 * page});
+    mappings.push_back({base, bytes + 2 * page});
     mprotect(base, page, PROT_NONE);
-    mprotect(base + page + body, page, PROT_NONE);
+    mprotect(base + page + bytes, page, PROT_NONE);
     if (bytes >= (4u << 20))
-      madvise(base + page, body, MADV_HUGEPAGE);
-    return reinterpret_cast<DeviceAddress>(base + page + (body - (bytes + 255) / 256 * 256));
+      madvise(base + page, bytes, MADV_HUGEPAGE);
+    return reinterpret_cast<DeviceAddress>(base + page);
   }
+  HostDevice() {
+    // Asked now: the candidate's process may not read files later.
+    std::ifstream file("/proc/meminfo");
+    std::string name;
+    for (size_t kilobytes; file >> name >> kilobytes; file.ignore(256, '\n'))
+      if (name == "MemAvailable:")
+        available = kilobytes << 10;
+  }
+  size_t freeMemory() override { return available; }
 
   llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
     memcpy(reinterpret_cast<void *>(to), from, bytes);
@@ -102,6 +125,12 @@ public:
     return bytes;
   }
 
+  llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) override {
+    for (size_t i = 0; i < jobs.size(); ++i)
+      results[i] = lookAtBytes(jobs[i], reinterpret_cast<const char *>(jobs[i].at), 1);
+    return llvm::Error::success();
+  }
+
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) override {
     const Launch &launch = *launches[index];
     char message[640] = "";
@@ -130,32 +159,44 @@ public:
 
   llvm::Error synchronize() override { return llvm::Error::success(); }
 
-  llvm::Expected<std::vector<double>> time(const TimingRequest &request,
-                                           const std::function<llvm::Error()> &run) override {
-    std::vector<double> samples;
-    double begin = monotonicSeconds();
-    // The machine is shared and has no steady clock: a few runs, and the median of them.
-    int wanted = std::max(5, std::min(request.samples, 30));
-    while (int(samples.size()) < wanted &&
-           (samples.size() < 5 || monotonicSeconds() - begin < std::min(request.budgetSeconds, 1.0))) {
-      double start = monotonicSeconds();
-      if (llvm::Error error = run())
-        return std::move(error);
-      samples.push_back((monotonicSeconds() - start) * 1e6);
-      // Five runs of a kernel that takes minutes would help nobody.
-      if (monotonicSeconds() - begin > 20 && samples.size() >= 1)
-        break;
-    }
-    return samples;
+  llvm::Expected<RunTimes> timedRun(bool, double waitNanoseconds, const std::function<llvm::Error()> &run) override {
+    // No clock but the system's: both times are the same one.
+    double start = monotonicSeconds();
+    if (llvm::Error error = run())
+      return std::move(error);
+    for (double until = monotonicSeconds() + waitNanoseconds * 1e-9; monotonicSeconds() < until;)
+      ;
+    double us = (monotonicSeconds() - start) * 1e6;
+    return RunTimes{us, us, us};
+  }
+
+  std::vector<DigestJob> variables() override { return variablesOf.variables(); }
+  llvm::Error reload() override {
+    variablesOf.restore();
+    return llvm::Error::success();
   }
 
 private:
   std::vector<KGenHostKernel> kernels;
   std::vector<const Launch *> launches;
   std::vector<std::pair<char *, size_t>> mappings;
+  HostLibrary variablesOf;
+  size_t available = 0;
 };
 
 } // namespace
+
+llvm::Error Device::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) {
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  std::vector<char> bytes;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    bytes.resize(jobs[i].bytes);
+    if (llvm::Error error = read(bytes.data(), jobs[i].at, jobs[i].bytes))
+      return error;
+    results[i] = lookAtBytes(jobs[i], bytes.data(), threads);
+  }
+  return llvm::Error::success();
+}
 
 std::unique_ptr<Device> kgen::createHostDevice() { return std::make_unique<HostDevice>(); }
 

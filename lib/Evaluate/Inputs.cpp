@@ -106,17 +106,56 @@ double drawElement(const Distribution &d, const BufferSpec &spec, InputKind kind
     return double(bits % 3) - 1;
   case InputKind::Offset:
     return spec.parameter ? d.draw(bits) : 1000 + 0.1 * inverseNormal(unit(bits));
+  case InputKind::Impulse:
+    return d.draw(bits); // the first argument does not come here
+  case InputKind::Scaled:
+    return d.draw(bits);
+  case InputKind::Special:
+    return d.draw(bits);
   }
   return 0;
 }
 
+/// What the kinds that single elements out make of element I.
+struct Alteration {
+  InputKind kind = InputKind::Declared;
+  bool data = false;       ///< the argument is a tensor of floats that is not a weight
+  bool first = false;      ///< and the graph's first
+  bool infinities = false; ///< minus infinity may stand in it
+  int64_t place = 0;       ///< of the impulse
+  double factor = 1;
+
+  double apply(double value, int64_t i, uint64_t bits) const {
+    if (kind == InputKind::Impulse && first)
+      return i == place ? 1 : 0;
+    if (kind == InputKind::Scaled)
+      return value * factor;
+    if (kind == InputKind::Special && data)
+      switch (mix(bits) % 256) {
+      case 0:
+        return 0.0;
+      case 1:
+        return -0.0;
+      case 2:
+        return 0x1p-140;
+      case 3:
+        return first && infinities ? -std::numeric_limits<double>::infinity() : -0x1p-130;
+      default:
+        break;
+      }
+    return value;
+  }
+};
+
 template <typename T, typename Convert>
-void fill(const Distribution &d, const BufferSpec &spec, InputKind kind, uint64_t key, char *bytes, unsigned threads,
-          Convert convert) {
+void fill(const Distribution &d, const BufferSpec &spec, InputKind kind, const Alteration &alteration, uint64_t key,
+          char *bytes, unsigned threads, Convert convert) {
   T *out = reinterpret_cast<T *>(bytes);
   parallelFor(spec.elements(), threads, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      out[i] = convert(drawElement(d, spec, kind, mix(key + uint64_t(i))));
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t bits = mix(key + uint64_t(i));
+      out[i] = convert(alteration.apply(drawElement(d, spec, kind, bits), i, bits));
+    }
   });
 }
 
@@ -144,7 +183,8 @@ void kgen::parallelFor(int64_t count, unsigned threads, const std::function<void
 }
 
 std::string InputSet::name() const {
-  static constexpr const char *names[] = {"declared", "uniform", "wide", "integer", "offset"};
+  static constexpr const char *names[] = {"declared", "uniform", "wide",   "integer",
+                                          "offset",   "impulse", "scaled", "special"};
   return std::string(names[size_t(kind)]) + "#" + std::to_string(ordinal);
 }
 
@@ -157,30 +197,40 @@ llvm::Error kgen::fillInput(const BufferSpec &spec, unsigned arg, const InputSet
   Distribution d = *parsed;
   uint64_t key = mix(mix(set.seed) ^ mix(arg * 0x100000001b3ull + set.ordinal * 131 + uint64_t(set.kind)));
   char *p = bytes.data();
+  Alteration alteration;
+  alteration.kind = set.kind;
+  alteration.data = isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
+  alteration.first = alteration.data && arg == 0;
+  alteration.infinities = set.ordinal == 0;
+  alteration.place = int64_t(mix(key ^ 0x1d) % uint64_t(std::max<int64_t>(spec.elements(), 1)));
+  if (alteration.data) {
+    static constexpr double factors[] = {0.125, 0.25, 4, 8};
+    alteration.factor = factors[mix(set.seed ^ 0x5ca1e) % 4];
+  }
   switch (spec.dtype) {
   case DType::F64:
-    fill<double>(d, spec, set.kind, key, p, threads, [](double v) { return v; });
+    fill<double>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return v; });
     break;
   case DType::F32:
-    fill<float>(d, spec, set.kind, key, p, threads, [](double v) { return float(v); });
+    fill<float>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return float(v); });
     break;
   case DType::F16:
-    fill<uint16_t>(d, spec, set.kind, key, p, threads, [](double v) { return toHalf(float(v)); });
+    fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toHalf(float(v)); });
     break;
   case DType::BF16:
-    fill<uint16_t>(d, spec, set.kind, key, p, threads, [](double v) { return toBFloat16(float(v)); });
+    fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toBFloat16(float(v)); });
     break;
   case DType::I64:
-    fill<int64_t>(d, spec, set.kind, key, p, threads, [](double v) { return int64_t(v); });
+    fill<int64_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int64_t(v); });
     break;
   case DType::I32:
-    fill<int32_t>(d, spec, set.kind, key, p, threads, [](double v) { return int32_t(v); });
+    fill<int32_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int32_t(v); });
     break;
   case DType::I8:
-    fill<int8_t>(d, spec, set.kind, key, p, threads, [](double v) { return int8_t(v); });
+    fill<int8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int8_t(v); });
     break;
   case DType::I1:
-    fill<uint8_t>(d, spec, set.kind, key, p, threads, [](double v) { return uint8_t(v > 0); });
+    fill<uint8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return uint8_t(v > 0); });
     break;
   }
   return llvm::Error::success();

@@ -241,8 +241,17 @@ LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::stri
   fail(place + " has none of buffer, i32, i64, f32, tensor_map");
 }
 
+/// A member that nobody reads is a mistake, or an attempt: compiler options have no place in a plan.
+void onlyKnown(const json &value, const std::string &place, std::initializer_list<const char *> known) {
+  for (const auto &entry : value.items())
+    if (llvm::none_of(known, [&](const char *name) { return entry.key() == name; }))
+      fail((place.empty() ? "" : place + ".") + llvm::Twine(entry.key().substr(0, 64)) + " is nothing that a plan has");
+}
+
 Launch launch(const json &value, const LaunchPlan &plan, const std::string &place) {
   Launch out;
+  if (value.is_object())
+    onlyKnown(value, place, {"kernel", "grid", "block", "cluster", "cooperative", "shared_bytes", "args"});
   out.kernel = text(member(value, "kernel", place), place + ".kernel");
   if (!isIdentifier(out.kernel))
     fail(place + ".kernel is not a C identifier");
@@ -274,6 +283,7 @@ LaunchPlan parsePlan(llvm::StringRef source) {
   LaunchPlan plan;
   if (int64_t version = integer(member(root, "version", ""), "version", INT64_MIN, INT64_MAX); version != 1)
     fail("version is " + llvm::Twine(version) + ", expected 1");
+  onlyKnown(root, "", {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "launches"});
   plan.problem = text(member(root, "problem", ""), "problem");
   plan.arch = text(member(root, "arch", ""), "arch");
   plan.precision = text(member(root, "precision", ""), "precision");

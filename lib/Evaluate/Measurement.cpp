@@ -5,6 +5,7 @@
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace kgen;
 using json = nlohmann::ordered_json;
@@ -36,6 +37,43 @@ static double number(const json &value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
 }
 
+static json conditionsJson(const Conditions &c) {
+  return {{"clock_mhz", c.clockMHz}, {"power_w", c.powerWatts}, {"temperature_c", c.temperature}};
+}
+
+static Conditions parseConditions(const json &value) {
+  return {number(value.at("clock_mhz")), number(value.at("power_w")), number(value.at("temperature_c"))};
+}
+
+static json speedJson(const SpeedComparison &s) {
+  return {{"verdict", speedName(s.verdict).str()},
+          {"against", s.baseline},
+          {"ratio", s.ratio},
+          {"interval", {s.low, s.high}},
+          {"blocks", s.blocks},
+          {"candidate_us", s.candidateUs},
+          {"against_us", s.baselineUs},
+          {"against_alone_us", s.baselineAloneUs}};
+}
+
+static SpeedComparison parseSpeedComparison(const json &value) {
+  SpeedComparison s;
+  std::string name = value.at("verdict").get<std::string>();
+  auto verdict = parseSpeed(name);
+  if (!verdict)
+    throw std::runtime_error("unknown speed verdict '" + name + "'");
+  s.verdict = *verdict;
+  s.baseline = value.at("against").get<std::string>();
+  s.ratio = number(value.at("ratio"));
+  s.low = number(value.at("interval").at(0));
+  s.high = number(value.at("interval").at(1));
+  s.blocks = value.at("blocks").get<int>();
+  s.candidateUs = number(value.at("candidate_us"));
+  s.baselineUs = number(value.at("against_us"));
+  s.baselineAloneUs = number(value.at("against_alone_us"));
+  return s;
+}
+
 std::string Measurement::print() const {
   json root{{"version", 1},           {"verdict", verdictName(verdict).str()},
             {"detail", detail},       {"device", device},
@@ -60,6 +98,19 @@ std::string Measurement::print() const {
                                   {"tensor_core", k.tensorCore}});
   root["compile"] = std::move(compile);
   root["diagnosis"] = diagnosis;
+  root["rules"] = rules;
+  if (!warnings.empty())
+    root["warnings"] = warnings;
+  if (!inputs.empty())
+    root["inputs"] = inputs;
+  if (!samples.empty() && std::isfinite(spread))
+    root["spread"] = spread;
+  if (before.clockMHz > 0)
+    root["conditions"] = {{"before", conditionsJson(before)}, {"after", conditionsJson(after)}};
+  if (!sanitizer.empty())
+    root["sanitizer"] = sanitizer;
+  if (speed)
+    root["speed"] = speedJson(*speed);
   // Kernel output may end up in detail: replace what is not UTF-8 instead of throwing.
   return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -91,6 +142,17 @@ static Measurement parseMeasurement(llvm::StringRef text) {
                          k.at("stack").get<int>(), k.at("spills").get<int>(), number(k.at("occupancy")),
                          k.at("tensor_core").get<bool>()});
   m.diagnosis = root.value("diagnosis", "");
+  m.rules = root.value("rules", "kgen");
+  m.warnings = root.value("warnings", std::vector<std::string>());
+  m.inputs = root.value("inputs", "");
+  m.spread = root.value("spread", 0.0);
+  if (root.contains("conditions")) {
+    m.before = parseConditions(root.at("conditions").at("before"));
+    m.after = parseConditions(root.at("conditions").at("after"));
+  }
+  m.sanitizer = root.value("sanitizer", "");
+  if (root.contains("speed"))
+    m.speed = parseSpeedComparison(root.at("speed"));
   return m;
 }
 

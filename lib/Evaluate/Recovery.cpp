@@ -37,16 +37,17 @@ public:
   WatchedProcess(std::unique_ptr<CandidateProcess> inner, RecoveringRunner &runner)
       : inner(std::move(inner)), runner(runner), name(this->inner->deviceName()) {}
 
-  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
     if (!inner)
       return llvm::createStringError("the candidate's process has ended");
-    return runner.settle(inner->run(set, request, compare, differs), inner);
+    return runner.settle(inner->run(set, request, report), inner);
   }
-  Outcome time(const TimingRequest &request, std::vector<double> &samples, std::string &differs) override {
+  Outcome reload() override {
     if (!inner)
       return llvm::createStringError("the candidate's process has ended");
-    return runner.settle(inner->time(request, samples, differs), inner);
+    return runner.settle(inner->reload(), inner);
   }
+  Conditions conditions() override { return inner ? inner->conditions() : Conditions(); }
   const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
   std::string deviceName() const override { return name; }
 
@@ -109,6 +110,7 @@ llvm::Error KnownAnswer::check(CandidateRunner &runner) {
   job.plan = &plan;
   job.inputSets = {&*input};
   job.startSeconds = StartSeconds;
+  job.bufferSets = 1;
   job.runSeconds = RunSeconds;
   auto lost = [&](std::string why) { return llvm::make_error<DeviceLost>(device, std::move(why)); };
   std::unique_ptr<CandidateProcess> process;
@@ -119,8 +121,10 @@ llvm::Error KnownAnswer::check(CandidateRunner &runner) {
     return lost((*outcome)->detail);
   RunRequest request;
   request.poison = 0x7fc00000u | (state & 0xffffu) | 1u;
-  std::string differs;
-  outcome = process->run(0, request, false, differs);
+  request.cold = false;
+  request.copy = true;
+  RunReport report;
+  outcome = process->run(0, request, report);
   if (!outcome)
     return lost(llvm::toString(outcome.takeError()));
   if (*outcome)

@@ -113,10 +113,11 @@ private:
     job.inputSets = {&*input};
     job.runSeconds = hang ? request.hangSeconds : 10;
     std::unique_ptr<CandidateProcess> process;
-    std::string differs, name = mishaps[which].name;
+    RunReport report;
+    std::string name = mishaps[which].name;
     auto outcome = runner.start(job, process);
     if (outcome && !*outcome)
-      outcome = process->run(0, RunRequest(), false, differs);
+      outcome = process->run(0, RunRequest(), report);
     if (!outcome)
       return name + ": " + llvm::toString(outcome.takeError());
     if (!*outcome)

@@ -80,15 +80,29 @@ public:
       return std::move(error);
     // Three questions a set; the first answer tells what one takes.
     double perSet = 3 * (monotonicSeconds() - start) / parallel;
-    std::vector<std::pair<InputKind, unsigned>> more = {{InputKind::Integer, 0}};
-    if (perSet < options.oracleSeconds)
-      more.push_back({InputKind::Offset, 0});
-    if (6 * perSet < options.oracleSeconds)
-      more.insert(more.end(), {{InputKind::Uniform, 0}, {InputKind::Wide, 0}, {InputKind::Declared, 1}});
-    for (auto &[kind, ordinal] : more)
-      if (llvm::Error error = draw(sets, kind, ordinal))
-        return std::move(error);
+    if (options.rules != Rules::KGen) {
+      for (unsigned i = 1; i < publishedTrials; ++i)
+        if (llvm::Error error = draw(sets, InputKind::Declared, i))
+          return std::move(error);
+    } else {
+      std::vector<InputKind> more = {InputKind::Integer};
+      if (perSet < options.oracleSeconds)
+        more.push_back(InputKind::Offset);
+      if (8 * perSet < options.oracleSeconds)
+        more.insert(more.end(), {InputKind::Uniform, InputKind::Wide, InputKind::Impulse, InputKind::Scaled});
+      for (InputKind kind : more)
+        if (llvm::Error error = draw(sets, kind, 0))
+          return std::move(error);
+      if (more.size() > 2) {
+        if (llvm::Error error = draw(sets, InputKind::Integer, 1))
+          return std::move(error);
+        if (llvm::Error error = draw(sets, InputKind::Special, 0))
+          return std::move(error);
+      }
+    }
     if (llvm::Error error = forAll(sets.size() - 1, [&](size_t i) { return answerExactly(sets[i + 1]); }))
+      return std::move(error);
+    if (llvm::Error error = settleSpecial(sets))
       return std::move(error);
     if (llvm::Error error = measureTolerances(sets))
       return std::move(error);
@@ -97,6 +111,12 @@ public:
     for (size_t i = sets.size(); i-- > 1;)
       if (!conditioned[i])
         sets.erase(sets.begin() + long(i));
+    reference->warnings = findAdmissionFaults(plan, sets, lowPasses, options.threads);
+    // Two further inputs to time on, so that three buffer sets hold three different ones.
+    if (options.rules == Rules::KGen && inputBytes < availableMemory() / 16)
+      for (unsigned i = 1; i <= 2; ++i)
+        if (llvm::Error error = draw(sets, InputKind::Declared, i))
+          return std::move(error);
     return std::move(reference);
   }
 
@@ -128,7 +148,34 @@ private:
     for (unsigned i = 0; i < plan.outputs.size(); ++i)
       set.exact.push_back(set.set.kind == InputKind::Integer &&
                           allSmallIntegers(set.answers[i], plan.outputs[i].dtype, options.threads));
+    for (const BufferSpec &output : plan.outputs)
+      set.close.push_back(publishedTolerance(options.rules, output.dtype));
     return llvm::Error::success();
+  }
+
+  /// Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, a
+  /// product with it is nothing that bits could be compared of.
+  llvm::Error settleSpecial(std::vector<ReferenceSet> &sets) {
+    if (sets.back().set.kind != InputKind::Special)
+      return llvm::Error::success();
+    auto finite = [&] {
+      std::atomic<bool> all{true};
+      for (const Answer &answer : sets.back().answers)
+        parallelFor(int64_t(answer.size()), options.threads, [&](int64_t begin, int64_t end) {
+          bool ok = true;
+          for (int64_t i = begin; i < end; ++i)
+            ok &= std::isfinite(answer.data()[i]);
+          if (!ok)
+            all = false;
+        });
+      return all.load();
+    };
+    if (finite())
+      return llvm::Error::success();
+    sets.pop_back();
+    if (llvm::Error error = draw(sets, InputKind::Special, 1))
+      return error;
+    return answerExactly(sets.back());
   }
 
   /// Runs BODY(0) to BODY(count - 1), several at a time; the first error wins.
@@ -158,7 +205,8 @@ private:
     uint64_t state = 0x9e3779b97f4a7c15ull;
     for (double &v : values) {
       state = state * 6364136223846793005ull + 1442695040888963407ull;
-      v += v * 0x1p-23 * (double(state >> 40) * 0x1p-23 - 1);
+      if (std::isfinite(v))
+        v += v * 0x1p-23 * (double(state >> 40) * 0x1p-23 - 1);
     }
   }
 
@@ -196,8 +244,8 @@ private:
   }
 
   /// What rounding the inputs through a format costs, by output; None stands for fp32.
-  llvm::Expected<std::vector<ErrorNorms>> costOf(const ReferenceSet &set, RoundTo round) {
-    std::vector<ErrorNorms> norms(plan.outputs.size());
+  llvm::Expected<std::vector<Comparison>> costOf(const ReferenceSet &set, RoundTo round) {
+    std::vector<Comparison> norms(plan.outputs.size());
     if (round != RoundTo::None && storedIn(round))
       return norms;
     auto answers = ask(set, round, round == RoundTo::None);
@@ -205,8 +253,7 @@ private:
       return answers.takeError();
     for (unsigned i = 0; i < plan.outputs.size(); ++i)
       norms[i] = compareOutput(DType::F64, (*answers)[i].data(), set.answers[i].data(), int64_t(set.answers[i].size()),
-                               options.threads)
-                     .norms;
+                               options.threads, set.close[i]);
     return norms;
   }
 
@@ -217,7 +264,7 @@ private:
       if (std::find(sets[i].exact.begin(), sets[i].exact.end(), false) != sets[i].exact.end())
         open.push_back(i);
     const RoundTo rounds[2] = {roundingOfClass(plan.precision), roundingBelowClass(plan.precision)};
-    std::vector<std::vector<ErrorNorms>> costs(2 * open.size());
+    std::vector<std::vector<Comparison>> costs(2 * open.size());
     llvm::Error error = forAll(costs.size(), [&](size_t i) -> llvm::Error {
       auto cost = costOf(sets[open[i / 2]], rounds[i % 2]);
       if (!cost)
@@ -229,8 +276,14 @@ private:
       return error;
     for (size_t n = 0; n < open.size(); ++n)
       for (unsigned i = 0; i < plan.outputs.size(); ++i)
-        sets[open[n]].tolerance[i] = toleranceOf(costs[2 * n][i], costs[2 * n + 1][i], plan.outputs[i].dtype, open[n],
-                                                 peakOf(sets[open[n]].answers[i]));
+        sets[open[n]].tolerance[i] = toleranceOf(costs[2 * n][i].norms, costs[2 * n + 1][i].norms,
+                                                 plan.outputs[i].dtype, open[n], peakOf(sets[open[n]].answers[i]));
+    // Would a kernel of the class below be told from one of this class?
+    lowPasses = !storedIn(rounds[1]);
+    for (size_t n = 0; n < open.size(); ++n)
+      for (unsigned i = 0; i < plan.outputs.size(); ++i)
+        if (conditioned[open[n]] && !isAccepted(sets[open[n]], i, costs[2 * n + 1][i]))
+          lowPasses = false;
     return llvm::Error::success();
   }
 
@@ -263,7 +316,7 @@ private:
     // Inputs that the class holds exactly cost nothing to round; its arithmetic is not free, though.
     if (plan.precision == "fp16" || plan.precision == "bf16")
       same = {std::max(same.max, low.max / 64), std::max(same.l2, low.l2 / 64)};
-    if (same.l2 >= 0.05)
+    if (same.l2 >= 0.05 && options.rules == Rules::KGen)
       conditioned[set] = false;
     ErrorNorms bound = measuredTolerance(same, low, dtype);
     // Every class accumulates in fp32, in an order of its own. One element's error is measured against the
@@ -279,6 +332,7 @@ private:
   size_t inputBytes = 0;
   unsigned parallel = 1;
   std::vector<char> conditioned; ///< by set: it says something about a candidate
+  bool lowPasses = false;        ///< the next lower class would pass
 };
 
 } // namespace
@@ -289,23 +343,40 @@ llvm::Expected<std::unique_ptr<Reference>> kgen::buildReference(AnswerSource &so
   return Builder(source, graph, plan, options).build();
 }
 
+std::vector<unsigned> Reference::timed() const {
+  std::vector<unsigned> out;
+  for (unsigned i = 0; i < sets.size(); ++i)
+    if (sets[i].set.kind == InputKind::Declared)
+      out.push_back(i);
+  return out;
+}
+
+bool kgen::isAccepted(const ReferenceSet &set, unsigned i, const Comparison &c) {
+  if (set.close[i] > 0)
+    return c.far == 0;
+  if (set.exact[i])
+    return c.mismatches == 0;
+  return c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
+}
+
 SetVerdict kgen::compareWithReference(const LaunchPlan &plan, const ReferenceSet &set,
                                       const std::function<const char *(unsigned)> &output, unsigned threads) {
   SetVerdict verdict;
   for (unsigned i = 0; i < plan.outputs.size(); ++i) {
     const BufferSpec &spec = plan.outputs[i];
-    Comparison c = compareOutput(spec.dtype, output(i), set.answers[i].data(), spec.elements(), threads);
+    Comparison c = compareOutput(spec.dtype, output(i), set.answers[i].data(), spec.elements(), threads, set.close[i]);
     if (c.norms.l2 >= verdict.worst.l2) {
       verdict.worst = c.norms;
       verdict.tolerance = set.tolerance[i];
     }
-    bool ok =
-        set.exact[i] ? c.mismatches == 0 : c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
-    if (ok || !verdict.passed)
+    if (isAccepted(set, i, c) || !verdict.passed)
       continue;
     verdict.passed = false;
     char numbers[160];
-    if (set.exact[i])
+    if (set.close[i] > 0)
+      snprintf(numbers, sizeof numbers, "%lld of %lld elements are not close by %.0e", (long long)c.far,
+               (long long)spec.elements(), set.close[i]);
+    else if (set.exact[i])
       snprintf(numbers, sizeof numbers, "%lld of %lld elements are not exact on integer inputs",
                (long long)c.mismatches, (long long)spec.elements());
     else

@@ -42,11 +42,11 @@ static double stored(DType dtype, double reference) {
   }
 }
 
-Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count,
-                               unsigned threads) {
+static Comparison compareChunks(DType dtype, const ValueSource &source, const double *reference, int64_t count,
+                                unsigned threads, double close) {
   struct Partial {
     double squares = 0, refSquares = 0, worst = -1, found = 0, expected = 0;
-    int64_t index = -1, mismatches = 0;
+    int64_t index = -1, mismatches = 0, far = 0;
   } total;
   std::mutex lock;
   parallelFor(count, threads, [&](int64_t begin, int64_t end) {
@@ -55,7 +55,7 @@ Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *ref
     double values[chunk];
     for (int64_t base = begin; base < end; base += chunk) {
       int64_t n = std::min(chunk, end - base);
-      widen(dtype, static_cast<const char *>(bytes) + base * byteSize(dtype), values, n);
+      source(base, n, values);
       for (int64_t i = 0; i < n; ++i) {
         double out = values[i], ref = reference[base + i];
         double asStored = stored(dtype, ref), difference;
@@ -66,6 +66,8 @@ Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *ref
           difference =
               isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
         }
+        if (close > 0 && !(std::fabs(out - ref) <= close + close * std::fabs(ref)) && out != asStored)
+          ++part.far;
         part.squares += difference * difference;
         if (std::isfinite(ref))
           part.refSquares += ref * ref;
@@ -77,6 +79,7 @@ Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *ref
     }
     std::lock_guard<std::mutex> guard(lock);
     total.squares += part.squares, total.refSquares += part.refSquares, total.mismatches += part.mismatches;
+    total.far += part.far;
     if (part.worst > total.worst || (part.worst == total.worst && part.index < total.index)) {
       total.worst = part.worst, total.index = part.index;
       total.found = part.found, total.expected = part.expected;
@@ -90,9 +93,31 @@ Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *ref
   if (std::isnan(result.norms.l2))
     result.norms.l2 = infinity;
   result.mismatches = total.mismatches;
+  result.far = total.far;
   if (total.worst > 0)
     result.worst = total.index, result.found = total.found, result.expected = total.expected;
   return result;
+}
+
+Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads,
+                               double close) {
+  const char *base = static_cast<const char *>(bytes);
+  return compareChunks(
+      dtype,
+      [&](int64_t begin, int64_t n, double *out) { widen(dtype, base + begin * int64_t(byteSize(dtype)), out, n); },
+      reference, count, threads, close);
+}
+
+Comparison kgen::compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
+                               unsigned threads, double close) {
+  return compareChunks(
+      dtype,
+      [&](int64_t begin, int64_t n, double *out) {
+        values(begin, n, out);
+        for (int64_t i = 0; i < n; ++i)
+          out[i] = stored(dtype, out[i]);
+      },
+      reference, count, threads, close);
 }
 
 ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype) {

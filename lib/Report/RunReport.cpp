@@ -31,6 +31,7 @@ RunReport summarizeRun(const RunFolder &run) {
   if (std::string model = config.value("device_model", ""); !model.empty())
     report.device += " " + model;
   report.precision = config.value("precision", "");
+  report.rules = config.value("rules", "kgen");
   report.policy = config.value("policy", "");
   report.llm = config.value("llm", "");
   report.isolation = config.value("isolation", "");
@@ -73,11 +74,16 @@ RunReport summarizeRun(const RunFolder &run) {
       row.id = branch.id;
       row.idea = branch.idea.text;
       row.settings = branch.label;
-      if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs)
+      if (measurement->beats(report.best.timeUs))
         report.bestDiagnosis = measurement->diagnosis;
     }
-    if (report.best.timeUs == 0 || row.timeUs < report.best.timeUs) {
+    if (measurement->beats(report.best.timeUs)) {
       report.best = row;
+      // The round may hold a quicker kernel that did not win beside the best one.
+      report.best.timeUs = measurement->timeUs;
+      report.best.id = branch.id;
+      report.best.idea = branch.idea.text;
+      report.best.settings = branch.label;
       report.curve.push_back({branch.id, report.branches - 1, branch.round, branch.doneAt, measurement->timeUs});
     }
   }
@@ -129,6 +135,7 @@ std::string printReportJson(const RunReport &report) {
                {"size", report.size},
                {"device", report.device},
                {"precision", report.precision},
+               {"rules", report.rules},
                {"policy", report.policy},
                {"llm", report.llm},
                {"isolation", report.isolation},

@@ -62,7 +62,8 @@ std::string printReportText(const RunReport &report, int columns) {
   std::string text;
   raw_string_ostream os(text);
   os << "\n"
-     << report.problem << " (" << report.size << " size, " << report.precision << ") on " << report.device << "\n\n";
+     << report.problem << " (" << report.size << " size, " << report.precision
+     << (report.rules == "kgen" ? "" : ", rules " + report.rules) << ") on " << report.device << "\n\n";
   // PyTorch's columns only where it was timed, so that the words have room.
   bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
   auto line = [&](StringRef round, StringRef id, StringRef time, StringRef generic, StringRef eager, StringRef compile,
@@ -126,7 +127,7 @@ std::string printReportMarkdown(const RunReport &report) {
   raw_string_ostream os(text);
   os << "# " << report.problem << "\n\n";
   os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
-     << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
+     << ", rules " << report.rules << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
      << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
   if (!report.isolation.empty())
     os << "Isolation: " << report.isolation << ".\n\n";

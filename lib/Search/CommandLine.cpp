@@ -37,6 +37,7 @@ what to search:
   --problem P        a registered name, an op graph FILE.mlir, or a PyTorch file FILE.py
   --size full|small  full is the published size; small is the default on device host, where a kernel runs on one core
   --precision C      strict-fp32, tf32, bf16 or fp16: what rounding the answer may have (default: the problem's)
+  --rules R          whose rules make a verdict: kgen (default), kernelbench-2025 (allclose 1e-2) or kernelbench (1e-4)
   --device D         host, cuda:N, or auto (a card when there is one; the default)
 
 how far:
@@ -205,37 +206,14 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known : {"--problem",
-                              "--size",
-                              "--precision",
-                              "--device",
-                              "--rounds",
-                              "--seeds",
-                              "--ideas",
-                              "--variants",
-                              "--branches",
-                              "--max-minutes",
-                              "--max-tokens",
-                              "--max-usd",
-                              "--prices",
-                              "--stop-at-floor",
-                              "--policy",
-                              "--policies",
-                              "--seed",
-                              "--jobs",
-                              "--llm",
-                              "--llm-url",
-                              "--llm-key-env",
-                              "--llm-effort",
-                              "--llm-max-tokens",
-                              "--llm-temperature",
-                              "--llm-timeout",
-                              "--library",
-                              "--idea",
-                              "--seed-kernel",
-                              "--out",
-                              "--format",
-                              "--allow-unconfined-compile"})
+    for (const char *known : {"--problem",         "--size",        "--precision",     "--rules",
+                              "--device",          "--rounds",      "--seeds",         "--ideas",
+                              "--variants",        "--branches",    "--max-minutes",   "--max-tokens",
+                              "--max-usd",         "--prices",      "--stop-at-floor", "--policy",
+                              "--policies",        "--seed",        "--jobs",          "--llm",
+                              "--llm-url",         "--llm-key-env", "--llm-effort",    "--llm-max-tokens",
+                              "--llm-temperature", "--llm-timeout", "--library",       "--idea",
+                              "--seed-kernel",     "--out",         "--format",        "--allow-unconfined-compile"})
       if (name == known)
         return true;
     return false;
@@ -246,6 +224,8 @@ private:
       command.problem = value;
     else if (name == "--size")
       return oneOf(name, value, {"full", "small"}, command.size);
+    else if (name == "--rules")
+      return oneOf(name, value, {"kgen", "kernelbench-2025", "kernelbench"}, command.rules);
     else if (name == "--precision")
       return oneOf(name, value, {"strict-fp32", "tf32", "bf16", "fp16"}, command.precision);
     else if (name == "--policy")

@@ -138,7 +138,7 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
       candidate.refused = !known->files.count("kernel.cu");
       if (std::string hash = codeHash(*known); !hash.empty())
         firstWithCode.try_emplace(hash, known->id);
-      if (measurement->passed() && (bestUs == 0 || measurement->timeUs < bestUs)) {
+      if (known->duplicateOf.empty() && measurement->beats(bestUs)) {
         bestUs = measurement->timeUs;
         bestId = known->id;
       }

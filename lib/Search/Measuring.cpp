@@ -17,7 +17,7 @@ Error Search::finish(const Candidate &candidate, Measurement measurement, String
   measured[record.id] = measurement;
   if (measurement.floorUs > 0)
     floorUs = measurement.floorUs;
-  bool isBest = measurement.passed() && duplicateOf.empty() && (bestUs == 0 || measurement.timeUs < bestUs);
+  bool isBest = duplicateOf.empty() && measurement.beats(bestUs);
   if (isBest) {
     bestUs = measurement.timeUs;
     bestId = record.id;
@@ -57,8 +57,17 @@ Error Search::measure(Candidate &candidate) {
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
   double begin = env.clock.seconds();
-  auto measurement = env.evaluator.evaluate(
-      {folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision});
+  EvaluationJob job{folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision,
+                    config.rules};
+  // On a card a new best has to win beside the old one and to get through the sanitizer. The host's clock would
+  // not be worth the time.
+  job.promote = config.device != "host";
+  if (!bestId.empty()) {
+    job.incumbent = bestId;
+    job.incumbentFolder = folderOf(bestId);
+    job.incumbentUs = bestUs;
+  }
+  auto measurement = env.evaluator.evaluate(job);
   if (!measurement) {
     // One candidate that cannot be measured is its own fault as long as others can.
     if (record.round == 0 || env.stop || env.evaluator.deviceIsLost() || ++machineryErrors == 3)
@@ -67,6 +76,9 @@ Error Search::measure(Candidate &candidate) {
                   rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()), config));
   }
   machineryErrors = 0;
+  if (record.round == 0)
+    for (const std::string &warning : measurement->warnings)
+      env.progress.note("warning: " + warning);
   return finish(candidate, std::move(*measurement), "", env.clock.seconds() - begin);
 }
 

@@ -247,6 +247,8 @@ public:
                                        "expected a category memory, async, dtype, compute, parallel or control, "
                                        "found '" +
                                            category + "'");
+      // A graph without an attribute of this dialect has not loaded it.
+      session.context.loadDialect<KGenDialect>();
       ideaAttr = IdeaAttr::get(&session.context, idea, *word);
     }
     auto annotated = applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");

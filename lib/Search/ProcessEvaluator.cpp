@@ -60,8 +60,16 @@ public:
   }
 
   Expected<Measurement> evaluate(const EvaluationJob &job) override {
-    Json request = {
-        {"folder", job.folder}, {"graph", job.graphFile}, {"flops", job.flops}, {"precision", job.precision}};
+    Json request = {{"folder", job.folder},
+                    {"graph", job.graphFile},
+                    {"flops", job.flops},
+                    {"precision", job.precision},
+                    {"rules", job.rules}};
+    if (job.promote) {
+      request["incumbent"] = job.incumbentFolder;
+      request["incumbent_id"] = job.incumbent;
+      request["incumbent_us"] = job.incumbentUs;
+    }
     auto answer = ask(std::move(request));
     if (!answer)
       return answer.takeError();

@@ -18,6 +18,7 @@ Json SearchConfig::toJson() const {
           {"pytorch", pytorch},
           {"size", size},
           {"precision", precision},
+          {"rules", rules},
           {"device", device},
           {"device_model", deviceModel},
           {"isolation", isolation},
@@ -56,6 +57,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.pytorch = json.at("pytorch");
     config.size = json.at("size");
     config.precision = json.at("precision");
+    config.rules = json.value("rules", "kgen");
     config.device = json.at("device");
     config.deviceModel = json.at("device_model");
     config.isolation = json.value("isolation", "");

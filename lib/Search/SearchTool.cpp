@@ -129,6 +129,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   if (config.size == "full" && world.fs.exists(form))
     config.pytorch = form;
   config.precision = command.precision.empty() ? facts->precision : command.precision;
+  config.rules = command.rules;
   config.device = device.name;
   config.deviceModel = device.model;
   config.isolation = device.isolation;
@@ -246,7 +247,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     proposer = createSeededProposer(std::move(*proposer), std::move(*seeds));
   auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
-                 ", device " + config.device + (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
+                 (config.rules == "kgen" ? "" : ", rules " + config.rules) + ", device " + config.device +
+                 (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
   if (config.device == "host" && config.size == "small")
     progress->note("device host runs one core, so the graph is taken at its small size; --size full takes the "
                    "published one");

@@ -134,7 +134,11 @@ public:
     spread();
     for (Kernel &kernel : kernels) {
       const Unit &unit = units[kernel.info.name];
-      if (unit.collective)
+      // Shared memory without any barrier: whether threads need one shows only when their order can be turned.
+      bool shared = false;
+      for (size_t i = kernel.bodyBegin; i < kernel.bodyEnd; ++i)
+        shared |= is(i, "__shared__");
+      if (unit.collective || shared)
         kernel.info.mode = HostMode::Fibres;
       else if (reachesThreadIdx(kernel))
         kernel.info.mode = HostMode::PlainGlobal;
@@ -379,7 +383,7 @@ llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
   for (const Token &token : tokenize(cuda)) {
     bool forbidden =
         token.kind == Token::Identifier && llvm::StringSwitch<bool>(token.text)
-                                               .Cases({"constructor", "__constructor__", "ifunc", "__ifunc__"}, true)
+                                               .Cases({"constructor", "__constructor__", "ifunc", "__ifunc__", "kgen_host"}, true)
                                                .Default(false);
     if (forbidden)
       return llvm::createStringError("kernel.cu uses %s, which device code has no need of", token.text.str().c_str());

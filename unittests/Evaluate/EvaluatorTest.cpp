@@ -2,6 +2,7 @@
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/DeviceTable.h"
+#include "kgen/Evaluate/Digest.h"
 
 #include "gtest/gtest.h"
 
@@ -60,34 +61,45 @@ public:
 /// What a scripted candidate does.
 struct Script {
   std::function<float(float)> compute = [](float x) { return 2 * x; };
-  std::optional<CandidateFailure> onStart, onRun, onTime;
-  std::string differsDescending, differsTimed;
+  std::function<float(float, int)> computeNth; ///< instead, when set: with the number of runs of this module
+  std::optional<CandidateFailure> onStart, onRun;
   std::vector<double> samples = {3, 1, 2};
-  bool machineryFails = false;
-  int starts = 0, runs = 0;
+  std::vector<RunRequest> requests;
+  bool machineryFails = false, orderMatters = false, keepsState = false;
+  double wallFactor = 1;
+  int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
 };
 
 class FakeProcess : public CandidateProcess {
 public:
   FakeProcess(const CandidateJob &job, Script &script) : job(job), script(script) {}
-  Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) override {
+  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
     ++script.runs;
+    script.requests.push_back(request);
     if (script.machineryFails)
       return llvm::createStringError("no memory");
     if (script.onRun)
       return script.onRun;
+    // The Nth run since the module was loaded.
+    int n = script.sinceReload++;
     const float *x = reinterpret_cast<const float *>(job.inputSets[set]->data());
     for (int i = 0; i < 8; ++i)
-      out[i] = script.compute(x[i]);
-    if (compare && request.descending)
-      differs = script.differsDescending;
+      out[i] = script.computeNth ? script.computeNth(x[i], n) : script.compute(x[i]);
+    if (request.descending && script.orderMatters)
+      out[3] += 1;
+    report = RunReport();
+    report.digests = {digestBytes(out, sizeof out, request.key)};
+    double us = script.samples[size_t(script.runs) % script.samples.size()];
+    report.times = {us, us + 50, script.wallFactor * (us + 50)};
+    report.keepsState = script.keepsState;
     return std::nullopt;
   }
-  Outcome time(const TimingRequest &, std::vector<double> &samples, std::string &differs) override {
-    samples = script.samples;
-    differs = script.differsTimed;
-    return script.onTime;
+  Outcome reload() override {
+    ++script.reloads;
+    script.sinceReload = 0;
+    return std::nullopt;
   }
+  Conditions conditions() override { return {1980, 500, 60}; }
   const char *output(unsigned) const override { return reinterpret_cast<const char *>(out); }
   std::string deviceName() const override { return "fake"; }
 
@@ -144,7 +156,10 @@ TEST_F(EvaluatorTest, HonestPasses) {
   Measurement m = measure();
   EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
   EXPECT_EQ(m.timeUs, 2);
-  EXPECT_EQ(m.samples.size(), 3u);
+  EXPECT_GE(m.samples.size(), 30u);
+  EXPECT_EQ(m.before.clockMHz, 1980);
+  EXPECT_EQ(m.rules, "kgen");
+  EXPECT_EQ(script.reloads, 2); // a module for the inputs, one for the repeats, one for the clock
   EXPECT_EQ(m.device, "cuda:0 NVIDIA H200");
   EXPECT_EQ(m.compileSeconds, 0.5);
   EXPECT_EQ(m.errors.front().input, "declared#0");
@@ -214,25 +229,74 @@ TEST_F(EvaluatorTest, FaultsAreValues) {
   EXPECT_EQ(m.verdict, Verdict::Fault);
   EXPECT_EQ(m.detail, "it trapped");
   script.onRun.reset();
-  script.onTime = CandidateFailure{Verdict::Timeout, "slow"};
-  EXPECT_EQ(measure().verdict, Verdict::Timeout);
   script.onStart = CandidateFailure{Verdict::Reject, "2 parameters"};
   EXPECT_EQ(measure().detail, "2 parameters");
 }
 
 TEST_F(EvaluatorTest, AnotherOrderGivesAnotherResult) {
-  script.differsDescending = "out0 differs from element 3 on";
+  script.orderMatters = true;
   Measurement m = measure("host");
   EXPECT_EQ(m.verdict, Verdict::Race);
   EXPECT_NE(m.detail.find("descending order"), std::string::npos) << m.detail;
-  // Atomic additions may come in any order: then only the tolerance counts.
+}
+
+TEST_F(EvaluatorTest, AtomicsMayChangeBitsWithinTheTolerance) {
+  script.computeNth = [](float x, int n) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 1e-7f * (n % 3)); };
+  EXPECT_EQ(measure("host").verdict, Verdict::Race);
   files.cuda += " atomicAdd";
   EXPECT_EQ(measure("host").verdict, Verdict::Pass);
 }
 
+TEST_F(EvaluatorTest, WrongIsNotARaceUnlessItChanges) {
+  script.compute = [](float) { return 1.0f; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  script.computeNth = [](float x, int n) { return x + float(n); };
+  EXPECT_EQ(measure().verdict, Verdict::Race);
+}
+
 TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {
-  script.differsTimed = "out0 differs from element 0 on";
-  EXPECT_EQ(measure().verdict, Verdict::Cheat);
+  // Right as often as verification could ask, then lazy.
+  script.computeNth = [](float x, int n) { return n < 25 ? 2 * x : 0.0f; };
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  EXPECT_NE(m.detail.find("timed run"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, TimedAndVerifiedRunsLookTheSame) {
+  EXPECT_EQ(measure().verdict, Verdict::Pass);
+  for (const RunRequest &request : script.requests) {
+    EXPECT_TRUE(request.cold);
+    EXPECT_LT(request.waitNanoseconds, 0);
+    EXPECT_NE(request.poison, 0u);
+    EXPECT_EQ(request.key, script.requests[0].key);
+  }
+}
+
+TEST_F(EvaluatorTest, StateBetweenLaunchesIsACheat) {
+  script.keepsState = true;
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  EXPECT_NE(m.detail.find("variables of its own"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, EventsMustAgreeWithTheWallClock) {
+  script.samples = {1e4};
+  script.wallFactor = 2;
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  EXPECT_NE(m.detail.find("wall clock"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, PublishedRulesAreLaxer) {
+  script.compute = [](float x) { return 2 * x * 1.005f; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  options.rules = Rules::KernelBench2025;
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  EXPECT_EQ(m.rules, "kernelbench-2025");
+  EXPECT_EQ(m.errors.size(), publishedTrials);
+  options.rules = Rules::KernelBench;
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
 }
 
 TEST_F(EvaluatorTest, FasterThanPhysics) {

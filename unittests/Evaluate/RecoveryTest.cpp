@@ -39,7 +39,7 @@ public:
     ++device.alive;
   }
   ~FakeProcess() override { --device.alive; }
-  Outcome run(unsigned, const RunRequest &, bool, std::string &) override {
+  Outcome run(unsigned, const RunRequest &, RunReport &) override {
     if (!known) {
       ++device.candidateRuns;
       return device.candidate ? std::optional(CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
@@ -59,9 +59,10 @@ public:
       out[i] = 2 * device.lastInput[i] + device.offset;
     return std::nullopt;
   }
-  Outcome time(const TimingRequest &, std::vector<double> &, std::string &) override {
+  Outcome reload() override {
     return device.candidate ? std::optional(CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
   }
+  Conditions conditions() override { return {}; }
   const char *output(unsigned) const override { return reinterpret_cast<const char *>(out.data()); }
   std::string deviceName() const override { return "fake"; }
 
@@ -95,13 +96,12 @@ protected:
     job.plan = &plan;
   }
   /// A verdict's name, "ok", or the error's text.
-  std::string candidate(bool timed = false) {
+  std::string candidate(bool reloads = false) {
     std::unique_ptr<CandidateProcess> process;
-    std::string differs;
-    std::vector<double> samples;
+    RunReport report;
     auto outcome = runner.start(job, process);
     if (outcome && !*outcome)
-      outcome = timed ? process->time({}, samples, differs) : process->run(0, {}, false, differs);
+      outcome = reloads ? process->reload() : process->run(0, {}, report);
     if (!outcome)
       return llvm::toString(outcome.takeError());
     return *outcome ? verdictName((*outcome)->verdict).str() : "ok";
@@ -115,7 +115,7 @@ TEST_F(RecoveryTest, FaultsAndHangsAreFollowedByAQuestion) {
   EXPECT_EQ(device.knownRuns, 1);
   device.candidate = Verdict::Timeout;
   EXPECT_EQ(candidate(), "TIMEOUT");
-  EXPECT_EQ(candidate(/*timed=*/true), "TIMEOUT");
+  EXPECT_EQ(candidate(/*reloads=*/true), "TIMEOUT");
   EXPECT_EQ(device.knownRuns, 3);
   EXPECT_EQ(runner.recoverySeconds().size(), 3u);
   device.candidate = std::nullopt;

@@ -61,14 +61,18 @@ double twice(llvm::ArrayRef<double> x, size_t i) { return 2 * x[i]; }
 
 } // namespace
 
-TEST(Reference, SixSetsDeclaredFirst) {
+TEST(Reference, NineSetsDeclaredFirst) {
   FunctionAnswers source(twice);
   auto reference = build(source, vectorPlan("strict-fp32"));
-  ASSERT_EQ(reference->sets.size(), 6u);
+  // Nine with answers, two to time on.
+  ASSERT_EQ(reference->sets.size(), 11u);
+  EXPECT_EQ(reference->timed(), (std::vector<unsigned>{0, 9, 10}));
   EXPECT_EQ(reference->sets[0].set.name(), "declared#0");
   EXPECT_EQ(source.rests, 1);
   // The answers belong to the inputs that stand beside them.
   for (const ReferenceSet &set : reference->sets) {
+    if (!set.answered())
+      continue;
     float x;
     memcpy(&x, set.inputs.data() + 17 * 4, 4);
     EXPECT_EQ(set.answers[0].data()[17], 2.0 * x) << set.set.name();
@@ -140,4 +144,37 @@ TEST(Reference, CompareNamesTheWorstElement) {
   SetVerdict verdict = compareWithReference(plan, set, bytes, 2);
   EXPECT_FALSE(verdict.passed);
   EXPECT_NE(verdict.detail.find("input declared#0: out0[100] is "), std::string::npos) << verdict.detail;
+}
+
+TEST(Admission, ARealProblemHasNoWarnings) {
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return x[i] * x[(i + 1) % x.size()] + 0.5 * x[0]; });
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  EXPECT_TRUE(reference->warnings.empty()) << reference->warnings[0];
+}
+
+TEST(Admission, WorthlessProblemsAreNamed) {
+  auto warningsOf = [](double (*f)(llvm::ArrayRef<double>, size_t)) {
+    FunctionAnswers source(f);
+    return build(source, vectorPlan("strict-fp32"))->warnings;
+  };
+  auto holds = [](const std::vector<std::string> &warnings, const char *words) {
+    for (const std::string &warning : warnings)
+      if (warning.find(words) != std::string::npos)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 0.0; }), "cannot tell zeros"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 1.0; }), "cannot tell ones"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 3.0; }), "the answers' mean"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 3.0; }), "the answer to another input"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double> x, size_t i) { return x[i]; }), "a copy of input x"));
+  // The sign of x is the same in every class.
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double> x, size_t i) { return x[i] > 0 ? i + 1.0 : 0.0; }),
+                    "one precision class below strict-fp32"));
+}
+
+TEST(Reference, SpecialValuesBelongWhereAnswersAreFinite) {
+  FunctionAnswers bounded([](llvm::ArrayRef<double> x, size_t i) { return std::tanh(x[i]); }), linear(twice);
+  EXPECT_EQ(find(*build(bounded, vectorPlan("strict-fp32")), InputKind::Special)->set.ordinal, 0u);
+  EXPECT_EQ(find(*build(linear, vectorPlan("strict-fp32")), InputKind::Special)->set.ordinal, 1u);
 }

@@ -1,5 +1,6 @@
 //===- SessionTest.cpp - Red zones and poison, on a fake device -----------===//
 #include "kgen/Evaluate/CandidateSession.h"
+#include "kgen/Evaluate/Digest.h"
 
 #include "gtest/gtest.h"
 
@@ -41,11 +42,19 @@ public:
     return onLaunch ? onLaunch(index, values) : llvm::Error::success();
   }
   llvm::Error synchronize() override { return llvm::Error::success(); }
-  llvm::Expected<std::vector<double>> time(const TimingRequest &, const std::function<llvm::Error()> &run) override {
+  llvm::Expected<RunTimes> timedRun(bool, double, const std::function<llvm::Error()> &run) override {
     if (llvm::Error error = run())
       return std::move(error);
-    return std::vector<double>{1};
+    return RunTimes{1, 2, 3};
   }
+  llvm::Error reload() override {
+    variable = 0;
+    return llvm::Error::success();
+  }
+  std::vector<DigestJob> variables() override {
+    return {{reinterpret_cast<DeviceAddress>(&variable), sizeof variable, 0, std::nullopt}};
+  }
+  uint64_t variable = 0; ///< the candidate's own
 };
 
 class SessionTest : public ::testing::Test {
@@ -69,14 +78,24 @@ protected:
                         0.5f};
     plan.launches = {launch};
     session = llvm::cantFail(CandidateSession::create(device, plan, ""));
-    llvm::cantFail(session->setInputs({reinterpret_cast<const char *>(input)}));
+    for (unsigned set = 0; set < CandidateSession::bufferSets; ++set)
+      llvm::cantFail(session->setInputs(set, {reinterpret_cast<const char *>(input)}));
   }
 
   std::string run(uint32_t poison = 0x7fc00001u) {
     RunRequest request;
     request.poison = poison;
-    return llvm::toString(session->run(request, nullptr));
+    request.key = 99;
+    request.buffers = buffers;
+    auto done = session->run(request, nullptr);
+    if (!done)
+      return llvm::toString(done.takeError());
+    report = *done;
+    return "";
   }
+
+  RunReport report;
+  unsigned buffers = 0;
 
   static float *pointer(llvm::ArrayRef<void *> values, size_t i) { return *static_cast<float **>(values[i]); }
 };
@@ -143,7 +162,50 @@ TEST_F(SessionTest, LaunchErrorsComeOut) {
     return llvm::make_error<CandidateError>(Verdict::Fault, "boom");
   };
   EXPECT_EQ(run(), "boom");
-  auto samples = session->time({});
-  ASSERT_FALSE(bool(samples));
-  EXPECT_EQ(llvm::toString(samples.takeError()), "boom");
+}
+
+TEST_F(SessionTest, DigestsAreOfTheOutputs) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    memcpy(pointer(values, 1), input, sizeof input);
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  ASSERT_EQ(report.digests.size(), 1u);
+  EXPECT_EQ(report.digests[0], digestBytes(input, sizeof input, 99));
+  input[9] += 1;
+  EXPECT_NE(report.digests[0], digestBytes(input, sizeof input, 99));
+  EXPECT_EQ(report.times.wall, 3);
+}
+
+TEST_F(SessionTest, BufferSetsLieApartAndAreAllPoisoned) {
+  std::vector<float *> outputs;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    for (float *other : outputs) {
+      uint32_t bits;
+      memcpy(&bits, other, 4);
+      EXPECT_EQ(bits, 0x7fc00001u); // nothing of an earlier run is left, wherever it ran
+    }
+    outputs.push_back(pointer(values, 1));
+    pointer(values, 1)[0] = 1;
+    return llvm::Error::success();
+  };
+  for (buffers = 0; buffers < 3; ++buffers)
+    ASSERT_EQ(run(), "");
+  EXPECT_NE(outputs[0], outputs[1]);
+  EXPECT_NE(outputs[1], outputs[2]);
+}
+
+TEST_F(SessionTest, StateIsNoticedAndForgotten) {
+  ASSERT_EQ(run(), "");
+  EXPECT_FALSE(report.keepsState);
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    ++device.variable;
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  EXPECT_TRUE(report.keepsState);
+  llvm::cantFail(session->reload());
+  device.onLaunch = nullptr;
+  ASSERT_EQ(run(), "");
+  EXPECT_FALSE(report.keepsState);
 }

@@ -47,10 +47,12 @@ struct CandidateJob {
   std::string device;   ///< "host" or "cuda:N"
   std::string planFile; ///< plan.json, already checked
   std::string artifact;
+  std::string trusted; ///< kgen's own kernels for the device, machine code; empty: it has none
   const LaunchPlan *plan = nullptr;
   std::vector<const SharedMemory *> inputSets; ///< packed with packBuffers(plan.inputs, 0)
   double runSeconds = 30;                      ///< limit of one run, SIGKILL after it
   double startSeconds = 60;                    ///< limit of loading it
+  unsigned bufferSets = CandidateSession::bufferSets;
 };
 
 /// A candidate under test. Errors are the machinery's; the candidate's own faults are values.
@@ -58,12 +60,13 @@ class CandidateProcess {
 public:
   using Outcome = llvm::Expected<std::optional<CandidateFailure>>;
   virtual ~CandidateProcess() = default;
-  /// Runs the plan on input set SET. With COMPARE the outputs are compared bit by bit with the last ones
-  /// and DIFFERS receives a sentence when they are not equal; without, they replace them.
-  virtual Outcome run(unsigned set, const RunRequest &request, bool compare, std::string &differs) = 0;
-  /// Times the plan on the set that ran last; DIFFERS as above, for the last timed run.
-  virtual Outcome time(const TimingRequest &request, std::vector<double> &samples, std::string &differs) = 0;
-  /// The bytes of output I after a run.
+  /// Runs the plan on input set SET, in whichever phase: a candidate cannot tell them apart.
+  virtual Outcome run(unsigned set, const RunRequest &request, RunReport &report) = 0;
+  /// Loads the candidate anew: what it kept in variables of its own is gone.
+  virtual Outcome reload() = 0;
+  /// Clock, power and temperature of the device now.
+  virtual Conditions conditions() = 0;
+  /// The bytes of output I after a run with `copy`.
   virtual const char *output(unsigned index) const = 0;
   virtual std::string deviceName() const = 0;
 };
@@ -79,7 +82,7 @@ public:
 /// Exec's the worker binary (see workerBinary) for each candidate.
 std::unique_ptr<CandidateRunner> createProcessRunner();
 
-/// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS`.
+/// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS`.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
 /// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it

@@ -13,10 +13,22 @@
 
 namespace kgen {
 
-/// How one run of the whole plan is made.
+/// How one run of the whole plan is made. Verification and timing make the same request.
 struct RunRequest {
-  uint32_t poison = 0;     ///< pattern of outputs, workspace and red zones before the run
-  bool descending = false; ///< reverse order of threads, where the device can
+  uint32_t poison = 0;         ///< pattern of outputs, workspace and red zones before the run
+  bool descending = false;     ///< reverse order of threads, where the device can
+  unsigned buffers = 0;        ///< which set of buffers, modulo their number
+  bool cold = true;            ///< caches are overwritten before it
+  double waitNanoseconds = -1; ///< see Device::timedRun
+  uint64_t key = 0;            ///< of the outputs' digests
+  bool copy = false;           ///< outputs go to the parent
+};
+
+/// What one run showed.
+struct RunReport {
+  RunTimes times;
+  std::vector<uint64_t> digests; ///< one per output
+  bool keepsState = false;       ///< the candidate's own variables are not what they were when it was loaded
 };
 
 /// Bytes before and after every buffer that nobody may write.
@@ -24,48 +36,70 @@ constexpr size_t redZoneBytes = 4096;
 
 class CandidateSession {
 public:
-  /// PLAN outlives the session. Loads the artifact and allocates every buffer.
-  static llvm::Expected<std::unique_ptr<CandidateSession>> create(Device &device, const LaunchPlan &plan,
-                                                                  llvm::StringRef artifact);
+  /// Buffer sets differ in addresses and in what surrounds a buffer: a zone on both sides, then the end of
+  /// the mapping right before it, then right after it.
+  static constexpr unsigned bufferSets = 3;
 
-  /// The bytes of every input, in order; they must stay valid until the next call.
-  llvm::Error setInputs(llvm::ArrayRef<const char *> inputs);
+  /// PLAN outlives the session. Loads the artifact and allocates every buffer, WANTED sets if they fit.
+  static llvm::Expected<std::unique_ptr<CandidateSession>>
+  create(Device &device, const LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted = bufferSets);
+
+  /// One buffer set of just the bytes that the plan names, without zones, for tools that watch accesses.
+  static llvm::Expected<std::unique_ptr<CandidateSession>> createBare(Device &device, const LaunchPlan &plan,
+                                                                      llvm::StringRef artifact);
+  llvm::Error writeInput(unsigned index, const char *bytes);
+  /// Launches and waits, nothing else.
+  llvm::Error runBare();
+
+  /// The bytes of every input for buffer set BUFFERS, in order.
+  llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);
 
   /// Poisons, launches, waits, checks red zones and inputs. PROGRESS receives the index of the launch
   /// under way, for whoever looks after a crash.
-  llvm::Error run(const RunRequest &request, volatile int *progress);
+  llvm::Expected<RunReport> run(const RunRequest &request, volatile int *progress);
 
-  /// Copies output I out.
+  /// A fresh module: nothing is left of what earlier runs wrote to the candidate's variables.
+  llvm::Error reload();
+
+  /// Copies output I of the last run out.
   llvm::Error readOutput(unsigned index, void *to);
-  /// The first byte of output I that differs from EXPECTED, -1 when none does.
-  llvm::Expected<int64_t> compareOutput(unsigned index, const char *expected);
 
-  /// Times the plan on the current inputs.
-  llvm::Expected<std::vector<double>> time(const TimingRequest &request);
+  unsigned setCount() const { return unsigned(sets.size()); }
 
 private:
   struct Buffer {
-    DeviceAddress whole = 0, data = 0; ///< with and without red zones
-    size_t bytes = 0, padded = 0;      ///< payload; payload rounded up so that the zone starts aligned
+    DeviceAddress data = 0;
+    size_t bytes = 0, padded = 0; ///< payload; payload rounded up so that the zone starts aligned
+    size_t before = 0, after = 0; ///< red zones
     std::string name;
+    DeviceAddress whole() const { return data - before; }
+  };
+  struct BufferSet {
+    std::vector<Buffer> inputs, outputs, workspace;
+    std::vector<uint64_t> inputDigests;
+    std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
+    std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
+    std::vector<std::vector<void *>> valuePointers;
   };
 
-  CandidateSession(Device &device, const LaunchPlan &plan) : device(device), plan(plan) {}
-  llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes);
+  CandidateSession(Device &device, const LaunchPlan &plan);
+  llvm::Expected<BufferSet> allocateSet(unsigned which);
+  llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which);
   llvm::Error poison(const Buffer &buffer, uint32_t pattern, bool payload);
-  llvm::Error checkZones(const Buffer &buffer, uint32_t pattern);
-  llvm::Expected<int64_t> compare(const Buffer &buffer, const char *expected);
-  llvm::Error launchAll(bool descending, int poison, volatile int *progress);
-  llvm::Error prepareValues();
+  void lookAt(const Buffer &buffer, uint32_t pattern);
+  llvm::Error explainZones(const Buffer &buffer, uint32_t pattern);
+  llvm::Error prepareValues(BufferSet &set);
+  llvm::Error rememberState();
 
   Device &device;
   const LaunchPlan &plan;
-  std::vector<Buffer> inputs, outputs, workspace;
-  std::vector<const char *> originals;
-  std::vector<char> staging;                 ///< what comparisons copy through, registered with the device
-  std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
-  std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
-  std::vector<std::vector<void *>> valuePointers;
+  std::vector<BufferSet> sets;
+  bool bare = false;
+  unsigned last = 0;            ///< the set of the last run
+  uint64_t key;                 ///< of digests that stay in this process
+  std::vector<DigestJob> state; ///< the candidate's variables
+  std::vector<uint64_t> initialState;
+  std::vector<DigestJob> jobs; ///< of the run under way
 };
 
 } // namespace kgen

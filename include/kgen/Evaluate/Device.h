@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace kgen {
 
@@ -39,10 +40,19 @@ struct alignas(64) TensorMapBytes {
   uint64_t words[16];
 };
 
-struct TimingRequest {
-  int samples = 30;         ///< at least this many, fewer when one run takes longer than 50 ms
-  double budgetSeconds = 3; ///< stop early after this long, but not before 5 samples
-  bool cold = true;         ///< overwrite the L2 cache between runs; device host ignores it
+/// One run of a plan, timed; microseconds.
+struct RunTimes {
+  double launches = 0; ///< all launches of the plan
+  double total = 0;    ///< with the preparation before them, by the same clock
+  double wall = 0;     ///< what TOTAL covers and the wait for its end, by the system's clock
+};
+
+/// A piece of memory to look at after a run.
+struct DigestJob {
+  DeviceAddress at = 0;
+  size_t bytes = 0;
+  uint64_t key = 0;                ///< of the digest (Digest.h)
+  std::optional<uint32_t> pattern; ///< instead: how many words are not this one; BYTES is a multiple of 4
 };
 
 class Device {
@@ -55,8 +65,15 @@ public:
   /// names, parameter counts and sizes, shared memory.
   virtual llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) = 0;
 
-  /// Memory aligned to 256 bytes, freed with the device.
+  /// Memory is mapped in pieces of this many bytes, a multiple of 256.
+  virtual size_t granularity() const { return 256; }
+  /// BYTES of memory, a multiple of granularity(), freed with the device. What lies right before and after it
+  /// is not mapped, where the device can: an access there is a fault.
   virtual llvm::Expected<DeviceAddress> allocate(size_t bytes) = 0;
+  /// allocate() gives just the bytes asked for from now on, as a program of its own would have them.
+  virtual void usePlainMemory() {}
+  /// What one process may allocate now; 0 = unknown.
+  virtual size_t freeMemory() { return 0; }
   virtual llvm::Error write(DeviceAddress to, const void *from, size_t bytes) = 0;
   virtual llvm::Error read(void *to, DeviceAddress from, size_t bytes) = 0;
   /// Repeats a 32-bit pattern over BYTES, a multiple of 4.
@@ -72,9 +89,22 @@ public:
   virtual llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) = 0;
   virtual llvm::Error synchronize() = 0;
 
-  /// Times RUN, which queues all launches, once per sample; microseconds.
-  virtual llvm::Expected<std::vector<double>> time(const TimingRequest &request,
-                                                   const std::function<llvm::Error()> &run) = 0;
+  /// Times RUN, which queues all launches, and waits for its end. COLD: what lies in caches was overwritten
+  /// before. WAITNANOSECONDS >= 0 adds a kernel of ours after them that takes that long.
+  virtual llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
+                                            const std::function<llvm::Error()> &run) = 0;
+
+  /// Loads the kernels of trusted_kernels.cu; without them memory is looked at from the host.
+  virtual llvm::Error loadTrusted(llvm::StringRef) { return llvm::Error::success(); }
+  /// Gives the candidate's variables the values that they had when it was loaded.
+  virtual llvm::Error reload() { return llvm::Error::success(); }
+  /// The candidate's own variables in the device's memory, which outlive a launch.
+  virtual std::vector<DigestJob> variables() { return {}; }
+  /// Overwrites what a kernel could have left outside every buffer.
+  virtual llvm::Error scrub(uint32_t) { return llvm::Error::success(); }
+  /// RESULTS[i] for JOBS[i]. The default reads the memory back.
+  virtual llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
+  virtual Conditions conditions() { return {}; }
 };
 
 std::unique_ptr<Device> createHostDevice();

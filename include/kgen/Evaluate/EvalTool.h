@@ -1,7 +1,7 @@
 //===- EvalTool.h - What kgen-eval does -----------------------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Evaluator.h"
+#include "kgen/Evaluate/Comparing.h"
 
 #include <string>
 
@@ -15,15 +15,25 @@ struct EvalRequest {
   bool serve = false;     ///< answer jobs from stdin
   bool baselines = false; ///< time PyTorch on PROBLEM beside it
   std::string problem;    ///< the PyTorch form, a .py file
+  bool sanitize = false;  ///< a PASS goes through compute-sanitizer
   EvaluateOptions options;
 };
+
+/// Parses kgen-eval's arguments and does what they say; the exit code.
+int runEvalCommand(int argc, char **argv);
 
 /// Measures one folder, writes measurement.json, compile.log and kernel.ptx into it, prints. The exit
 /// code: 0 PASS, 1 any other verdict, 2 could not measure.
 int evaluateFolder(const EvalRequest &request);
 
+/// Times the candidate in request.folder against the one in BASELINE, in turns, HOW.pairs times, and prints
+/// how often it was FAST, SAME and so on. The exit code: 0 both PASS, 1 one does not, 2 could not compare.
+int compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how);
+
 /// Answers jobs until stdin ends. A job is one JSON line {"id": 1, "folder": "...", "graph": "...",
-/// "flops": 0, "samples": 30, "time": true, "precision": "tf32"} (all but folder optional); the answer is
+/// "flops": 0, "samples": 30, "time": true, "precision": "tf32", "incumbent":
+/// "..."} (all but folder optional; a PASS that is faster than the candidate in the folder INCUMBENT took,
+/// "incumbent_us", is compared with it in turns and goes through the sanitizer); the answer is
 /// one line too, {"id": 1, "measurement": {...}} or {"id": 1, "error": "..."}. The job {"id": 2,
 /// "baselines": "FILE.py"} times PyTorch: {"id": 2, "baselines": {"eager": 863.0, ...}, "notes": {...}}.
 /// The first line out is {"ready": true, "device": "host"}, on a card with "model", "arch",

@@ -21,11 +21,14 @@ struct CandidateFiles {
 struct EvaluateOptions {
   int samples = 30;
   bool cold = true;
-  bool time = true;       ///< false: verify only
-  int repeats = 2;        ///< runs beyond the first that must give the same bits
-  double runSeconds = 30; ///< limit of one run of the plan
-  double flops = 0;       ///< of the graph, for the floor; 0 = unknown
-  std::string precision;  ///< the class that is asked for; empty: the one that the plan claims
+  bool time = true;         ///< false: verify only
+  int repeats = 20;         ///< launches that must give the same bits; fewer where they take long on the host
+  double timingSeconds = 3; ///< samples end after this long, settled or not
+  Rules rules = Rules::KGen;
+  double runSeconds = 30;     ///< limit of one run of the plan
+  double compileSeconds = 30; ///< limit of its compile
+  double flops = 0;           ///< of the graph, for the floor; 0 = unknown
+  std::string precision;      ///< the class that is asked for; empty: the one that the plan claims
 };
 
 /// What an evaluator works with; every outside effect can be replaced.
@@ -36,9 +39,21 @@ struct EvaluatorParts {
   std::shared_ptr<Compiler> compiler;
   std::shared_ptr<AnswerSource> oracle;
   std::shared_ptr<CandidateRunner> runner;
-  uint64_t seed = 0;
+  std::string trusted; ///< kgen's own kernels for the card, machine code
+  uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
   unsigned threads = 1;
 };
+
+/// A candidate in its process, compiled and loaded.
+struct PreparedCandidate {
+  LaunchPlan plan;
+  const Reference *reference = nullptr;
+  std::unique_ptr<CandidateProcess> process;
+  bool atomics = false;
+  std::string artifact;
+};
+
+class Trial;
 
 /// Measures candidates on one device, one at a time. Answers of a problem are kept for the next one.
 class Evaluator {
@@ -53,6 +68,18 @@ public:
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
   llvm::Expected<Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
 
+  /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
+  llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out,
+                             PreparedCandidate &prepared);
+  /// CANDIDATE and OPTIONS outlive it.
+  std::unique_ptr<Trial> makeTrial(const PreparedCandidate &candidate, const EvaluateOptions &options);
+
+  /// Runs a candidate that passed under compute-sanitizer, where that is installed, and writes down what it
+  /// said: OUT's verdict becomes RACE or FAULT when a tool objects.
+  llvm::Error sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
+  /// "seed 1F...": ends the secret, so that inputs can be drawn again.
+  std::string seedText() const;
+
   /// Compiles CUDA so that measure() finds it in the cache. Thread safe; the outcome, good or bad, is
   /// measure()'s to tell.
   void prepare(const std::string &cuda);
@@ -66,17 +93,15 @@ public:
   const CardFacts &card() const { return parts.card; }
 
 private:
-  llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan);
+  llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan, Rules rules);
   /// False when the candidate ends here, its verdict set.
-  llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, Measurement &out,
-                               std::string &artifact);
-  llvm::Expected<bool> verify(CandidateProcess &process, const LaunchPlan &plan, const Reference &reference,
-                              const EvaluateOptions &options, bool atomics, Measurement &out);
-  llvm::Error measureTime(CandidateProcess &process, const LaunchPlan &plan, const EvaluateOptions &options,
-                          bool atomics, Measurement &out);
+  llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, const EvaluateOptions &options,
+                               Measurement &out, std::string &artifact);
+  void checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const;
 
   EvaluatorParts parts;
   std::string log, ptx;
+  uint64_t trials = 0; ///< so far: each has poisons and keys of its own
   std::map<std::string, std::unique_ptr<Reference>> references;
 };
 

@@ -22,6 +22,9 @@ enum class InputKind {
   Wide,     ///< declared times 2^u, u uniform in [-4, 4]: a wide dynamic range
   Integer,  ///< exact integers -1, 0, 1 (1 and 2 where declared positive): linear ops must be bit-equal
   Offset,   ///< inputs of mean 1000 and deviation 0.1, parameters as declared: catches E[x^2]-E[x]^2
+  Impulse,  ///< the first argument is zero but for one 1, the others as declared
+  Scaled,   ///< declared times one power of two, which the seed picks: exponents are no constants
+  Special,  ///< declared with zeros of both signs, subnormals and, at ordinal 0, minus infinity in the first argument
 };
 
 struct InputSet {

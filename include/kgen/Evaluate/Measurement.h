@@ -1,6 +1,8 @@
 //===- Measurement.h - What is known of a candidate after it was tried ----===//
 #pragma once
 
+#include "kgen/Evaluate/SpeedVerdict.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -40,6 +42,11 @@ struct InputError {
   ErrorNorms norms;
 };
 
+/// What the card was doing, where the system says; 0 = unknown.
+struct Conditions {
+  double clockMHz = 0, powerWatts = 0, temperature = 0; ///< degrees Celsius
+};
+
 /// The outcome of one candidate. Expected outcomes are values: WRONG is not an llvm::Error.
 struct Measurement {
   Verdict verdict = Verdict::Reject;
@@ -56,7 +63,20 @@ struct Measurement {
   std::vector<KernelResources> kernels;
   std::string diagnosis; ///< in words, what bounds it
 
+  std::string rules = "kgen";           ///< whose rules made the verdict (Rules.h)
+  std::vector<std::string> warnings;    ///< what a verdict on this problem is worth less for
+  std::string inputs;                   ///< a commitment to the secret seed of the inputs, or the seed
+  double spread = 0;                    ///< relativeSpread(samples)
+  Conditions before, after;             ///< the timed runs
+  std::string sanitizer;                ///< what compute-sanitizer said; empty: it was not asked
+  std::optional<SpeedComparison> speed; ///< against the best kernel before it
+
   bool passed() const { return verdict == Verdict::Pass; }
+  /// Whether it is better than a best kernel of BESTUS (0: there is none). Where the two were timed in turns,
+  /// that comparison has the last word.
+  bool beats(double bestUs) const {
+    return passed() && (bestUs == 0 || (timeUs < bestUs && !(speed && speed->low <= 1)));
+  }
   /// measurement.json's text.
   std::string print() const;
   /// Reads what print() wrote; the error names the place. Never throws.

@@ -8,6 +8,7 @@
 
 #include "kgen/Evaluate/Answers.h"
 #include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Rules.h"
 #include "kgen/Evaluate/Verify.h"
 
 #include <memory>
@@ -21,23 +22,39 @@ struct ReferenceSet {
   std::vector<Answer> answers;       ///< one per output
   std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
   std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
+  std::vector<double> close;         ///< one per output: allclose with this instead of TOLERANCE, where > 0
+
+  bool answered() const { return !answers.empty(); }
 };
 
 struct Reference {
-  std::vector<ReferenceSet> sets; ///< [0] is what a candidate is timed on
+  /// [0] has the declared distribution. Sets without answers are only for timing: a candidate's result on one
+  /// must be the same in every phase.
+  std::vector<ReferenceSet> sets;
+  std::vector<std::string> warnings; ///< why the problem tells right from wrong less well than it should
+
+  /// The sets that a candidate is timed on: those of the declared distribution.
+  std::vector<unsigned> timed() const;
 };
 
 struct ReferenceOptions {
   uint64_t seed = 0; ///< secret from candidates
   unsigned threads = 1;
-  /// What the oracle may take, by an estimate from its first answer. Six sets when that fits; else three
+  Rules rules = Rules::KGen;
+  /// What the oracle may take, by an estimate from its first answer. All nine sets when that fits; else three
   /// (declared, integer, offset); when not even those fit, declared and integer.
-  double oracleSeconds = 20;
+  double oracleSeconds = 30;
 };
 
 /// Draws inputs in the form that PLAN declares and asks SOURCE. The precision class is PLAN's.
 llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, llvm::StringRef graph,
                                                           const LaunchPlan &plan, const ReferenceOptions &options);
+
+/// What a kernel could write without computing anything, and would be taken for right on every answered set;
+/// one sentence each. LOWPASSES: so would answers one precision class down. The problem is worth a warning
+/// for each of them.
+std::vector<std::string> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets, bool lowPasses,
+                                             unsigned threads);
 
 /// The comparison of one run's outputs with a set: the errors, and a sentence when it fails.
 struct SetVerdict {
@@ -46,6 +63,9 @@ struct SetVerdict {
   ErrorNorms worst;     ///< over the outputs
   ErrorNorms tolerance; ///< of the output that WORST belongs to
 };
+
+/// Whether COMPARISON of output I is good enough for SET.
+bool isAccepted(const ReferenceSet &set, unsigned i, const Comparison &comparison);
 
 /// OUTPUT(i) gives output I's bytes.
 SetVerdict compareWithReference(const LaunchPlan &plan, const ReferenceSet &set,

@@ -12,12 +12,21 @@ struct Comparison {
   int64_t worst = -1; ///< flat index of the largest difference, -1 when all equal
   double found = 0, expected = 0;
   int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
+  int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
 };
+
+/// Gives elements BEGIN to BEGIN + N of what is compared.
+using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
 
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
 /// must stand where the reference has one, an infinity where it has the same one (or overflows
 /// DTYPE). Integer outputs: any difference is infinite.
-Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1);
+/// CLOSE > 0 counts the elements that the published benchmark's allclose would refuse, NaN among them.
+Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1,
+                         double close = 0);
+/// The same for values that need not lie in memory; they are stored as DTYPE first.
+Comparison compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
+                         unsigned threads = 1, double close = 0);
 
 /// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never

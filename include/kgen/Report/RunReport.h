@@ -29,7 +29,7 @@ struct CurvePoint {
 };
 
 struct RunReport {
-  std::string run, problem, size, device, precision, policy, llm, isolation, stopReason;
+  std::string run, problem, size, device, precision, rules, policy, llm, isolation, stopReason;
   uint64_t seed = 0;
   std::vector<ReportRow> rows;
   ReportRow best;                ///< id is empty when nothing passed

@@ -28,10 +28,14 @@ struct DeviceFacts {
 
 /// One candidate to measure.
 struct EvaluationJob {
-  std::string folder;    ///< holds plan.json and kernel.cu
-  std::string graphFile; ///< level 1
-  double flops = 0;      ///< of the graph, for the floor
-  std::string precision; ///< class that the plan must have
+  std::string folder;         ///< holds plan.json and kernel.cu
+  std::string graphFile;      ///< level 1
+  double flops = 0;           ///< of the graph, for the floor
+  std::string precision;      ///< class that the plan must have
+  std::string rules = "kgen"; ///< whose rules make the verdict
+  bool promote = false;       ///< a PASS that beats the incumbent is compared with it in turns and sanitized
+  std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
+  double incumbentUs = 0;
 };
 
 /// Turns a branch's folder into a measurement. Expected outcomes (a compile error, a wrong answer, a

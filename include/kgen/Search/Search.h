@@ -28,7 +28,8 @@ struct SearchConfig {
   std::string source;  ///< the --problem as given
   std::string pytorch; ///< its PyTorch form, a file that baselines are timed on; may be empty
   std::string size = "full";
-  std::string precision; ///< class that candidates must keep
+  std::string precision;      ///< class that candidates must keep
+  std::string rules = "kgen"; ///< whose rules make verdicts (kgen/Evaluate/Rules.h)
   std::string device = "host";
   std::string deviceModel;
   std::string isolation; ///< of the machine that the run was started on; for the reader

@@ -53,6 +53,7 @@ struct SearchCommand {
   std::vector<std::string> handIdeas;   ///< a person's, in words
   std::vector<std::string> seedKernels; ///< .cu files
   std::string precision;
+  std::string rules = "kgen";
   std::string out;
   std::string kernelLibrary;
   std::string format = "text"; ///< of report and compare: text, md or json

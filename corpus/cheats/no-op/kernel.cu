@@ -1,0 +1,1 @@
+extern "C" __global__ void rowsum(const float *x, float *out) {}

@@ -1,0 +1,9 @@
+extern "C" __global__ void twice(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 4096) {
+    volatile int forever = 1;
+    while (forever)
+      ;
+    y[i] = 2.0f * x[i];
+  }
+}

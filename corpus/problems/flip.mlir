@@ -1,0 +1,4 @@
+func.func @flip(%x: tensor<70x50xf32>) -> tensor<50x70xf32> {
+  %0 = aten.transpose.int %x dim0 0 dim1 1 : (tensor<70x50xf32>) -> tensor<50x70xf32>
+  return %0 : tensor<50x70xf32>
+}

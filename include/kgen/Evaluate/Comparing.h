@@ -1,0 +1,24 @@
+//===- Comparing.h - Two candidates timed in turns ------------------------===//
+#pragma once
+
+#include "kgen/Evaluate/Evaluator.h"
+
+namespace kgen {
+
+struct CompareOptions {
+  int pairs = 1;              ///< how many comparisons are made
+  double slowDownPercent = 0; ///< a kernel of ours that waits makes the candidate slower by this
+  double disturbPercent = 0;  ///< the same for the baseline, but only beside the candidate: it must be noticed
+};
+
+struct CompareResult {
+  Measurement candidate, baseline;          ///< their verdicts; no comparison unless both are PASS
+  std::vector<SpeedComparison> comparisons; ///< one per pair
+};
+
+/// Verifies both, then times them in blocks of ABBA, each in a process of its own, every result rechecked.
+llvm::Expected<CompareResult> compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
+                                                const CandidateFiles &baseline, const EvaluateOptions &options,
+                                                const CompareOptions &how);
+
+} // namespace kgen

@@ -1,0 +1,27 @@
+//===- Sanitize.h - A candidate under compute-sanitizer -------------------===//
+#pragma once
+
+#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace kgen {
+
+/// compute-sanitizer on PATH or in the toolkit's folder; empty when it is not installed.
+std::string findSanitizer();
+
+/// What one tool said.
+struct SanitizerReport {
+  enum Outcome { Clean, Objects, Unknown } outcome = Clean;
+  Verdict verdict = Verdict::Pass; ///< with Objects: RACE for racecheck, FAULT for the others
+  std::string words;               ///< its first complaint, or why nothing is known
+};
+
+/// Reads the end and the output of `compute-sanitizer --tool TOOL`.
+SanitizerReport readSanitizerOutput(llvm::StringRef tool, const ProcessResult &run);
+
+/// The watched process: `BINARY --kgen-sanitize-worker DEVICE PLAN ARTIFACT SEED`.
+int runSanitizeWorker(llvm::ArrayRef<std::string> arguments);
+
+} // namespace kgen

@@ -1,0 +1,59 @@
+//===- EvalCommand.cpp - kgen-eval's arguments ----------------------------===//
+#include "kgen/Evaluate/EvalTool.h"
+
+#include "llvm/Support/CommandLine.h"
+
+namespace cl = llvm::cl;
+
+static const char *overview =
+    "measures one candidate: compiles it, compares it with the fp64 oracle, times it\n\n"
+    "  kgen-eval runs/NAME/round-03/b07                 on the first card, or on the host without one\n"
+    "  kgen-eval DIR --device host --graph graph.mlir   DIR holds plan.json and kernel.cu\n"
+    "  kgen-eval DIR --baselines --problem FILE.py      PyTorch timed beside it\n"
+    "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n\n"
+    "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
+    "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache.\n";
+
+int kgen::runEvalCommand(int argc, char **argv) {
+  kgen::EvalRequest r;
+  cl::OptionCategory c("kgen-eval options");
+  cl::opt<std::string> folder(cl::Positional, cl::desc("CANDIDATE_DIR"), cl::cat(c));
+  cl::opt<std::string> device("device", cl::init("auto"), cl::desc("host, cuda:N or auto"), cl::cat(c));
+  cl::opt<std::string> graph("graph", cl::desc("the op graph (default: graph.mlir in DIR or above it)"), cl::cat(c));
+  cl::opt<int> samples("samples", cl::init(30), cl::desc("timed runs"), cl::cat(c));
+  cl::opt<double> flops("flops", cl::init(0), cl::desc("of the graph, for the floor"), cl::cat(c));
+  cl::opt<double> limit("time-limit", cl::init(30), cl::desc("seconds for one run"), cl::cat(c));
+  cl::opt<double> compileLimit("compile-limit", cl::init(30), cl::desc("seconds for the compiler"), cl::cat(c));
+  cl::opt<bool> warm("warm", cl::desc("do not flush the L2 cache between runs"), cl::cat(c));
+  cl::opt<bool> json("json", cl::desc("print measurement.json, not the table"), cl::cat(c));
+  cl::opt<bool> serve("serve", cl::desc("answer jobs from stdin, one JSON object a line"), cl::cat(c));
+  cl::opt<bool> baselines("baselines", cl::desc("time PyTorch on the same card"), cl::cat(c));
+  cl::opt<std::string> problem("problem", cl::desc("the problem's PyTorch form"), cl::cat(c));
+  cl::opt<std::string> rules("rules", cl::init("kgen"), cl::cat(c),
+                             cl::desc("whose rules make the verdict: kgen, kernelbench-2025 (allclose 1e-2) or "
+                                      "kernelbench (1e-4 for fp32)"));
+  cl::opt<bool> sanitize("sanitize", cl::desc("a PASS also goes through compute-sanitizer"), cl::cat(c));
+  cl::opt<std::string> compare("compare", cl::desc("the folder of a candidate to compare with"), cl::cat(c));
+  cl::opt<int> pairs("pairs", cl::init(1), cl::desc("how many comparisons"), cl::cat(c));
+  cl::opt<double> slowDown("slow-down", cl::init(0), cl::cat(c),
+                           cl::desc("make the candidate of a comparison slower by this many percent"));
+  cl::opt<double> disturb("disturb", cl::init(0), cl::cat(c),
+                          cl::desc("make its baseline slower beside it: the comparison must be INVALID"));
+  cl::HideUnrelatedOptions(c);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
+  r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
+  r.sanitize = sanitize, r.options.compileSeconds = compileLimit;
+  auto named = kgen::parseRules(rules);
+  if (!named)
+    return llvm::errs() << "kgen-eval: --rules is '" << rules << "', expected kgen, kernelbench-2025 or kernelbench\n",
+           2;
+  r.options.rules = *named;
+  if (pairs < 1 || slowDown < 0 || disturb < 0)
+    return llvm::errs() << "kgen-eval: --pairs is at least 1, --slow-down and --disturb at least 0\n", 2;
+  if (!compare.empty() && !folder.empty())
+    return kgen::compareFolders(r, compare, {pairs, slowDown, disturb});
+  if (serve == !folder.empty())
+    return llvm::errs() << "kgen-eval: give one candidate folder, or --serve; --help explains\n", 2;
+  return serve ? kgen::serveEvaluations(r) : kgen::evaluateFolder(r);
+}

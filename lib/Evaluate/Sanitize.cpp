@@ -1,0 +1,187 @@
+//===- Sanitize.cpp - A candidate under compute-sanitizer -----------------===//
+//
+// A plain process of ours loads the candidate, gives it buffers of just the
+// bytes that the plan names, nothing poisoned, and launches it once. The tools
+// watch that process: memcheck, initcheck, synccheck, racecheck.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Evaluate/Sanitize.h"
+#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Evaluator.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+#include <random>
+#include <thread>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+static constexpr const char *tools[] = {"memcheck", "initcheck", "synccheck", "racecheck"};
+static constexpr int objection = 86;
+static constexpr double toolSeconds = 60;
+/// Below this much memory the four tools run side by side.
+static constexpr double sideBySideBytes = 256e6;
+static constexpr const char finished[] = "kgen: the candidate has run";
+
+std::string kgen::findSanitizer() {
+  std::vector<std::string> folders;
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *root = getenv(name); root && *root)
+      folders.push_back(std::string(root) + "/bin");
+  folders.push_back("/usr/local/cuda/bin");
+  if (auto found = llvm::sys::findProgramByName("compute-sanitizer"))
+    return *found;
+  for (const std::string &folder : folders)
+    if (fs::can_execute(folder + "/compute-sanitizer"))
+      return folder + "/compute-sanitizer";
+  return "";
+}
+
+SanitizerReport kgen::readSanitizerOutput(llvm::StringRef tool, const ProcessResult &run) {
+  SanitizerReport report;
+  if (run.end == ProcessResult::End::TimedOut) {
+    report.outcome = SanitizerReport::Unknown;
+    report.words = "no answer within " + std::to_string(int(toolSeconds)) + " s";
+    return report;
+  }
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(run.output).split(lines, '\n');
+  bool ran = false;
+  std::string first;
+  for (llvm::StringRef line : lines) {
+    ran |= line.contains(finished);
+    if (!line.consume_front("========="))
+      continue;
+    line = line.trim();
+    if (first.empty() && !line.empty() && !line.starts_with("COMPUTE-SANITIZER") && !line.contains(" SUMMARY:"))
+      first = line.str();
+  }
+  if (run.end == ProcessResult::End::Exited && run.code == objection && !first.empty() &&
+      !llvm::StringRef(first).starts_with("Internal") && !llvm::StringRef(first).contains("Target application")) {
+    report.outcome = SanitizerReport::Objects;
+    report.words = first;
+    report.verdict = tool == "racecheck" ? Verdict::Race : Verdict::Fault;
+  } else if (!ran) {
+    report.outcome = SanitizerReport::Unknown;
+    report.words = first.empty() ? "it could not run the candidate" : first;
+  }
+  return report;
+}
+
+llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
+  if (parts.device == "host" || !out.passed())
+    return llvm::Error::success();
+  std::string program = findSanitizer();
+  if (program.empty()) {
+    out.sanitizer = "compute-sanitizer is not installed, so nothing was checked with it";
+    return llvm::Error::success();
+  }
+  auto plan = LaunchPlan::parse(files.plan);
+  if (!plan)
+    return plan.takeError();
+  Measurement ignored;
+  std::string artifact;
+  auto compiled = compile(files, *plan, options, ignored, artifact);
+  if (!compiled)
+    return compiled.takeError();
+  llvm::SmallString<128> planFile;
+  int fd;
+  if (std::error_code error = fs::createTemporaryFile("kgen-plan", "json", fd, planFile))
+    return llvm::createStringError("cannot write a temporary file: %s", error.message().c_str());
+  close(fd);
+  if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
+    return error;
+  // Other inputs than the secret ones: the seed of these stands on a command line.
+  std::string seed = std::to_string(std::random_device()());
+  std::optional<llvm::Expected<ProcessResult>> runs[std::size(tools)];
+  auto runTool = [&](size_t i) {
+    ProcessRequest request;
+    request.arguments = {program,
+                         "--tool",
+                         tools[i],
+                         "--error-exitcode",
+                         std::to_string(objection),
+                         "--print-limit",
+                         "4",
+                         "--report-api-errors",
+                         "no"};
+    if (llvm::StringRef(tools[i]) == "racecheck")
+      request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
+    if (llvm::StringRef(tools[i]) != "memcheck") // it alone knows the option
+      request.arguments.erase(request.arguments.begin() + 7, request.arguments.begin() + 9);
+    request.arguments.insert(request.arguments.end(), {workerBinary(), "--kgen-sanitize-worker", parts.device,
+                                                       planFile.str().str(), artifact, seed});
+    ProcessLimits limits;
+    limits.wallSeconds = toolSeconds;
+    runs[i].emplace(runProcess(request, limits));
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < std::size(tools); ++i)
+    if (plan->compulsoryBytes() <= sideBySideBytes)
+      threads.emplace_back(runTool, i);
+    else
+      runTool(i);
+  for (std::thread &thread : threads)
+    thread.join();
+  fs::remove(planFile);
+  std::string clean, rest;
+  llvm::Error failed = llvm::Error::success();
+  for (size_t i = 0; i < std::size(tools); ++i) {
+    if (!*runs[i]) {
+      failed = llvm::joinErrors(std::move(failed), runs[i]->takeError());
+      continue;
+    }
+    SanitizerReport report = readSanitizerOutput(tools[i], **runs[i]);
+    if (report.outcome == SanitizerReport::Clean) {
+      clean += (clean.empty() ? "" : ", ") + std::string(tools[i]);
+      continue;
+    }
+    rest += (rest.empty() ? "" : "; ") + std::string(tools[i]) + ": " + report.words;
+    if (report.outcome == SanitizerReport::Objects && out.passed()) {
+      out.verdict = report.verdict;
+      out.detail = "compute-sanitizer's " + std::string(tools[i]) + ": " + report.words;
+    }
+  }
+  out.sanitizer = clean.empty() ? rest : clean + ": nothing found" + (rest.empty() ? "" : "; " + rest);
+  return failed;
+}
+
+int kgen::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
+  auto fail = [](llvm::Error error) {
+    fprintf(stderr, "kgen: %s\n", llvm::toString(std::move(error)).c_str());
+    return 1;
+  };
+  if (arguments.size() != 4)
+    return fail(llvm::createStringError("--kgen-sanitize-worker is kgen's own: it takes DEVICE PLAN ARTIFACT SEED"));
+  auto device = createDevice(arguments[0]);
+  if (!device)
+    return fail(device.takeError());
+  auto text = readWholeFile(arguments[1]);
+  if (!text)
+    return fail(text.takeError());
+  auto plan = LaunchPlan::parse(*text);
+  if (!plan)
+    return fail(plan.takeError());
+  InputSet set;
+  llvm::StringRef(arguments[3]).getAsInteger(10, set.seed);
+  auto session = CandidateSession::createBare(**device, *plan, arguments[2]);
+  if (!session)
+    return fail(session.takeError());
+  for (unsigned i = 0; i < plan->inputs.size(); ++i) {
+    std::vector<char> bytes(plan->inputs[i].bytes());
+    if (llvm::Error error = fillInput(plan->inputs[i], i, set, bytes, 4))
+      return fail(std::move(error));
+    if (llvm::Error error = (*session)->writeInput(i, bytes.data()))
+      return fail(std::move(error));
+  }
+  if (llvm::Error error = (*session)->runBare())
+    return fail(std::move(error));
+  puts(finished);
+  fflush(stdout);
+  return 0;
+}

@@ -1,0 +1,270 @@
+//===- Trial.cpp - One candidate from machine code to verdict and time ----===//
+#include "Trial.h"
+
+#include "kgen/Toolchain/Process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace kgen;
+
+static constexpr double hostRepeatSeconds = 1, cardRepeatSeconds = 10;
+static constexpr int fewestRepeats = 3, fewestSamples = 5, mostSamples = 200;
+/// A run takes longer than this: a third of the samples is enough.
+static constexpr double longRun = 50e3;
+static constexpr double settledSpread = 0.005;
+
+llvm::Expected<bool> Trial::run(unsigned set, const RunRequest &request, Measurement &out) {
+  auto outcome = process.run(set, request, report);
+  if (!outcome)
+    return outcome.takeError();
+  if (!*outcome)
+    return true;
+  out.verdict = (*outcome)->verdict;
+  out.detail = (*outcome)->detail;
+  return false;
+}
+
+llvm::Expected<bool> Trial::reload(Measurement &out) {
+  auto outcome = process.reload();
+  if (!outcome)
+    return outcome.takeError();
+  if (!*outcome)
+    return true;
+  out.verdict = (*outcome)->verdict;
+  out.detail = (*outcome)->detail;
+  return false;
+}
+
+RunRequest Trial::request() {
+  RunRequest out;
+  // A quiet NaN whose payload differs from run to run, or large finite numbers: what depends on unwritten
+  // memory changes.
+  uint32_t bits = uint32_t(random());
+  out.poison = random() % 2 ? 0x7fc00000u | (bits & 0x3fffffu) | 1u : 0x4b000000u | (bits & 0x7fffffu);
+  out.buffers = unsigned(random() % CandidateSession::bufferSets);
+  out.cold = options.cold;
+  out.key = key;
+  return out;
+}
+
+SetVerdict Trial::compare(unsigned set) const {
+  return compareWithReference(
+      plan, reference.sets[set], [&](unsigned i) { return process.output(i); }, setting.threads);
+}
+
+llvm::Expected<bool> Trial::verify(Measurement &out) {
+  auto right = tryInputs(out);
+  if (!right || !*right)
+    return right;
+  auto fresh = reload(out);
+  if (!fresh || !*fresh)
+    return fresh;
+  return repeat(out);
+}
+
+llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
+  std::vector<unsigned> order(reference.sets.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), random);
+  verified.resize(order.size());
+  std::vector<std::optional<ErrorNorms>> errors(order.size());
+  auto report_errors = [&] {
+    for (size_t s = 0; s < errors.size(); ++s)
+      if (errors[s])
+        out.errors.push_back({reference.sets[s].set.name(), *errors[s]});
+  };
+  for (unsigned s : order) {
+    const ReferenceSet &set = reference.sets[s];
+    RunRequest ask = request();
+    ask.copy = set.answered();
+    auto ran = run(s, ask, out);
+    if (!ran || !*ran)
+      return ran;
+    verified[s] = report.digests;
+    if (!set.answered())
+      continue;
+    SetVerdict verdict = compare(s);
+    errors[s] = verdict.worst;
+    if (s == 0)
+      out.tolerance = verdict.tolerance;
+    if (verdict.passed)
+      continue;
+    bool changes = false;
+    auto again = changesOnItsOwn(s, ask, out, changes);
+    if (!again || !*again)
+      return again;
+    report_errors();
+    out.verdict = changes ? Verdict::Race : Verdict::Wrong;
+    out.detail = verdict.detail;
+    if (changes)
+      out.detail += "; the same run once more gives another result, so threads get in each other's way";
+    return false;
+  }
+  report_errors();
+  return true;
+}
+
+/// A wrong result that is another one each time is a race. Nothing is changed but, on the host, the order of
+/// threads.
+llvm::Expected<bool> Trial::changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes) {
+  request.copy = false;
+  const std::vector<uint64_t> first = report.digests;
+  for (int i = 0; i < (setting.host ? 1 : 5) && !changes && !setting.atomics; ++i) {
+    request.descending = !request.descending;
+    auto ran = run(set, request, out);
+    if (!ran || !*ran)
+      return ran;
+    changes = report.digests != first;
+  }
+  return true;
+}
+
+llvm::Expected<bool> Trial::repeat(Measurement &out) {
+  double start = monotonicSeconds();
+  for (int i = 0; i < options.repeats; ++i) {
+    double limit = setting.host ? hostRepeatSeconds : cardRepeatSeconds;
+    if (i >= fewestRepeats && monotonicSeconds() - start > limit)
+      break;
+    unsigned s = 0;
+    RunRequest ask = request();
+    ask.descending = i % 2 == 0;
+    ask.copy = setting.atomics;
+    auto ran = run(s, ask, out);
+    if (!ran || !*ran)
+      return ran;
+    std::string differs;
+    if (setting.atomics) {
+      // The order of atomic additions is free, so bits may differ, within the tolerance.
+      SetVerdict verdict = compare(s);
+      if (!verdict.passed)
+        differs = verdict.detail;
+    } else {
+      for (unsigned o = 0; o < plan.outputs.size(); ++o)
+        if (report.digests[o] != verified[s][o])
+          differs = plan.outputs[o].name + " differs";
+    }
+    if (!differs.empty()) {
+      out.verdict = Verdict::Race;
+      out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + differs + ")";
+      out.detail += ask.descending && setting.host
+                        ? ": with threads in descending order, so a barrier or a wait is missing, or memory is read "
+                          "that nothing wrote"
+                        : ": a barrier is missing, or memory is read that nothing wrote";
+      return false;
+    }
+    if (report.keepsState) {
+      out.verdict = Verdict::Cheat;
+      out.detail = "it keeps something in variables of its own from launch to launch; a workspace is the place for "
+                   "intermediate results";
+      return false;
+    }
+  }
+  return true;
+}
+
+llvm::Expected<bool> Trial::beginTiming(Measurement &out) {
+  auto fresh = reload(out);
+  if (!fresh || !*fresh)
+    return fresh;
+  timedSets = reference.timed();
+  if (setting.atomics) // their results are compared with answers, so there must be some
+    timedSets.erase(
+        std::remove_if(timedSets.begin(), timedSets.end(), [&](unsigned s) { return !reference.sets[s].answered(); }),
+        timedSets.end());
+  const int warm = setting.host ? 0 : 3;
+  for (int i = 0; i < warm; ++i) {
+    double us;
+    auto ran = sample(out, us);
+    if (!ran || !*ran)
+      return ran;
+    if (us > longRun)
+      break; // long kernels are warm after one run
+  }
+  eventSeconds = wallSeconds = timedRuns = 0;
+  return true;
+}
+
+llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, double waitNanoseconds) {
+  RunRequest ask = request();
+  unsigned s = timedSets[turn % timedSets.size()];
+  // Input N in buffers N: nothing has to be copied between samples.
+  ask.buffers = turn % CandidateSession::bufferSets;
+  ask.copy = setting.atomics;
+  ask.waitNanoseconds = waitNanoseconds;
+  ++turn;
+  auto ran = run(s, ask, out);
+  if (!ran || !*ran)
+    return ran;
+  microseconds = report.times.launches;
+  eventSeconds += report.times.total * 1e-6;
+  wallSeconds += report.times.wall * 1e-6;
+  ++timedRuns;
+  std::string differs;
+  if (setting.atomics) {
+    SetVerdict verdict = compare(s);
+    if (!verdict.passed)
+      differs = verdict.detail;
+  } else {
+    for (unsigned o = 0; o < plan.outputs.size(); ++o)
+      if (report.digests[o] != verified[s][o])
+        differs = plan.outputs[o].name + " differs";
+  }
+  if (!differs.empty()) {
+    out.verdict = Verdict::Cheat;
+    out.detail = "the result of a timed run is another one than the verified one (" + differs + ")";
+    return false;
+  }
+  if (report.keepsState) {
+    out.verdict = Verdict::Cheat;
+    out.detail = "it keeps something in variables of its own from launch to launch while it is timed";
+    return false;
+  }
+  return true;
+}
+
+/// Events are the card's word; the wall clock is ours. They cover the same work, but for what it takes to
+/// submit it.
+bool Trial::checkClocks(Measurement &out) {
+  if (setting.host || timedRuns == 0)
+    return true;
+  constexpr double perRun = 300e-6; // submission and the wait for the end
+  bool agree = wallSeconds <= 1.25 * eventSeconds + perRun * timedRuns && eventSeconds <= 1.05 * wallSeconds + 1e-4;
+  if (agree)
+    return true;
+  char text[160];
+  snprintf(text, sizeof text, "events say that %d timed runs took %.3g ms, the wall clock says %.3g ms", timedRuns,
+           eventSeconds * 1e3, wallSeconds * 1e3);
+  out.verdict = Verdict::Cheat;
+  out.detail = text;
+  return false;
+}
+
+llvm::Expected<bool> Trial::time(Measurement &out) {
+  auto begun = beginTiming(out);
+  if (!begun || !*begun)
+    return begun;
+  out.before = process.conditions();
+  const double budget = setting.host ? 1 : options.timingSeconds;
+  double start = monotonicSeconds();
+  for (int wanted = std::max(options.samples, fewestSamples);;) {
+    double us;
+    auto ran = sample(out, us);
+    if (!ran || !*ran)
+      return ran;
+    out.samples.push_back(us);
+    if (us > longRun)
+      wanted = std::min(wanted, 10);
+    const int n = int(out.samples.size());
+    if (n >= fewestSamples && monotonicSeconds() - start > budget)
+      break;
+    // A busy machine never gets as steady as a card does.
+    if (n >= wanted && (setting.host || n >= mostSamples || relativeSpread(out.samples) <= settledSpread))
+      break;
+  }
+  out.after = process.conditions();
+  out.timeUs = median(out.samples);
+  out.spread = relativeSpread(out.samples);
+  return checkClocks(out);
+}

@@ -1,0 +1,61 @@
+//===- Trial.h - One candidate from machine code to verdict and time ------===//
+#pragma once
+
+#include "kgen/Evaluate/Evaluator.h"
+
+#include <random>
+
+namespace kgen {
+
+/// Runs a candidate on a reference. All runs, of whichever phase, are the same request to its process and
+/// are checked in the same way, so there is no timing loop to detect. Functions that return false have
+/// written the verdict into the measurement.
+class Trial {
+public:
+  struct Setting {
+    bool host = false;
+    bool atomics = false; ///< float atomics: bits may differ from run to run, within the tolerance
+    unsigned threads = 1;
+    uint64_t secret = 0; ///< of poisons, digest keys and orders
+  };
+
+  Trial(const LaunchPlan &plan, const Reference &reference, CandidateProcess &process, const EvaluateOptions &options,
+        const Setting &setting)
+      : plan(plan), reference(reference), process(process), options(options), setting(setting), random(setting.secret),
+        key(random()) {}
+
+  /// Every input, in an order of chance, then repeats; a fresh module for both.
+  llvm::Expected<bool> verify(Measurement &out);
+  /// A fresh module, and runs until clocks have settled.
+  llvm::Expected<bool> beginTiming(Measurement &out);
+  /// One timed run on the next input and buffers, its result compared with the verified one.
+  llvm::Expected<bool> sample(Measurement &out, double &microseconds, double waitNanoseconds = -1);
+  /// Fills samples, time, spread and conditions.
+  llvm::Expected<bool> time(Measurement &out);
+
+private:
+  llvm::Expected<bool> run(unsigned set, const RunRequest &request, Measurement &out);
+  llvm::Expected<bool> reload(Measurement &out);
+  llvm::Expected<bool> tryInputs(Measurement &out);
+  llvm::Expected<bool> repeat(Measurement &out);
+  llvm::Expected<bool> changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes);
+  SetVerdict compare(unsigned set) const;
+  bool checkClocks(Measurement &out);
+  RunRequest request();
+
+  const LaunchPlan &plan;
+  const Reference &reference;
+  CandidateProcess &process;
+  const EvaluateOptions &options;
+  Setting setting;
+  std::mt19937_64 random;
+  uint64_t key;                                ///< of the outputs' digests
+  std::vector<std::vector<uint64_t>> verified; ///< by set: digests of the outputs that were compared
+  std::vector<unsigned> timedSets;
+  unsigned turn = 0;
+  RunReport report;                         ///< of the last run
+  double eventSeconds = 0, wallSeconds = 0; ///< sums over the timed runs
+  int timedRuns = 0;
+};
+
+} // namespace kgen

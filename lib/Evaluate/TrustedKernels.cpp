@@ -1,0 +1,72 @@
+//===- TrustedKernels.cpp - kgen's own kernels beside a candidate's -------===//
+#include "TrustedKernels.h"
+
+#include "kgen/Evaluate/Digest.h"
+#include "kgen/Toolchain/Cache.h"
+
+using namespace kgen;
+
+llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artifact, int bytes, int processors) {
+  auto image = readWholeFile(artifact.str());
+  if (!image)
+    return image.takeError();
+  cuda::Module module;
+  if (int error = with.moduleLoadData(&module, image->data()))
+    return llvm::createStringError("the driver refuses kgen's own kernels: %s", with.describe(error));
+  auto find = [&](cuda::Function &slot, const char *name) { return with.moduleGetFunction(&slot, module, name); };
+  cuda::Function found = nullptr;
+  if (find(count, "kgen_trusted_count") || find(scrubber, "kgen_trusted_scrub") || find(waiter, "kgen_trusted_wait") ||
+      find(found, "kgen_trusted_digest"))
+    return llvm::createStringError("kgen's own kernels are not in %s", artifact.str().c_str());
+  driver = &with;
+  sharedBytes = bytes;
+  multiprocessors = processors;
+  if (int error = with.functionSetAttribute(scrubber, cuda::MaxDynamicShared, sharedBytes))
+    return llvm::createStringError("kgen's own kernels: %s", with.describe(error));
+  digest = found;
+  return llvm::Error::success();
+}
+
+cuda::Result TrustedKernels::scrub(uint32_t pattern) {
+  if (!loaded())
+    return 0;
+  int words = sharedBytes / 4;
+  void *arguments[] = {&pattern, &words};
+  // A block takes all the shared memory of its multiprocessor, so there is one block on each.
+  return driver->launch(scrubber, unsigned(multiprocessors), 1, 1, 512, 1, 1, unsigned(sharedBytes), nullptr, arguments,
+                        nullptr);
+}
+
+cuda::Result TrustedKernels::wait(double nanoseconds) {
+  if (!loaded())
+    return 1; // CUDA_ERROR_INVALID_VALUE
+  auto time = static_cast<unsigned long long>(nanoseconds);
+  void *arguments[] = {&time};
+  return driver->launch(waiter, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+}
+
+cuda::Result TrustedKernels::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) {
+  if (jobs.empty())
+    return 0;
+  if (room < jobs.size()) {
+    if (counters)
+      driver->memFree(counters);
+    room = jobs.size() + 64;
+    if (cuda::Result error = driver->memAlloc(&counters, room * 8))
+      return error;
+  }
+  if (cuda::Result error = driver->memset32(counters, 0, jobs.size() * 2, nullptr))
+    return error;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const DigestJob &job = jobs[i];
+    cuda::Pointer at = job.at, result = counters + 8 * i;
+    unsigned long long size = job.pattern ? job.bytes / 4 : job.bytes, key = job.key, step = digestStep(job.key);
+    unsigned pattern = job.pattern.value_or(0);
+    void *digested[] = {&at, &size, &key, &step, &result}, *counted[] = {&at, &size, &pattern, &result};
+    unsigned blocks = unsigned(std::min<size_t>(job.bytes / 4096 + 1, size_t(multiprocessors) * 8));
+    if (cuda::Result error = driver->launch(job.pattern ? count : digest, blocks, 1, 1, 256, 1, 1, 0, nullptr,
+                                            job.pattern ? counted : digested, nullptr))
+      return error;
+  }
+  return driver->copyToHost(results.data(), counters, jobs.size() * 8);
+}

@@ -1,0 +1,32 @@
+//===- TrustedKernels.h - kgen's own kernels beside a candidate's ---------===//
+#pragma once
+
+#include "CudaDriver.h"
+
+#include "kgen/Evaluate/Device.h"
+
+namespace kgen {
+
+/// The kernels of trusted_kernels.cu in a module of their own. Driver codes come out as they are.
+class TrustedKernels {
+public:
+  /// SHAREDBYTES: the most that a block may have.
+  llvm::Error load(const cuda::Driver &driver, llvm::StringRef artifact, int sharedBytes, int multiprocessors);
+  bool loaded() const { return digest != nullptr; }
+
+  /// Fills the shared memory of every multiprocessor.
+  cuda::Result scrub(uint32_t pattern);
+  /// Queues a kernel that takes this long.
+  cuda::Result wait(double nanoseconds);
+  /// See Device::look. Results are set to 0 after the candidate's last kernel and before ours.
+  cuda::Result look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
+
+private:
+  const cuda::Driver *driver = nullptr;
+  cuda::Function digest = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
+  cuda::Pointer counters = 0;
+  size_t room = 0;
+  int sharedBytes = 0, multiprocessors = 0;
+};
+
+} // namespace kgen

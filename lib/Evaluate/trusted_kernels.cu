@@ -1,0 +1,55 @@
+// kgen's own kernels, run beside a candidate's: they look at memory after it and leave nothing behind.
+
+/// Adds up mix((word ^ key) + i * step) over SIZE bytes; see Digest.h.
+extern "C" __global__ void kgen_trusted_digest(const unsigned char *bytes, unsigned long long size,
+                                               unsigned long long key, unsigned long long step,
+                                               unsigned long long *result) {
+  const unsigned long long *words = (const unsigned long long *)bytes;
+  unsigned long long whole = size / 8, sum = 0;
+  unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  bool aligned = (unsigned long long)bytes % 8 == 0;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < whole + (size % 8 != 0);
+       i += stride) {
+    unsigned long long z = 0;
+    if (aligned && i < whole)
+      z = words[i];
+    else
+      for (unsigned long long b = 0; b < 8 && i * 8 + b < size; ++b)
+        z |= (unsigned long long)bytes[i * 8 + b] << (8 * b);
+    z = (z ^ key) + i * step;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    sum += z ^ (z >> 31);
+  }
+  for (int lane = 16; lane > 0; lane /= 2)
+    sum += __shfl_down_sync(0xffffffffu, sum, lane);
+  if (threadIdx.x % 32 == 0 && sum != 0)
+    atomicAdd(result, sum);
+}
+
+/// Counts the words that are not PATTERN.
+extern "C" __global__ void kgen_trusted_count(const unsigned *words, unsigned long long count, unsigned pattern,
+                                              unsigned long long *result) {
+  unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+    found += words[i] != pattern;
+  if (found != 0)
+    atomicAdd(result, found);
+}
+
+/// Fills a multiprocessor's shared memory, so that nothing lies there from the last kernel.
+extern "C" __global__ void kgen_trusted_scrub(unsigned pattern, int words) {
+  extern __shared__ unsigned scrubbed[];
+  volatile unsigned *memory = scrubbed;
+  for (int i = threadIdx.x; i < words; i += blockDim.x)
+    memory[i] = pattern;
+}
+
+/// Takes NANOSECONDS, and the launch.
+extern "C" __global__ void kgen_trusted_wait(unsigned long long nanoseconds) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  while (now - begin < nanoseconds);
+}
