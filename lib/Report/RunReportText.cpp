@@ -126,9 +126,10 @@ std::string printReportMarkdown(const RunReport &report) {
   std::string text;
   raw_string_ostream os(text);
   os << "# " << report.problem << "\n\n";
-  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision
-     << ", rules " << report.rules << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed << ". "
-     << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason << ").\n\n";
+  os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision << ", rules "
+     << report.rules << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed
+     << ". " << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason
+     << ").\n\n";
   if (!report.isolation.empty())
     os << "Isolation: " << report.isolation << ".\n\n";
   if (report.best.id.empty()) {

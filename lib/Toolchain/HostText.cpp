@@ -381,10 +381,10 @@ llvm::Expected<HostText> kgen::rewriteForHost(llvm::StringRef cuda) { return Rew
 
 llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
   for (const Token &token : tokenize(cuda)) {
-    bool forbidden =
-        token.kind == Token::Identifier && llvm::StringSwitch<bool>(token.text)
-                                               .Cases({"constructor", "__constructor__", "ifunc", "__ifunc__", "kgen_host"}, true)
-                                               .Default(false);
+    bool forbidden = token.kind == Token::Identifier &&
+                     llvm::StringSwitch<bool>(token.text)
+                         .Cases({"constructor", "__constructor__", "ifunc", "__ifunc__", "kgen_host"}, true)
+                         .Default(false);
     if (forbidden)
       return llvm::createStringError("kernel.cu uses %s, which device code has no need of", token.text.str().c_str());
     // Nothing else can hide what follows it from a reader, and kernels have no use for it.

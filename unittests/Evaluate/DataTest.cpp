@@ -215,3 +215,47 @@ TEST(Verify, ToleranceSitsBetweenTheClasses) {
   EXPECT_LT(tol.l2, low.l2);
   EXPECT_LT(tol.max, low.max);
 }
+
+TEST(Measurement, RulesWarningsAndSpeedComeBack) {
+  Measurement m;
+  m.verdict = Verdict::Pass;
+  m.timeUs = 10;
+  m.samples = {10};
+  m.rules = "kernelbench";
+  m.warnings = {"cannot tell zeros"};
+  m.inputs = "seed 1F";
+  m.spread = 0.25;
+  m.before = {1980, 300, 45};
+  m.after = {1970, 310, 46};
+  m.sanitizer = "memcheck: nothing found";
+  m.speed = SpeedComparison{Speed::Fast, 1.2, 1.1, 1.3, 10, 12, 11.9, 15, "round-01/b02"};
+  auto back = Measurement::parse(m.print());
+  ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
+  EXPECT_EQ(back->print(), m.print());
+  EXPECT_EQ(back->speed->verdict, Speed::Fast);
+  EXPECT_EQ(back->after.powerWatts, 310);
+}
+
+TEST(Measurement, BeatsTheBestOnlyIfItWinsBesideIt) {
+  Measurement m;
+  m.verdict = Verdict::Pass;
+  m.timeUs = 10;
+  EXPECT_TRUE(m.beats(0));
+  EXPECT_TRUE(m.beats(11));
+  EXPECT_FALSE(m.beats(10));
+  m.speed = SpeedComparison{};
+  m.speed->low = 0.99;
+  EXPECT_FALSE(m.beats(11));
+  m.speed->low = 1.001;
+  EXPECT_TRUE(m.beats(11));
+  m.verdict = Verdict::Race;
+  EXPECT_FALSE(m.beats(11));
+}
+
+TEST(LaunchPlan, UnknownMembersAreRefused) {
+  auto plan = LaunchPlan::parse(R"json({"version": 1, "problem": "p", "arch": "sm_90a", "precision": "tf32",
+    "inputs": [], "outputs": [{"name": "o", "dtype": "f32", "shape": [1]}], "options": "-I/etc",
+    "launches": [{"kernel": "k", "grid": [1], "block": [1], "args": []}]})json");
+  ASSERT_FALSE(bool(plan));
+  EXPECT_EQ(llvm::toString(plan.takeError()), "plan.json: options is nothing that a plan has");
+}
