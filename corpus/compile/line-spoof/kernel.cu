@@ -1,4 +1,4 @@
-#line 1 "/work/secret.cpp"
+#line 1 "/home/secret.cpp"
 extern "C" __global__ void twice(const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < 4096) {
