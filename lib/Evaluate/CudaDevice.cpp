@@ -167,12 +167,14 @@ public:
       return llvm::createStringError("cannot allocate %zu bytes on the card: %s", bytes, driver.describe(error));
     };
     cuda::Pointer pointer;
-    if (!virtualMemory) {
-      if (int error = driver.memAlloc(&pointer, bytes))
-        return failed(error);
+    if (virtualMemory && mapApart(pointer, bytes) == 0)
       return pointer;
-    }
-    // Addresses with nothing behind them on both sides: an access there is a fault.
+    if (int error = driver.memAlloc(&pointer, bytes))
+      return failed(error);
+    return pointer;
+  }
+  /// Addresses with nothing behind them on both sides: an access there is a fault.
+  cuda::Result mapApart(cuda::Pointer &pointer, size_t bytes) {
     cuda::AllocationProperties properties;
     properties.location = id;
     cuda::AccessDescription access;
@@ -180,14 +182,13 @@ public:
     unsigned long long handle;
     const size_t guard = 32 * piece;
     if (int error = driver.memReserve(&pointer, bytes + 2 * guard, 0, 0, 0))
-      return failed(error);
+      return error;
+    pointer += guard;
     if (int error = driver.memCreate(&handle, bytes, &properties, 0))
-      return failed(error);
-    if (int error = driver.memMap(pointer + guard, bytes, 0, handle, 0))
-      return failed(error);
-    if (int error = driver.memSetAccess(pointer + guard, bytes, &access, 1))
-      return failed(error);
-    return pointer + guard;
+      return error;
+    if (int error = driver.memMap(pointer, bytes, 0, handle, 0))
+      return error;
+    return driver.memSetAccess(pointer, bytes, &access, 1);
   }
   void usePlainMemory() override { virtualMemory = false; }
   size_t freeMemory() override {
