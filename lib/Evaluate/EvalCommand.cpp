@@ -39,6 +39,8 @@ int kgen::runEvalCommand(int argc, char **argv) {
                            cl::desc("make the candidate of a comparison slower by this many percent"));
   cl::opt<double> disturb("disturb", cl::init(0), cl::cat(c),
                           cl::desc("make its baseline slower beside it: the comparison must be INVALID"));
+  cl::opt<bool> blocks("blocks", cl::cat(c),
+                       cl::desc("verify, then take as many samples as each line of stdin says; answers in JSON"));
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
@@ -55,5 +57,7 @@ int kgen::runEvalCommand(int argc, char **argv) {
     return kgen::compareFolders(r, compare, {pairs, slowDown, disturb});
   if (serve == !folder.empty())
     return llvm::errs() << "kgen-eval: give one candidate folder, or --serve; --help explains\n", 2;
+  if (blocks && !serve)
+    return kgen::timeInBlocks(r);
   return serve ? kgen::serveEvaluations(r) : kgen::evaluateFolder(r);
 }

@@ -30,6 +30,11 @@ int evaluateFolder(const EvalRequest &request);
 /// how often it was FAST, SAME and so on. The exit code: 0 both PASS, 1 one does not, 2 could not compare.
 int compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how);
 
+/// Verifies one folder and then times it on request: the first line out is {"verdict": "PASS", ...} or
+/// {"error": "..."}; each line in is a number of samples, answered by {"samples": [microseconds, ...]}, until stdin ends.
+/// The exit code as for evaluateFolder().
+int timeInBlocks(const EvalRequest &request);
+
 /// Answers jobs until stdin ends. A job is one JSON line {"id": 1, "folder": "...", "graph": "...",
 /// "flops": 0, "samples": 30, "time": true, "precision": "tf32", "incumbent":
 /// "..."} (all but folder optional; a PASS that is faster than the candidate in the folder INCUMBENT took,

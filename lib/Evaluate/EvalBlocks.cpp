@@ -1,0 +1,84 @@
+//===- EvalBlocks.cpp - A verified candidate that is timed on request -----===//
+//
+// For benchmarks that time kgen's kernel and something else in turns
+// (scripts/bench_gpu.py): the other side decides when samples are taken.
+//
+//===----------------------------------------------------------------------===//
+#include "Trial.h"
+
+#include "kgen/Evaluate/EvalTool.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <iostream>
+
+using namespace kgen;
+namespace json = llvm::json;
+
+static void say(json::Object object) {
+  llvm::outs() << json::Value(std::move(object)) << '\n';
+  llvm::outs().flush();
+}
+
+static int fail(llvm::Error error) {
+  say(json::Object{{"error", llvm::toString(std::move(error))}});
+  return 2;
+}
+
+int kgen::timeInBlocks(const EvalRequest &request) {
+  auto files = readCandidate(request.folder, request.graph);
+  if (!files)
+    return fail(files.takeError());
+  auto evaluator = Evaluator::create(request.device);
+  if (!evaluator)
+    return fail(evaluator.takeError());
+  Measurement measurement;
+  PreparedCandidate candidate;
+  auto started = (*evaluator)->start(*files, request.options, measurement, candidate);
+  if (!started)
+    return fail(started.takeError());
+  std::unique_ptr<Trial> trial;
+  bool right = *started;
+  if (right) {
+    trial = (*evaluator)->makeTrial(candidate, request.options);
+    for (auto step : {&Trial::verify, &Trial::beginTiming}) {
+      auto passed = (*trial.*step)(measurement);
+      if (!passed)
+        return fail(passed.takeError());
+      if (!(right = *passed))
+        break;
+    }
+  }
+  if (right)
+    measurement.verdict = Verdict::Pass;
+  say(json::Object{{"verdict", verdictName(measurement.verdict)},
+                   {"detail", measurement.detail},
+                   {"rules", rulesName(request.options.rules)},
+                   {"precision", measurement.precision}});
+  if (!right)
+    return 1;
+  constexpr int mostSamples = 10000;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    int count;
+    if (llvm::StringRef(line).trim().getAsInteger(10, count) || count < 1 || count > mostSamples) {
+      say(json::Object{{"error", "expected a number of samples from 1 to 10000, found '" + line + "'"}});
+      return 2;
+    }
+    json::Array samples;
+    for (int i = 0; i < count; ++i) {
+      double us;
+      auto ran = trial->sample(measurement, us);
+      if (!ran)
+        return fail(ran.takeError());
+      if (!*ran) {
+        say(json::Object{{"error", verdictName(measurement.verdict).str() + ": " + measurement.detail}});
+        return 1;
+      }
+      samples.push_back(us);
+    }
+    say(json::Object{{"samples", std::move(samples)}});
+  }
+  return 0;
+}
