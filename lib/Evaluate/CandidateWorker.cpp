@@ -240,6 +240,8 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
     return runCompileWorker(arguments);
   if (command == "--kgen-candidate-worker")
     return runCandidateWorker(arguments);
+  if (command == "--kgen-doctor")
+    return runDoctorProbe();
   if (command == "bench-recovery")
     return runRecoveryBench(arguments);
   if (command == "--kgen-sanitize-worker")

@@ -22,6 +22,7 @@ usage:
   kgen-search compare-policies --problem P --branches N    one search by each policy with the same budget
   kgen-search prompt RUN BRANCH                            what a model was told (or would be) for a branch
   kgen-search problems        list the registered problems
+  kgen-search doctor [--format text|json]   what this machine has, what is missing for what, and how to get it
 
 A search starts from generic kernels (round 0). Each round takes the fastest right kernels so far, has ideas in words
 about each, carries every idea out in several ways (a script of directives, or CUDA-C), compiles, verifies against an
@@ -126,14 +127,17 @@ public:
     } else if (first == "compare-policies") {
       command.kind = SearchCommand::ComparePolicies;
       next = 1;
+    } else if (first == "doctor") {
+      command.kind = SearchCommand::Doctor;
+      next = 1;
     } else if (first == "problems") {
       command.kind = SearchCommand::Problems;
       next = 1;
     } else if (!first.starts_with("-")) {
-      return createStringError(
-          Twine("unknown command '") + first +
-          "', expected resume, replay, report, prompt, add, compare, compare-policies, problems, or options; see "
-          "kgen-search --help");
+      return createStringError(Twine("unknown command '") + first +
+                               "', expected resume, replay, report, prompt, add, compare, compare-policies, problems, "
+                               "doctor, or options; see "
+                               "kgen-search --help");
     }
     while (next < arguments.size())
       if (Error error = parseOption())
@@ -175,6 +179,7 @@ private:
       fits = name != "--policy";
       break;
     case SearchCommand::Report:
+    case SearchCommand::Doctor:
     case SearchCommand::Compare:
       fits = is({"--format"});
       break;

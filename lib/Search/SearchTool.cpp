@@ -44,6 +44,8 @@ public:
     case SearchCommand::Version:
       world.out << "kgen-search 0.1.0\n";
       return 0;
+    case SearchCommand::Doctor:
+      return runDoctor(command, world);
     case SearchCommand::Problems:
       return listAll();
     case SearchCommand::Report:

@@ -41,8 +41,34 @@ const char *const flags[] = {"-std=gnu++17",
                              "-fno-rtti",
                              "-nostartfiles",
                              "-fcf-protection=none",
+                             "-fstack-usage", // for largestFrame
                              "-w",
                              "-pipe"};
+
+/// What a thread of a card has of local memory.
+constexpr uint64_t localBytes = 512 * 1024;
+
+/// The function with the largest stack frame and its bytes, from what -fstack-usage left in FOLDER.
+std::pair<std::string, uint64_t> largestFrame(const std::string &folder) {
+  std::pair<std::string, uint64_t> largest;
+  for (const char *name : {"/kernel.so-kernel.host.su", "/kernel.host.su"}) {
+    auto text = readWholeFile(folder + name);
+    if (!text) {
+      llvm::consumeError(text.takeError());
+      continue;
+    }
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(*text).split(lines, '\n', -1, false);
+    for (llvm::StringRef line : lines) {
+      // file:line:column:function <tab> bytes <tab> kind
+      auto [place, rest] = line.split('\t');
+      uint64_t bytes;
+      if (!rest.split('\t').first.getAsInteger(10, bytes) && bytes > largest.second)
+        largest = {place.split(':').second.split(':').second.split(':').second.str(), bytes};
+    }
+  }
+  return largest;
+}
 
 class HostCompiler : public Compiler {
 public:
@@ -99,6 +125,10 @@ private:
     std::map<std::string, uint64_t> sections;
     if (std::string why = inspectLibrary(folder + "/kernel.so", sections); !why.empty())
       return CompileResult(CompileFailed{"kernel.cu holds " + why, run->output, false, false});
+    if (auto [function, bytes] = largestFrame(folder); bytes > localBytes)
+      return CompileResult(CompileFailed{function + " keeps " + std::to_string(bytes) +
+                                             " bytes of local variables, a thread has at most 524288",
+                                         run->output, false, false});
     Compiled compiled;
     compiled.artifact = "kernel.so";
     compiled.log = run->output;

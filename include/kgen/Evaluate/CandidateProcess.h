@@ -85,6 +85,10 @@ std::unique_ptr<CandidateRunner> createProcessRunner();
 /// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS`.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
+/// `kgen-eval --kgen-doctor`: which devices answer, as one JSON line {"host": "answers", "card": "NVIDIA H200, ...",
+/// "cuda": "answers"} or {"host": "answers", "driver": "no CUDA driver ..."}.
+int runDoctorProbe();
+
 /// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it
 /// first in main().
 std::optional<int> runWorkerIfAsked(int argc, char **argv);

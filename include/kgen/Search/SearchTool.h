@@ -24,6 +24,7 @@ struct SearchCommand {
     Resume,
     Replay,
     Problems,
+    Doctor,
     Report,
     Prompt,
     Add,
@@ -82,6 +83,10 @@ struct SearchToolWorld {
 
 /// Carries COMMAND out and returns the exit code: 0, 1 after an error, 130 when interrupted.
 int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world);
+
+/// `kgen-search doctor`: says what this machine has, what is missing for what, and what installs it. 0 when
+/// searching on device host works, else 1.
+int runDoctor(const SearchCommand &command, const SearchToolWorld &world);
 
 /// The whole tool: parses, installs signal handlers, opens the real world.
 int searchMain(int argc, char **argv, GraphCompiler &compiler);

@@ -1,0 +1,33 @@
+//===- DoctorTool.cpp - kgen-eval's answer to kgen-search doctor ----------===//
+#include "kgen/Evaluate/EvalTool.h"
+#include "kgen/Evaluate/Recovery.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace kgen;
+namespace json = llvm::json;
+
+/// "answers", or why DEVICE does not.
+static std::string ask(const std::string &device) {
+  auto evaluator = Evaluator::create(device);
+  if (!evaluator)
+    return llvm::toString(evaluator.takeError());
+  auto runner = createProcessRunner();
+  KnownAnswer known(device, (*evaluator)->arch(), (*evaluator)->compiler());
+  if (llvm::Error error = known.check(*runner))
+    return llvm::toString(std::move(error));
+  return "answers";
+}
+
+int kgen::runDoctorProbe() {
+  json::Object answer{{"host", ask("host")}};
+  if (auto card = queryCard(0)) {
+    answer["card"] = card->name + ", " + card->arch + ", " + std::to_string(card->memoryBytes >> 30) + " GiB";
+    answer["cuda"] = ask("cuda:0");
+  } else {
+    answer["driver"] = llvm::toString(card.takeError());
+  }
+  llvm::outs() << json::Value(std::move(answer)) << '\n';
+  return 0;
+}
