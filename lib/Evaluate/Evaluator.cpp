@@ -4,6 +4,7 @@
 #include "EmbeddedTexts.h"
 #include "Trial.h"
 #include "kgen/Evaluate/DeviceTable.h"
+#include "kgen/Evaluate/Diagnosis.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
@@ -325,6 +326,6 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
       checkFloor(candidate.plan, options, out);
   }
   if (out.passed())
-    out.diagnosis = diagnose(out, candidate.plan);
+    out.diagnosis = diagnose(out, candidate.plan, options.flops);
   return out;
 }

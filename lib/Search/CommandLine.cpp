@@ -18,6 +18,7 @@ usage:
   kgen-search replay RUN [--jobs N]  derive every kernel of a run again and compare bytes; needs no device
   kgen-search report RUN [--format text|md|json]           what a run found
   kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
+  kgen-search export RUN... [--licence SPDX] [--out F]     a line of JSON for each branch, failures too (docs/dataset.md)
   kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
   kgen-search compare-policies --problem P --branches N    one search by each policy with the same budget
   kgen-search prompt RUN BRANCH                            what a model was told (or would be) for a branch
@@ -118,12 +119,14 @@ public:
         return createStringError(Twine("kgen-search ") + first + " needs a run folder");
       command.run = StringRef(arguments[1]).rtrim('/').str();
       next = 2;
-    } else if (first == "compare") {
-      command.kind = SearchCommand::Compare;
+    } else if (first == "compare" || first == "export") {
+      command.kind = first == "compare" ? SearchCommand::Compare : SearchCommand::Export;
+      if (first == "export")
+        command.format = "jsonl";
       for (next = 1; next < arguments.size() && !StringRef(arguments[next]).starts_with("-"); ++next)
         command.runs.push_back(StringRef(arguments[next]).rtrim('/').str());
       if (command.runs.empty())
-        return createStringError("kgen-search compare needs run folders");
+        return createStringError("kgen-search " + first + " needs run folders");
     } else if (first == "compare-policies") {
       command.kind = SearchCommand::ComparePolicies;
       next = 1;
@@ -189,6 +192,9 @@ private:
     case SearchCommand::Replay:
       fits = is({"--jobs"});
       break;
+    case SearchCommand::Export:
+      fits = is({"--format", "--licence", "--out"});
+      break;
     case SearchCommand::Add:
       fits = is({"--idea", "--seed-kernel"});
       break;
@@ -218,7 +224,7 @@ private:
                               "--policies",        "--seed",        "--jobs",          "--llm",
                               "--llm-url",         "--llm-key-env", "--llm-effort",    "--llm-max-tokens",
                               "--llm-temperature", "--llm-timeout", "--library",       "--idea",
-                              "--seed-kernel",     "--out",         "--format",        "--allow-unconfined-compile"})
+                              "--seed-kernel",     "--out",         "--format", "--licence",        "--allow-unconfined-compile"})
       if (name == known)
         return true;
     return false;
@@ -243,7 +249,13 @@ private:
           return error;
       }
     }
-    if (name == "--format")
+    if (name == "--licence" && value.empty())
+      return createStringError("--licence needs an SPDX expression, as CC0-1.0");
+    if (name == "--licence")
+      command.licence = value;
+    else if (name == "--format" && command.kind == SearchCommand::Export)
+      return oneOf(name, value, {"jsonl"}, command.format);
+    else if (name == "--format")
       return oneOf(name, value, {"text", "md", "json"}, command.format);
     else if (name == "--device")
       return setDevice(value);

@@ -22,6 +22,9 @@ llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, Sear
 /// `add RUN`
 llvm::Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world);
 
+/// `export RUN...`: lines of JSON on standard output, or in the file that --out names.
+llvm::Expected<int> exportRuns(const SearchCommand &command, const SearchToolWorld &world);
+
 /// `compare RUN...`
 llvm::Expected<int> compareRuns(const SearchCommand &command, const SearchToolWorld &world);
 /// `compare-policies`: a search by each policy, then compareRuns. A run that is there already is gone on

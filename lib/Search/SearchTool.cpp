@@ -58,6 +58,8 @@ public:
       return resume();
     case SearchCommand::Add:
       return addToRun(command, world);
+    case SearchCommand::Export:
+      return exportRuns(command, world);
     case SearchCommand::Compare:
       return compareRuns(command, world);
     case SearchCommand::ComparePolicies:

@@ -105,9 +105,6 @@ private:
   std::map<std::string, std::unique_ptr<Reference>> references;
 };
 
-/// What bounds a timed candidate, in one or two sentences.
-std::string diagnose(const Measurement &measurement, const LaunchPlan &plan);
-
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,
 /// else graph.mlir in the folder or in one of the three above it.
 llvm::Expected<CandidateFiles> readCandidate(const std::string &folder, const std::string &graph = "");

@@ -26,6 +26,7 @@ struct SearchCommand {
     Problems,
     Doctor,
     Report,
+    Export,
     Prompt,
     Add,
     Compare,
@@ -33,9 +34,10 @@ struct SearchCommand {
     Help,
     Version
   } kind = Search;
-  std::string run;               ///< run folder of resume, replay, report, add and prompt
-  std::vector<std::string> runs; ///< of compare
-  std::string branch;            ///< of prompt
+  std::string run;                     ///< run folder of resume, replay, report, add and prompt
+  std::vector<std::string> runs;       ///< of compare and export
+  std::string licence = "NOASSERTION"; ///< of export
+  std::string branch;                  ///< of prompt
   std::string problem;
   std::string device = "auto";
   std::string size; ///< "" is the device's default

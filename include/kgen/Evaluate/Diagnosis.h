@@ -1,0 +1,17 @@
+//===- Diagnosis.h - What bounds a candidate, in words ---------------------===//
+#pragma once
+
+#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Evaluate/Measurement.h"
+
+#include <string>
+
+namespace kgen {
+
+/// What bounds a timed candidate, and the numbers that say so, in one line. On a card it begins with one of
+/// "memory bound", "tensor-core bound", "arithmetic bound", "launch bound", "occupancy bound" and "latency
+/// bound". FLOPS is the graph's; 0 when unknown. Words that name another bound are avoided: the builtin
+/// proposer looks for them.
+std::string diagnose(const Measurement &measurement, const LaunchPlan &plan, double flops);
+
+} // namespace kgen

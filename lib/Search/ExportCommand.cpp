@@ -1,0 +1,28 @@
+//===- ExportCommand.cpp - Runs as a data set -----------------------------===//
+
+#include "SearchCommands.h"
+#include "kgen/Trajectory/Export.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Expected<int> exportRuns(const SearchCommand &command, const SearchToolWorld &world) {
+  std::string all;
+  for (const std::string &folder : command.runs) {
+    auto run = RunFolder::openForReading(world.fs, world.clock, folder);
+    if (!run)
+      return run.takeError();
+    auto lines = exportRun(**run, command.licence);
+    if (!lines)
+      return lines.takeError();
+    all += *lines;
+  }
+  if (command.out.empty())
+    world.out << all;
+  else if (Error error = world.fs.writeAtomic(command.out, all))
+    return std::move(error);
+  return 0;
+}
+
+} // namespace kgen
