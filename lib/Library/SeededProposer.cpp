@@ -51,6 +51,10 @@ public:
       return std::vector<Materialization>();
     return inner->repair(context, idea, failed);
   }
+  Expected<std::vector<Materialization>> tune(const ProposalContext &context, int n) override {
+    return inner->tune(context, n);
+  }
+  bool canTune() const override { return inner->canTune(); }
   std::vector<TokenUsage> takeUsage() override { return inner->takeUsage(); }
   bool readsWords() const override { return inner->readsWords(); }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Catalogue.h"
+#include "Prior.h"
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Propose/SchedulePlan.h"
 
@@ -122,12 +123,75 @@ void overlay(ScheduleSettings &settings, StringRef variant, const DispatchFacts 
 struct Variant {
   SchedulePlan plan;
   std::string label;
+  double priorUs = 0;
 };
+
+double bytesOf(const TensorFact &tensor) {
+  double bits = 0;
+  StringRef digits = StringRef(tensor.dtype).drop_while([](char c) { return c < '0' || c > '9'; });
+  digits.getAsDouble(bits);
+  return double(productOf(tensor.shape)) * std::max(bits, 8.0) / 8;
+}
+
+/// What PLAN may take by the prior, all of it in microseconds.
+double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
+  double us = 0;
+  std::set<int> taken;
+  DispatchFacts facts;
+  facts.device = context.device;
+  for (const PlannedDispatch &dispatch : plan.dispatches) {
+    facts = lookAt(dispatch, context);
+    double bytes = 0;
+    for (const TensorFact &operand : context.facts.ops[dispatch.anchor].operands)
+      bytes += bytesOf(operand);
+    if (const OpFact &last = context.facts.ops[dispatch.ops.back()]; !last.results.empty())
+      bytes += bytesOf(last.results[0]);
+    us += estimateDispatch(facts, dispatch.settings, bytes);
+    taken.insert(dispatch.ops.begin(), dispatch.ops.end());
+  }
+  for (size_t i = 0; i < context.facts.ops.size(); ++i) {
+    double bytes = 0;
+    for (const TensorFact &operand : context.facts.ops[i].operands)
+      bytes += bytesOf(operand);
+    for (const TensorFact &result : context.facts.ops[i].results)
+      bytes += bytesOf(result);
+    if (!taken.count(int(i)))
+      us += estimateGeneric(facts, bytes);
+  }
+  return us;
+}
+
+/// Puts variants that the prior holds for much slower than its favourite behind the others; the
+/// catalogue's own order stays otherwise, because it knows more than the prior.
+void demoteSlow(std::vector<Variant> &variants, const ProposalContext &context) {
+  double least = 0;
+  for (Variant &variant : variants) {
+    variant.priorUs = estimatePlan(variant.plan, context);
+    least = least == 0 ? variant.priorUs : std::min(least, variant.priorUs);
+  }
+  const double muchSlower = context.device == "host" ? 4 : 2;
+  std::vector<Variant> first, last;
+  for (Variant &variant : variants)
+    (variant.priorUs <= muchSlower * least ? first : last).push_back(std::move(variant));
+  first.insert(first.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
+  variants = std::move(first);
+}
+
+Materialization materializationOf(const Variant &variant, const ProposalContext &context) {
+  Materialization m;
+  m.label = variant.label;
+  m.directives = printDirectives(variant.plan, context.facts);
+  m.notes = printPlan(variant.plan);
+  m.priorUs = variant.priorUs;
+  return m;
+}
 
 class BuiltinProposer : public Proposer {
 public:
   Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override;
   Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override;
+  Expected<std::vector<Materialization>> tune(const ProposalContext &context, int n) override;
+  bool canTune() const override { return true; }
   bool readsWords() const override { return false; }
 };
 
@@ -150,6 +214,8 @@ public:
   std::vector<Idea> rank(int n);
   /// Every variant of the idea that was not tried, best guess first.
   std::vector<Variant> expand(StringRef key) const;
+  /// The parent with one setting moved to a neighbour, all that were not tried.
+  std::vector<Variant> neighbours() const;
 
 private:
   /// Dispatches with their families' own choices, except that nobody multiplies by emulated tensor
@@ -497,7 +563,30 @@ std::vector<Variant> Session::expand(StringRef key) const {
   for (Variant &variant : variants)
     if (!variant.plan.dispatches.empty() && mine.insert(printPlan(variant.plan)).second)
       fresh.push_back(std::move(variant));
+  demoteSlow(fresh, context);
   return fresh;
+}
+
+std::vector<Variant> Session::neighbours() const {
+  std::vector<Variant> all;
+  for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
+    for (const auto &[key, value] : parent->dispatches[i].settings)
+      if (!getNeighbours(key).empty())
+        for (Variant &variant : expand("refine:" + std::to_string(i) + ":" + key))
+          all.push_back(std::move(variant));
+  llvm::stable_sort(all, [](const Variant &a, const Variant &b) { return a.priorUs < b.priorUs; });
+  return all;
+}
+
+Expected<std::vector<Materialization>> BuiltinProposer::tune(const ProposalContext &context, int n) {
+  std::vector<Materialization> list;
+  for (Variant &variant : Session(context).neighbours()) {
+    if (int(list.size()) == n)
+      break;
+    variant.label = "tuned " + variant.label;
+    list.push_back(materializationOf(variant, context));
+  }
+  return list;
 }
 
 Expected<std::vector<Idea>> BuiltinProposer::proposeIdeas(const ProposalContext &context, int n) {
@@ -510,11 +599,7 @@ Expected<std::vector<Materialization>> BuiltinProposer::materialize(const Propos
   for (Variant &variant : Session(context).expand(idea.key)) {
     if (int(list.size()) == n)
       break;
-    Materialization m;
-    m.label = variant.label;
-    m.directives = printDirectives(variant.plan, context.facts);
-    m.notes = printPlan(variant.plan);
-    list.push_back(std::move(m));
+    list.push_back(materializationOf(variant, context));
   }
   return list;
 }

@@ -81,6 +81,8 @@ std::string printMaterializations(const std::vector<Materialization> &list) {
     }
     if (!m.notes.empty())
       entry["notes"] = m.notes;
+    if (m.priorUs > 0)
+      entry["prior_us"] = m.priorUs;
     if (!m.problem.empty())
       entry["problem"] = m.problem;
     json.push_back(std::move(entry));
@@ -145,6 +147,8 @@ Expected<std::vector<Materialization>> parseMaterializations(StringRef text) {
     m.directives = stringAt(entry, "directives");
     m.cuda = stringAt(entry, "cuda");
     m.notes = stringAt(entry, "notes");
+    if (auto prior = entry.find("prior_us"); prior != entry.end() && prior->is_number())
+      m.priorUs = prior->get<double>();
     m.problem = stringAt(entry, "problem");
     if (!m.problem.empty()) {
       result.push_back(std::move(m));

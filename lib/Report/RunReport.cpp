@@ -8,6 +8,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace kgen {
@@ -20,6 +22,40 @@ double baseline(const Measurement &measurement, const char *name) {
   return it == measurement.baselines.end() ? 0 : it->second;
 }
 } // namespace
+
+static std::vector<double> ranksOf(const std::vector<double> &values) {
+  std::vector<size_t> order(values.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  llvm::sort(order, [&](size_t a, size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (size_t i = 0; i < order.size();) {
+    size_t end = i;
+    while (end < order.size() && values[order[end]] == values[order[i]])
+      ++end;
+    for (size_t j = i; j < end; ++j)
+      ranks[order[j]] = (i + end - 1) / 2.0;
+    i = end;
+  }
+  return ranks;
+}
+
+double rankCorrelation(const std::vector<std::pair<double, double>> &pairs) {
+  std::vector<double> x, y;
+  for (auto [a, b] : pairs) {
+    x.push_back(a);
+    y.push_back(b);
+  }
+  x = ranksOf(x);
+  y = ranksOf(y);
+  double mean = (double(pairs.size()) - 1) / 2, xy = 0, xx = 0, yy = 0;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
 
 RunReport summarizeRun(const RunFolder &run) {
   RunReport report;
@@ -39,6 +75,7 @@ RunReport summarizeRun(const RunFolder &run) {
   report.stopReason = run.getStopReason().str();
   report.seconds = run.getSecondsSpent();
   report.ledger = addUp(run);
+  std::vector<std::pair<double, double>> priors;
   for (const BranchRecord &branch : run.getBranches()) {
     if (branch.measurement.empty())
       continue;
@@ -60,6 +97,8 @@ RunReport summarizeRun(const RunFolder &run) {
     ++row.passed;
     if (!branch.duplicateOf.empty())
       continue; // an earlier kernel under another name
+    if (branch.priorUs > 0)
+      priors.push_back({branch.priorUs, measurement->timeUs});
     // Baselines and floor are the problem's: any branch that has them will do.
     if (double eager = baseline(*measurement, "eager"))
       report.eagerUs = eager;
@@ -95,6 +134,8 @@ RunReport summarizeRun(const RunFolder &run) {
     else
       consumeError(script.takeError());
   }
+  report.priorBranches = priors.size();
+  report.priorCorrelation = rankCorrelation(priors);
   auto fill = [&](ReportRow &row) {
     row.ofGeneric = percentOf(report.genericUs, row.timeUs);
     row.ofEager = percentOf(report.eagerUs, row.timeUs);
@@ -151,6 +192,7 @@ std::string printReportJson(const RunReport &report) {
                {"speedup", report.getSpeedup()},
                {"best", rowJson(report.best)},
                {"curve", curve},
+               {"prior", {{"branches", report.priorBranches}, {"rank_correlation", report.priorCorrelation}}},
                {"ledger", toJson(report.ledger)},
                {"rounds", rows}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

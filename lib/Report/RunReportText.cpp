@@ -118,6 +118,9 @@ std::string printReportText(const RunReport &report, int columns) {
   if (!report.stopReason.empty() && report.stopReason != "done")
     os << "; ended early: " << report.stopReason;
   os << "\n";
+  if (report.priorBranches > 2)
+    os << "prior:    rank correlation with the measured times " << format("%.2f", report.priorCorrelation) << " over "
+       << report.priorBranches << " kernels\n";
   os << printLedgerText(report.ledger);
   return text;
 }
@@ -155,6 +158,9 @@ std::string printReportMarkdown(const RunReport &report) {
        << row.tried << " |\n";
   os << "\nA percentage is the other time over this one's: above 100 % is faster. The floor is what the memory and\n"
         "arithmetic of the device allow.\n";
+  if (report.priorBranches > 2)
+    os << "\nSpearman's rank correlation of the prior with the measured times: "
+       << format("%.2f", report.priorCorrelation) << " over " << report.priorBranches << " kernels.\n";
   os << "\n" << printLedgerMarkdown(report.ledger);
   return text;
 }

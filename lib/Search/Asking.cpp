@@ -165,6 +165,7 @@ void Search::addCandidates(int round, int expansion, const BranchRecord &parent,
     candidate.record.reply = hash;
     candidate.record.option = option;
     candidate.record.expansion = expansion;
+    candidate.record.priorUs = materialization.priorUs;
     candidate.materialization = materialization;
     candidates.push_back(std::move(candidate));
   }

@@ -47,6 +47,7 @@ how far:
   --seeds K          kernels kept after each round                         (host 3, cuda 4)
   --ideas I          ideas for each of them                                (host 5, cuda 6)
   --variants V       ways to carry out each idea                           (3)
+  --tune N           besides, N neighbours of each round's best: its idea with other constants  (host 0, cuda 4)
   --branches N       stop after N branches; --rounds then only if you say so
   --max-minutes M    stop after M minutes in all, also over resumes; 0 is no limit   (host 4, cuda 30)
   --max-tokens N     stop asking models after N tokens in all; what was asked is still measured
@@ -217,14 +218,40 @@ private:
   }
 
   static bool isKnown(StringRef name) {
-    for (const char *known : {"--problem",         "--size",        "--precision",     "--rules",
-                              "--device",          "--rounds",      "--seeds",         "--ideas",
-                              "--variants",        "--branches",    "--max-minutes",   "--max-tokens",
-                              "--max-usd",         "--prices",      "--stop-at-floor", "--policy",
-                              "--policies",        "--seed",        "--jobs",          "--llm",
-                              "--llm-url",         "--llm-key-env", "--llm-effort",    "--llm-max-tokens",
-                              "--llm-temperature", "--llm-timeout", "--library",       "--idea",
-                              "--seed-kernel",     "--out",         "--format", "--licence",        "--allow-unconfined-compile"})
+    for (const char *known : {"--problem",
+                              "--size",
+                              "--precision",
+                              "--rules",
+                              "--device",
+                              "--rounds",
+                              "--seeds",
+                              "--ideas",
+                              "--variants",
+                              "--branches",
+                              "--tune",
+                              "--max-minutes",
+                              "--max-tokens",
+                              "--max-usd",
+                              "--prices",
+                              "--stop-at-floor",
+                              "--policy",
+                              "--policies",
+                              "--seed",
+                              "--jobs",
+                              "--llm",
+                              "--llm-url",
+                              "--llm-key-env",
+                              "--llm-effort",
+                              "--llm-max-tokens",
+                              "--llm-temperature",
+                              "--llm-timeout",
+                              "--library",
+                              "--idea",
+                              "--seed-kernel",
+                              "--out",
+                              "--format",
+                              "--licence",
+                              "--allow-unconfined-compile"})
       if (name == known)
         return true;
     return false;
@@ -267,6 +294,8 @@ private:
       return number(name, value, 1, 100, command.ideas);
     else if (name == "--variants")
       return number(name, value, 1, 100, command.variants);
+    else if (name == "--tune")
+      return number(name, value, 0, 1000, command.tune);
     else if (name == "--branches")
       return number(name, value, 1, 1000000, command.branches);
     else if (name == "--max-minutes" || name == "--max-usd") {

@@ -140,6 +140,9 @@ Error Search::executeRounds() {
       return Error::success();
     if (Error error = repairRound(round, candidates))
       return error;
+    if (stopReason == "done")
+      if (Error error = tuneRound(round))
+        return error;
     if (std::string limit = findSpentLimit(); !limit.empty() && stopReason == "done")
       stopReason = limit;
     if (stopReason != "done")

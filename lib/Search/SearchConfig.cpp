@@ -33,6 +33,7 @@ Json SearchConfig::toJson() const {
           {"llm_options", std::move(model)},
           {"library", kernelLibrary},
           {"seed", seed},
+          {"tune", tune},
           {"max_branches", maxBranches},
           {"max_minutes", maxMinutes},
           {"max_tokens", maxTokens},
@@ -77,6 +78,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
       config.llmOptions.temperature = model["temperature"].get<double>();
     config.kernelLibrary = json.value("library", "");
     config.seed = json.at("seed");
+    config.tune = json.value("tune", 0);
     config.maxBranches = json.value("max_branches", 0);
     config.maxMinutes = json.at("max_minutes");
     config.compileJobs = json.at("compile_jobs");

@@ -57,6 +57,7 @@ private:
                      double deviceSeconds = 0);
   void announce(const BranchRecord &branch, const Measurement &measurement, llvm::StringRef sameAs, bool isBest);
   llvm::Error repairRound(int round, const std::vector<Candidate> &candidates);
+  llvm::Error tuneRound(int round);
   llvm::Expected<bool> askRepair(const Candidate &failed, size_t index, Candidate &mended);
   /// ERROR, unless it comes of the user's wish to stop: that is no error.
   llvm::Error pauseOr(llvm::Error error) {

@@ -153,6 +153,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.options.ideas = command.ideas.value_or(host ? 5 : 6);
   config.options.variants = command.variants.value_or(3);
   config.maxMinutes = command.maxMinutes.value_or(host ? 4 : 30);
+  config.tune = command.tune.value_or(host ? 0 : 4);
   config.maxBranches = command.branches.value_or(0);
   config.maxTokens = command.maxTokens.value_or(0);
   config.maxDollars = command.maxDollars.value_or(0);

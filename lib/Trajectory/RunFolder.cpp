@@ -23,6 +23,8 @@ Json toJson(const BranchRecord &branch) {
     record["by"] = branch.idea.by;
   if (!branch.repairs.empty())
     record["repairs"] = branch.repairs;
+  if (branch.priorUs > 0)
+    record["prior_us"] = branch.priorUs;
   return record;
 }
 
@@ -41,6 +43,7 @@ BranchRecord branchFromJson(const Json &record) {
   branch.expansion = record.value("expansion", 0);
   branch.idea.by = record.value("by", "");
   branch.repairs = record.value("repairs", "");
+  branch.priorUs = record.value("prior_us", 0.0);
   return branch;
 }
 

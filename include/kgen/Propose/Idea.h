@@ -45,6 +45,7 @@ struct Materialization {
   std::string notes;      ///< the proposer's own JSON, handed back when this branch is a parent
   /// Why the answer cannot be used, after a repair was asked for: the branch is BADREPLY.
   std::string problem;
+  double priorUs = 0; ///< what a model of the device expected before anything ran; 0: nobody did
 };
 
 /// What became of a branch that was tried, in branch order.

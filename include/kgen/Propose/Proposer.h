@@ -25,6 +25,12 @@ public:
   /// At most N materialisations of IDEA, best guess first.
   virtual llvm::Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
                                                                    int n) = 0;
+  /// At most N neighbours of the parent in CONTEXT: the same structure with other constants, the most
+  /// promising first. Nothing from who cannot tune.
+  virtual llvm::Expected<std::vector<Materialization>> tune(const ProposalContext &context, int n) {
+    return std::vector<Materialization>();
+  }
+  virtual bool canTune() const { return false; }
   /// What was billed since the last call, one entry for each model; asked for after every question,
   /// also after one that failed. A decorator passes it on.
   virtual std::vector<TokenUsage> takeUsage() { return {}; }

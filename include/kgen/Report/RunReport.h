@@ -40,6 +40,8 @@ struct RunReport {
   int branches = 0;
   std::map<std::string, int> verdicts; ///< verdict -> branches
   Ledger ledger;
+  double priorCorrelation = 0; ///< Spearman's, of the prior and the measured time; of priorBranches kernels
+  int priorBranches = 0;
 
   /// Round 0's time over the best one's; 0 when nothing passed.
   double getSpeedup() const { return best.timeUs > 0 ? genericUs / best.timeUs : 0; }
@@ -58,6 +60,10 @@ std::string printReportJson(const RunReport &report);
 std::string printLedgerText(const Ledger &ledger);
 std::string printLedgerMarkdown(const Ledger &ledger);
 Json toJson(const Ledger &ledger);
+
+/// Spearman's rank correlation of pairs, equal values sharing their mean rank; 0 when one side is
+/// constant.
+double rankCorrelation(const std::vector<std::pair<double, double>> &pairs);
 
 Json toJson(const CurvePoint &point);
 /// "1000 us, 412 us (3), 210 us (17)": times, and after how many branches.

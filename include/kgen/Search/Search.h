@@ -39,6 +39,7 @@ struct SearchConfig {
   PolicyOptions options;
   std::string kernelLibrary; ///< file of the kernel library, or "default"; empty: none
   uint64_t seed = 0;
+  int tune = 0;           ///< neighbours of each round's best that are measured besides
   int maxBranches = 0;    ///< after round 0; 0 is no limit
   double maxMinutes = 0;  ///< of the whole run, resumed or not; 0 is no limit
   int64_t maxTokens = 0;  ///< of all questions; 0 is no limit

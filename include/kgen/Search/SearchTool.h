@@ -41,7 +41,7 @@ struct SearchCommand {
   std::string problem;
   std::string device = "auto";
   std::string size; ///< "" is the device's default
-  std::optional<int> rounds, seeds, ideas, variants, branches;
+  std::optional<int> rounds, seeds, ideas, variants, branches, tune;
   std::optional<double> maxMinutes, maxDollars;
   std::optional<int64_t> maxTokens;
   double stopAtFloor = 0;

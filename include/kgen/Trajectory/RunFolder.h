@@ -33,6 +33,7 @@ struct BranchRecord {
   std::string reply;   ///< request hash of the reply that it materialises; empty for round 0
   int option = 0;      ///< which materialisation of that reply
   int expansion = 0;   ///< which expansion of its round asked for it
+  double priorUs = 0;  ///< see Materialization
   std::string repairs; ///< id of the branch that failed and that this one mends; mostly empty
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;

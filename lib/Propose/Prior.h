@@ -1,0 +1,20 @@
+//===- Prior.h - What a plan may take, before anything runs ---------------===//
+//
+// Private to Propose.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Catalogue.h"
+
+namespace kgen {
+
+/// Microseconds that DISPATCH may take by its family's model: tiles and their reuse, waves of blocks over
+/// the multiprocessors, bytes over the bandwidth. Made to rank settings of one problem, not to predict.
+/// BYTES is what its operands and results hold.
+double estimateDispatch(const DispatchFacts &facts, const ScheduleSettings &settings, double bytes);
+
+/// Microseconds for ops on the generic path that move BYTES.
+double estimateGeneric(const DispatchFacts &facts, double bytes);
+
+} // namespace kgen

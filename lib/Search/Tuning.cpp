@@ -1,0 +1,78 @@
+//===- Tuning.cpp - The constants that an idea left open -------------------===//
+//
+// After a round, a short local search around its best branch: neighbours of the
+// settings, the prior's favourites first, are measured as further variants of
+// that branch's idea, in two steps, the second from the better one. They are
+// branches of the same round, so that ideas buy structure and not constants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SearchLoop.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace kgen {
+
+Error Search::tuneRound(int round) {
+  constexpr int steps = 2;
+  if (round == 0 || config.tune == 0 || !env.proposer.canTune())
+    return Error::success();
+  std::string prefix = StringRef(branchId(round, 0)).split('/').first.str() + "/tune-";
+  auto isTuned = [&](const BranchRecord &branch) {
+    const ReplyRecord *reply = run.findReplyByHash(branch.reply);
+    return reply && StringRef(reply->slot).starts_with(prefix);
+  };
+  // An earlier process may have recorded tuned ones already: their numbers follow those of the others.
+  std::vector<Candidate> all(count_if(
+      run.getBranches(), [&](const BranchRecord &branch) { return branch.round == round && !isTuned(branch); }));
+  for (int step = 0; step < steps; ++step) {
+    const BranchRecord *best = nullptr;
+    for (const BranchRecord &branch : run.getBranches()) {
+      auto it = measured.find(branch.id);
+      if (branch.round == round && it != measured.end() && it->second.passed() &&
+          (!best || it->second.timeUs < measured[best->id].timeUs))
+        best = &branch;
+    }
+    if (!best || shouldStop())
+      return Error::success();
+    BranchRecord parent = *best;
+    std::string slot = prefix + std::to_string(step);
+    int n = std::min((config.tune + step) / steps, budgetLeft(all.size()));
+    if (n == 0)
+      return Error::success();
+    run.beginBatch();
+    ProposalContext context = makeContext(slot, parent, {});
+    std::vector<Materialization> list;
+    if (const ReplyRecord *known = run.findReply(slot)) {
+      auto recorded = parseMaterializations(known->reply);
+      if (!recorded)
+        return recorded.takeError();
+      list = std::move(*recorded);
+    } else {
+      auto fresh = env.proposer.tune(context, n);
+      if (!fresh)
+        return fresh.takeError();
+      list = std::move(*fresh);
+      if (Error error = record({slot, printRequest(context, "tune", &parent.idea, n), printMaterializations(list)}, 0))
+        return error;
+    }
+    size_t first = all.size();
+    addCandidates(round, parent.expansion, parent, parent.idea, slot, list, all);
+    std::vector<Candidate> fresh(std::make_move_iterator(all.begin() + first), std::make_move_iterator(all.end()));
+    branchesLeft += fresh.size();
+    if (Error error = lowerFrom(0, fresh))
+      return error;
+    if (Error error = run.commit())
+      return error;
+    if (stopReason == "done")
+      if (Error error = measureRound(fresh))
+        return error;
+    if (fresh.empty() || stopReason != "done")
+      return Error::success();
+  }
+  return Error::success();
+}
+
+} // namespace kgen
