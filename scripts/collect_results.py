@@ -1,13 +1,12 @@
 """Turns finished run folders into docs/results: tables, the best kernels, and replayable archives.
 
-Usage: collect_results.py OUT_DIR NAME "COMMAND" "MACHINE" RUN...
+Usage: collect_results.py OUT_DIR NAME "COMMAND" "MACHINE" BENCH.json RUN...
 Writes OUT_DIR/NAME.md, OUT_DIR/NAME.json, OUT_DIR/NAME/PROBLEM/ (the best branch, text only) and
 OUT_DIR/NAME/PROBLEM.run.tar.xz (the whole run without PTX, for `kgen-search replay`).
 """
 import json
 import pathlib
 import shutil
-import statistics
 import sys
 import tarfile
 
@@ -48,29 +47,44 @@ def pack(run, archive):
         tar.add(run, arcname=run.name, filter=lambda info: None if info.name.endswith((".ptx", "/lock")) else info)
 
 
+def ratio(row, name):
+    """The other's time over ours with its interval: "1180 % (1178 to 1183)"."""
+    value = row.get(f"{name}_ratio")
+    if not value:
+        return ""
+    middle, low, high = (100 * v for v in value)
+    return f"{middle:.0f} % ({low:.0f} to {high:.0f})" if high - low >= 1 else f"{middle:.1f} % ({low:.1f} to {high:.1f})"
+
+
 def main():
-    out, name, command, machine, *runs = sys.argv[1:]
+    out, name, command, machine, bench, *runs = sys.argv[1:]
     out = pathlib.Path(out)
     (out / name).mkdir(parents=True, exist_ok=True)
+    timed = {row["problem"]: row for row in json.loads(pathlib.Path(bench).read_text())}
     rows, sections, table = [], [], []
     for run in map(pathlib.Path, runs):
-        report, best, torch = load(run)
-        problem, time = report["problem"], best["time_us"]
-        samples = best["samples"]
-        table.append({"problem": problem, "precision": best["precision"], "verdict": best["verdict"], "kgen_us": time,
-                      "kgen_us_low": min(samples), "kgen_us_high": max(samples), "eager_us": torch.get("eager"),
-                      "compile_us": torch.get("compile"), "max_autotune_us": torch.get("max_autotune"),
-                      "eager_tf32_us": torch.get("eager_tf32"), "eager_strict_fp32_us": torch.get("eager_strict_fp32"),
-                      "generic_us": report["generic_us"], "floor_us": best["floor_us"], "branches": report["branches"],
-                      "seconds": report["seconds"]})
-        spread = f"{min(samples):.1f} to {max(samples):.1f}, {len(samples)} samples, median deviation " \
-                 f"{statistics.median(abs(s - time) for s in samples):.2f}"
-        rows.append(f"| `{problem}` | {best['precision']} | {best['verdict']} | **{us(time)}** | {us(torch.get('eager'))} | {us(torch.get('compile'))} | "
-                    f"{us(torch.get('max_autotune'))} | {us(best['floor_us'])} | {percent(torch.get('eager'), time)} | "
-                    f"{percent(torch.get('compile'), time)} | {percent(torch.get('max_autotune'), time)} | {percent(best['floor_us'], time)} |")
-        extra = "; ".join(f"{k.replace('_', ' ')} {us(torch[k])} µs" for k in ("eager_tf32", "eager_strict_fp32") if torch.get(k))
+        report, best, _ = load(run)
+        problem = report["problem"]
+        row = timed.get(problem, {"verdict": best["verdict"], "notes": {"benchmark": "not timed beside PyTorch"}})
+        us_of = {k: row.get(f"{k}_us") for k in ("kgen", "eager", "compile", "max_autotune", "library")}
+        entry = {"problem": problem, "precision": best["precision"], "verdict": row["verdict"], "kgen_us": us_of["kgen"] or best["time_us"]}
+        entry |= {f"{k}_us": us_of[k] for k in ("eager", "compile", "max_autotune", "library")}
+        entry |= {"floor_us": best["floor_us"], "library": row.get("library"), "rules": row.get("rules") or best.get("rules"),
+                  "kgen_us_p05": row.get("kgen_us_p05"), "kgen_us_p95": row.get("kgen_us_p95"), "search_us": best["time_us"],
+                  "generic_us": report["generic_us"], "branches": report["branches"], "seconds": report["seconds"],
+                  "clocks_before": row.get("clocks_before"), "clocks_after": row.get("clocks_after"), "notes": row.get("notes") or {}}
+        entry |= {f"{k}_ratio": row.get(f"{k}_ratio") for k in ("eager", "compile", "max_autotune", "library")}
+        table.append(entry)
+        spread = f"{row['kgen_us_p05']:.1f} to {row['kgen_us_p95']:.1f}" if row.get("kgen_us_p05") else ""
+        rows.append(f"| `{problem}` | {best['precision']} | {row['verdict']} | **{us(entry['kgen_us'])}** | {spread} | {us(us_of['eager'])} | {us(us_of['compile'])} | "
+                    f"{us(us_of['max_autotune'])} | {us(us_of['library'])} | {us(best['floor_us'])} | {ratio(row, 'eager')} | {ratio(row, 'compile')} | "
+                    f"{ratio(row, 'max_autotune')} | {ratio(row, 'library')} | {percent(best['floor_us'], entry['kgen_us'])} |")
+        said = f" Library: {row['library']}." if row.get("library") else ""
+        prior = (report.get("prior") or {}).get("rank_correlation")
+        said += f" Rank correlation of the prior with measured time: {prior:.2f}." if isinstance(prior, (int, float)) else ""
+        notes = "".join(f" {k}: {v}." for k, v in entry["notes"].items())
         sections.append(f"## {problem}\n\n{report['branches']} branches in {report['seconds']:.0f} s ({', '.join(f'{v} {k}' for k, v in report['verdicts'].items())}). "
-                        f"Best: `{report['best']['branch']}`, {us(time)} µs ({spread}).{' Beside it: ' + extra + '.' if extra else ''}\n\n"
+                        f"Best: `{report['best']['branch']}`, {us(best['time_us'])} µs in the search.{said}{notes}\n\n"
                         f"What bounds it: {best['diagnosis']}.\n\n{trajectory(report)}\n\n"
                         f"Kernel, directives and measurement: [{name}/{problem}/]({name}/{problem}/). The whole run, replayable: `{name}/{problem}.run.tar.xz`.\n")
         folder = out / name / problem
@@ -81,11 +95,11 @@ def main():
                 shutil.copyfile(run / report["best"]["branch"] / file, folder / file)
         pack(run, out / name / f"{problem}.run.tar.xz")
     head = (f"# Searches on one {machine}\n\nCommand, one problem after the other, no model involved:\n\n    {command}\n\n"
-            "Times are medians in µs with a cold L2 cache (CUDA events); PyTorch was timed on the same card in the same run with its own defaults "
-            "(cuDNN TF32 on, matmul TF32 off) unless a column says otherwise. A percentage is the other time over ours: above 100 % we are faster. The precision class names what rounding the answer may have; "
-            "the verdict holds against the fp64 oracle under the tolerance measured for that class.\n\n"
-            "| problem | class | verdict | kgen | eager | torch.compile | max-autotune | floor | % of eager | % of compile | % of max-autotune | % of floor |\n"
-            "|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+            "Times are medians in µs with a cold L2 cache (CUDA events). After the searches the best kernels were verified again on fresh secret inputs and timed beside PyTorch in turns (scripts/bench_gpu.py; every other "
+            "block in reverse order); `5 to 95 %` are quantiles of all samples. PyTorch runs with its own defaults (cuDNN TF32 on, matmul TF32 off); `library` is the fastest setting that a PyTorch user can pick "
+            "within the problem's precision class. A percentage is the other time over ours with its 95 % bootstrap interval: above 100 % we are faster. The verdict holds against the fp64 oracle under the tolerance measured for the class.\n\n"
+            "| problem | class | verdict | kgen | 5 to 95 % | eager | torch.compile | max-autotune | library | floor | % of eager | % of compile | % of max-autotune | % of library | % of floor |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
     notes = out / f"{name}.notes.md"
     middle = "\n" + notes.read_text() + "\n" if notes.exists() else "\n"
     (out / f"{name}.md").write_text(head + "\n".join(rows) + "\n" + middle + "\n".join(sections))
