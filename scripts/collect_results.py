@@ -29,15 +29,16 @@ def load(run):
     return report, best, baselines
 
 
-def trajectory(report):
+def trajectory(report, timed):
     lines = [f"| round | branch | idea | µs | % of eager | % of torch.compile | % of floor | passed |", "|---|---|---|---|---|---|---|---|"]
     for row in report["rounds"]:
         if not row.get("time_us"):
             lines.append(f"| {row['round']} | | nothing passed | | | | | {row['passed']} of {row['tried']} |")
             continue
         idea = row["idea"] + (f" ({row['settings']})" if row["settings"] else "")
-        lines.append(f"| {row['round']} | {row['branch']} | {idea} | {us(row['time_us'])} | {row.get('of_eager', 0):.0f} % | "
-                     f"{row.get('of_compile', 0):.0f} % | {row.get('of_floor', 0):.0f} % | {row['passed']} of {row['tried']} |")
+        time = row["time_us"]
+        lines.append(f"| {row['round']} | {row['branch']} | {idea} | {us(time)} | {percent(timed.get('eager_us'), time)} | "
+                     f"{percent(timed.get('compile_us'), time)} | {row.get('of_floor', 0):.0f} % | {row['passed']} of {row['tried']} |")
     return "\n".join(lines)
 
 
@@ -85,7 +86,7 @@ def main():
         notes = "".join(f" {k}: {v}." for k, v in entry["notes"].items())
         sections.append(f"## {problem}\n\n{report['branches']} branches in {report['seconds']:.0f} s ({', '.join(f'{v} {k}' for k, v in report['verdicts'].items())}). "
                         f"Best: `{report['best']['branch']}`, {us(best['time_us'])} µs in the search.{said}{notes}\n\n"
-                        f"What bounds it: {best['diagnosis']}.\n\n{trajectory(report)}\n\n"
+                        f"What bounds it: {best['diagnosis']}.\n\n{trajectory(report, row)}\n\n"
                         f"Kernel, directives and measurement: [{name}/{problem}/]({name}/{problem}/). The whole run, replayable: `{name}/{problem}.run.tar.xz`.\n")
         folder = out / name / problem
         shutil.rmtree(folder, ignore_errors=True)
