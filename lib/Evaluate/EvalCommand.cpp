@@ -12,7 +12,8 @@ static const char *overview =
     "  kgen-eval DIR --baselines --problem FILE.py      PyTorch timed beside it\n"
     "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n\n"
     "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
-    "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache.\n";
+    "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
+    "KGEN_SANITIZER compute-sanitizer (off leaves it out).\n";
 
 int kgen::runEvalCommand(int argc, char **argv) {
   kgen::EvalRequest r;

@@ -29,6 +29,8 @@ static constexpr double sideBySideBytes = 256e6;
 static constexpr const char finished[] = "kgen: the candidate has run";
 
 std::string kgen::findSanitizer() {
+  if (const char *named = getenv("KGEN_SANITIZER"); named && *named)
+    return llvm::StringRef(named) == "off" ? "" : named;
   std::vector<std::string> folders;
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *root = getenv(name); root && *root)
@@ -78,7 +80,8 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
     return llvm::Error::success();
   std::string program = findSanitizer();
   if (program.empty()) {
-    out.sanitizer = "compute-sanitizer is not installed, so nothing was checked with it";
+    out.sanitizer =
+        "compute-sanitizer is not installed, or KGEN_SANITIZER switches it off: nothing was checked with it";
     return llvm::Error::success();
   }
   auto plan = LaunchPlan::parse(files.plan);

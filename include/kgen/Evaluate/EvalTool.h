@@ -31,8 +31,8 @@ int evaluateFolder(const EvalRequest &request);
 int compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how);
 
 /// Verifies one folder and then times it on request: the first line out is {"verdict": "PASS", ...} or
-/// {"error": "..."}; each line in is a number of samples, answered by {"samples": [microseconds, ...]}, until stdin ends.
-/// The exit code as for evaluateFolder().
+/// {"error": "..."}; each line in is a number of samples, answered by {"samples": [microseconds, ...]}, until stdin
+/// ends. The exit code as for evaluateFolder().
 int timeInBlocks(const EvalRequest &request);
 
 /// Answers jobs until stdin ends. A job is one JSON line {"id": 1, "folder": "...", "graph": "...",
