@@ -47,7 +47,11 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
     world.columns = 100;
   world.kernelLibraryPath = defaultLibraryPath();
   world.programFolder = folder;
-  return runSearchCommand(*command, world);
+  int code = runSearchCommand(*command, world);
+  outs().flush();
+  if (outs().error() == std::errc::broken_pipe)
+    outs().clear_error(); // a reader that has seen enough, as `head`, is no failure
+  return code;
 }
 
 } // namespace kgen

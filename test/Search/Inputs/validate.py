@@ -33,7 +33,7 @@ def check(value, schema, where):
 
 schema = json.load(open(sys.argv[1]))
 verdicts = []
-for number, line in enumerate(sys.stdin, 1):
+for number, line in enumerate(sys.stdin.readlines(), 1):  # all of it: the writer must not meet a closed pipe
     branch = json.loads(line)
     if len(sys.argv) > 2:  # the name of a field that is to be broken
         branch[sys.argv[2]] = None
