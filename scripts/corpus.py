@@ -148,12 +148,18 @@ def main():
         outcomes = {}
 
         def judge(case):
+            begin = time.time()
             try:
                 here = case["folder"]
                 kind = program if (here / "case.py").exists() else reply if any(here.glob("reply.*")) else evaluate
-                return kind(case, args, top / case["name"])
+                fault, words = kind(case, args, top / case["name"])
             except (OSError, ValueError, KeyError) as error:
-                return "no verdict", str(error)
+                fault, words = "no verdict", str(error)
+            if fault or args.times == 1:
+                print("%-4s %3s %-32s %4.1f s  %s" %
+                      ("ok" if not fault else "BAD", case["row"], case["name"], time.time() - begin,
+                       (fault + "; got " if fault else "") + words.replace("\n", " ")[:220]), flush=True)
+            return fault, words
 
         # What compares times runs alone, at the end.
         crowd, alone = [c for c in cases if "against" not in c], [c for c in cases if "against" in c]
@@ -162,13 +168,7 @@ def main():
                 outcomes[case["name"]] = outcome
         for case in alone:
             outcomes[case["name"]] = judge(case)
-        good = 0
-        for case in cases:
-            fault, words = outcomes[case["name"]]
-            good += not fault
-            if fault or args.times == 1:
-                print("%-4s %3s %-32s %s" % ("ok" if not fault else "BAD", case["row"], case["name"],
-                                            (fault + "; got " if fault else "") + words.replace("\n", " ")[:220]))
+        good = sum(not fault for fault, _ in outcomes.values())
         if not args.keep:
             shutil.rmtree(top.parent, ignore_errors=True)
         rows = {c["row"] for c in cases if not c["name"].startswith("honest/")}

@@ -1,6 +1,6 @@
 extern "C" __global__ void stream(const float *x, float *y) {
   asm volatile("griddepcontrol.launch_dependents;");
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 16777216; i += gridDim.x * blockDim.x) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < 983040; i += gridDim.x * blockDim.x) {
     float value = x[i];
     y[i] = 2.0f * value;
   }
