@@ -101,7 +101,7 @@ def reply(case, args, folder):
     text = next(case["folder"].glob("reply.*"))
     model = "exec:" + json.dumps([sys.executable, str(ROOT / "scripts" / "corpus_answer.py"), str(text), str(log)])
     code, output = run([args.bin + "/kgen-search", "--problem", str(graph), "--device", "host", "--rounds", "1", "--seeds",
-                        "1", "--ideas", "1", "--variants", "1", "--llm", model, "--out", str(out)], 120)
+                        "1", "--ideas", "1", "--variants", "1", "--library", "none", "--llm", model, "--out", str(out)], 120)
     if code != 0:
         return "the search ended with exit code %d" % code, output[-400:]
     code, output = run([args.bin + "/kgen-search", "report", str(out), "--format", "json"], 60)

@@ -68,7 +68,7 @@ def call(*arguments):
 
 def search(out):
     return call("--problem", str(root / "corpus/problems/rowsum.mlir"), "--device", "host", "--rounds", "1", "--seeds", "1", "--ideas",
-                "1", "--variants", "1", "--llm", "chat:m", "--llm-url", url, "--out", str(out))
+                "1", "--variants", "1", "--library", "none", "--llm", "chat:m", "--llm-url", url, "--out", str(out))
 
 
 code, output = search(folder / "run")
