@@ -141,8 +141,11 @@ private:
     auto torch = outputOf({program, "-c",
                            "import torch; print(torch.__version__, 'CUDA ' + torch.version.cuda if torch.version.cuda "
                            "else 'CPU only')"});
-    add("torch", bool(torch), torch ? *torch : toString(torch.takeError()), "importing FILE.py, PyTorch's times",
-        "pip install torch");
+    // Whatever it warns of comes first.
+    std::string said = torch ? StringRef(*torch).trim().split('\n').first.str() : toString(torch.takeError());
+    if (torch && StringRef(*torch).contains('\n'))
+      said = StringRef(*torch).rsplit('\n').second.str();
+    add("torch", bool(torch), said, "importing FILE.py, PyTorch's times", "pip install torch");
   }
 
   void tools() {
