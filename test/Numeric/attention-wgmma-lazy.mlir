@@ -35,7 +35,7 @@ func.func @attention(%x0: tensor<1x2x200x64xf16>,
   %r2 = kgen.dispatch @lost schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [128, 16]>)
       ins(%x6, %x7, %x8 : tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) {
   ^bb0(%a0: tensor<1x3x100x64xf16>, %a1: tensor<1x3x200x64xf16>, %a2: tensor<1x3x200x64xf16>):
-    %y = aten.scaled_dot_product_attention %a0, %a1, %a2 scale 40.0 : (tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) -> tensor<1x3x100x64xf16>
+    %y = aten.scaled_dot_product_attention %a0, %a1, %a2 scale 4.0 : (tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) -> tensor<1x3x100x64xf16>
     kgen.yield %y : tensor<1x3x100x64xf16>
   } : tensor<1x3x100x64xf16>
   return %r0, %r1, %r2
