@@ -1,0 +1,334 @@
+// conv2d: 100 images 3 x 224 x 224, 96 filters 11 x 11, stride 4, padding 2 -> 55 x 55.
+constexpr int NB = 100, C = 3, H = 224, O = 55, K = 96, R = 11;
+
+//===- kgen_device.cuh - Instructions that CUDA C++ has no name for -------===//
+//
+// The one file with PTX. Every function has two bodies: PTX for the device, and
+// C++ of the same meaning for device host (KGEN_HOST), where each thread of a
+// block is a fibre. Fragment layouts are those of the PTX ISA, chapter
+// "Matrix multiply-accumulate": lane = 4 * group + member.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_DEVICE_CUH
+#define KGEN_DEVICE_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace kgen {
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies from global to shared memory
+//===----------------------------------------------------------------------===//
+
+#ifndef KGEN_HOST
+
+__device__ __forceinline__ unsigned smem_address(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+// Copies 4, 8 or 16 bytes; both addresses are multiples of the size. With `valid` false nothing is
+// read and the destination is zeroed. 16-byte copies bypass L1.
+__device__ __forceinline__ void cp_async_zfill4(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 4 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill8(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 8 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async_zfill16(void *dst, const void *src, bool valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "r"(valid ? 16 : 0)
+               : "memory");
+}
+__device__ __forceinline__ void cp_async4(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async8(void *dst, const void *src) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+__device__ __forceinline__ void cp_async16(void *dst, const void *src) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(smem_address(dst)), "l"(src) : "memory");
+}
+
+// Closes this thread's current group of copies.
+__device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most N of this thread's groups are in flight.
+template <int N> __device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Warp matrix operations
+//===----------------------------------------------------------------------===//
+
+// Rounds to tf32 (10 explicit mantissa bits), nearest, ties away from zero.
+__device__ __forceinline__ float round_tf32(float x) {
+  unsigned bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+
+// d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
+__device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// d += a * b: a is 16x16 row major, b is 16x8 column major, two values to a register.
+__device__ __forceinline__ void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+__device__ __forceinline__ void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Four 8x8 matrices of 16-bit values. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned);
+// register i of each lane is its pair of matrix i. Rows of four 32-bit values work the same way.
+__device__ __forceinline__ void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+// The same, each matrix transposed.
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(smem_address(row)));
+}
+
+#else // KGEN_HOST
+
+// kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
+// fibres of a warp meet: the last lane to arrive works for all, through each lane's pointer.
+
+// A misaligned address is a fault on the device, and so it is here.
+inline void host_require_aligned(const void *pointer, unsigned bytes) {
+  if (reinterpret_cast<size_t>(pointer) % bytes)
+    __builtin_trap();
+}
+inline void host_copy(void *dst, const void *src, bool valid, unsigned bytes) {
+  host_require_aligned(dst, bytes);
+  host_require_aligned(src, bytes);
+  kgen_host_async_copy(dst, valid ? src : nullptr, bytes);
+}
+
+inline void cp_async_zfill4(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 4); }
+inline void cp_async_zfill8(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 8); }
+inline void cp_async_zfill16(void *dst, const void *src, bool valid) { host_copy(dst, src, valid, 16); }
+inline void cp_async4(void *dst, const void *src) { host_copy(dst, src, true, 4); }
+inline void cp_async8(void *dst, const void *src) { host_copy(dst, src, true, 8); }
+inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 16); }
+inline void cp_async_commit() { kgen_host_async_commit(); }
+template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
+
+inline float round_tf32(float x) {
+  unsigned bits;
+  memcpy(&bits, &x, 4);
+  if ((bits & 0x7f800000u) != 0x7f800000u) // infinities and NaN stay
+    bits = (bits + 0x1000u) & 0xffffe000u;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+// What the tensor core reads of a register.
+struct Tf32Operand {
+  static constexpr int PER_REGISTER = 1;
+  static float read(unsigned bits, int) {
+    bits &= 0xffffe000u;
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+  }
+};
+template <typename T> struct PackedOperand {
+  static constexpr int PER_REGISTER = 2;
+  static float read(unsigned bits, int i) {
+    unsigned short half = static_cast<unsigned short>(bits >> (16 * i));
+    T x;
+    memcpy(&x, &half, 2);
+    return static_cast<float>(x);
+  }
+};
+
+struct HostMmaLane {
+  float *d;
+  const unsigned *a, *b;
+};
+// A row of eight as one vector: twice as fast as what the compiler makes of the loops.
+typedef float HostMmaRow __attribute__((vector_size(32)));
+
+// 16x8 product of a warp with k = 8 * PER_REGISTER.
+template <typename Operand>
+inline void host_mma(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  HostMmaLane mine = {d, a, b};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    constexpr int P = Operand::PER_REGISTER, K = 8 * P;
+    float left[16][K];
+    HostMmaRow right[K], sum[16];
+    for (int lane = 0; lane < 32; ++lane) {
+      const HostMmaLane &l = *static_cast<HostMmaLane *>(lanes[lane]);
+      const int group = lane / 4, member = lane % 4;
+      for (int high = 0; high < 2; ++high) {
+        for (int p = 0; p < P; ++p) {
+          const int k = 4 * P * high + P * member + p;
+          left[group][k] = Operand::read(l.a[2 * high], p);
+          left[group + 8][k] = Operand::read(l.a[2 * high + 1], p);
+          right[k][group] = Operand::read(l.b[high], p);
+        }
+        sum[group + 8 * high][2 * member] = l.d[2 * high];
+        sum[group + 8 * high][2 * member + 1] = l.d[2 * high + 1];
+      }
+    }
+    for (int row = 0; row < 16; ++row) {
+      HostMmaRow s = sum[row];
+      for (int k = 0; k < K; ++k)
+        s += left[row][k] * right[k];
+      sum[row] = s;
+    }
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        static_cast<HostMmaLane *>(lanes[lane])->d[i] = sum[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
+  });
+}
+inline void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<Tf32Operand>(d, a, b);
+}
+inline void mma_m16n8k16_f16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__half>>(d, a, b);
+}
+inline void mma_m16n8k16_bf16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  host_mma<PackedOperand<__nv_bfloat16>>(d, a, b);
+}
+
+struct HostLdmatrixLane {
+  unsigned *r;
+  const char *row;
+};
+
+inline void ldmatrix_x4(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        memcpy(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i],
+               static_cast<HostLdmatrixLane *>(lanes[8 * i + lane / 4])->row + 4 * (lane % 4), 4);
+  });
+}
+inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
+  host_require_aligned(row, 16);
+  HostLdmatrixLane mine = {r, static_cast<const char *>(row)};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j)
+          memcpy(reinterpret_cast<char *>(&static_cast<HostLdmatrixLane *>(lanes[lane])->r[i]) + 2 * j,
+                 static_cast<HostLdmatrixLane *>(lanes[8 * i + 2 * (lane % 4) + j])->row + 2 * (lane / 4), 2);
+  });
+}
+
+#endif // KGEN_HOST
+
+// Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
+// arrive at once, which the barrier after a wait covers too.
+template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, const void *src, bool valid) {
+  if constexpr (BYTES == 16)
+    cp_async_zfill16(dst, src, valid);
+  else if constexpr (BYTES == 8)
+    cp_async_zfill8(dst, src, valid);
+  else if constexpr (BYTES == 4)
+    cp_async_zfill4(dst, src, valid);
+  else
+    *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
+}
+
+} // namespace kgen
+
+#endif // KGEN_DEVICE_CUH
+// The contraction runs over (c, r) lines of 11 taps, padded to 3 quads of 4. One k8 step of the tensor core takes two quads: lane
+// member m reads tap 4 q + m. Pixels are 4 floats apart, so the 8 x 4 reads of a quad are 32 neighbouring words: no bank conflict.
+constexpr int NT = 7, QUADS = C * R * 3, STEPS = (QUADS + 1) / 2, PITCH = 228;
+
+// The filters in the order of the tensor core's left fragments, rounded: one float4 for each lane, tile of 16 filters and step.
+extern "C" __global__ void __launch_bounds__(256)
+pack_filters(const float *__restrict__ w, float4 *__restrict__ packed) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i >= STEPS * 6 * 32)
+    return;
+  const int lane = i % 32, tile = i / 32 % 6, step = i / (32 * 6), group = lane / 4, member = lane % 4;
+  float a[4];
+  for (int e = 0; e < 4; ++e) {
+    const int quad = step * 2 + e / 2, s = quad % 3 * 4 + member, k = tile * 16 + e % 2 * 8 + group;
+    a[e] = quad < QUADS && s < R ? kgen::round_tf32(w[(k * C * R + quad / 3) * R + s]) : 0.0f;
+  }
+  packed[i] = make_float4(a[0], a[1], a[2], a[3]);
+}
+
+constexpr int ROWS = 4, LINES = 4 * ROWS + 7, THREADS = 256;
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+conv_async(const float *__restrict__ x, const float4 *__restrict__ packed, const float *__restrict__ bias,
+           float *__restrict__ out) {
+  extern __shared__ float4 conv_async_smem[];
+  float *slab = reinterpret_cast<float *>(conv_async_smem);
+  const int oy0 = blockIdx.x * ROWS, n = blockIdx.y, tid = threadIdx.x;
+  // Aligned quads of x land at column 4 j + 2 by 8-byte copies; what lies outside is zeroed.
+  for (int i = tid; i < C * LINES * (PITCH / 2); i += THREADS) {
+    const int line = i / (PITCH / 2), ix = i % (PITCH / 2) * 2 - 2, iy = oy0 * 4 - 2 + line % LINES;
+    const bool inside = iy >= 0 && iy < H && ix >= 0 && ix < H;
+    kgen::cp_async_zfill8(slab + line * PITCH + i % (PITCH / 2) * 2,
+                          inside ? x + ((n * C + line / LINES) * H + iy) * H + ix : x, inside);
+  }
+  kgen::cp_async_commit();
+  if (tid < 8)
+    slab[C * LINES * PITCH + tid] = 0.0f;
+  kgen::cp_async_wait<0>();
+  __syncthreads();
+  const int warp = tid / 32, lane = tid % 32, group = lane / 4, member = lane % 4;
+  const int dy = warp % ROWS, m0 = warp / ROWS * 3, oy = oy0 + dy;
+  if (oy >= O)
+    return;
+  float d[3][NT][4] = {};
+#pragma unroll 1
+  for (int step = 0; step < STEPS; ++step) {
+    const int q0 = step * 2, q1 = min(step * 2 + 1, QUADS - 1), l0 = q0 / 3, l1 = q1 / 3;
+    const int base0 = (l0 / R * LINES + l0 % R + dy * 4) * PITCH + q0 % 3 * 4 + member + group * 4;
+    const int base1 = (l1 / R * LINES + l1 % R + dy * 4) * PITCH + q1 % 3 * 4 + member + group * 4;
+    unsigned a[3][4];
+#pragma unroll
+    for (int m = 0; m < 3; ++m) {
+      const float4 f = packed[(step * 6 + m0 + m) * 32 + lane];
+      a[m][0] = __float_as_uint(f.x), a[m][1] = __float_as_uint(f.y);
+      a[m][2] = __float_as_uint(f.z), a[m][3] = __float_as_uint(f.w);
+    }
+#pragma unroll
+    for (int t = 0; t < NT; ++t) {
+      const unsigned b[2] = {__float_as_uint(kgen::round_tf32(slab[base0 + t * 32])), __float_as_uint(kgen::round_tf32(slab[base1 + t * 32]))};
+#pragma unroll
+      for (int m = 0; m < 3; ++m)
+        kgen::mma_m16n8k8_tf32(d[m][t], a[m], b);
+    }
+  }
+#pragma unroll
+  for (int m = 0; m < 3; ++m)
+#pragma unroll
+    for (int t = 0; t < NT; ++t)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int k = (m0 + m) * 16 + i / 2 * 8 + group, ox = t * 8 + member * 2 + i % 2;
+        if (ox < O)
+          out[(((long long)n * K + k) * O + oy) * O + ox] = d[m][t][i] + bias[k];
+      }
+}
