@@ -1,7 +1,4 @@
 %d0 = transform.kgen.select "aten.matmul" in %f as gemm
-transform.kgen.tile %d0 [128, 128, 32]
-transform.kgen.warp_tile %d0 [64, 64]
-transform.kgen.mma %d0 mma_sync
-transform.kgen.pipeline %d0 stages = 4
-transform.kgen.smem_layout %d0 smem_pad = 16
-transform.kgen.raster %d0 2
+transform.kgen.tile %d0 [128, 256, 64]
+transform.kgen.mma %d0 wgmma
+transform.kgen.cluster %d0 2

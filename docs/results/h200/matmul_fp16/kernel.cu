@@ -70,6 +70,19 @@ __device__ __forceinline__ float round_tf32(float x) {
   return __uint_as_float(bits);
 }
 
+// The same value, of which the compiler knows nothing any more: loops over it stay loops, and what is computed
+// from it is computed again, not kept.
+__device__ __forceinline__ int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+// 2^x in one instruction, relative error 2^-22; results below 2^-126 are zero.
+__device__ __forceinline__ float ex2(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
 // d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
 __device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
@@ -106,6 +119,44 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
                : "r"(smem_address(row)));
 }
 
+//===----------------------------------------------------------------------===//
+// What the L2 cache should keep
+//===----------------------------------------------------------------------===//
+
+// cp_async16 of what is read once: its line is the first that the L2 cache gives up.
+__device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "l"(policy)
+               : "memory");
+}
+// Reads 16 bytes that no kernel of the launch writes and that are read again: the last that the cache gives up.
+// Stays where it stands in the program.
+__device__ __forceinline__ uint4 load16_kept(const void *src) {
+  unsigned long long policy;
+  uint4 value;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(src), "l"(policy));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Words that blocks of one launch exchange through global memory
+//===----------------------------------------------------------------------===//
+
+// A word is read or written as a whole, past the multiprocessors' own caches. Nothing is ordered around it.
+__device__ __forceinline__ void store_relaxed(long long *word, long long value) {
+  asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ long long load_relaxed(const long long *word) {
+  long long value;
+  asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -131,6 +182,8 @@ inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 1
 inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
+inline int opaque(int x) { return x; }
+inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
   memcpy(&bits, &x, 4);
@@ -237,6 +290,11 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
+inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
+inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+inline long long load_relaxed(const long long *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
 #endif // KGEN_HOST
 
 // Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
@@ -252,280 +310,908 @@ template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, c
     *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
 }
 
+// Copies BYTES (4, 8 or 16).
+template <int BYTES> __device__ __forceinline__ void cp_async(void *dst, const void *src) {
+  if constexpr (BYTES == 16)
+    cp_async16(dst, src);
+  else if constexpr (BYTES == 8)
+    cp_async8(dst, src);
+  else
+    cp_async4(dst, src);
+}
+
 } // namespace kgen
 
 #endif // KGEN_DEVICE_CUH
 
-//===- gemm_mma.cuh - Matrix product on tensor cores (mma.sync) -----------===//
+//===- kgen_hopper.cuh - Instructions of sm_90 ----------------------------===//
 //
-// C[b] = epilogue(A[b] * B[b]). Each block computes a BM x BN tile of C, each warp
-// WM x WN of it. Tiles of A and B travel through a ring of STAGES shared-memory
-// buffers by cp.async; fragments of the next k step load while this one multiplies.
+// Barriers that count bytes, copies by tensor map, warpgroup matrix products,
+// clusters. Every function has two bodies, as in kgen_device.cuh: PTX for
+// sm_90a, and C++ for device host (kgen_host_hopper.h). On the host a copy
+// happens when somebody waits for it and a product when its group is waited
+// for, so a missing wait shows; a wait that nothing can end is a fault.
+// Pointers named `smem` point into dynamic shared memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_HOPPER_CUH
+#define KGEN_HOPPER_CUH
+
+#include <stdint.h>
+
+namespace kgen {
+
+// A tensor map, made by the launch plan. Kernels take it as `const __grid_constant__ kgen::tensor_map name`.
+struct alignas(64) tensor_map {
+  unsigned long long opaque[16];
+};
+
+// The swizzle field of a matrix descriptor. 16-byte chunks are exchanged by xor of address bits 4..6 with
+// bits 7..9 (128B), 4..5 with 7..8 (64B), 4 with 7 (32B); a tensor map of the same swizzle writes so.
+enum : int { SWIZZLE_NONE = 0, SWIZZLE_128B = 1, SWIZZLE_64B = 2, SWIZZLE_32B = 3 };
+
+#ifndef KGEN_HOST
+
+//===----------------------------------------------------------------------===//
+// Barriers in shared memory
+//===----------------------------------------------------------------------===//
+
+// `count` arrivals complete a phase. One thread makes them; then fence_barrier_init and a block (or cluster)
+// barrier show them to the others.
+__device__ __forceinline__ void mbar_init(uint64_t *bar, unsigned count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(smem_address(bar)), "r"(count) : "memory");
+}
+__device__ __forceinline__ void fence_barrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+// Shared memory that threads wrote becomes visible to copies and products.
+__device__ __forceinline__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+// The phase also waits for `bytes` to arrive by copies. Does not arrive.
+__device__ __forceinline__ void mbar_expect_tx(uint64_t *bar, unsigned bytes) {
+  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(smem_address(bar)), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void mbar_arrive(uint64_t *bar) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(smem_address(bar)) : "memory");
+}
+// mbar_expect_tx and mbar_arrive in one.
+__device__ __forceinline__ void mbar_arrive_expect_tx(uint64_t *bar, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(smem_address(bar)), "r"(bytes)
+               : "memory");
+}
+// True once the phase of this parity is complete. A fresh barrier is in phase 0, so parity 1 counts as complete.
+__device__ __forceinline__ bool mbar_test(uint64_t *bar, unsigned parity) {
+  unsigned done;
+  asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+               : "=r"(done)
+               : "r"(smem_address(bar)), "r"(parity)
+               : "memory");
+  return done;
+}
+__device__ __forceinline__ void mbar_wait(uint64_t *bar, unsigned parity) {
+  while (!mbar_test(bar, parity))
+    ;
+}
+
+// Barrier `id` (1 to 15; 0 is __syncthreads) of `threads` threads, a multiple of 32.
+__device__ __forceinline__ void named_barrier_sync(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+__device__ __forceinline__ void named_barrier_arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// True in one lane of a whole warp.
+__device__ __forceinline__ bool elect_one() {
+  unsigned elected;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(elected));
+  return elected;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies by tensor map, and plain bulk copies
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void tma_prefetch(const tensor_map *map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// One thread copies the map's box at element (c0, c1, ...), innermost first, to `smem` (128-byte aligned);
+// its bytes arrive at `bar`, out-of-bounds elements are zero and count. `_multicast` writes to the same
+// offset, and arrives at the same barrier, in every block of the cluster whose bit is set in `mask`.
+#define KGEN_TMA(RANK, COORDINATES, PLACES, STORE_PLACES, MASK_PLACE, ...)                                             \
+  __device__ __forceinline__ void tma_load_##RANK(void *smem, const tensor_map *map, uint64_t *bar, COORDINATES) {     \
+    asm volatile("cp.async.bulk.tensor." #RANK                                                                         \
+                 ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {" PLACES "}], [%2];" ::"r"(    \
+                     smem_address(smem)),                                                                              \
+                 "l"(map), "r"(smem_address(bar)), __VA_ARGS__                                                         \
+                 : "memory");                                                                                          \
+  }                                                                                                                    \
+  __device__ __forceinline__ void tma_load_##RANK##_multicast(void *smem, const tensor_map *map, uint64_t *bar,        \
+                                                              COORDINATES, unsigned short mask) {                      \
+    asm volatile("cp.async.bulk.tensor." #RANK                                                                         \
+                 ".shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {" PLACES    \
+                 "}], [%2], " MASK_PLACE ";" ::"r"(smem_address(smem)),                                                \
+                 "l"(map), "r"(smem_address(bar)), __VA_ARGS__, "h"(mask)                                              \
+                 : "memory");                                                                                          \
+  }                                                                                                                    \
+  __device__ __forceinline__ void tma_store_##RANK(const tensor_map *map, const void *smem, COORDINATES) {             \
+    asm volatile("cp.async.bulk.tensor." #RANK ".global.shared::cta.tile.bulk_group [%0, {" STORE_PLACES               \
+                 "}], [%1];" ::"l"(map),                                                                               \
+                 "r"(smem_address(smem)), __VA_ARGS__                                                                  \
+                 : "memory");                                                                                          \
+  }
+#define KGEN_C1 int c0
+#define KGEN_C2 int c0, int c1
+#define KGEN_C3 KGEN_C2, int c2
+#define KGEN_C4 KGEN_C3, int c3
+#define KGEN_C5 KGEN_C4, int c4
+KGEN_TMA(1d, KGEN_C1, "%3", "%2", "%4", "r"(c0))
+KGEN_TMA(2d, KGEN_C2, "%3, %4", "%2, %3", "%5", "r"(c0), "r"(c1))
+KGEN_TMA(3d, KGEN_C3, "%3, %4, %5", "%2, %3, %4", "%6", "r"(c0), "r"(c1), "r"(c2))
+KGEN_TMA(4d, KGEN_C4, "%3, %4, %5, %6", "%2, %3, %4, %5", "%7", "r"(c0), "r"(c1), "r"(c2), "r"(c3))
+KGEN_TMA(5d, KGEN_C5, "%3, %4, %5, %6, %7", "%2, %3, %4, %5, %6", "%8", "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4))
+#undef KGEN_TMA
+#undef KGEN_C1
+#undef KGEN_C2
+#undef KGEN_C3
+#undef KGEN_C4
+#undef KGEN_C5
+
+// Contiguous bytes; addresses and size are multiples of 16.
+__device__ __forceinline__ void bulk_load(void *smem, const void *src, unsigned bytes, uint64_t *bar) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   smem_address(smem)),
+               "l"(src), "r"(bytes), "r"(smem_address(bar))
+               : "memory");
+}
+__device__ __forceinline__ void bulk_store(void *dst, const void *smem, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(dst), "r"(smem_address(smem)),
+               "r"(bytes)
+               : "memory");
+}
+// Closes this thread's group of stores (tma_store and bulk_store).
+__device__ __forceinline__ void bulk_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+// At most N of this thread's groups still have shared memory to read. Needed before leaving the kernel too.
+template <int N> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+// At most N of this thread's groups are unfinished.
+template <int N> __device__ __forceinline__ void bulk_wait() {
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Warpgroup matrix products
+//===----------------------------------------------------------------------===//
+
+// Before the first product, and whenever threads wrote accumulators or A registers since.
+__device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+// At most N groups are unfinished; accumulators and A registers of the others may be touched.
+template <int N> __device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+// Keeps the compiler from moving accesses of `d` across this point.
+template <int R> __device__ __forceinline__ void wgmma_hold(float (&d)[R]) {
+#pragma unroll
+  for (int i = 0; i < R; ++i)
+    asm volatile("" : "+f"(d[i])::"memory");
+}
+
+// The compiler computes `x` before this point.
+__device__ __forceinline__ unsigned pinned(unsigned x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+// Register names %0... and operands d[0]..., by count.
+#define KGEN_TEN(t)                                                                                                    \
+  ",%" #t "0,%" #t "1,%" #t "2,%" #t "3,%" #t "4,%" #t "5,%" #t "6,%" #t "7,%" #t "8,%" #t "9"
+#define KGEN_R4 "%0,%1,%2,%3"
+#define KGEN_R8 KGEN_R4 ",%4,%5,%6,%7"
+#define KGEN_R10 KGEN_R8 ",%8,%9"
+#define KGEN_R12 KGEN_R10 ",%10,%11"
+#define KGEN_R16 KGEN_R12 ",%12,%13,%14,%15"
+#define KGEN_R20 KGEN_R10 KGEN_TEN(1)
+#define KGEN_R24 KGEN_R20 ",%20,%21,%22,%23"
+#define KGEN_R32 KGEN_R20 KGEN_TEN(2) ",%30,%31"
+#define KGEN_R40 KGEN_R20 KGEN_TEN(2) KGEN_TEN(3)
+#define KGEN_R48 KGEN_R40 ",%40,%41,%42,%43,%44,%45,%46,%47"
+#define KGEN_R56 KGEN_R40 KGEN_TEN(4) ",%50,%51,%52,%53,%54,%55"
+#define KGEN_R64 KGEN_R40 KGEN_TEN(4) KGEN_TEN(5) ",%60,%61,%62,%63"
+#define KGEN_R80 KGEN_R40 KGEN_TEN(4) KGEN_TEN(5) KGEN_TEN(6) KGEN_TEN(7)
+#define KGEN_R96 KGEN_R80 KGEN_TEN(8) ",%90,%91,%92,%93,%94,%95"
+#define KGEN_R112 KGEN_R80 KGEN_TEN(8) KGEN_TEN(9) KGEN_TEN(10) ",%110,%111"
+#define KGEN_R128 KGEN_R80 KGEN_TEN(8) KGEN_TEN(9) KGEN_TEN(10) KGEN_TEN(11) ",%120,%121,%122,%123,%124,%125,%126,%127"
+#define KGEN_AT4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define KGEN_AT8(i) KGEN_AT4(i), KGEN_AT4(i + 4)
+#define KGEN_AT16(i) KGEN_AT8(i), KGEN_AT8(i + 8)
+#define KGEN_AT32(i) KGEN_AT16(i), KGEN_AT16(i + 16)
+#define KGEN_AT64(i) KGEN_AT32(i), KGEN_AT32(i + 32)
+#define KGEN_D4 KGEN_AT4(0)
+#define KGEN_D8 KGEN_AT8(0)
+#define KGEN_D12 KGEN_D8, KGEN_AT4(8)
+#define KGEN_D16 KGEN_AT16(0)
+#define KGEN_D24 KGEN_D16, KGEN_AT8(16)
+#define KGEN_D32 KGEN_AT32(0)
+#define KGEN_D40 KGEN_D32, KGEN_AT8(32)
+#define KGEN_D48 KGEN_D32, KGEN_AT16(32)
+#define KGEN_D56 KGEN_D48, KGEN_AT8(48)
+#define KGEN_D64 KGEN_AT64(0)
+#define KGEN_D80 KGEN_D64, KGEN_AT16(64)
+#define KGEN_D96 KGEN_D64, KGEN_AT32(64)
+#define KGEN_D112 KGEN_D96, KGEN_AT16(96)
+#define KGEN_D128 KGEN_D64, KGEN_AT64(64)
+// One row per width: N, its registers, and the numbers of the operands that follow them.
+#define KGEN_WGMMA_WIDTHS(CASE)                                                                                        \
+  CASE(8, 4, 5, 6, 7, 8, 9, 10)                                                                                        \
+  CASE(16, 8, 9, 10, 11, 12, 13, 14)                                                                                   \
+  CASE(24, 12, 13, 14, 15, 16, 17, 18)                                                                                 \
+  CASE(32, 16, 17, 18, 19, 20, 21, 22)                                                                                 \
+  CASE(48, 24, 25, 26, 27, 28, 29, 30)                                                                                 \
+  CASE(64, 32, 33, 34, 35, 36, 37, 38)                                                                                 \
+  CASE(80, 40, 41, 42, 43, 44, 45, 46)                                                                                 \
+  CASE(96, 48, 49, 50, 51, 52, 53, 54)                                                                                 \
+  CASE(112, 56, 57, 58, 59, 60, 61, 62)                                                                                \
+  CASE(128, 64, 65, 66, 67, 68, 69, 70)                                                                                \
+  CASE(160, 80, 81, 82, 83, 84, 85, 86)                                                                                \
+  CASE(192, 96, 97, 98, 99, 100, 101, 102)                                                                             \
+  CASE(224, 112, 113, 114, 115, 116, 117, 118)                                                                         \
+  CASE(256, 128, 129, 130, 131, 132, 133, 134)
+#define KGEN_WGMMA(N_, R, P, SHAPE, TYPE, OPERANDS, ...)                                                               \
+  if constexpr (N == N_)                                                                                               \
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ SHAPE           \
+                 ".f32." TYPE "." TYPE " {" KGEN_R##R "}, " OPERANDS ";\n}"                                            \
+                 : KGEN_D##R                                                                                           \
+                 : __VA_ARGS__);
+
+// d = a * b, or d += a * b when `accumulate`: 64 x N, with 16 of K (tf32: 8). Thread t of the warpgroup holds
+// rows 16 * (t / 32) + t % 32 / 4 (d[4 * j], d[4 * j + 1]) and 8 more (d[4 * j + 2], d[4 * j + 3]), columns
+// 8 * j + 2 * (t % 4) and the next.
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, P, "k16", "f16", "%" #R ", %" #B ", p, 1, 1, %" #X ", %" #Y, "l"(a), "l"(b), "r"(int(accumulate)),  \
+             "n"(TransA), "n"(TransB))
+template <int N, int TransA = 0, int TransB = 0>
+__device__ __forceinline__ void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, P, "k16", "bf16", "%" #R ", %" #B ", p, 1, 1, %" #X ", %" #Y, "l"(a), "l"(b),                       \
+             "r"(int(accumulate)), "n"(TransA), "n"(TransB))
+template <int N, int TransA = 0, int TransB = 0>
+__device__ __forceinline__ void wgmma_bf16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, P, "k8", "tf32", "%" #R ", %" #B ", p, 1, 1", "l"(a), "l"(b), "r"(int(accumulate)))
+// Both operands K-major.
+template <int N> __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+
+// A from registers: a[0], a[1] hold columns 2 * (t % 4) and the next of the thread's two rows, a[2], a[3]
+// those of columns 8 further (tf32: one value each, columns t % 4 and 4 further).
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, Y, "k16", "f16", "{%" #R ", %" #B ", %" #P ", %" #X "}, %" #W ", p, 1, 1, %" #Z, "r"(a[0]), "r"(a[1]), \
+             "r"(a[2]), "r"(a[3]), "r"(int(accumulate)), "n"(TransB), "l"(b))
+template <int N, int TransB = 0>
+__device__ __forceinline__ void wgmma_f16_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, Y, "k16", "bf16", "{%" #R ", %" #B ", %" #P ", %" #X "}, %" #W ", p, 1, 1, %" #Z, "r"(a[0]),          \
+             "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(int(accumulate)), "n"(TransB), "l"(b))
+template <int N, int TransB = 0>
+__device__ __forceinline__ void wgmma_bf16_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+#define KGEN_CASE(N_, R, B, P, X, Y, Z, W)                                                                             \
+  KGEN_WGMMA(N_, R, Y, "k8", "tf32", "{%" #R ", %" #B ", %" #P ", %" #X "}, %" #Z ", p, 1, 1", "r"(a[0]), "r"(a[1]),     \
+             "r"(a[2]), "r"(a[3]), "r"(int(accumulate)), "l"(b))
+template <int N>
+__device__ __forceinline__ void wgmma_tf32_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  KGEN_WGMMA_WIDTHS(KGEN_CASE)
+}
+#undef KGEN_CASE
+
+// Gives registers back to the block's pool, or waits for them: N a multiple of 8 from 24 to 256, a whole
+// warpgroup, and the kernel has a launch bound.
+template <int N> __device__ __forceinline__ void setmaxnreg_inc() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
+}
+template <int N> __device__ __forceinline__ void setmaxnreg_dec() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ __forceinline__ void cluster_sync() {
+  cluster_arrive();
+  cluster_wait();
+}
+// The variable of the block `rank` that stands where `smem` stands in this one.
+template <typename T> __device__ __forceinline__ T *cluster_map(T *smem, unsigned rank) {
+  T *remote;
+  asm volatile("mapa.u64 %0, %1, %2;" : "=l"(remote) : "l"(smem), "r"(rank));
+  return remote;
+}
+// Arrives at the same barrier in block `rank`. Orders reads of shared memory by this thread's products and loads
+// before it; writes that the other block is to see need cluster_arrive (a release at cluster scope costs a fence).
+__device__ __forceinline__ void mbar_arrive_cluster(uint64_t *bar, unsigned rank) {
+  asm volatile("{\n.reg .b32 remote;\nmapa.shared::cluster.u32 remote, %0, %1;\n"
+               "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(smem_address(bar)),
+               "r"(rank)
+               : "memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+// Four 8x8 matrices of 16-bit values to shared memory, laid out as ldmatrix_x4 reads them.
+__device__ __forceinline__ void stmatrix_x4(void *row, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(smem_address(row)), "r"(r[0]),
+               "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+__device__ __forceinline__ void stmatrix_x4_trans(void *row, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(smem_address(row)),
+               "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+
+#undef KGEN_WGMMA
+#undef KGEN_WGMMA_WIDTHS
+
+#else // KGEN_HOST
+
+inline unsigned smem_address(const void *pointer) { return unsigned(kgen_host_shared_offset(pointer)); }
+
+inline void mbar_init(uint64_t *bar, unsigned count) { kgen_host_mbar_init(bar, count); }
+inline void fence_barrier_init() {}
+inline void fence_proxy_async() {}
+inline void mbar_expect_tx(uint64_t *bar, unsigned bytes) { kgen_host_mbar_update(bar, 0, bytes); }
+inline void mbar_arrive(uint64_t *bar) { kgen_host_mbar_update(bar, 1, 0); }
+inline void mbar_arrive_expect_tx(uint64_t *bar, unsigned bytes) { kgen_host_mbar_update(bar, 1, bytes); }
+inline bool mbar_test(uint64_t *bar, unsigned parity) { return kgen_host_mbar_test(bar, parity); }
+inline void mbar_wait(uint64_t *bar, unsigned parity) { kgen_host_mbar_wait(bar, parity); }
+inline void named_barrier_sync(int id, int threads) { kgen_host_named_barrier(id, threads, true); }
+inline void named_barrier_arrive(int id, int threads) { kgen_host_named_barrier(id, threads, false); }
+inline bool elect_one() { return kgen_host_elect_one(); }
+
+inline void tma_prefetch(const tensor_map *) {}
+template <class... C> inline void host_tma_load(void *smem, const tensor_map *map, uint64_t *bar, C... c) {
+  const int at[5] = {c...};
+  kgen_host_tma_load(smem, map->opaque, bar, at, sizeof...(C));
+}
+template <class... C> inline void host_tma_store(const tensor_map *map, const void *smem, C... c) {
+  const int at[5] = {c...};
+  kgen_host_tma_store(map->opaque, smem, at, sizeof...(C));
+}
+#define KGEN_TMA(RANK, PARAMETERS, ...)                                                                                \
+  inline void tma_load_##RANK(void *smem, const tensor_map *map, uint64_t *bar, PARAMETERS) {                          \
+    host_tma_load(smem, map, bar, __VA_ARGS__);                                                                        \
+  }                                                                                                                    \
+  inline void tma_load_##RANK##_multicast(void *smem, const tensor_map *map, uint64_t *bar, PARAMETERS,                \
+                                          unsigned short mask) {                                                       \
+    kgen_host_require_one_block(mask);                                                                                 \
+    host_tma_load(smem, map, bar, __VA_ARGS__);                                                                        \
+  }                                                                                                                    \
+  inline void tma_store_##RANK(const tensor_map *map, const void *smem, PARAMETERS) {                                  \
+    host_tma_store(map, smem, __VA_ARGS__);                                                                            \
+  }
+#define KGEN_C2 int c0, int c1
+#define KGEN_C3 KGEN_C2, int c2
+#define KGEN_C4 KGEN_C3, int c3
+#define KGEN_C5 KGEN_C4, int c4
+KGEN_TMA(1d, int c0, c0)
+KGEN_TMA(2d, KGEN_C2, c0, c1)
+KGEN_TMA(3d, KGEN_C3, c0, c1, c2)
+KGEN_TMA(4d, KGEN_C4, c0, c1, c2, c3)
+KGEN_TMA(5d, KGEN_C5, c0, c1, c2, c3, c4)
+#undef KGEN_TMA
+#undef KGEN_C2
+#undef KGEN_C3
+#undef KGEN_C4
+#undef KGEN_C5
+inline void bulk_load(void *smem, const void *src, unsigned bytes, uint64_t *bar) {
+  kgen_host_bulk_load(smem, src, bytes, bar);
+}
+inline void bulk_store(void *dst, const void *smem, unsigned bytes) { kgen_host_bulk_store(dst, smem, bytes); }
+inline void bulk_commit() { kgen_host_bulk_commit(); }
+template <int N> inline void bulk_wait_read() { kgen_host_bulk_wait(N); }
+template <int N> inline void bulk_wait() { kgen_host_bulk_wait(N); }
+
+inline void wgmma_fence() {}
+inline void wgmma_commit() { kgen_host_wgmma_commit(); }
+template <int N> inline void wgmma_wait() { kgen_host_wgmma_wait(N); }
+template <int R> inline void wgmma_hold(float (&)[R]) {}
+inline unsigned pinned(unsigned x) { return x; }
+template <int N, int TransA = 0, int TransB = 0>
+inline void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_F16, a, nullptr, TransA, b, TransB, accumulate);
+}
+template <int N, int TransA = 0, int TransB = 0>
+inline void wgmma_bf16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_BF16, a, nullptr, TransA, b, TransB, accumulate);
+}
+template <int N> inline void wgmma_tf32(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_TF32, a, nullptr, 0, b, 0, accumulate);
+}
+template <int N, int TransB = 0>
+inline void wgmma_f16_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_F16, 0, a, 0, b, TransB, accumulate);
+}
+template <int N, int TransB = 0>
+inline void wgmma_bf16_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_BF16, 0, a, 0, b, TransB, accumulate);
+}
+template <int N>
+inline void wgmma_tf32_ra(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
+  kgen_host_wgmma(d, N, KGEN_HOST_WGMMA_TF32, 0, a, 0, b, 0, accumulate);
+}
+template <int N> inline void setmaxnreg_inc() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
+template <int N> inline void setmaxnreg_dec() { static_assert(N % 8 == 0 && N >= 24 && N <= 256); }
+
+inline unsigned cluster_rank() { return 0; }
+inline void cluster_arrive() { kgen_host_cluster_arrive(); }
+inline void cluster_wait() { kgen_host_cluster_wait(); }
+inline void cluster_sync() {
+  cluster_arrive();
+  cluster_wait();
+}
+template <typename T> inline T *cluster_map(T *smem, unsigned rank) {
+  kgen_host_require_one_block(1u << rank);
+  return smem;
+}
+inline void mbar_arrive_cluster(uint64_t *bar, unsigned rank) {
+  kgen_host_require_one_block(1u << rank);
+  mbar_arrive(bar);
+}
+
+struct HostStmatrixLane {
+  char *row;
+  const unsigned *r;
+};
+inline void stmatrix_x4(void *row, const unsigned (&r)[4]) {
+  host_require_aligned(row, 16);
+  HostStmatrixLane mine = {static_cast<char *>(row), r};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        memcpy(static_cast<HostStmatrixLane *>(lanes[8 * i + lane / 4])->row + 4 * (lane % 4),
+               &static_cast<HostStmatrixLane *>(lanes[lane])->r[i], 4);
+  });
+}
+inline void stmatrix_x4_trans(void *row, const unsigned (&r)[4]) {
+  host_require_aligned(row, 16);
+  HostStmatrixLane mine = {static_cast<char *>(row), r};
+  kgen_host_warp_collective(&mine, [](void *lanes[32], void *) {
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j)
+          memcpy(static_cast<HostStmatrixLane *>(lanes[8 * i + 2 * (lane % 4) + j])->row + 2 * (lane / 4),
+                 reinterpret_cast<const char *>(&static_cast<HostStmatrixLane *>(lanes[lane])->r[i]) + 2 * j, 2);
+  });
+}
+
+#endif // KGEN_HOST
+
+// A wgmma operand in shared memory. Strides in bytes, multiples of 16.
+// K-major (rows of K): swizzled, rows of 8 stand `sbo` apart and `lbo` is unused; a step of 32 bytes along K
+// advances the pointer by 32. Without swizzle, 8x16-byte blocks stand `lbo` apart in K, `sbo` in M or N.
+// MN-major (fp16 and bf16, by TransA and TransB): swizzled 128B, blocks of 64 values of M or N by 8 of K;
+// `lbo` is the step to the next 64 of M or N, `sbo` the step to the next 8 of K.
+__device__ __forceinline__ uint64_t smem_descriptor(const void *smem, unsigned lbo, unsigned sbo, int swizzle) {
+  return (smem_address(smem) & 0x3ffff) >> 4 | uint64_t(lbo & 0x3ffff) >> 4 << 16 | uint64_t(sbo & 0x3ffff) >> 4 << 32 |
+         uint64_t(swizzle) << 62;
+}
+
+} // namespace kgen
+
+#endif // KGEN_HOPPER_CUH
+
+//===- gemm_wgmma.cuh - Matrix product on warpgroups (sm_90a) -------------===//
+//
+// C[b] = epilogue(A[b] * B[b]) in 16-bit products summed in fp32. One thread of
+// the first warpgroup copies tiles of A and B by tensor map into a ring of STAGES
+// buffers; each of the other CONSUMERS warpgroups multiplies BM / CONSUMERS rows
+// of the tile. Blocks are persistent: while consumers finish a tile, the copies
+// of the next one are under way. With PARTS = 2 an operand is the sum of two
+// matrices, and the product of the two small parts is left out.
 //
 //===----------------------------------------------------------------------===//
 
 namespace matmul_0 {
 // The problem.
-using In = __half; // element type of A and B
+using In = __half; // element type of the products
 using Out = __half; // element type of C
-using Stored = Out; // what the main kernel writes
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
 constexpr bool A_K_CONTIGUOUS = true; // A is [M, K]
 constexpr bool B_K_CONTIGUOUS = false; // B is [K, N]
+constexpr int PARTS = 1; // matrices whose sum is an operand
 // The schedule.
-constexpr int BM = 128, BN = 128, BK = 32; // block tile
-constexpr int WM = 64, WN = 64; // warp tile
-constexpr int PAD = 16; // elements after each row along k
+constexpr int BM = 128, BN = 256, BK = 64; // block tile
+constexpr int CONSUMERS = 2; // warpgroups that multiply
 constexpr int STAGES = 4;
-constexpr int RASTER = 2; // tile rows of one group in the block order
-constexpr int SPLIT_K = 1; // blocks that share one tile of C, each a slice of K
-constexpr int VEC = 8; // elements of one global load, at most
-constexpr int MIN_BLOCKS = 1; // resident blocks per multiprocessor
-constexpr int SHARED_BYTES = 83968; // dynamic shared memory of the launch
+constexpr int CLUSTER = 2; // blocks, one below the other, that share their tiles of B
+constexpr int RASTER = 8; // tile rows of one group in the block order
+constexpr int INFLIGHT = 1; // stages whose products run while the next one is waited for
+constexpr int PROMOTE = 0; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
+constexpr int BLOCKS = 132; // of the grid
+constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
+constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+constexpr int SHARED_BYTES = 229440; // dynamic shared memory of the launch
 } // namespace matmul_0
 
 namespace matmul_0 {
 
-constexpr int WARPS_M = BM / WM, WARPS_N = BN / WN;
-constexpr int THREADS = 32 * WARPS_M * WARPS_N;
-constexpr int TILES_M = (M + BM - 1) / BM, TILES_N = (N + BN - 1) / BN;
+constexpr int THREADS = 128 * (CONSUMERS + 1);
+constexpr int MT = BM / CONSUMERS / 64; // products of 64 rows, one above the other, of a consumer
+constexpr int TILES_M = (M + BM * CLUSTER - 1) / (BM * CLUSTER), TILES_N = (N + BN - 1) / BN; // of a cluster
+constexpr int TILES = TILES_M * TILES_N * BATCH;
 constexpr int K_TILES = (K + BK - 1) / BK;
-constexpr int K_TILES_PER_SPLIT = (K_TILES + SPLIT_K - 1) / SPLIT_K;
+constexpr int CLUSTERS = BLOCKS / CLUSTER;
+constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
+// 16-bit results wait in half the registers and leave during the first steps of the next tile.
+constexpr int CHUNK = 128 / sizeof(Out), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr bool OVERLAP = STORE_TMA && sizeof(Out) == 2 && PROMOTE == 0 && K_TILES > MT * CHUNKS && BM * BN / CONSUMERS <= 64 * 256;
 
-// One mma.sync: 16 x 8 of C, and MMA_K along k.
-constexpr int MMA_K = 32 / sizeof(In);
-constexpr int K_STEPS = BK / MMA_K;
-constexpr int MT = WM / 16, NT = WN / 8;
-
-// Shared memory: a tile keeps the order of its matrix, rows padded so that fragment loads of a warp
-// hit 32 different banks. Tiles that are contiguous along m or n are read 8 columns by 4 rows.
-constexpr int CROSS_PAD = sizeof(In) == 4 ? 8 : 16 / sizeof(In);
-constexpr int A_ROWS = A_K_CONTIGUOUS ? BM : BK, A_COLUMNS = A_K_CONTIGUOUS ? BK : BM;
-constexpr int B_ROWS = B_K_CONTIGUOUS ? BN : BK, B_COLUMNS = B_K_CONTIGUOUS ? BK : BN;
-constexpr int A_PITCH = A_COLUMNS + (A_K_CONTIGUOUS ? PAD : CROSS_PAD);
-constexpr int B_PITCH = B_COLUMNS + (B_K_CONTIGUOUS ? PAD : CROSS_PAD);
-constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
-static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES, "the launch gives too little shared memory");
-
-// Elements of one global load: as many as divide the matrix's and the tile's rows, at most 16 bytes.
-constexpr int vector_of(int length, int columns) {
-  int v = VEC * sizeof(In) < 16 ? VEC : 16 / sizeof(In);
-  while (length % v || columns % v)
-    v /= 2;
-  return v;
-}
-constexpr int A_LENGTH = A_K_CONTIGUOUS ? K : M, B_LENGTH = B_K_CONTIGUOUS ? K : N;
-constexpr int A_VECTOR = vector_of(A_LENGTH, A_COLUMNS), B_VECTOR = vector_of(B_LENGTH, B_COLUMNS);
-
-// f32 fragments of B that lie along n are read four n tiles at a time: tile j of a group holds the
-// columns 4 c + j, so that one 16-byte load serves four tiles and four results lie side by side.
-constexpr int N_GROUP = sizeof(In) == 4 && !B_K_CONTIGUOUS && NT % 4 == 0 ? 4 : 1;
-
-static_assert(K_STEPS % 2 == 0 && STAGES >= 2, "the pipeline alternates two sets of fragments and needs two stages");
+// Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
+// of the contiguous dimension, swizzled, for each index of the other one.
+constexpr int SLAB = 128 / sizeof(In); // elements
+constexpr int A_BYTES = BM * BK * sizeof(In), B_BYTES = BN * BK * sizeof(In);
+constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES);
+constexpr int STORE_BYTES = STORE_TMA ? CONSUMERS * STORE_BUFFERS * 64 * 128 : 0;
+static_assert(STAGES * STAGE_BYTES + STORE_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
+static_assert(BM % (64 * CONSUMERS) == 0 && BK % SLAB == 0 && BN % (8 * CLUSTER) == 0, "tiles are made of whole products");
+static_assert(B_K_CONTIGUOUS || BN % (SLAB * CLUSTER) == 0, "tiles of B are made of whole slabs");
 
 // One result from its sum of products.
 __device__ __forceinline__ Out epilogue(float value, int batch, int row, int column) {
   return static_cast<Out>(value);
 }
 
-// Brings a ROWS x COLUMNS window of a matrix of HEIGHT x LENGTH into shared memory; zeros outside.
-template <int ROWS, int COLUMNS, int PITCH, int VECTOR, int HEIGHT, int LENGTH>
-__device__ __forceinline__ void load_tile(In *tile, const In *matrix, int row0, int column0) {
-  constexpr int PER_ROW = COLUMNS / VECTOR, CHUNKS = ROWS * PER_ROW;
-  constexpr int UNROLL = VECTOR * sizeof(In) == 16 ? CHUNKS : 2; // narrow loads are too many to unroll
-#pragma unroll UNROLL
-  for (int i = 0; i < (CHUNKS + THREADS - 1) / THREADS; ++i) {
-    const int chunk = threadIdx.x + i * THREADS;
-    const int row = chunk / PER_ROW, column = chunk % PER_ROW * VECTOR;
-    if (CHUNKS % THREADS && chunk >= CHUNKS)
-      break;
-    const bool valid = (HEIGHT % ROWS == 0 || row0 + row < HEIGHT) && (LENGTH % COLUMNS == 0 || column0 + column < LENGTH);
-    kgen::cp_async_zfill<VECTOR * sizeof(In)>(
-        &tile[row * PITCH + column], &matrix[(long long)(row0 + row) * LENGTH + column0 + column], valid);
-  }
+// The tile of a cluster: groups of RASTER tile rows, column by column, so that blocks that run at the
+// same time share tiles in L2.
+struct Tile {
+  int m0, n0, batch;
+};
+__device__ __forceinline__ Tile tile_at(int index, int rank) {
+  const int tile = index % (TILES_M * TILES_N);
+  const int group = tile / (RASTER * TILES_N), inside = tile % (RASTER * TILES_N);
+  const int rows = min(RASTER, TILES_M - group * RASTER);
+  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, inside / rows * BN, index / (TILES_M * TILES_N)};
 }
 
-__device__ __forceinline__ unsigned tf32_bits(float x) { return __float_as_uint(kgen::round_tf32(x)); }
-
-// The 16 x MMA_K fragment of A at (row, k) of a tile.
-__device__ __forceinline__ void load_a(unsigned (&a)[4], const In *tile, int row, int k) {
-  const int lane = threadIdx.x % 32;
+// Copies the tile of one part; slab by slab.
+__device__ __forceinline__ void load_a(unsigned char *to, const kgen::tensor_map *map, uint64_t *bar, int m0, int k0,
+                                       int batch) {
   if constexpr (A_K_CONTIGUOUS) {
-    // Matrices in register order: (rows 0-7, low k), (8-15, low k), (0-7, high k), (8-15, high k).
-    kgen::ldmatrix_x4(a, &tile[(row + lane % 16) * A_PITCH + k + lane / 16 * (MMA_K / 2)]);
-    if constexpr (sizeof(In) == 4)
-      for (int i = 0; i < 4; ++i)
-        a[i] = tf32_bits(__uint_as_float(a[i]));
-  }
-}
-
-// All fragments of B, MMA_K x WN at (k, column) of a tile.
-__device__ __forceinline__ void load_b(unsigned (&b)[NT][2], const In *tile, int k, int column) {
-  const int lane = threadIdx.x % 32;
-  if constexpr (!B_K_CONTIGUOUS && sizeof(In) == 2) {
 #pragma unroll
-    for (int j = 0; j < NT; j += 2) {
-      unsigned r[4];
-      const int second = j + 1 < NT ? 8 : 0;
-      kgen::ldmatrix_x4_trans(r, &tile[(k + lane % 16) * B_PITCH + column + 8 * j + lane / 16 * second]);
-      for (int i = 0; i < 4; ++i)
-        if (j + i / 2 < NT)
-          b[j + i / 2][i % 2] = r[i];
-    }
-  }
-  if constexpr (!B_K_CONTIGUOUS && sizeof(In) == 4) {
-#pragma unroll
-    for (int j = 0; j < NT; j += N_GROUP)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const In *source = &tile[(k + lane % 4 + 4 * half) * B_PITCH + column + 8 * j + lane / 4 * N_GROUP];
-        if constexpr (N_GROUP == 4) {
-          const float4 four = *reinterpret_cast<const float4 *>(source);
-          b[j][half] = tf32_bits(four.x);
-          b[j + 1][half] = tf32_bits(four.y);
-          b[j + 2][half] = tf32_bits(four.z);
-          b[j + 3][half] = tf32_bits(four.w);
-        } else {
-          b[j][half] = tf32_bits(*source);
-        }
-      }
-  }
-}
-
-__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-  kgen::mma_m16n8k16_f16(c, a, b);
-}
-
-// Four or two neighbouring results of one row.
-template <int COUNT, typename... Extra>
-__device__ __forceinline__ void store_run(Stored *c, const float (&values)[COUNT], int batch, int row, int column,
-                                          Extra... extra) {
-  if (M % BM && row >= M)
-    return;
-  Stored *destination = c + (long long)row * N + column;
-  struct alignas(COUNT * sizeof(Stored)) Run {
-    Stored value[COUNT];
-  } run;
-  auto finished = [&](int i) -> Stored {
-    if constexpr (SPLIT_K > 1)
-      return values[i];
-    else
-      return epilogue(values[i], batch, row, column + i, extra...);
-  };
-  if constexpr (N % COUNT == 0) {
-    if (N % BN && column >= N)
-      return;
-    for (int i = 0; i < COUNT; ++i)
-      run.value[i] = finished(i);
-    *reinterpret_cast<Run *>(destination) = run;
+    for (int s = 0; s < BK / SLAB; ++s)
+      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * SLAB, m0, batch);
   } else {
-    for (int i = 0; i < COUNT; ++i)
-      if (column + i < N)
-        destination[i] = finished(i);
+#pragma unroll
+    for (int s = 0; s < BM / SLAB; ++s)
+      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * SLAB, k0, batch);
+  }
+}
+// Each block of a cluster copies its share to all.
+__device__ __forceinline__ void load_b(unsigned char *to, const kgen::tensor_map *map, uint64_t *bar, int n0, int k0,
+                                       int batch, int rank) {
+  constexpr int SHARE = BN / CLUSTER;
+  constexpr unsigned short ALL = (1 << CLUSTER) - 1;
+  auto copy = [&](unsigned char *slab, int c0, int c1) {
+    if constexpr (CLUSTER > 1)
+      kgen::tma_load_3d_multicast(slab, map, bar, c0, c1, batch, ALL);
+    else
+      kgen::tma_load_3d(slab, map, bar, c0, c1, batch);
+  };
+  if constexpr (B_K_CONTIGUOUS) {
+#pragma unroll
+    for (int s = 0; s < BK / SLAB; ++s)
+      copy(to + s * BN * 128 + rank * SHARE * 128, k0 + s * SLAB, n0 + rank * SHARE);
+  } else {
+#pragma unroll
+    for (int s = 0; s < SHARE / SLAB; ++s)
+      copy(to + (rank * (SHARE / SLAB) + s) * BK * 128, n0 + rank * SHARE + s * SLAB, k0);
+  }
+}
+
+// Where the 16 elements of k step `step` begin in a tile, in bytes, and how its descriptor strides.
+__device__ __forceinline__ constexpr int a_step(int step) {
+  return A_K_CONTIGUOUS ? step * 16 / SLAB * BM * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
+}
+__device__ __forceinline__ constexpr int b_step(int step) {
+  return B_K_CONTIGUOUS ? step * 16 / SLAB * BN * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
+}
+
+__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {
+  kgen::wgmma_f16<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);
+}
+
+// All products of one stage.
+__device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
+#pragma unroll
+  for (int step = 0; step < BK / 16; ++step)
+#pragma unroll
+    for (int product = 0; product < (PARTS == 1 ? 1 : 3); ++product) {
+      // Small terms first.
+      const int a_part = product == 1, b_part = PARTS == 2 && product == 0;
+#pragma unroll
+      for (int i = 0; i < MT; ++i)
+        mma(c[i], a + (a_part * A_BYTES + a_step(step) + i * (A_K_CONTIGUOUS ? 64 : BK) * 128) / 16,
+            b + (b_part * B_BYTES + b_step(step)) / 16, accumulate || step > 0 || product > 0);
+    }
+}
+
+// Products are done: reads of their sums stay behind this point.
+__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
+#pragma unroll
+  for (int i = 0; i < MT; ++i)
+    kgen::wgmma_hold(c[i]);
+}
+
+// Finishes the sums at `row` (and 8 further), `column` (and the next).
+template <typename Scale, typename... Extra>
+__device__ __forceinline__ void finish(Out (&out)[4], const float *sums, int batch, int row, int column,
+                                       const Scale &scale, Extra... extra) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const int r = row + e / 2 * 8, c = column + e % 2;
+    if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
+      out[e] = epilogue(scale(sums[e], e / 2, c), batch, r, c, extra...);
+    else
+      out[e] = Out(0.0f);
+  }
+}
+
+// Two 16-bit results in one register, made here and not later: the sums are about to be overwritten.
+__device__ __forceinline__ unsigned packed(Out first, Out second) {
+  struct alignas(2 * sizeof(Out)) Pair {
+    Out first, second;
+  } pair = {first, second};
+  return kgen::pinned(*reinterpret_cast<const unsigned *>(&pair));
+}
+
+// Four results to a buffer of 64 swizzled rows of 128 bytes.
+__device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
+  struct alignas(2 * sizeof(Out)) Pair {
+    Out first, second;
+  };
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int r = row + 8 * half, byte = column * int(sizeof(Out));
+    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = Pair{out[2 * half], out[2 * half + 1]};
   }
 }
 
 } // namespace matmul_0
 
-extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, matmul_0::MIN_BLOCKS)
-    matmul_0_main(const matmul_0::In *__restrict__ a, const matmul_0::In *__restrict__ b,
-         matmul_0::Stored *__restrict__ c) {
+extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
+    matmul_0_main(const matmul_0::In *__restrict__ a_matrix, const matmul_0::In *__restrict__ b_matrix, matmul_0::Out *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a, const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
   using namespace matmul_0;
-  extern __shared__ __align__(128) unsigned char matmul_0_shared[];
-  In *a_tiles = reinterpret_cast<In *>(matmul_0_shared);
-  In *b_tiles = a_tiles + STAGES * A_TILE;
+  extern __shared__ __align__(1024) unsigned char matmul_0_shared[];
+  unsigned char *store_buffers = matmul_0_shared + STAGES * STAGE_BYTES;
+  uint64_t *full = reinterpret_cast<uint64_t *>(store_buffers + STORE_BYTES), *empty = full + STAGES;
+  const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
+  const int group = threadIdx.x / 128;
 
-  // Block order: groups of RASTER tile rows, column by column, so that blocks that run at the same
-  // time share tiles in L2.
-  const int tile = blockIdx.x % (TILES_M * TILES_N);
-  const int batch = blockIdx.x / (TILES_M * TILES_N) % BATCH;
-  const int split = blockIdx.x / (TILES_M * TILES_N * BATCH);
-  const int group = tile / (RASTER * TILES_N);
-  const int group_rows = min(RASTER, TILES_M - group * RASTER);
-  const int m0 = (group * RASTER + tile % (RASTER * TILES_N) % group_rows) * BM;
-  const int n0 = tile % (RASTER * TILES_N) / group_rows * BN;
-  a += (long long)(BATCHES_OF_A == 1 ? 0 : batch) * M * K;
-  b += (long long)(BATCHES_OF_B == 1 ? 0 : batch) * K * N;
-
-  const int warp = threadIdx.x / 32;
-  const int warp_m = warp % WARPS_M * WM, warp_n = warp / WARPS_M * WN;
-  const int first = split * K_TILES_PER_SPLIT;
-  const int k_tiles = min(K_TILES_PER_SPLIT, K_TILES - first);
-
-  auto load_stage = [&](int k_tile) {
-    const int slot = k_tile % STAGES, k0 = (first + k_tile) * BK;
-    if (k_tile < k_tiles) {
-      load_tile<A_ROWS, A_COLUMNS, A_PITCH, A_VECTOR, A_K_CONTIGUOUS ? M : K, A_LENGTH>(
-          a_tiles + slot * A_TILE, a, A_K_CONTIGUOUS ? m0 : k0, A_K_CONTIGUOUS ? k0 : m0);
-      load_tile<B_ROWS, B_COLUMNS, B_PITCH, B_VECTOR, B_K_CONTIGUOUS ? N : K, B_LENGTH>(
-          b_tiles + slot * B_TILE, b, B_K_CONTIGUOUS ? n0 : k0, B_K_CONTIGUOUS ? k0 : n0);
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      kgen::mbar_init(&full[s], 1);
+      kgen::mbar_init(&empty[s], CONSUMERS * CLUSTER);
     }
-    kgen::cp_async_commit(); // an empty group keeps the count of the waits
+    kgen::fence_barrier_init();
+  }
+  if constexpr (CLUSTER > 1)
+    kgen::cluster_sync();
+  else
+    __syncthreads();
+
+  int stage = 0;
+  unsigned phase = 0;
+  auto advance = [&] {
+    if (++stage == STAGES) {
+      stage = 0;
+      phase ^= 1;
+    }
   };
 
-  unsigned a_fragment[2][MT][4], b_fragment[2][NT][2];
-  float accumulator[MT][NT][4] = {};
-  auto load_fragments = [&](int buffer, int k_tile, int k_step) {
-    const In *a_tile = a_tiles + k_tile % STAGES * A_TILE, *b_tile = b_tiles + k_tile % STAGES * B_TILE;
+  if (group == 0) {
+    kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
+    if (threadIdx.x == 0)
+      for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
+        const Tile tile = tile_at(index, rank);
+        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+          kgen::mbar_wait(&empty[stage], phase ^ 1);
+          kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
+          unsigned char *a = matmul_0_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
 #pragma unroll
-    for (int i = 0; i < MT; ++i)
-      load_a(a_fragment[buffer][i], a_tile, warp_m + 16 * i, k_step * MMA_K);
-    load_b(b_fragment[buffer], b_tile, k_step * MMA_K, warp_n);
-  };
-
-#pragma unroll
-  for (int stage = 0; stage < STAGES - 1; ++stage)
-    load_stage(stage);
-  kgen::cp_async_wait<STAGES - 2>();
-  __syncthreads();
-  load_fragments(0, 0, 0);
-
-  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-#pragma unroll
-    for (int k_step = 0; k_step < K_STEPS; ++k_step) {
-      const bool last = k_step == K_STEPS - 1;
-      if (last) {
-        // The next tile has arrived, and nobody reads the slot that the next load overwrites.
-        kgen::cp_async_wait<STAGES - 2>();
-        __syncthreads();
+          for (int part = 0; part < PARTS; ++part) {
+            load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
+                   part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
+            load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
+                   part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
+          }
+          advance();
+        }
       }
-      load_fragments((k_step + 1) % 2, last ? k_tile + 1 : k_tile, (k_step + 1) % K_STEPS);
-      if (k_step == 0)
-        load_stage(k_tile + STAGES - 1);
+  } else {
+    kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
+    const int consumer = group - 1, thread = threadIdx.x % 128;
+    const uint64_t a_first = kgen::smem_descriptor(matmul_0_shared + consumer * MT * (A_K_CONTIGUOUS ? 64 : BK) * 128,
+                                                   BK * 128, 1024, kgen::SWIZZLE_128B);
+    const uint64_t b_first = kgen::smem_descriptor(matmul_0_shared + PARTS * A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
+    auto release = [&](int s) {
+      if constexpr (CLUSTER > 1) {
+        if (thread < CLUSTER)
+          kgen::mbar_arrive_cluster(&empty[s], thread);
+      } else if (thread == 0) {
+        kgen::mbar_arrive(&empty[s]);
+      }
+    };
+
+    int previous = 0;
+    // The products of one stage; `meanwhile` runs beside them.
+    auto step = [&](float (&sums)[MT][BN / 2], bool first, auto meanwhile) {
+      kgen::mbar_wait(&full[stage], phase);
+      kgen::wgmma_fence();
+      multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), !first);
+      kgen::wgmma_commit();
+      meanwhile();
+      kgen::wgmma_wait<INFLIGHT>();
+      // With one stage in flight, the one before it is free.
+      if (INFLIGHT == 0)
+        release(stage);
+      else if (!first)
+        release(previous);
+      previous = stage;
+      advance();
+    };
+    int store_buffer = 0;
+    // Makes room for 64 rows of 128 bytes.
+    auto open_buffer = [&] {
+      if (thread == 0)
+        kgen::bulk_wait_read<STORE_BUFFERS - 1>();
+      kgen::named_barrier_sync(1 + consumer, 128);
+      unsigned char *buffer = store_buffers + (consumer * STORE_BUFFERS + store_buffer) * 64 * 128;
+      store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
+      return buffer;
+    };
+    auto send_buffer = [&](unsigned char *buffer, int row, int column, int batch) {
+      kgen::fence_proxy_async();
+      kgen::named_barrier_sync(1 + consumer, 128);
+      if (thread == 0) {
+        kgen::tma_store_3d(&map_c, buffer, column, row, batch);
+        kgen::bulk_commit();
+      }
+    };
+    const int local_row = thread / 32 * 16 + thread % 32 / 4, local_pair = thread % 4 * 2;
+    unsigned kept[OVERLAP ? MT : 1][OVERLAP ? BN / 4 : 1]; // pairs of results of the tile before
+    Tile kept_tile = {-1, 0, 0};
+    auto store_kept = [&](int i, int chunk) {
+      if (kept_tile.m0 < 0)
+        return;
+      unsigned char *buffer = open_buffer();
+#pragma unroll
+      for (int j = 0; j < CHUNK; j += 8)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int r = local_row + 8 * half, byte = (j + local_pair) * int(sizeof(Out));
+          *reinterpret_cast<unsigned *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) =
+              kept[i][(chunk * CHUNK + j) / 4 + half];
+        }
+      send_buffer(buffer, kept_tile.m0 + (consumer * MT + i) * 64, kept_tile.n0 + chunk * CHUNK, kept_tile.batch);
+    };
+
+    for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
+      const Tile tile = tile_at(index, rank);
+      float sums[MT][BN / 2];
+      if constexpr (PROMOTE == 0) {
+        int k_tile = 0;
+        if constexpr (OVERLAP) {
+#pragma unroll
+          for (int i = 0; i < MT; ++i)
+#pragma unroll
+            for (int chunk = 0; chunk < CHUNKS; ++chunk)
+              step(sums, i == 0 && chunk == 0, [&] { store_kept(i, chunk); });
+          k_tile = MT * CHUNKS;
+        }
+        for (; k_tile < K_TILES; ++k_tile)
+          step(sums, k_tile == 0, [] {});
+        kgen::wgmma_wait<0>();
+        hold(sums);
+        if (INFLIGHT == 1)
+          release(previous);
+      } else {
+        float partial[MT][BN / 2];
+#pragma unroll
+        for (int i = 0; i < MT * (BN / 2); ++i)
+          sums[i / (BN / 2)][i % (BN / 2)] = 0.0f;
+        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+          kgen::mbar_wait(&full[stage], phase);
+          kgen::wgmma_fence();
+          multiply(partial, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16),
+                   k_tile % CHAIN > 0);
+          kgen::wgmma_commit();
+          kgen::wgmma_wait<0>();
+          hold(partial);
+          release(stage);
+          advance();
+          if (k_tile % CHAIN == CHAIN - 1 || k_tile == K_TILES - 1) {
+#pragma unroll
+            for (int i = 0; i < MT * (BN / 2); ++i)
+              sums[i / (BN / 2)][i % (BN / 2)] += partial[i / (BN / 2)][i % (BN / 2)];
+          }
+        }
+      }
+
+      // Also keeps reads of the sums behind the products' end.
+      kgen::named_barrier_sync(1 + consumer, 128);
+#pragma unroll
+      for (int i = 0; i < MT; ++i) {
+        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
+        const int row = m0 + local, pair = thread % 4 * 2;
+        auto scale = [](float value, int, int) { return value; };
+        if constexpr (STORE_TMA) {
+#pragma unroll
+          for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+            unsigned char *buffer = nullptr;
+            if constexpr (!OVERLAP)
+              buffer = open_buffer();
+#pragma unroll
+            for (int j = 0; j < CHUNK; j += 8) {
+              Out out[4];
+              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
+                     scale);
+              if constexpr (OVERLAP) {
+#pragma unroll
+                for (int half = 0; half < 2; ++half)
+                  kept[i][(chunk * CHUNK + j) / 4 + half] = packed(out[2 * half], out[2 * half + 1]);
+              } else {
+                store_shared(buffer, out, local, j + pair);
+              }
+            }
+            if constexpr (!OVERLAP)
+              send_buffer(buffer, m0, tile.n0 + chunk * CHUNK, tile.batch);
+          }
+        }
+      }
+      kept_tile = tile;
+    }
+    if constexpr (OVERLAP) {
 #pragma unroll
       for (int i = 0; i < MT; ++i)
 #pragma unroll
-        for (int j = 0; j < NT; ++j)
-          mma(accumulator[i][j], a_fragment[k_step % 2][i], b_fragment[k_step % 2][j]);
+        for (int chunk = 0; chunk < CHUNKS; ++chunk)
+          store_kept(i, chunk);
     }
+    if (STORE_TMA && thread == 0)
+      kgen::bulk_wait_read<0>();
   }
-  kgen::cp_async_wait<0>();
-
-  c += (long long)(split * BATCH + batch) * M * N;
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int i = 0; i < MT; ++i)
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int row = m0 + warp_m + 16 * i + 8 * half + lane / 4;
-#pragma unroll
-      for (int j = 0; j < NT; j += N_GROUP) {
-        const int column = n0 + warp_n + 8 * j + lane % 4 * 2 * N_GROUP;
-        if constexpr (N_GROUP == 4) {
-#pragma unroll
-          for (int side = 0; side < 2; ++side) {
-            const int e = 2 * half + side;
-            const float run[4] = {accumulator[i][j][e], accumulator[i][j + 1][e], accumulator[i][j + 2][e],
-                                  accumulator[i][j + 3][e]};
-            store_run(c, run, batch, row, column + 4 * side);
-          }
-        } else {
-          const float run[2] = {accumulator[i][j][2 * half], accumulator[i][j][2 * half + 1]};
-          store_run(c, run, batch, row, column);
-        }
-      }
-    }
+  // Nobody leaves while others of the cluster may still write to its shared memory.
+  if constexpr (CLUSTER > 1)
+    kgen::cluster_sync();
 }
-

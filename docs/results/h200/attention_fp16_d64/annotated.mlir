@@ -1,0 +1,11 @@
+module attributes {kgen.problem = "attention_fp16_d64", kgen.source = "attention_fp16_d64.py"} {
+  func.func @attention_fp16_d64(%arg0: tensor<4x32x4096x64xf16> {kgen.init = "normal(0, 1)", kgen.name = "q", kgen.small = tensor<1x2x256x64xf16>}, %arg1: tensor<4x32x4096x64xf16> {kgen.init = "normal(0, 1)", kgen.name = "k", kgen.small = tensor<1x2x256x64xf16>}, %arg2: tensor<4x32x4096x64xf16> {kgen.init = "normal(0, 1)", kgen.name = "v", kgen.small = tensor<1x2x256x64xf16>}) -> tensor<4x32x4096x64xf16> {
+    %0 = kgen.dispatch @scaled_dot_product_attention_0 idea(#kgen.idea<"Give the copies to one warpgroup and 64 queries to each of the others; multiply by warpgroup instructions that read keys and values where tensor maps put them, with scores and weights in registers.", category = compute>) schedule(#kgen.schedule<family = attention, mma = wgmma>) ins(%arg0, %arg1, %arg2 : tensor<4x32x4096x64xf16>, tensor<4x32x4096x64xf16>, tensor<4x32x4096x64xf16>) {
+    ^bb0(%arg3: tensor<4x32x4096x64xf16>, %arg4: tensor<4x32x4096x64xf16>, %arg5: tensor<4x32x4096x64xf16>):
+      %1 = aten.scaled_dot_product_attention %arg3, %arg4, %arg5 : (tensor<4x32x4096x64xf16>, tensor<4x32x4096x64xf16>, tensor<4x32x4096x64xf16>) -> tensor<4x32x4096x64xf16>
+      kgen.yield %1 : tensor<4x32x4096x64xf16>
+    } : tensor<4x32x4096x64xf16>
+    return %0 : tensor<4x32x4096x64xf16>
+  }
+}
+
