@@ -88,6 +88,8 @@ Expected<std::unique_ptr<RunFolder>> RunFolder::create(FileSystem &fs, Clock &cl
   run->lock = std::move(*lock);
   run->config = config;
   run->graph = graph.str();
+  // What a process that died right here left behind.
+  run->removeTemporaries();
   // run.json last: a folder without it is not a run yet, so a crash here leaves nothing to resume.
   if (Error error = fs.writeAtomic(run->at("graph.mlir"), graph))
     return std::move(error);
