@@ -121,6 +121,19 @@ llvm::Expected<bool> Trial::changesOnItsOwn(unsigned set, RunRequest request, Me
   return true;
 }
 
+std::string Trial::differsFromVerified(unsigned set) const {
+  if (setting.atomics) {
+    // The order of atomic additions is free, so bits may differ, within the tolerance.
+    SetVerdict verdict = compare(set);
+    return verdict.passed ? "" : verdict.detail;
+  }
+  std::string differs;
+  for (unsigned o = 0; o < plan.outputs.size(); ++o)
+    if (report.digests[o] != verified[set][o])
+      differs = plan.outputs[o].name + " differs";
+  return differs;
+}
+
 llvm::Expected<bool> Trial::repeat(Measurement &out) {
   double start = monotonicSeconds();
   for (int i = 0; i < options.repeats; ++i) {
@@ -134,17 +147,7 @@ llvm::Expected<bool> Trial::repeat(Measurement &out) {
     auto ran = run(s, ask, out);
     if (!ran || !*ran)
       return ran;
-    std::string differs;
-    if (setting.atomics) {
-      // The order of atomic additions is free, so bits may differ, within the tolerance.
-      SetVerdict verdict = compare(s);
-      if (!verdict.passed)
-        differs = verdict.detail;
-    } else {
-      for (unsigned o = 0; o < plan.outputs.size(); ++o)
-        if (report.digests[o] != verified[s][o])
-          differs = plan.outputs[o].name + " differs";
-    }
+    std::string differs = differsFromVerified(s);
     if (!differs.empty()) {
       out.verdict = Verdict::Race;
       out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + differs + ")";
@@ -201,16 +204,7 @@ llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, doubl
   eventSeconds += report.times.total * 1e-6;
   wallSeconds += report.times.wall * 1e-6;
   ++timedRuns;
-  std::string differs;
-  if (setting.atomics) {
-    SetVerdict verdict = compare(s);
-    if (!verdict.passed)
-      differs = verdict.detail;
-  } else {
-    for (unsigned o = 0; o < plan.outputs.size(); ++o)
-      if (report.digests[o] != verified[s][o])
-        differs = plan.outputs[o].name + " differs";
-  }
+  std::string differs = differsFromVerified(s);
   if (!differs.empty()) {
     out.verdict = Verdict::Cheat;
     out.detail = "the result of a timed run is another one than the verified one (" + differs + ")";

@@ -40,6 +40,8 @@ private:
   llvm::Expected<bool> repeat(Measurement &out);
   llvm::Expected<bool> changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes);
   SetVerdict compare(unsigned set) const;
+  /// How the last run, on SET, departs from the verified result; "" when it does not.
+  std::string differsFromVerified(unsigned set) const;
   bool checkClocks(Measurement &out);
   RunRequest request();
 
