@@ -8,7 +8,12 @@
 
 using namespace kgen;
 
-static constexpr int fewestBlocks = 15, mostBlocks = 60, aloneSamples = 15;
+static constexpr int fewestBlocks = 15, mostBlocks = 60, aloneSamples = 15, longSamples = 5;
+/// So few blocks are enough where the ratio is surely above this or below its inverse.
+static constexpr int clearBlocks = 5;
+static constexpr double clearRatio = 2;
+/// Microseconds: of kernels that take longer, fewer runs tell the median.
+static constexpr double longRun = 10e3;
 /// An interval this narrow needs no more blocks.
 static constexpr double narrow = 0.004;
 
@@ -36,7 +41,7 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
     if (!*prepared)
       return std::move(result);
     both[i].trial = evaluator.makeTrial(both[i].candidate, options);
-    auto right = both[i].trial->verify(*measurements[i]);
+    auto right = both[i].trial->verify(*measurements[i], !how.passedBefore);
     if (!right)
       return right.takeError();
     if (!*right)
@@ -54,11 +59,14 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
     return both[which].trial->sample(*measurements[which], us, which == 0 ? candidateWait : baselineWait);
   };
   auto medianOf = [&](int which, double &us) -> llvm::Expected<bool> {
-    std::vector<double> samples(aloneSamples);
-    for (double &value : samples) {
-      auto ran = sample(which, value);
+    std::vector<double> samples;
+    for (int wanted = aloneSamples; int(samples.size()) < wanted;) {
+      auto ran = sample(which, us);
       if (!ran || !*ran)
         return ran;
+      samples.push_back(us);
+      if (us > longRun)
+        wanted = longSamples;
     }
     us = median(samples);
     return true;
@@ -91,6 +99,7 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
   for (int pair = 0; pair < how.pairs; ++pair) {
     std::vector<SpeedBlock> blocks;
     SpeedComparison judged;
+    bool clear = false;
     do {
       SpeedBlock block;
       const int order[4] = {0, 1, 1, 0};
@@ -103,11 +112,13 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
           return std::move(result);
       }
       blocks.push_back(block);
-      if (int(blocks.size()) >= fewestBlocks)
+      if (int(blocks.size()) == clearBlocks || int(blocks.size()) >= fewestBlocks)
         judged = judgeSpeed(blocks, alone, uint64_t(pair) + 1,
                             evaluator.device() == "host" ? disturbedHostMargin : disturbedMargin);
-    } while (int(blocks.size()) < fewestBlocks ||
-             (how.pairs == 1 && int(blocks.size()) < mostBlocks && judged.high - judged.low > 2 * narrow));
+      clear = int(blocks.size()) == clearBlocks && judged.verdict != Speed::Invalid &&
+              (judged.low > clearRatio || judged.high < 1 / clearRatio);
+    } while (!clear && (int(blocks.size()) < fewestBlocks ||
+                        (how.pairs == 1 && int(blocks.size()) < mostBlocks && judged.high - judged.low > 2 * narrow)));
     result.comparisons.push_back(judged);
   }
   return std::move(result);

@@ -42,8 +42,8 @@ int kgen::timeInBlocks(const EvalRequest &request) {
   bool right = *started;
   if (right) {
     trial = (*evaluator)->makeTrial(candidate, request.options);
-    for (auto step : {&Trial::verify, &Trial::beginTiming}) {
-      auto passed = (*trial.*step)(measurement);
+    for (bool timing : {false, true}) {
+      auto passed = timing ? trial->beginTiming(measurement) : trial->verify(measurement);
       if (!passed)
         return fail(passed.takeError());
       if (!(right = *passed))

@@ -55,7 +55,7 @@ int kgen::runEvalCommand(int argc, char **argv) {
   if (pairs < 1 || slowDown < 0 || disturb < 0)
     return llvm::errs() << "kgen-eval: --pairs is at least 1, --slow-down and --disturb at least 0\n", 2;
   if (!compare.empty() && !folder.empty())
-    return kgen::compareFolders(r, compare, {pairs, slowDown, disturb});
+    return kgen::compareFolders(r, compare, {pairs, false, slowDown, disturb});
   if (serve == !folder.empty())
     return llvm::errs() << "kgen-eval: give one candidate folder, or --serve; --help explains\n", 2;
   if (blocks && !serve)

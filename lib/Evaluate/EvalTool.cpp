@@ -186,7 +186,9 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
     auto other = readCandidate(incumbent->str(), job.getString("graph").value_or("").str());
     if (!other)
       return other.takeError();
-    auto result = compareCandidates(evaluator, files, *other, options, {});
+    CompareOptions how;
+    how.passedBefore = true;
+    auto result = compareCandidates(evaluator, files, *other, options, how);
     if (!result)
       return result.takeError();
     if (!result->candidate.passed()) {

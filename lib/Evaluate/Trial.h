@@ -25,7 +25,7 @@ public:
         key(random()) {}
 
   /// Every input, in an order of chance, then repeats; a fresh module for both.
-  llvm::Expected<bool> verify(Measurement &out);
+  llvm::Expected<bool> verify(Measurement &out, bool repeats = true);
   /// A fresh module, and runs until clocks have settled.
   llvm::Expected<bool> beginTiming(Measurement &out);
   /// One timed run on the next input and buffers, its result compared with the verified one.
