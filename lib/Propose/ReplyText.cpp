@@ -7,6 +7,7 @@
 
 #include "kgen/Propose/ReplyText.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -21,27 +22,35 @@ using Json = nlohmann::json;
 
 static constexpr int maxDepth = 64;
 
-/// Whether TEXT opens more than maxDepth brackets at once, outside of strings.
-static bool nestsTooDeep(StringRef text) {
+/// Calls VISIT for each bracket of TEXT outside of strings, with its place and the depth behind it, until VISIT
+/// returns false. With PROSE, text between bracketed stretches is prose: quotes are prose there, and a closing
+/// bracket closes nothing.
+static void walkBrackets(StringRef text, bool prose, function_ref<bool(size_t at, int depth)> visit) {
   int depth = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
+    bool opens = c == '{' || c == '[';
     if (inString) {
       if (c == '\\')
         ++i;
       else if (c == '"')
         inString = false;
     } else if (c == '"') {
-      inString = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > maxDepth)
-        return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
+      inString = depth > 0 || !prose;
+    } else if (opens || ((c == '}' || c == ']') && (depth > 0 || !prose))) {
+      depth += opens ? 1 : -1;
+      if (!visit(i, depth))
+        return;
     }
   }
-  return false;
+}
+
+/// Whether TEXT opens more than maxDepth brackets at once, outside of strings.
+static bool nestsTooDeep(StringRef text) {
+  bool tooDeep = false;
+  walkBrackets(text, /*prose=*/false, [&](size_t, int depth) { return !(tooDeep = depth > maxDepth); });
+  return tooDeep;
 }
 
 Expected<Json> parseUntrustedJson(StringRef text, StringRef what) {
@@ -105,25 +114,16 @@ static SmallVector<StringRef> findFences(StringRef text, bool &isOpen) {
 static SmallVector<StringRef> findBrackets(StringRef text, bool &isOpen) {
   SmallVector<StringRef> blocks;
   size_t begin = 0;
-  int depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = depth > 0; // quotes in prose are prose
-    } else if (c == '{' || c == '[') {
-      if (depth++ == 0)
-        begin = i;
-    } else if ((c == '}' || c == ']') && depth > 0 && --depth == 0) {
-      blocks.push_back(text.slice(begin, i + 1));
-    }
-  }
-  isOpen = depth > 0;
+  int before = 0;
+  walkBrackets(text, /*prose=*/true, [&](size_t at, int depth) {
+    if (before == 0)
+      begin = at;
+    else if (depth == 0)
+      blocks.push_back(text.slice(begin, at + 1));
+    before = depth;
+    return true;
+  });
+  isOpen = before > 0;
   return blocks;
 }
 
