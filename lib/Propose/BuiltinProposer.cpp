@@ -200,7 +200,7 @@ class Session {
 public:
   explicit Session(const ProposalContext &context) : context(context) {
     if (!context.parent.notes.empty()) {
-      auto plan = parsePlan(context.parent.notes);
+      auto plan = parsePlan(context.parent.notes, context.facts);
       if (plan)
         parent = std::move(*plan);
       else
@@ -518,7 +518,7 @@ std::vector<Variant> Session::expandCombination(StringRef branch) const {
       other = &tried;
   if (!parent || !other)
     return variants;
-  auto plan = parsePlan(other->notes);
+  auto plan = parsePlan(other->notes, context.facts);
   if (!plan) {
     consumeError(plan.takeError());
     return variants;

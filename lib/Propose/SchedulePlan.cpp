@@ -127,7 +127,7 @@ std::string printPlan(const SchedulePlan &plan) {
   return Json({{"fusion", int(plan.fusion)}, {"dispatches", std::move(dispatches)}}).dump();
 }
 
-Expected<SchedulePlan> parsePlan(StringRef text) {
+Expected<SchedulePlan> parsePlan(StringRef text, const GraphFacts &facts) {
   SchedulePlan plan;
   try {
     Json json = Json::parse(text.begin(), text.end());
@@ -142,6 +142,9 @@ Expected<SchedulePlan> parsePlan(StringRef text) {
       dispatch.anchor = entry.at("anchor");
       dispatch.ops = entry.at("ops").get<std::vector<int>>();
       dispatch.settings = entry.at("settings").get<ScheduleSettings>();
+      auto exists = [&](int op) { return op >= 0 && size_t(op) < facts.ops.size(); };
+      if (!all_of(dispatch.ops, exists) || !is_contained(dispatch.ops, dispatch.anchor))
+        return createStringError("a recorded plan names ops that the graph does not have");
       plan.dispatches.push_back(std::move(dispatch));
     }
   } catch (const Json::exception &e) {

@@ -93,12 +93,27 @@ TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
 TEST(SchedulePlan, SurvivesItsNotes) {
   SchedulePlan plan = groupOps(convReluPoolFacts(), Fusion::Pool);
   plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; vec=4");
-  auto again = parsePlan(printPlan(plan));
+  auto again = parsePlan(printPlan(plan), convReluPoolFacts());
   ASSERT_TRUE(bool(again));
   EXPECT_EQ(printPlan(*again), printPlan(plan));
-  auto bad = parsePlan("{\"fusion\": 9}");
+  auto bad = parsePlan("{\"fusion\": 9}", convReluPoolFacts());
   EXPECT_FALSE(bool(bad));
   llvm::consumeError(bad.takeError());
+}
+
+TEST(SchedulePlan, NamesOpsThatAreThere) {
+  auto errorOf = [](const char *anchor, const char *ops) {
+    std::string text = std::string(R"({"fusion": 1, "dispatches": [{"name": "n", "family": "conv", "anchor": )") +
+                       anchor + R"(, "ops": )" + ops + R"(, "settings": {}}]})";
+    auto plan = parsePlan(text, convReluPoolFacts()); // three ops
+    return plan ? std::string() : llvm::toString(plan.takeError());
+  };
+  const char *absent = "a recorded plan names ops that the graph does not have";
+  EXPECT_EQ(errorOf("0", "[0, 1, 2]"), "");
+  EXPECT_EQ(errorOf("3", "[0, 1, 3]"), absent);
+  EXPECT_EQ(errorOf("-1", "[-1]"), absent);
+  EXPECT_EQ(errorOf("0", "[]"), absent);
+  EXPECT_EQ(errorOf("0", "[0, 99999999]"), absent);
 }
 
 TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
@@ -269,6 +284,13 @@ TEST(Builtin, StartsAfreshFromAForeignParent) {
   ProposalContext context = contextOf(convReluPoolFacts());
   context.parent.notes = "written by a model";
   EXPECT_FALSE(ask(context, 4).empty());
+  // One that can be read, about another graph.
+  context.parent.notes = R"({"fusion": 1, "dispatches": [{"name": "a", "family": "conv", "anchor": 70,
+    "ops": [70, 71], "settings": {"tile": "[1, 1, 1]"}}]})";
+  std::vector<Idea> ideas = ask(context, 40);
+  EXPECT_FALSE(ideas.empty());
+  for (const Idea &idea : ideas)
+    carryOut(context, idea, 4);
 }
 
 } // namespace

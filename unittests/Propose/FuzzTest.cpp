@@ -9,6 +9,7 @@
 #include "LoopbackServer.h"
 #include "kgen/Propose/ModelProposer.h"
 #include "kgen/Propose/ReplyText.h"
+#include "kgen/Propose/SchedulePlan.h"
 #include "kgen/Propose/WireFormat.h"
 
 #include "gtest/gtest.h"
@@ -182,6 +183,33 @@ TEST(Fuzz, MutatedReplies) {
   EXPECT_LT(accepted, count * 19 / 20);
   EXPECT_LT(slowest, 20);
   std::printf("fuzz: %d mutated replies, %d of them usable, slowest %.3f s\n", count, accepted, slowest);
+}
+
+/// A run that somebody else recorded may hold any notes, and the builtin proposer reads its parents'.
+TEST(Fuzz, MutatedNotes) {
+  int count = countFromEnvironment() / 3, read = 0;
+  ProposalContext context;
+  context.facts = convReluPoolFacts();
+  context.device = "cuda";
+  context.genericUs = 1000;
+  std::string notes = printPlan(groupOps(context.facts, Fusion::Pool));
+  auto builtin = createBuiltinProposer();
+  for (int i = 0; i < count; ++i) {
+    std::mt19937_64 random(i);
+    context.parent.notes = mutate(notes, random);
+    context.history = {{"round-01/b00", "", {}, "", mutate(notes, random), "PASS", "", 500}};
+    auto plan = parsePlan(context.parent.notes, context.facts);
+    read += bool(plan);
+    llvm::consumeError(plan.takeError());
+    auto ideas = builtin->proposeIdeas(context, 50);
+    ASSERT_TRUE(bool(ideas)) << i;
+    for (const Idea &idea : *ideas) {
+      auto list = builtin->materialize(context, idea, 2);
+      ASSERT_TRUE(bool(list)) << i;
+    }
+  }
+  EXPECT_GT(read, count / 20);
+  EXPECT_LT(read, count * 19 / 20);
 }
 
 TEST(Fuzz, MutatedHttpExchanges) {

@@ -54,8 +54,9 @@ std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts);
 std::string printSettings(const ScheduleSettings &settings);
 ScheduleSettings parseSettings(llvm::StringRef text);
 
-/// The plan as the notes of a materialisation, canonical JSON, and back.
+/// The plan as the notes of a materialisation, canonical JSON, and back. Notes may come from a run that somebody
+/// else recorded: a plan that names ops which FACTS does not have is an Error.
 std::string printPlan(const SchedulePlan &plan);
-llvm::Expected<SchedulePlan> parsePlan(llvm::StringRef json);
+llvm::Expected<SchedulePlan> parsePlan(llvm::StringRef json, const GraphFacts &facts);
 
 } // namespace kgen
