@@ -1,6 +1,7 @@
 //===- ModelProposer.cpp - Ideas from a language model --------------------===//
 
 #include "kgen/Propose/ModelProposer.h"
+#include "PromptText.h"
 #include "kgen/Propose/ReplyText.h"
 
 #include "llvm/ADT/Twine.h"
@@ -111,23 +112,28 @@ private:
   static Error accept(std::vector<Materialization> parsed, const ProposalContext &context, const FailedBranch *failed,
                       std::vector<Materialization> &list) {
     std::set<std::string> seen;
+    // What was recorded has kgen's headers inlined, an answer includes them.
+    auto keyOf = [](const Materialization &m) {
+      return normalizeCode(m.directives + "\n" + foldDeviceHeaders(m.cuda)) + m.plan;
+    };
     if (failed)
-      seen.insert(normalizeCode(failed->materialization.directives + "\n" + failed->materialization.cuda) +
-                  failed->materialization.plan);
+      seen.insert(keyOf(failed->materialization));
     list.clear();
     for (size_t i = 0; i < parsed.size(); ++i) {
       Materialization &m = parsed[i];
       if (!m.problem.empty())
         return createStringError("materializations[" + Twine(i) +
                                  "] is a problem, not a way: " + StringRef(m.problem).take_front(200));
-      m.notes.clear(); // kgen's own, never a model's
+      // kgen's own, never a model's.
+      m.notes.clear();
+      m.priorUs = 0;
       if (!m.cuda.empty()) {
         if (std::string fault = findSignatureFault(m.cuda, m.plan); !fault.empty())
           return createStringError("materializations[" + Twine(i) + "]: " + fault);
         if (!context.plan.empty())
           m.plan = completePlan(m.plan, context.plan);
       }
-      if (seen.insert(normalizeCode(m.directives + "\n" + m.cuda) + m.plan).second)
+      if (seen.insert(keyOf(m)).second)
         list.push_back(std::move(m));
     }
     if (list.empty())

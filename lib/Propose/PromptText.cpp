@@ -136,9 +136,8 @@ std::string listDeviceFunctions() {
   return out;
 }
 
-std::string shortenCode(StringRef code, size_t limit) {
+std::string foldDeviceHeaders(StringRef code) {
   std::string text;
-  // kgen inlines its headers into each kernel.cu; nobody needs to read them every time.
   std::string guard;
   for (StringRef line; !code.empty();) {
     std::tie(line, code) = code.split('\n');
@@ -151,6 +150,12 @@ std::string shortenCode(StringRef code, size_t limit) {
     else if (line.starts_with("#endif") && line.contains(guard))
       guard.clear();
   }
+  return text;
+}
+
+std::string shortenCode(StringRef code, size_t limit) {
+  // kgen inlines its headers into each kernel.cu; nobody needs to read them every time.
+  std::string text = foldDeviceHeaders(code);
   if (text.size() <= limit)
     return text;
   // Two thirds from the front, one from the end.

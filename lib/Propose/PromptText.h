@@ -21,8 +21,9 @@ std::string listDirectives();
 /// The functions of each device header, with their comments.
 std::string listDeviceFunctions();
 
-/// CODE without the device headers that kgen put in, and with its middle left out when it has more
-/// than LIMIT bytes; never within a line.
+/// CODE with the device headers that kgen put in as `#include` lines again.
+std::string foldDeviceHeaders(llvm::StringRef code);
+/// The same, and with its middle left out when it has more than LIMIT bytes; never within a line.
 std::string shortenCode(llvm::StringRef code, size_t limit);
 
 } // namespace kgen

@@ -45,6 +45,28 @@ std::string Search::findSpentLimit() const {
   return "";
 }
 
+/// What ASK answers at CONTEXT's slot, at most N ways. A recorded answer is not asked for again. Device code is
+/// recorded with kgen's headers inlined: it has to mean the same to later versions.
+Expected<std::vector<Materialization>> Search::askOnce(const ProposalContext &context, StringRef stage,
+                                                       const Idea &idea, int n, const FailedBranch *failed,
+                                                       function_ref<Expected<std::vector<Materialization>>()> ask) {
+  if (const ReplyRecord *known = run.findReply(context.slot))
+    return parseMaterializations(known->reply);
+  double begin = env.clock.seconds();
+  auto list = ask();
+  double seconds = env.clock.seconds() - begin;
+  if (!list)
+    return unanswered(context.slot, seconds, list.takeError());
+  if (int(list->size()) > n)
+    list->resize(n);
+  for (Materialization &way : *list)
+    way.cuda = env.compiler.inlineHeaders(way.cuda);
+  std::string request = printRequest(context, stage, &idea, n, failed);
+  if (Error error = record({context.slot, std::move(request), printMaterializations(*list)}, seconds))
+    return std::move(error);
+  return list;
+}
+
 Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
   std::string slot = context.slot + "/ideas";
   if (const ReplyRecord *known = run.findReply(slot))
@@ -66,22 +88,13 @@ Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int
 
 Expected<std::vector<Materialization>> Search::askMaterializations(const ProposalContext &context, const Idea &idea,
                                                                    int n) {
-  if (const ReplyRecord *known = run.findReply(context.slot))
-    return parseMaterializations(known->reply);
-  if (!findSpentLimit().empty())
+  // A recorded answer is paid for.
+  if (!run.findReply(context.slot) && !findSpentLimit().empty())
     return std::vector<Materialization>();
-  env.progress.activity("asking how: " + idea.key);
-  double begin = env.clock.seconds();
-  auto list = env.proposer.materialize(context, idea, n);
-  double seconds = env.clock.seconds() - begin;
-  if (!list)
-    return unanswered(context.slot, seconds, list.takeError());
-  if (int(list->size()) > n)
-    list->resize(n);
-  if (Error error =
-          record({context.slot, printRequest(context, "materialize", &idea, n), printMaterializations(*list)}, seconds))
-    return std::move(error);
-  return list;
+  return askOnce(context, "materialize", idea, n, nullptr, [&] {
+    env.progress.activity("asking how: " + idea.key);
+    return env.proposer.materialize(context, idea, n);
+  });
 }
 
 ProposalContext Search::makeContext(const std::string &slot, const BranchRecord &parent,

@@ -15,7 +15,8 @@ std::string printSearchHelp() {
 usage:
   kgen-search --problem NAME|FILE.mlir|FILE.py [options]   start a search
   kgen-search resume RUN      go on with an interrupted run
-  kgen-search replay RUN [--jobs N]  derive every kernel of a run again and compare bytes; needs no device
+  kgen-search replay RUN [--jobs N] [--recorded]           derive every kernel of a run again and compare bytes; needs no
+                              device. --recorded: what another kgen wrote differently need only be as recorded
   kgen-search report RUN [--format text|md|json]           what a run found
   kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
   kgen-search export RUN... [--licence SPDX] [--out F]     a line of JSON for each branch, failures too (docs/dataset.md)
@@ -139,9 +140,8 @@ public:
       next = 1;
     } else if (!first.starts_with("-")) {
       return createStringError(Twine("unknown command '") + first +
-                               "', expected resume, replay, report, prompt, add, compare, compare-policies, problems, "
-                               "doctor, or options; see "
-                               "kgen-search --help");
+                               "', expected resume, replay, report, prompt, add, export, compare, compare-policies, "
+                               "problems, doctor, or options; see kgen-search --help");
     }
     while (next < arguments.size())
       if (Error error = parseOption())
@@ -177,10 +177,10 @@ private:
     bool fits = false;
     switch (command.kind) {
     case SearchCommand::Search:
-      fits = name != "--policies";
+      fits = name != "--policies" && name != "--recorded";
       break;
     case SearchCommand::ComparePolicies:
-      fits = name != "--policy";
+      fits = name != "--policy" && name != "--recorded";
       break;
     case SearchCommand::Report:
     case SearchCommand::Doctor:
@@ -191,7 +191,7 @@ private:
       fits = is({"--max-minutes", "--max-tokens", "--max-usd", "--jobs", "--allow-unconfined-compile"});
       break;
     case SearchCommand::Replay:
-      fits = is({"--jobs"});
+      fits = is({"--jobs", "--recorded"});
       break;
     case SearchCommand::Export:
       fits = is({"--format", "--licence", "--out"});
@@ -204,8 +204,8 @@ private:
     }
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
-    if (argument == "--allow-unconfined-compile") {
-      command.allowUnconfinedCompile = true;
+    if (argument == "--allow-unconfined-compile" || argument == "--recorded") {
+      (argument == "--recorded" ? command.recorded : command.allowUnconfinedCompile) = true;
       return Error::success();
     }
     std::string value = inlineValue.str();
@@ -251,6 +251,7 @@ private:
                               "--out",
                               "--format",
                               "--licence",
+                              "--recorded",
                               "--allow-unconfined-compile"})
       if (name == known)
         return true;

@@ -70,6 +70,8 @@ public:
   Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const TargetChip &chip) override {
     return guard([&] { return inner.wrapSource(graph, cuda, plan, chip); });
   }
+  std::string inlineHeaders(StringRef cuda) override { return inner.inlineHeaders(cuda); }
+  std::string getGenerator() override { return inner.getGenerator(); }
 
 private:
   Expected<LoweredGraph> guard(Lowering lower);

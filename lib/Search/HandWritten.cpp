@@ -19,6 +19,9 @@ Expected<std::vector<Materialization>> Search::carryOut(const ProposalContext &c
     return std::vector<Materialization>{std::move(materialization)};
   };
   if (entry.cuda.empty()) {
+    // Recorded, so that the branches that follow keep their numbers when the limit is raised.
+    if (std::string limit = findSpentLimit(); !limit.empty())
+      return dead("nobody was asked how to carry it out: " + limit);
     if (!env.proposer.readsWords()) {
       auto known = matchBuiltinIdea(entry.idea.text);
       if (!known)
@@ -91,31 +94,18 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
     BranchRecord parent = *run.findBranch(parentId);
     std::string slot = StringRef(branchId(round, 0)).split('/').first.str() + "/hand-" + std::to_string(index);
     ProposalContext context = makeContext(slot, parent, candidates);
-    std::vector<Materialization> list;
-    if (const ReplyRecord *known = run.findReply(slot)) {
-      auto recorded = parseMaterializations(known->reply);
-      if (!recorded)
-        return recorded.takeError();
-      list = std::move(*recorded);
-      if (entry.cuda.empty() && !env.proposer.readsWords()) {
-        if (auto idea = matchBuiltinIdea(entry.idea.text))
-          entry.idea = std::move(*idea);
-        else
-          consumeError(idea.takeError());
-      }
-    } else {
-      double begin = env.clock.seconds();
-      auto fresh = carryOut(context, entry);
-      double seconds = env.clock.seconds() - begin;
-      if (!fresh)
-        return pauseOr(unanswered(slot, seconds, fresh.takeError()));
-      list = std::move(*fresh);
-      if (Error error = record(
-              {slot, printRequest(context, "hand", &entry.idea, config.options.variants), printMaterializations(list)},
-              seconds))
-        return error;
+    if (entry.cuda.empty() && !env.proposer.readsWords()) {
+      // The catalogue's idea that the words mean; carryOut() says what is wrong with others.
+      if (auto idea = matchBuiltinIdea(entry.idea.text))
+        entry.idea = std::move(*idea);
+      else
+        consumeError(idea.takeError());
     }
-    addCandidates(round, -1, parent, entry.idea, slot, list, candidates);
+    auto list = askOnce(context, "hand", entry.idea, config.options.variants, nullptr,
+                        [&] { return carryOut(context, entry); });
+    if (!list)
+      return pauseOr(list.takeError());
+    addCandidates(round, -1, parent, entry.idea, slot, *list, candidates);
   }
   return Error::success();
 }

@@ -30,6 +30,9 @@ using namespace mlir;
 
 namespace kgen {
 
+/// Written by cmake/modules/GeneratorDigest.cmake.
+extern const char *const generatorDigest;
+
 namespace {
 
 /// The name of a graph's text in messages.
@@ -291,6 +294,10 @@ public:
     result.lowered = print(*session.module);
     return result;
   }
+
+  std::string inlineHeaders(StringRef cuda) override { return inlineDeviceHeaders(cuda); }
+
+  std::string getGenerator() override { return generatorDigest; }
 
 private:
   /// PLAN's buffers and indices against FUNC's.

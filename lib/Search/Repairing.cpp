@@ -39,41 +39,25 @@ Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidat
     else
       consumeError(log.takeError());
   }
-  std::vector<Materialization> list;
-  const ReplyRecord *known = run.findReply(context.slot);
-  if (known) {
-    auto recorded = parseMaterializations(known->reply);
-    if (!recorded)
-      return recorded.takeError();
-    list = std::move(*recorded);
-  } else {
-    if (!findSpentLimit().empty())
-      return false;
+  if (!run.findReply(context.slot) && !findSpentLimit().empty())
+    return false;
+  auto list = askOnce(context, "repair", failed.record.idea, 1, &branch, [&] {
     env.progress.activity("asking how to mend " + branch.id);
-    double begin = env.clock.seconds();
-    auto answer = env.proposer.repair(context, failed.record.idea, branch);
-    double seconds = env.clock.seconds() - begin;
-    if (!answer)
-      return unanswered(context.slot, seconds, answer.takeError());
-    list = std::move(*answer);
-    if (Error error = record({context.slot, printRequest(context, "repair", &failed.record.idea, 1, &branch),
-                              printMaterializations(list)},
-                             seconds))
-      return std::move(error);
-    known = run.findReply(context.slot);
-  }
-  if (list.empty())
+    return env.proposer.repair(context, failed.record.idea, branch);
+  });
+  if (!list)
+    return list.takeError();
+  if (list->empty())
     return false;
   mended.record.id = branchId(failed.record.round, index);
   mended.record.parent = failed.record.parent;
   mended.record.round = failed.record.round;
   mended.record.idea = failed.record.idea;
-  mended.record.label = list.front().label;
-  mended.record.reply = hashText(known->request);
+  mended.record.label = list->front().label;
+  mended.record.reply = hashText(run.findReply(context.slot)->request);
   mended.record.expansion = failed.record.expansion;
   mended.record.repairs = failed.record.id;
-  mended.record.expansion = failed.record.expansion;
-  mended.materialization = std::move(list.front());
+  mended.materialization = std::move(list->front());
   return true;
 }
 

@@ -30,7 +30,7 @@ Error Search::execute() {
   startSeconds = env.clock.seconds();
   secondsBefore = run.getSecondsSpent();
   prices = config.prices;
-  if (Error error = run.recordStart())
+  if (Error error = run.recordStart(env.compiler.getGenerator()))
     return error;
   Error error = executeRounds();
   if (Error unsaved = run.commit()) {

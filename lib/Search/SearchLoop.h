@@ -69,6 +69,9 @@ private:
   llvm::Error record(const ReplyRecord &reply, double seconds);
   /// Keeps what a question cost that has no answer.
   llvm::Error unanswered(llvm::StringRef slot, double seconds, llvm::Error error);
+  llvm::Expected<std::vector<Materialization>>
+  askOnce(const ProposalContext &context, llvm::StringRef stage, const Idea &idea, int n, const FailedBranch *failed,
+          llvm::function_ref<llvm::Expected<std::vector<Materialization>>()> ask);
   llvm::Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
   llvm::Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea,
                                                                    int n);

@@ -8,6 +8,7 @@
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Trajectory/Replay.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -42,7 +43,8 @@ public:
       world.out << printSearchHelp();
       return 0;
     case SearchCommand::Version:
-      world.out << "kgen-search 0.1.0\n";
+      world.out << "kgen-search 0.1.0, code generator " << StringRef(world.compiler.getGenerator()).take_front(12)
+                << "\n";
       return 0;
     case SearchCommand::Doctor:
       return runDoctor(command, world);
@@ -289,13 +291,19 @@ Expected<int> Tool::replay() {
     return run.takeError();
   bool trusted = isTrustedProposer((*run)->getConfig().value("llm", ""));
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
-  auto summary = replayRun(world.fs, **run, *guarded, command.jobs);
+  auto summary = replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded});
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files
             << " files are the same to the byte"
             << (summary->leftOut ? ", " + std::to_string(summary->leftOut) + " PTX files were left out" : std::string())
             << "\n";
+  if (!summary->recordedOnly.empty())
+    world.out
+        << summary->recordedOnly.size()
+        << " more are as recorded, by the digests of the journal: another code generator wrote them, and this one ("
+        << StringRef(world.compiler.getGenerator()).take_front(12)
+        << ") writes other text: " << join(summary->recordedOnly, ", ") << "\n";
   return 0;
 }
 

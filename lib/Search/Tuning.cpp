@@ -44,22 +44,11 @@ Error Search::tuneRound(int round) {
       return Error::success();
     run.beginBatch();
     ProposalContext context = makeContext(slot, parent, {});
-    std::vector<Materialization> list;
-    if (const ReplyRecord *known = run.findReply(slot)) {
-      auto recorded = parseMaterializations(known->reply);
-      if (!recorded)
-        return recorded.takeError();
-      list = std::move(*recorded);
-    } else {
-      auto fresh = env.proposer.tune(context, n);
-      if (!fresh)
-        return fresh.takeError();
-      list = std::move(*fresh);
-      if (Error error = record({slot, printRequest(context, "tune", &parent.idea, n), printMaterializations(list)}, 0))
-        return error;
-    }
+    auto list = askOnce(context, "tune", parent.idea, n, nullptr, [&] { return env.proposer.tune(context, n); });
+    if (!list)
+      return list.takeError();
     size_t first = all.size();
-    addCandidates(round, parent.expansion, parent, parent.idea, slot, list, all);
+    addCandidates(round, parent.expansion, parent, parent.idea, slot, *list, all);
     std::vector<Candidate> fresh(std::make_move_iterator(all.begin() + first), std::make_move_iterator(all.end()));
     branchesLeft += fresh.size();
     if (Error error = lowerFrom(0, fresh))

@@ -13,16 +13,27 @@ using namespace llvm;
 namespace kgen {
 namespace {
 
+/// Files that the code generator writes: another version of it may write them differently.
+bool isGenerated(StringRef name) {
+  return name == "annotated.mlir" || name == "lowered.mlir" || name == "plan.json" || name == "kernel.cu";
+}
+
+size_t firstDifference(StringRef a, StringRef b) {
+  size_t common = std::min(a.size(), b.size());
+  return std::mismatch(a.begin(), a.begin() + common, b.begin()).first - a.begin();
+}
+
 class Replayer {
 public:
-  Replayer(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler) : fs(fs), run(run), compiler(compiler) {
+  Replayer(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, const ReplayOptions &options)
+      : fs(fs), run(run), compiler(compiler), options(options) {
     Json chipJson = run.getConfig().value("chip", Json::object());
     chip.arch = chipJson.value("arch", chip.arch);
     chip.sharedBytesPerBlock = chipJson.value("shared_bytes_per_block", chip.sharedBytesPerBlock);
     chip.multiprocessors = chipJson.value("multiprocessors", chip.multiprocessors);
   }
 
-  Expected<ReplaySummary> replay(int jobs) {
+  Expected<ReplaySummary> replay() {
     std::vector<const BranchRecord *> branches;
     for (const BranchRecord &branch : run.getBranches())
       if (!branch.measurement.empty()) // one in flight has no snapshot yet
@@ -30,45 +41,38 @@ public:
     std::vector<ReplaySummary> parts(branches.size());
     std::vector<std::string> faults(branches.size());
     auto derive = [&](size_t i) {
-      if (Error error = Replayer(fs, run, compiler).replayBranch(*branches[i], parts[i]))
+      Replayer replayer(fs, run, compiler, options);
+      if (Error error = replayer.replayBranch(*branches[i]))
         faults[i] = toString(std::move(error));
+      parts[i] = std::move(replayer.summary);
     };
     // Round 0 first and alone: it is lowered in this process, and the others may be in children, which
     // must not be forked while a lock is held.
     size_t next = 0;
-    while (next < branches.size() && (jobs == 1 || branches[next]->round == 0) && faults[next ? next - 1 : 0].empty())
+    while (next < branches.size() && (options.jobs == 1 || branches[next]->round == 0) &&
+           faults[next ? next - 1 : 0].empty())
       derive(next++);
-    if (jobs > 1) {
-      DefaultThreadPool workers(hardware_concurrency(jobs));
+    if (options.jobs > 1) {
+      DefaultThreadPool workers(hardware_concurrency(options.jobs));
       for (; next < branches.size(); ++next)
         workers.async([&derive, next] { derive(next); });
       workers.wait();
     }
-    ReplaySummary summary;
+    ReplaySummary all;
     for (size_t i = 0; i < branches.size(); ++i) {
       if (!faults[i].empty())
         return createStringError(faults[i]);
-      summary.branches += parts[i].branches;
-      summary.files += parts[i].files;
-      summary.leftOut += parts[i].leftOut;
+      all.branches += parts[i].branches;
+      all.files += parts[i].files;
+      all.leftOut += parts[i].leftOut;
+      all.recordedOnly.insert(all.recordedOnly.end(), parts[i].recordedOnly.begin(), parts[i].recordedOnly.end());
     }
-    return summary;
+    if (Error error = checkBest())
+      return std::move(error);
+    return all;
   }
 
 private:
-  /// Compares the file with the text that it must hold.
-  Error compare(const std::string &file, StringRef expected) {
-    auto actual = fs.read(file);
-    if (!actual)
-      return actual.takeError();
-    ++summary.files;
-    if (*actual == expected)
-      return Error::success();
-    size_t common = std::min(actual->size(), expected.size());
-    size_t offset = std::mismatch(actual->begin(), actual->begin() + common, expected.begin()).first - actual->begin();
-    return createStringError(Twine(file) + " differs from what the replies give, first at byte " + Twine(offset));
-  }
-
   Expected<LoweredGraph> derive(const BranchRecord &branch, std::string &directives) {
     if (branch.reply.empty())
       return compiler.lowerGeneric(run.getGraph(), chip);
@@ -90,70 +94,114 @@ private:
                                         categoryName(branch.idea.category), chip);
   }
 
-  Error replayBranch(const BranchRecord &branch, ReplaySummary &result) {
-    Error error = replayBranch(branch);
-    result = summary;
-    return error;
+  /// The best branch is one that was measured and passed.
+  Error checkBest() const {
+    if (run.getBest().empty())
+      return Error::success();
+    const BranchRecord *best = run.findBranch(run.getBest());
+    Json measurement = best ? Json::parse(best->measurement, nullptr, /*allow_exceptions=*/false) : Json();
+    if (!measurement.is_object() || measurement.value("verdict", "") != "PASS")
+      return createStringError("CORRUPT: " + run.getPath() + " calls " + run.getBest() +
+                               " its best, which is no branch that passed");
+    return Error::success();
+  }
+
+  /// That BRANCH is derived differently from what was recorded. With `recorded` it is counted and is no error, where
+  /// the code generator may be the reason.
+  Error differs(const BranchRecord &branch, const Twine &how) {
+    std::string now = compiler.getGenerator();
+    bool isOther = branch.generator.empty() || branch.generator != now;
+    if (options.recorded && isOther) {
+      summary.recordedOnly.push_back(branch.id);
+      return Error::success();
+    }
+    auto name = [](StringRef version) {
+      return version.empty() ? std::string("an unknown code generator")
+                             : "code generator " + version.take_front(12).str();
+    };
+    std::string why;
+    if (isOther)
+      why = "; the run was written by " + name(branch.generator) + ", this is " + name(now) +
+            ": `kgen-search replay --recorded` holds such branches to the journal's digests";
+    return createStringError(how + why);
+  }
+
+  /// Reads FILE, which must be what was recorded: a text with HASH. KNOWN is that text, or what may be it.
+  Expected<std::string> readRecorded(const std::string &file, StringRef hash, StringRef known) {
+    auto text = fs.read(file);
+    if (!text)
+      return text.takeError();
+    ++summary.files;
+    if (hashText(*text) == hash)
+      return text;
+    return createStringError("CORRUPT: " + file + " differs from what was recorded" +
+                             (hashText(known) == hash ? ", first at byte " + Twine(firstDifference(*text, known))
+                                                      : Twine(": its hash is not the journal's")));
   }
 
   Error replayBranch(const BranchRecord &branch) {
-    std::string directives;
+    std::string directives, folder = (run.getPath() + "/" + branch.id + "/").str();
     auto lowered = derive(branch, directives);
     std::map<std::string, std::string> expected;
     expected["idea.md"] = printIdeaPage(branch);
     if (!directives.empty())
       expected["directives.mlir"] = directives;
+    std::string refusal;
     if (lowered) {
       expected["annotated.mlir"] = lowered->annotated;
       expected["lowered.mlir"] = lowered->lowered;
       expected["plan.json"] = lowered->plan;
       expected["kernel.cu"] = lowered->cuda;
     } else {
-      // A branch that was refused must be refused again: it has no files to compare.
-      std::string message = toString(lowered.takeError());
-      if (branch.files.count("kernel.cu"))
-        return createStringError(Twine(branch.id) + ": lowers no longer: " + message);
+      refusal = toString(lowered.takeError());
     }
-    ++summary.branches;
-    std::string folder = (run.getPath() + "/" + branch.id + "/").str();
+    std::string difference; // the first
     for (const auto &[name, hash] : branch.files) {
-      auto it = expected.find(name);
-      if (it != expected.end()) {
-        if (it->second.empty())
-          continue;
-        if (Error error = compare(folder + name, it->second))
-          return error;
-        continue;
-      }
       // PTX is the compiler's, two thirds of a run's bytes, and may be left out of an archive.
       if (name == "kernel.ptx" && !fs.exists(folder + name)) {
         ++summary.leftOut;
         continue;
       }
-      auto text = fs.read(folder + name);
-      if (!text)
-        return text.takeError();
-      ++summary.files;
-      if (hashText(*text) != hash)
-        return createStringError(Twine(folder) + name +
-                                 " differs from what was recorded: its hash is not the journal's");
+      std::string derived = expected.count(name) ? expected[name] : "";
+      auto actual = readRecorded(folder + name, hash, derived);
+      if (!actual)
+        return actual.takeError();
+      if (derived.empty() || *actual == derived)
+        continue;
+      std::string text = folder + name + " differs from what the replies give, first at byte " +
+                         std::to_string(firstDifference(*actual, derived));
+      if (!isGenerated(name))
+        return createStringError(text);
+      if (difference.empty())
+        difference = text;
     }
-    if (lowered && !branch.files.count("lowered.mlir"))
-      return createStringError(Twine(branch.id) + ": was refused in the run and lowers now");
-    return compare(folder + "measurement.json", branch.measurement);
+    // A branch that was refused must be refused again: it has no files to compare.
+    if (!refusal.empty() && branch.files.count("kernel.cu"))
+      difference = branch.id + ": lowers no longer: " + refusal;
+    else if (refusal.empty() && !branch.files.count("lowered.mlir"))
+      difference = branch.id + ": was refused in the run and lowers now";
+    auto measurement = readRecorded(folder + "measurement.json", hashText(branch.measurement), branch.measurement);
+    if (!measurement)
+      return measurement.takeError();
+    if (!difference.empty())
+      return differs(branch, difference);
+    ++summary.branches;
+    return Error::success();
   }
 
   FileSystem &fs;
   const RunFolder &run;
   GraphCompiler &compiler;
+  const ReplayOptions &options;
   TargetChip chip;
   ReplaySummary summary;
 };
 
 } // namespace
 
-Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, int jobs) {
-  return Replayer(fs, run, compiler).replay(jobs);
+Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler,
+                                  const ReplayOptions &options) {
+  return Replayer(fs, run, compiler, options).replay();
 }
 
 } // namespace kgen

@@ -195,9 +195,11 @@ Error RunFolder::applyRecord(const Json &record) {
         given.push_back(std::move(*parsed));
       }
     } else if (event == "files") {
-      if (BranchRecord *branch = branchOf(record.at("id")))
+      if (BranchRecord *branch = branchOf(record.at("id"))) {
         for (auto &entry : record.at("files").items())
           branch->files[entry.key()] = entry.value();
+        branch->generator = generator;
+      }
     } else if (event == "measurement") {
       if (BranchRecord *branch = branchOf(record.at("id"))) {
         branch->measurement = record.at("text");
@@ -217,6 +219,7 @@ Error RunFolder::applyRecord(const Json &record) {
       stopReason = record.at("reason");
     } else if (event == "start") {
       stopReason.clear();
+      generator = record.value("generator", "");
     } else if (event == "reply") {
       std::string hash = record.at("request");
       std::string file = at("replies/" + hash + ".json");
@@ -428,13 +431,10 @@ Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::strin
   Json hashes = Json::object();
   for (const auto &[name, text] : files)
     hashes[name] = hashText(text);
-  if (Error error = append({{"event", "files"}, {"id", id.str()}, {"files", hashes}}))
+  Json record = {{"event", "files"}, {"id", id.str()}, {"files", std::move(hashes)}};
+  if (Error error = append(record))
     return error;
-  for (BranchRecord &branch : branches)
-    if (branch.id == id)
-      for (const auto &entry : hashes.items())
-        branch.files[entry.key()] = entry.value();
-  return Error::success();
+  return applyRecord(record);
 }
 
 Error RunFolder::recordBaselines(const std::map<std::string, double> &times, StringRef note) {
@@ -483,9 +483,13 @@ Error RunFolder::recordBest(StringRef id) {
   return fs.link(id, at("best"));
 }
 
-Error RunFolder::recordStart() {
-  stopReason.clear();
-  return append({{"event", "start"}});
+Error RunFolder::recordStart(StringRef version) {
+  Json record = {{"event", "start"}};
+  if (!version.empty())
+    record["generator"] = version.str();
+  if (Error error = append(record))
+    return error;
+  return applyRecord(record);
 }
 
 Error RunFolder::recordStop(StringRef reason, double seconds) {

@@ -351,6 +351,34 @@ TEST_F(ChatTest, ARepairCarriesTheDiagnosticAndMustBeNew) {
   EXPECT_NE(server.requests[1].find("it is the branch that failed, unchanged"), std::string::npos);
 }
 
+TEST_F(ChatTest, ARepairOfCodeWhoseHeadersWereInlinedMustBeNewToo) {
+  // The failed branch as it was recorded: the answer's text with kgen's header in the place of the include line.
+  auto code = [](const char *header, const char *number) {
+    return std::string(header) + "extern \"C\" __global__ void k(float *out) { out[0] = " + number + "; }\n";
+  };
+  const char *plan = R"({"launches": [{"kernel": "k", "args": [{"buffer": "out0"}]}]})";
+  auto answer = [&](const char *number) {
+    nlohmann::json way = {
+        {"settings", ""}, {"directives", ""},           {"cuda", code("#include \"kgen_device.cuh\"\n", number)},
+        {"plan", plan},   {"notes", "{\"fusion\": 1}"}, {"prior_us", 1}};
+    return completion(nlohmann::json{{"materializations", {way}}}.dump());
+  };
+  LoopbackServer server([&](int number, const std::string &) { return httpResponse(200, answer(number ? "2" : "1")); });
+  FailedBranch failed;
+  failed.materialization.cuda =
+      code("// kgen's\n#ifndef KGEN_DEVICE_CUH\n#define KGEN_DEVICE_CUH\nint f();\n#endif // KGEN_DEVICE_CUH\n", "1");
+  failed.materialization.plan = plan;
+  auto list = connect(server.url())->repair(context, {"i", "Idea.", IdeaCategory::Compute}, failed);
+  ASSERT_TRUE(bool(list)) << toString(list.takeError());
+  ASSERT_EQ(server.requests.size(), 2u);
+  EXPECT_EQ(server.requests[0].find("int f();"), std::string::npos); // nobody reads the header again
+  EXPECT_NE(server.requests[1].find("it is the branch that failed, unchanged"), std::string::npos);
+  EXPECT_EQ((*list)[0].cuda, code("#include \"kgen_device.cuh\"\n", "2"));
+  // What is kgen's own is never a model's.
+  EXPECT_EQ((*list)[0].notes, "");
+  EXPECT_EQ((*list)[0].priorUs, 0);
+}
+
 //===----------------------------------------------------------------------===//
 // Several at once
 //===----------------------------------------------------------------------===//

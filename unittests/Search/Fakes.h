@@ -80,8 +80,16 @@ public:
   }
   llvm::Expected<LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
                                           const TargetChip &) override {
-    return LoweredGraph{"", "wrapped", plan.str(), cuda.str()};
+    return LoweredGraph{"", "wrapped", plan.str(), inlineHeaders(cuda)};
   }
+  std::string inlineHeaders(llvm::StringRef cuda) override {
+    constexpr llvm::StringLiteral include = "#include \"kgen_device.cuh\"";
+    std::string text = cuda.str();
+    if (size_t at = text.find(include.str()); at != std::string::npos)
+      text.replace(at, include.size(), "// header " + version);
+    return text;
+  }
+  std::string getGenerator() override { return version.empty() ? "" : "generator-" + version; }
 
 private:
   llvm::Expected<LoweredGraph> lower(llvm::StringRef graph, llvm::StringRef how) {

@@ -120,6 +120,38 @@ TEST(HandWritten, IsTakenAtTheNextRoundOfARunningSearch) {
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
 }
 
+TEST(HandWritten, ReplaysByteForByteWhenTheDeviceHeadersChange) {
+  HandWorld world;
+  world.config.options = {1, 1, 1, 1};
+  auto created = RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
+  ASSERT_TRUE(bool(created));
+  world.fs.files["k.cu"] = "// kgen-launch: kernel=k grid=1 block=32 args=in0,out0\n#include \"kgen_device.cuh\"\n"
+                           "extern \"C\" __global__ void k() {}\n";
+  world.drop(readHandWrittenKernel(world.fs, "k.cu"));
+  created->reset();
+  ASSERT_FALSE(bool(world.search()));
+  auto run = world.read();
+  auto code = run->readFile("round-01/b00", "kernel.cu");
+  ASSERT_TRUE(bool(code));
+  EXPECT_NE(code->find("// header 1"), std::string::npos);
+
+  world.compiler.version = "2";
+  auto strict = replayRun(world.fs, *run, world.compiler);
+  ASSERT_FALSE(bool(strict));
+  std::string message = toString(strict.takeError());
+  EXPECT_EQ(message.find("run/round-00/b00/annotated.mlir differs from what the replies give, first at byte 1"), 0u);
+  EXPECT_NE(message.find("; the run was written by code generator generator-1, this is code generator generator-2: "
+                         "`kgen-search replay --recorded` holds such branches to the journal's digests"),
+            std::string::npos)
+      << message;
+  // Round 0 and the catalogue's branches are the generator's; the kernel by hand is the same text.
+  auto recorded = replayRun(world.fs, *run, world.compiler, {2, /*recorded=*/true});
+  ASSERT_TRUE(bool(recorded)) << toString(recorded.takeError());
+  EXPECT_GT(recorded->recordedOnly.size(), 0u);
+  EXPECT_FALSE(llvm::is_contained(recorded->recordedOnly, "round-01/b00"));
+  EXPECT_EQ(recorded->branches + recorded->recordedOnly.size(), run->getBranches().size());
+}
+
 TEST(HandWritten, AnIdeaOfTheCatalogueIsCarriedOutOnTheBestSoFar) {
   HandWorld world;
   auto run = RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");

@@ -242,7 +242,7 @@ TEST(Replay, DerivesEveryByteAgain) {
   EXPECT_EQ(summary->branches, int(run->getBranches().size()));
   EXPECT_GT(summary->files, 4 * summary->branches);
   for (int jobs : {2, 7}) {
-    auto again = replayRun(world.fs, *run, world.compiler, jobs);
+    auto again = replayRun(world.fs, *run, world.compiler, {jobs});
     ASSERT_TRUE(bool(again)) << toString(again.takeError());
     EXPECT_EQ(again->branches, summary->branches);
     EXPECT_EQ(again->files, summary->files);
@@ -250,10 +250,10 @@ TEST(Replay, DerivesEveryByteAgain) {
   // With several workers too the first fault of all is the one that is named.
   world.fs.files["run/round-01/b02/kernel.cu"][3] ^= 1;
   world.fs.files["run/round-02/b01/kernel.cu"][3] ^= 1;
-  auto bad = replayRun(world.fs, *run, world.compiler, 3);
+  auto bad = replayRun(world.fs, *run, world.compiler, {3});
   ASSERT_FALSE(bool(bad));
   EXPECT_EQ(toString(bad.takeError()),
-            "run/round-01/b02/kernel.cu differs from what the replies give, first at byte 3");
+            "CORRUPT: run/round-01/b02/kernel.cu differs from what was recorded, first at byte 3");
 }
 
 TEST(Replay, NamesEveryFlippedByte) {
@@ -270,10 +270,16 @@ TEST(Replay, NamesEveryFlippedByte) {
       world.fs.files = intact;
       world.fs.files[path][at] ^= 1;
       auto run = world.read();
-      auto summary = replayRun(world.fs, *run, world.compiler);
+      auto summary = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/flips % 2 == 0});
       ASSERT_FALSE(bool(summary)) << path << " " << at;
       EXPECT_EQ(toString(summary.takeError()),
-                path + " differs from what the replies give, first at byte " + std::to_string(at));
+                "CORRUPT: " + path + " differs from what was recorded, first at byte " + std::to_string(at));
+      // Where the text cannot be derived any more, the digest still tells.
+      world.compiler.version = "2";
+      auto other = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
+      world.compiler.version = "1";
+      ASSERT_FALSE(bool(other)) << path << " " << at;
+      EXPECT_EQ(toString(other.takeError()).find("CORRUPT: " + path + " differs from what was recorded"), 0u);
       ++flips;
     }
   }
@@ -305,6 +311,43 @@ TEST(Replay, NoticesAnotherCompiler) {
   auto summary = replayRun(world.fs, *run, world.compiler);
   ASSERT_FALSE(bool(summary));
   EXPECT_NE(toString(summary.takeError()).find("run/round-00/b00/annotated.mlir differs"), std::string::npos);
+  auto recorded = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
+  ASSERT_TRUE(bool(recorded)) << toString(recorded.takeError());
+  EXPECT_EQ(recorded->branches, 0);
+  EXPECT_EQ(recorded->recordedOnly.size(), run->getBranches().size());
+}
+
+/// A generator that says it is the same one must write the same, with `recorded` too.
+TEST(Replay, HoldsTheSameGeneratorToItsBytes) {
+  struct Changed : FakeCompiler {
+    std::string getGenerator() override { return "generator-1"; }
+  } changed;
+  changed.version = "2";
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  auto run = world.read();
+  auto summary = replayRun(world.fs, *run, changed, {1, /*recorded=*/true});
+  ASSERT_FALSE(bool(summary));
+  std::string message = toString(summary.takeError());
+  EXPECT_EQ(message.find("run/round-00/b00/annotated.mlir differs from what the replies give, first at byte 1"), 0u);
+  EXPECT_EQ(message.find("code generator"), std::string::npos) << message;
+}
+
+TEST(Replay, NamesABestThatDidNotPass) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  auto run = RunFolder::open(world.fs, world.clock, "run");
+  ASSERT_TRUE(bool(run));
+  std::string failed;
+  for (const BranchRecord &branch : (*run)->getBranches())
+    if (branch.measurement.find("\"PASS\"") == std::string::npos)
+      failed = branch.id;
+  ASSERT_NE(failed, "");
+  ASSERT_FALSE(bool((*run)->recordBest(failed)));
+  auto summary = replayRun(world.fs, **run, world.compiler);
+  ASSERT_FALSE(bool(summary));
+  EXPECT_EQ(toString(summary.takeError()),
+            "CORRUPT: run calls " + failed + " its best, which is no branch that passed");
 }
 
 } // namespace

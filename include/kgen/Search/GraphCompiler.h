@@ -75,6 +75,12 @@ public:
   /// Wraps device code and a launch plan that a proposer wrote into a level 3 snapshot.
   virtual llvm::Expected<LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
                                                   const TargetChip &chip) = 0;
+  /// CUDA with the text of kgen's device headers in the place of their `#include` lines, so that it means the
+  /// same to every later version; wrapSource() takes either. A text without such lines comes back as it is.
+  virtual std::string inlineHeaders(llvm::StringRef cuda) { return cuda.str(); }
+  /// Names the code generator: a digest of its sources. Another one may write other text for the same
+  /// directives. Empty: unknown.
+  virtual std::string getGenerator() { return ""; }
 };
 
 /// The implementation on MLIR. Deterministic: the same texts in give the same bytes out.

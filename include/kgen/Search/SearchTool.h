@@ -60,6 +60,7 @@ struct SearchCommand {
   std::string out;
   std::string kernelLibrary;
   std::string format = "text"; ///< of report and compare: text, md or json
+  bool recorded = false;       ///< of replay
 };
 
 /// Parses the arguments after the program's name. The Error is one sentence and names the option.

@@ -5,17 +5,27 @@
 
 namespace kgen {
 
+struct ReplayOptions {
+  int jobs = 1; ///< branches derived at the same time; what comes out does not depend on it
+  /// Where another version of the code generator wrote the snapshot, and this one writes other text, hold the
+  /// files to the journal's digests instead.
+  bool recorded = false;
+};
+
 struct ReplaySummary {
-  int branches = 0; ///< derived again
+  int branches = 0; ///< derived again, the same to the byte
   int files = 0;    ///< compared byte for byte
   int leftOut = 0;  ///< PTX that the folder no longer holds
+  /// With ReplayOptions::recorded: ids of branches whose text this code generator writes differently. Their files
+  /// are those that were recorded.
+  std::vector<std::string> recordedOnly;
 };
 
 /// Lowers every branch of RUN again from the recorded replies and compares bytes; files that no
 /// compiler of ours writes (machine code, logs) are compared with the hash in the journal, and
-/// measurement.json with the text there. Needs no device. The Error names the first file that
-/// differs and the byte offset.
-/// JOBS branches are derived at the same time; what comes out does not depend on it.
-llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, int jobs = 1);
+/// measurement.json with the text there. Needs no device. The Error starts with CORRUPT where a file is not what
+/// was recorded; else it names the first file that is derived differently, the byte, and the code generators.
+llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler,
+                                        const ReplayOptions &options = {});
 
 } // namespace kgen

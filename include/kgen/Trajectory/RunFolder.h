@@ -37,6 +37,7 @@ struct BranchRecord {
   std::string repairs; ///< id of the branch that failed and that this one mends; mostly empty
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;
+  std::string generator;    ///< the code generator that wrote them; empty: an older version did not say
   std::string duplicateOf;  ///< branch with the same code, whose measurement this one shares
   std::string measurement;  ///< measurement.json; empty while in flight
   double doneAt = 0;        ///< seconds that the run had taken when it was measured
@@ -138,8 +139,8 @@ public:
                                 llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0);
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
-  /// A process takes the run up; the time from here on counts.
-  llvm::Error recordStart();
+  /// A process with this code generator takes the run up; the time from here on counts.
+  llvm::Error recordStart(llvm::StringRef generator = "");
   llvm::Error recordStop(llvm::StringRef reason, double secondsSpent);
   /// A report file beside run.json; not part of the trajectory.
   llvm::Error writeReport(llvm::StringRef name, llvm::StringRef text);
@@ -172,6 +173,7 @@ private:
   std::vector<Exchange> exchanges;
   std::vector<Question> questions;
   std::string best, stopReason;
+  std::string generator; ///< of the process that took the run up last
   std::map<std::string, double> baselines;
   bool hasBaselines = false;
   double secondsBefore = 0;              ///< of sittings that are over

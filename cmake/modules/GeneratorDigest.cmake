@@ -1,0 +1,22 @@
+# Writes OUT, a C++ file with the SHA-256 of the code generator's sources. ROOT is the repository. The digest follows
+# from the files' names and contents alone, so that two builds of one commit agree.
+set(folders lib/Dialect lib/Conversion lib/Target lib/Pipelines
+  include/kgen/Dialect include/kgen/Conversion include/kgen/Target include/kgen/Pipelines)
+set(sources lib/Search/MlirGraphCompiler.cpp lib/Evaluate/LaunchPlan.cpp)
+foreach(folder IN LISTS folders)
+  foreach(suffix cpp h td def cuh)
+    file(GLOB_RECURSE files RELATIVE ${ROOT} LIST_DIRECTORIES false "${ROOT}/${folder}/*.${suffix}")
+    list(APPEND sources ${files})
+  endforeach()
+endforeach()
+list(SORT sources)
+foreach(file IN LISTS sources)
+  file(SHA256 "${ROOT}/${file}" sha)
+  string(APPEND all "${file} ${sha}\n")
+endforeach()
+string(SHA256 digest "${all}")
+file(WRITE "${OUT}" "namespace kgen {
+extern const char *const generatorDigest;
+const char *const generatorDigest = \"${digest}\";
+} // namespace kgen
+")
