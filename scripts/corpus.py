@@ -5,15 +5,19 @@ A case is a folder with case.json, kernel.cu and, mostly, plan.json. Members of 
   row          the row of the table in docs/trust.md
   problem      corpus/problems/NAME.mlir, the graph that the kernel claims to compute
   host, cuda   the verdict (or a list of them) that the case must get there; null: cannot be expressed there
-  options      further arguments of kgen-eval
+  time_limit, compile_limit   seconds for a run and for the compiler
+  sanitize     a PASS goes through compute-sanitizer
+  alone        no other case runs beside it
   against      a case whose kernel is the baseline of a comparison; with it
   speed        the only speed verdicts allowed, speed_not those forbidden, compare_options further arguments
   never        words that no file written about the case may hold
   log_at_most, detail_at_most   bytes
-A case with a reply.txt or a reply.py is a model's answer instead: a search on device host asks for it, and the branch must
-get the verdict after `asked` questions (default 2: the second is the repair turn).
-A case with a case.py is a program: it gets the binaries' folder, an empty folder and the repository's root, and exits
-with 0 when all was as it must be.
+A case with a reply.txt or a reply.py is a model's answer instead: a search asks for it, and the branch must get the
+verdict after `asked` questions (default 2: the second is the repair turn).
+A case with a case.py is a program: it gets the binaries' folder, an empty folder, the repository's root and the device,
+and exits with 0 when all was as it must be.
+Candidates go to evaluators that serve one after the other; --times N begins anew N times, with other evaluators, seeds
+and inputs. A process of kgen that a signal ends is a crash; there must be none.
 """
 import argparse
 import concurrent.futures
@@ -24,10 +28,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+
+import corpus_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "corpus"
+
+
+processes = {"ended": 0, "crashed": 0}
+counting = threading.Lock()
 
 
 def listed(value):
@@ -43,20 +54,25 @@ def prepare(case, folder):
 
 
 def run(arguments, seconds):
+    """The exit code and what was printed; a death by a signal is written down."""
     try:
         done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
-        return done.returncode, done.stdout.decode(errors="replace")
     except subprocess.TimeoutExpired:
         return -1, "no end within %d s" % seconds
+    with counting:
+        processes["ended"] += 1
+        processes["crashed"] += done.returncode < 0
+    return done.returncode, done.stdout.decode(errors="replace")
 
 
 def evaluate(case, args, folder):
     """What is wrong with the outcome, and the outcome in words."""
     prepare(case, folder)
-    command = [args.bin + "/kgen-eval", str(folder), "--device", args.device]
-    code, output = run(command + case.get("options", []), 150)
-    if code not in (0, 1):
-        return "no verdict (exit code %d)" % code, output[-400:]
+    job = {"folder": str(folder), "graph": str(folder / "graph.mlir")}
+    job.update({name: case[name] for name in ("time_limit", "compile_limit", "sanitize") if name in case})
+    answer, output = args.evaluators.measure(job)
+    if "measurement" not in answer:
+        return "no verdict", answer.get("error", output)
     measurement = json.loads((folder / "measurement.json").read_text())
     verdict, detail = measurement["verdict"], measurement["detail"]
     words = verdict + (": " + detail if detail else "")
@@ -74,12 +90,15 @@ def evaluate(case, args, folder):
                 return "%s holds '%s'" % (path.name, word), words
         if path.name == "compile.log" and path.stat().st_size > case.get("log_at_most", 1 << 17):
             return "compile.log has %d bytes" % path.stat().st_size, words
-    if "against" not in case:
-        return "", words
+    return ("", words) if "against" not in case else compare(case, args, folder, words)
+
+
+def compare(case, args, folder, words):
+    """Times the candidate beside another case's kernel."""
     other = folder.parent / (folder.name + "-baseline")
-    twin = load(CORPUS / case["against"])
-    prepare(twin, other)
-    code, output = run(command + ["--compare", str(other)] + case.get("compare_options", []), 150)
+    prepare(load(CORPUS / case["against"]), other)
+    code, output = run([args.bin + "/kgen-eval", str(folder), "--device", args.device, "--compare", str(other)] +
+                       case.get("compare_options", []), 150)
     if code != 0:
         return "no comparison", output[-400:]
     speed = output.split(":")[0].split()[-1]
@@ -90,7 +109,7 @@ def evaluate(case, args, folder):
 
 def program(case, args, folder):
     folder.mkdir(parents=True)
-    code, output = run([sys.executable, str(case["folder"] / "case.py"), args.bin, str(folder), str(ROOT)], 240)
+    code, output = run([sys.executable, str(case["folder"] / "case.py"), args.bin, str(folder), str(ROOT), args.device], 240)
     return "" if code == 0 else "exit code %d" % code, output.strip()[-600:]
 
 
@@ -100,7 +119,7 @@ def reply(case, args, folder):
     shutil.copy(CORPUS / "problems" / (case["problem"] + ".mlir"), graph)
     text = next(case["folder"].glob("reply.*"))
     model = "exec:" + json.dumps([sys.executable, str(ROOT / "scripts" / "corpus_answer.py"), str(text), str(log)])
-    code, output = run([args.bin + "/kgen-search", "--problem", str(graph), "--device", "host", "--rounds", "1", "--seeds",
+    code, output = run([args.bin + "/kgen-search", "--problem", str(graph), "--device", args.device, "--rounds", "1", "--seeds",
                         "1", "--ideas", "1", "--variants", "1", "--library", "none", "--llm", model, "--out", str(out)], 120)
     if code != 0:
         return "the search ended with exit code %d" % code, output[-400:]
@@ -122,6 +141,86 @@ def load(folder):
     return case
 
 
+def judge(case, args, top):
+    begin = time.time()
+    here = case["folder"]
+    kind = program if (here / "case.py").exists() else reply if any(here.glob("reply.*")) else evaluate
+    try:
+        fault, words = kind(case, args, top / case["name"])
+    except (OSError, ValueError, KeyError) as error:
+        fault, words = "no verdict", str(error)
+    seconds = time.time() - begin
+    verdict = "no verdict" if fault == "no verdict" else "held" if kind is program else words.split(":")[0].split(",")[0].split(" ")[0]
+    if fault or args.times == 1:
+        print("%-4s %3s %-32s %4.1f s  %s" % ("ok" if not fault else "BAD", case["row"], case["name"], seconds,
+                                             (fault + "; got " if fault else "") + words.replace("\n", " ")[:220]), flush=True)
+    return {"fault": fault, "verdict": verdict, "seconds": round(seconds, 2)}
+
+
+class Queue:
+    """Cases for threads that know a problem's answers already; what takes long comes first."""
+
+    def __init__(self, cases):
+        self.cases = sorted(cases, key=lambda c: (not slow(c), c.get("problem", ""), c["name"]))
+        self.lock = threading.Lock()
+
+    def next(self, problem):
+        with self.lock:
+            known = [c for c in self.cases if c.get("problem") == problem]
+            first = self.cases[0] if self.cases and slow(self.cases[0]) else None
+            chosen = first or (known or self.cases or [None])[0]
+            if chosen:
+                self.cases.remove(chosen)
+            return chosen
+
+
+def slow(case):
+    return "time_limit" in case or "compile_limit" in case or "sanitize" in case or (case["folder"] / "case.py").exists()
+
+
+def one_pass(cases, args, top):
+    """By name, what came of every case."""
+    outcomes = {}
+    queue = Queue([c for c in cases if not alone(c)])
+
+    def work():
+        problem = None
+        while case := queue.next(problem):
+            outcomes[case["name"]] = judge(case, args, top)
+            problem = case.get("problem")
+
+    threads = [threading.Thread(target=work) for _ in range(args.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # What is about times runs with nothing beside it.
+    for case in cases:
+        if alone(case):
+            outcomes[case["name"]] = judge(case, args, top)
+    return outcomes
+
+
+def alone(case):
+    return "against" in case or case.get("alone", False)
+
+
+def table(cases, outcomes):
+    """A line for each class: its rows, its cases, and what verdicts they got."""
+    print("%-8s %9s %9s  %s" % ("class", "rows", "cases", "verdicts"))
+    for kind in sorted({c["name"].split("/")[0] for c in cases}):
+        own = [c for c in cases if c["name"].startswith(kind + "/")]
+        rows = {c["row"] for c in own}
+        bad = {c["row"] for c in own if outcomes[c["name"]]["fault"]}
+        verdicts = {}
+        for c in own:
+            word = outcomes[c["name"]]["verdict"]
+            verdicts[word] = verdicts.get(word, 0) + 1
+        print("%-8s %2d of %2d  %2d of %2d   %s" %
+              (kind, len(rows - bad), len(rows), sum(not outcomes[c["name"]]["fault"] for c in own), len(own),
+               ", ".join("%d %s" % (n, word) for word, n in sorted(verdicts.items(), key=lambda e: -e[1]))))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -129,58 +228,56 @@ def main():
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--keep", help="folder to keep what was written in")
+    parser.add_argument("--json", help="file for the outcome of every case of every pass")
     parser.add_argument("cases", nargs="*")
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
     args.place = "host" if args.device == "host" else "cuda"
-    cases = [load(path.parent) for path in sorted(CORPUS.glob("*/*/case.json"))]
-    cases = [c for c in cases if c[args.place] is not None]
+    every = [load(path.parent) for path in sorted(CORPUS.glob("*/*/case.json"))]
+    cases = [c for c in every if c[args.place] is not None]
     if args.cases:
         unknown = [word for word in args.cases if not any(word in c["name"] for c in cases)]
         if unknown:
             sys.exit("corpus.py: no case for device %s is called %s" % (args.device, unknown[0]))
         cases = [c for c in cases if any(word in c["name"] for word in args.cases)]
-    jobs = args.jobs or (2 if args.place == "host" else min(8, os.cpu_count() or 1))
-    right = total = 0
+    else:
+        left = [c["name"] for c in every if c[args.place] is None]
+        print("%d cases, %d more cannot be expressed on device %s: %s" %
+              (len(cases), len(left), args.device, ", ".join(left) or "none"))
+    args.jobs = args.jobs or (2 if args.place == "host" else min(14, os.cpu_count() or 1))
+    right = total = evaluators = crashes = 0
+    passes = []
     for turn in range(args.times):
         start = time.time()
         top = pathlib.Path(args.keep or tempfile.mkdtemp(prefix="kgen-corpus-")) / str(turn)
-        outcomes = {}
-
-        def judge(case):
-            begin = time.time()
-            try:
-                here = case["folder"]
-                kind = program if (here / "case.py").exists() else reply if any(here.glob("reply.*")) else evaluate
-                fault, words = kind(case, args, top / case["name"])
-            except (OSError, ValueError, KeyError) as error:
-                fault, words = "no verdict", str(error)
-            if fault or args.times == 1:
-                print("%-4s %3s %-32s %4.1f s  %s" %
-                      ("ok" if not fault else "BAD", case["row"], case["name"], time.time() - begin,
-                       (fault + "; got " if fault else "") + words.replace("\n", " ")[:220]), flush=True)
-            return fault, words
-
-        # What compares times runs alone, at the end.
-        crowd, alone = [c for c in cases if "against" not in c], [c for c in cases if "against" in c]
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for case, outcome in zip(crowd, pool.map(judge, crowd)):
-                outcomes[case["name"]] = outcome
-        for case in alone:
-            outcomes[case["name"]] = judge(case)
-        good = sum(not fault for fault, _ in outcomes.values())
+        args.evaluators = corpus_servers.Evaluators(args.bin + "/kgen-eval", args.device)
+        outcomes = one_pass(cases, args, top)
+        args.evaluators.close()
+        evaluators += args.evaluators.started
+        crashes += args.evaluators.crashes
+        good = sum(not o["fault"] for o in outcomes.values())
         if not args.keep:
             shutil.rmtree(top.parent, ignore_errors=True)
-        rows = {c["row"] for c in cases if not c["name"].startswith("honest/")}
-        bad = {c["row"] for c in cases if outcomes[c["name"]][0] and not c["name"].startswith("honest/")}
+        if turn == args.times - 1:
+            table(cases, outcomes)
+        hostile = [c for c in cases if not c["name"].startswith("honest/")]
         honest = [c for c in cases if c["name"].startswith("honest/")]
-        print("pass %d in %.0f s: %d of %d rows of hostile cases, %d of %d honest kernels" %
+        rows = {c["row"] for c in hostile}
+        bad = {c["row"] for c in hostile if outcomes[c["name"]]["fault"]}
+        print("pass %d in %.1f s: %d of %d rows of hostile cases, %d of %d honest kernels" %
               (turn + 1, time.time() - start, len(rows - bad), len(rows),
-               sum(not outcomes[c["name"]][0] for c in honest), len(honest)))
+               sum(not outcomes[c["name"]]["fault"] for c in honest), len(honest)))
+        if args.times > 1:
+            print("%d of %d as expected" % (good, len(cases)), flush=True)
+        passes.append({"seconds": round(time.time() - start, 1), "outcomes": outcomes})
         right += good
         total += len(cases)
+        if args.json:
+            pathlib.Path(args.json).write_text(json.dumps({"device": args.device, "passes": passes}, indent=0) + "\n")
+    print("crashes: %d in %d evaluators and %d other processes of kgen" %
+          (crashes + processes["crashed"], evaluators, processes["ended"]))
     print("%d of %d as expected" % (right, total))
-    return 0 if right == total else 1
+    return 0 if right == total and crashes + processes["crashed"] == 0 else 1
 
 
 if __name__ == "__main__":

@@ -98,8 +98,13 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
     if (llvm::Error error = add(set.outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
       return std::move(error);
   for (size_t i = 0; i < plan.workspace.size(); ++i)
-    if (llvm::Error error = add(set.workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes)))
-      return std::move(error);
+    if (llvm::Error error = add(set.workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes))) {
+      if (error.isA<CandidateError>())
+        return std::move(error);
+      // Inputs and outputs are the problem's; this is the candidate's own wish.
+      return llvm::make_error<CandidateError>(Verdict::Reject,
+                                              "no room for its workspace: " + llvm::toString(std::move(error)));
+    }
   return std::move(set);
 }
 
@@ -190,8 +195,8 @@ llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, boo
   if (buffer.before)
     if (llvm::Error error = device.fill(buffer.whole(), pattern, buffer.before))
       return error;
-  if (buffer.after)
-    return device.fill(buffer.data + buffer.padded, pattern, buffer.after);
+  if (size_t behind = buffer.behind())
+    return device.fill(buffer.end(), pattern, behind);
   return llvm::Error::success();
 }
 
@@ -199,23 +204,24 @@ llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, boo
 void CandidateSession::lookAt(const Buffer &buffer, uint32_t pattern) {
   if (buffer.before)
     jobs.push_back({buffer.whole(), buffer.before, 0, pattern});
-  if (buffer.after)
-    jobs.push_back({buffer.data + buffer.padded, buffer.after, 0, pattern});
+  if (size_t behind = buffer.behind())
+    jobs.push_back({buffer.end(), behind, 0, pattern});
 }
 
 /// A zone does not hold the pattern any more: says where.
 llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t pattern) {
   for (bool after : {false, true}) {
-    std::vector<char> zone(after ? buffer.after : buffer.before);
-    if (llvm::Error error = device.read(zone.data(), after ? buffer.data + buffer.padded : buffer.whole(), zone.size()))
+    std::vector<char> zone(after ? buffer.behind() : buffer.before);
+    if (llvm::Error error = device.read(zone.data(), after ? buffer.end() : buffer.whole(), zone.size()))
       return error;
     for (size_t i = 0; i < zone.size(); i += 4) {
       uint32_t found;
       memcpy(&found, zone.data() + i, 4);
       if (found == pattern)
         continue;
-      std::string where = after ? std::to_string(buffer.padded - buffer.bytes + i) + " bytes after the end of "
-                                : std::to_string(buffer.before - i) + " bytes before ";
+      std::string where =
+          after ? std::to_string(buffer.end() - buffer.data - buffer.bytes + i) + " bytes after the end of "
+                : std::to_string(buffer.before - i) + " bytes before ";
       return llvm::make_error<CandidateError>(Verdict::Fault, "a kernel wrote " + where + buffer.name);
     }
   }
@@ -225,15 +231,16 @@ llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t patter
 llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volatile int *progress) {
   last = request.buffers % unsigned(sets.size());
   BufferSet &set = sets[last];
-  // Outputs and workspace of all sets: nothing that one run wrote there is there in the next.
+  // Outputs, workspace and zones of all sets: nothing that one run wrote there is there in the next.
   for (BufferSet &other : sets)
     for (auto *list : {&other.outputs, &other.workspace})
       for (const Buffer &buffer : *list)
         if (llvm::Error error = poison(buffer, request.poison, true))
           return std::move(error);
-  for (const Buffer &buffer : set.inputs)
-    if (llvm::Error error = poison(buffer, request.poison, false))
-      return std::move(error);
+  for (BufferSet &other : sets)
+    for (const Buffer &buffer : other.inputs)
+      if (llvm::Error error = poison(buffer, request.poison, false))
+        return std::move(error);
   if (llvm::Error error = device.scrub(request.poison))
     return std::move(error);
   auto times = device.timedRun(request.cold, request.waitNanoseconds, [&]() -> llvm::Error {

@@ -3,6 +3,8 @@
 
 #include "llvm/Support/CommandLine.h"
 
+#include <csignal>
+
 namespace cl = llvm::cl;
 
 static const char *overview =
@@ -16,6 +18,7 @@ static const char *overview =
     "KGEN_SANITIZER compute-sanitizer (off leaves it out).\n";
 
 int kgen::runEvalCommand(int argc, char **argv) {
+  std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
   kgen::EvalRequest r;
   cl::OptionCategory c("kgen-eval options");
   cl::opt<std::string> folder(cl::Positional, cl::desc("CANDIDATE_DIR"), cl::cat(c));

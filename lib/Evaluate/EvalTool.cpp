@@ -241,6 +241,8 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.samples = int(job.getInteger("samples").value_or(defaults.samples));
   options.time = job.getBoolean("time").value_or(defaults.time);
   options.precision = job.getString("precision").value_or("").str();
+  options.runSeconds = job.getNumber("time_limit").value_or(defaults.runSeconds);
+  options.compileSeconds = job.getNumber("compile_limit").value_or(defaults.compileSeconds);
   if (auto name = job.getString("rules")) {
     auto rules = parseRules(*name);
     if (!rules)
@@ -252,6 +254,9 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
     return failed(measurement.takeError());
   if (llvm::Error error = promote(evaluator, *files, job, options, *measurement))
     return failed(std::move(error));
+  if (job.getBoolean("sanitize").value_or(false))
+    if (llvm::Error error = evaluator.sanitize(*files, options, *measurement))
+      return failed(std::move(error));
   if (llvm::Error error = writeResults(folder, evaluator, *measurement))
     return failed(std::move(error));
   // Measurement prints for people, over several lines; the protocol has one line per answer.

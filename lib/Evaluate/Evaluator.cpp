@@ -5,6 +5,7 @@
 #include "Trial.h"
 #include "kgen/Evaluate/DeviceTable.h"
 #include "kgen/Evaluate/Diagnosis.h"
+#include "kgen/Evaluate/PlanCheck.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
@@ -74,6 +75,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, parts.runner, createOracleProcess());
   }
   parts.device = chosen;
+  parts.planOfGraph = planOfGraph;
   return std::make_unique<Evaluator>(std::move(parts));
 }
 
@@ -246,6 +248,17 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     return false;
   }
   prepared.plan = std::move(*plan);
+  if (parts.planOfGraph) {
+    auto expected = parts.planOfGraph(files.graph);
+    if (!expected)
+      return llvm::createStringError("the graph tells no plan what it must be: %s",
+                                     llvm::toString(expected.takeError()).c_str());
+    out.detail = findPlanFault(prepared.plan, *expected);
+    if (!out.detail.empty()) {
+      out.verdict = Verdict::Reject;
+      return false;
+    }
+  }
   // Before the oracle is asked: what does not compile should not cost an answer.
   auto compiled = compile(files, prepared.plan, options, out, prepared.artifact);
   if (!compiled || !*compiled)

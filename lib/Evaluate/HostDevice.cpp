@@ -71,6 +71,10 @@ public:
   size_t granularity() const override { return 4096; }
   llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
     const size_t page = 4096;
+    // Mapped memory costs nothing until it is poisoned; then it would cost the machine.
+    if (available && (taken += bytes) > available)
+      return reject("its buffers take more than the " + std::to_string(available >> 20) +
+                    " MiB of memory that this machine has left");
     char *base = static_cast<char *>(
         mmap(nullptr, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (base == MAP_FAILED)
@@ -90,7 +94,7 @@ public:
       if (name == "MemAvailable:")
         available = kilobytes << 10;
   }
-  size_t freeMemory() override { return available; }
+  size_t freeMemory() override { return available - std::min(taken, available); }
 
   llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
     memcpy(reinterpret_cast<void *>(to), from, bytes);
@@ -181,7 +185,7 @@ private:
   std::vector<const Launch *> launches;
   std::vector<std::pair<char *, size_t>> mappings;
   HostLibrary variablesOf;
-  size_t available = 0;
+  size_t available = 0, taken = 0;
 };
 
 } // namespace

@@ -81,9 +81,17 @@ std::array<int64_t, 3> triple(const json &value, const std::string &place, std::
   return out;
 }
 
+/// A member that nobody reads is a mistake, or an attempt: compiler options have no place in a plan.
+void onlyKnown(const json &value, const std::string &place, std::initializer_list<const char *> known) {
+  for (const auto &entry : value.items())
+    if (llvm::none_of(known, [&](const char *name) { return entry.key() == name; }))
+      fail((place.empty() ? "" : place + ".") + llvm::Twine(entry.key().substr(0, 64)) + " is nothing that a plan has");
+}
+
 BufferSpec buffer(const json &value, const std::string &place) {
   BufferSpec spec;
   spec.name = text(member(value, "name", place), place + ".name");
+  onlyKnown(value, place, {"name", "dtype", "shape", "init", "parameter"});
   std::string dtype = text(member(value, "dtype", place), place + ".dtype");
   auto type = parseDType(dtype);
   if (!type)
@@ -178,6 +186,7 @@ TensorMapSpec tensorMap(const json &map, const LaunchPlan &plan, const std::stri
   TensorMapSpec spec;
   int64_t bytes = 0;
   member(map, "buffer", place);
+  onlyKnown(map, place, {"buffer", "offset", "dtype", "dims", "strides", "box", "swizzle", "l2", "fill"});
   spec.buffer = bufferRef(map, plan, place, &bytes);
   std::string dtype = text(member(map, "dtype", place), place + ".dtype");
   auto type = parseDType(dtype);
@@ -225,8 +234,12 @@ TensorMapSpec tensorMap(const json &map, const LaunchPlan &plan, const std::stri
 LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::string &place) {
   if (!arg.is_object())
     fail(place + " is not an object");
-  if (arg.contains("buffer"))
+  if (arg.contains("buffer")) {
+    onlyKnown(arg, place, {"buffer", "offset"});
     return bufferRef(arg, plan, place);
+  }
+  if (arg.size() != 1)
+    fail(place + " has " + llvm::Twine(arg.size()) + " members, expected one of buffer, i32, i64, f32, tensor_map");
   if (arg.contains("i32"))
     return int32_t(integer(arg["i32"], place + ".i32", INT32_MIN, INT32_MAX));
   if (arg.contains("i64"))
@@ -239,13 +252,6 @@ LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::stri
   if (arg.contains("tensor_map"))
     return tensorMap(arg["tensor_map"], plan, place + ".tensor_map");
   fail(place + " has none of buffer, i32, i64, f32, tensor_map");
-}
-
-/// A member that nobody reads is a mistake, or an attempt: compiler options have no place in a plan.
-void onlyKnown(const json &value, const std::string &place, std::initializer_list<const char *> known) {
-  for (const auto &entry : value.items())
-    if (llvm::none_of(known, [&](const char *name) { return entry.key() == name; }))
-      fail((place.empty() ? "" : place + ".") + llvm::Twine(entry.key().substr(0, 64)) + " is nothing that a plan has");
 }
 
 Launch launch(const json &value, const LaunchPlan &plan, const std::string &place) {
@@ -278,8 +284,26 @@ Launch launch(const json &value, const LaunchPlan &plan, const std::string &plac
   return out;
 }
 
+/// SOURCE as JSON. Where a member stands twice, readers of one text could take it for two different plans.
+json parseStrictly(llvm::StringRef source) {
+  constexpr int deepest = 32;
+  std::vector<std::set<std::string>> open; ///< the members so far of each object that has not ended
+  return json::parse(source.begin(), source.end(), [&](int depth, json::parse_event_t event, json &parsed) {
+    using Event = json::parse_event_t;
+    if (depth > deepest)
+      fail("is nested deeper than " + llvm::Twine(deepest) + " levels");
+    if (event == Event::object_start)
+      open.emplace_back();
+    else if (event == Event::object_end)
+      open.pop_back();
+    else if (event == Event::key && !open.back().insert(parsed.get<std::string>()).second)
+      fail(parsed.get<std::string>().substr(0, 64) + " stands twice in one object");
+    return true;
+  });
+}
+
 LaunchPlan parsePlan(llvm::StringRef source) {
-  json root = json::parse(source.begin(), source.end());
+  json root = parseStrictly(source);
   LaunchPlan plan;
   if (int64_t version = integer(member(root, "version", ""), "version", INT64_MIN, INT64_MAX); version != 1)
     fail("version is " + llvm::Twine(version) + ", expected 1");
@@ -305,6 +329,7 @@ LaunchPlan parsePlan(llvm::StringRef source) {
       std::string place = indexed("workspace", i);
       WorkspaceSpec ws;
       ws.name = text(member((*it)[i], "name", place), place + ".name");
+      onlyKnown((*it)[i], place, {"name", "bytes"});
       ws.bytes = integer(member((*it)[i], "bytes", place), place + ".bytes", 1, maxWorkspaceBytes);
       total += ws.bytes;
       if (total > maxWorkspaceBytes)

@@ -1,7 +1,7 @@
 //===- Lowering.cpp - From materialisations to snapshots ------------------===//
 
 #include "SearchLoop.h"
-#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Evaluate/PlanCheck.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -21,23 +21,7 @@ std::string Search::findPlanFault(const std::string &text) {
   auto plan = LaunchPlan::parse(text);
   if (!plan)
     return toString(plan.takeError());
-  auto describe = [](const std::vector<BufferSpec> &buffers) {
-    std::string words;
-    for (const BufferSpec &buffer : buffers) {
-      words += dtypeName(buffer.dtype).str() + "[";
-      for (int64_t extent : buffer.shape)
-        words += std::to_string(extent) + ",";
-      words += "] " + buffer.init + "; ";
-    }
-    return words;
-  };
-  if (plan->precision != expected->precision)
-    return "plan.json claims precision class " + plan->precision + ", expected " + expected->precision;
-  if (describe(plan->inputs) != describe(expected->inputs))
-    return "plan.json has inputs " + describe(plan->inputs) + "expected " + describe(expected->inputs);
-  if (describe(plan->outputs) != describe(expected->outputs))
-    return "plan.json has outputs " + describe(plan->outputs) + "expected " + describe(expected->outputs);
-  return "";
+  return kgen::findPlanFault(*plan, *expected);
 }
 
 /// Writes CANDIDATE's snapshot, or its verdict when it has none.

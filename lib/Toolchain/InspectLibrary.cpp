@@ -58,6 +58,15 @@ static std::string inspectDynamic(const ELF64LEFile &file) {
   return "";
 }
 
+/// Memory that nobody clears between launches; the host's execution model itself asks for none of these.
+static bool usesHeap(llvm::StringRef name) {
+  return name.starts_with("_Zn") || llvm::StringSwitch<bool>(name)
+                                        .Cases({"malloc", "calloc", "aligned_alloc", "posix_memalign", "memalign",
+                                                "valloc", "pvalloc", "strdup", "sbrk", "brk"},
+                                               true)
+                                        .Default(false);
+}
+
 /// Functions that the loader, or a look-up by name, would call to learn an address.
 static std::string inspectFunctions(const ELF64LEFile &file, const ELF64LEFile::Elf_Shdr &section) {
   if (section.sh_type == llvm::ELF::SHT_RELA) {
@@ -76,9 +85,22 @@ static std::string inspectFunctions(const ELF64LEFile &file, const ELF64LEFile::
       llvm::consumeError(symbols.takeError());
       return "unreadable symbols";
     }
-    for (const auto &symbol : *symbols)
+    auto strings = file.getStringTableForSymtab(section);
+    if (!strings) {
+      llvm::consumeError(strings.takeError());
+      return "unreadable symbols";
+    }
+    for (const auto &symbol : *symbols) {
       if (symbol.getType() == llvm::ELF::STT_GNU_IFUNC && symbol.st_shndx != llvm::ELF::SHN_UNDEF)
         return "a function that is chosen when it is loaded";
+      auto name = symbol.getName(*strings);
+      if (!name) {
+        llvm::consumeError(name.takeError());
+        return "unreadable symbols";
+      }
+      if (symbol.st_shndx == llvm::ELF::SHN_UNDEF && usesHeap(*name))
+        return "a call of " + name->str() + ": memory from the heap would outlive the launch";
+    }
   }
   return "";
 }

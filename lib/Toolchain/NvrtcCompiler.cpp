@@ -172,10 +172,15 @@ private:
     compiled.log = log;
     compiled.seconds = run->seconds;
     compiled.kernels = parsePtxasLog(log);
-    if (auto ptx = readWholeFile(folder + "/kernel.ptx"))
-      markTensorCores(*ptx, compiled.kernels);
-    else
-      llvm::consumeError(ptx.takeError());
+    auto ptx = readWholeFile(folder + "/kernel.ptx");
+    if (!ptx)
+      return ptx.takeError();
+    markTensorCores(*ptx, compiled.kernels);
+    failed.reason = findRuntimeCalls(*ptx);
+    if (!failed.reason.empty()) {
+      failed.log = log;
+      return CompileResult(failed);
+    }
     return CompileResult(compiled);
   }
 

@@ -6,14 +6,18 @@
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
+#include <mutex>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +68,50 @@ static std::vector<std::string> childEnvironment(const std::vector<std::string> 
   return out;
 }
 
+namespace {
+
+/// The thread that forks. A child dies with the thread that forked it (that is what PR_SET_PDEATHSIG means by a
+/// parent), and callers' threads end while their children are still wanted. This one ends with the process.
+class Forker {
+public:
+  /// Calls BODY there, and waits for its end.
+  static void run(const std::function<void()> &body) {
+    static std::mutex turn;
+    static Forker *forker = nullptr;
+    std::lock_guard<std::mutex> mine(turn);
+    if (!forker || forker->owner != getpid()) // a forked copy of this process has no threads but one
+      forker = new Forker();
+    std::unique_lock<std::mutex> guard(forker->lock);
+    forker->body = &body;
+    forker->change.notify_all();
+    forker->change.wait(guard, [] { return !forker->body; });
+  }
+
+private:
+  Forker() : owner(getpid()) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); // handlers run in the threads that expect them
+    std::thread([this] {
+      std::unique_lock<std::mutex> guard(lock);
+      for (;;) {
+        change.wait(guard, [this] { return body; });
+        (*body)();
+        body = nullptr;
+        change.notify_all();
+      }
+    }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  pid_t owner;
+  std::mutex lock;
+  std::condition_variable change;
+  const std::function<void()> *body = nullptr;
+};
+
+} // namespace
+
 /// After fork only async-signal-safe calls are allowed, so everything is prepared before.
 static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessLimits &limits, int output) {
   if (request.arguments.empty())
@@ -95,12 +143,9 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
     return llvm::createStringError("cannot make a pipe: %s", strerror(errno));
   const bool own = request.arguments[0] == workerBinary();
   pid_t parent = getpid();
-  pid_t pid = fork();
-  if (pid < 0) {
-    close(status[0]), close(status[1]);
-    return llvm::createStringError("cannot start a process: %s", strerror(errno));
-  }
-  if (pid == 0) {
+  pid_t pid = -1;
+  int failure = 0;
+  auto child = [&] {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
@@ -157,6 +202,16 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
     }
     (void)!write(report, &error, sizeof error);
     _exit(127);
+  };
+  Forker::run([&] {
+    pid = fork();
+    if (pid == 0)
+      child();
+    failure = errno;
+  });
+  if (pid < 0) {
+    close(status[0]), close(status[1]);
+    return llvm::createStringError("cannot start a process: %s", strerror(failure));
   }
   close(status[1]);
   int error = 0;

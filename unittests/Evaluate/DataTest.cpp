@@ -3,6 +3,7 @@
 #include "kgen/Evaluate/Inputs.h"
 #include "kgen/Evaluate/LaunchPlan.h"
 #include "kgen/Evaluate/Measurement.h"
+#include "kgen/Evaluate/PlanCheck.h"
 #include "kgen/Evaluate/Verify.h"
 
 #include "gtest/gtest.h"
@@ -250,6 +251,47 @@ TEST(Measurement, BeatsTheBestOnlyIfItWinsBesideIt) {
   EXPECT_TRUE(m.beats(11));
   m.verdict = Verdict::Race;
   EXPECT_FALSE(m.beats(11));
+}
+
+TEST(LaunchPlan, SaysOneThingOnce) {
+  auto refused = [](std::string from, const std::string &to) {
+    std::string text = R"json({"version": 1, "problem": "p", "arch": "sm_90a", "precision": "tf32",
+      "inputs": [], "outputs": [{"name": "o", "dtype": "f32", "shape": [1]}], "workspace": [{"name": "w", "bytes": 4}],
+      "launches": [{"kernel": "k", "grid": [1], "block": [1], "args": [{"buffer": "out0"}, {"i32": 1}]}]})json";
+    llvm::cantFail(LaunchPlan::parse(text).takeError());
+    text.replace(text.find(from), from.size(), to);
+    auto plan = LaunchPlan::parse(text);
+    return plan ? "accepted" : llvm::toString(plan.takeError());
+  };
+  EXPECT_EQ(refused("\"tf32\"", "\"tf32\", \"precision\": \"bf16\""),
+            "plan.json: precision stands twice in one object");
+  EXPECT_EQ(refused("{\"i32\": 1}", "{\"i32\": 1, \"i64\": 2}"),
+            "plan.json: launches[0].args[1] has 2 members, expected one of buffer, i32, i64, f32, tensor_map");
+  EXPECT_EQ(refused("\"out0\"", "\"out0\", \"i32\": 3"),
+            "plan.json: launches[0].args[0].i32 is nothing that a plan has");
+  EXPECT_EQ(refused("\"bytes\": 4", "\"bytes\": 4, \"keep\": true"),
+            "plan.json: workspace[0].keep is nothing that a plan has");
+  EXPECT_EQ(refused("[1]}]", "[1], \"zero\": 1}]"), "plan.json: outputs[0].zero is nothing that a plan has");
+  EXPECT_EQ(refused("{\"i32\": 1}", std::string(40, '[') + std::string(40, ']')),
+            "plan.json: is nested deeper than 32 levels");
+}
+
+TEST(PlanCheck, APlanIsAboutItsGraph) {
+  LaunchPlan right;
+  right.precision = "tf32";
+  right.inputs = {{"x", DType::F32, {4, 8}}, {"w", DType::F32, {8}}};
+  right.outputs = {{"out0", DType::F32, {4}}};
+  LaunchPlan plan = right;
+  plan.inputs[0].name = "other";
+  EXPECT_EQ(findPlanFault(plan, right), "");
+  plan.inputs[0].init = "integer(0, 0)"; // zeros are right on zeros
+  EXPECT_NE(findPlanFault(plan, right), "");
+  plan = right, plan.inputs[1].parameter = true; // weights are spared some inputs
+  EXPECT_NE(findPlanFault(plan, right), "");
+  plan = right, plan.outputs[0].shape = {2};
+  EXPECT_EQ(findPlanFault(plan, right), "plan.json has outputs f32[2]; expected f32[4]; ");
+  plan = right, plan.precision = "bf16";
+  EXPECT_EQ(findPlanFault(plan, right), "plan.json claims precision class bf16, expected tf32");
 }
 
 TEST(LaunchPlan, UnknownMembersAreRefused) {

@@ -133,12 +133,42 @@ TEST_F(SessionTest, OutputIsReadBack) {
   EXPECT_EQ(out[9], 18);
 }
 
-TEST_F(SessionTest, OneElementPastTheEnd) {
+TEST_F(SessionTest, TheZoneBeginsWhereTheBufferEnds) {
   device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
     pointer(values, 1)[64] = 1; // 256 bytes on: the first byte of the zone
     return llvm::Error::success();
   };
   EXPECT_EQ(run(), "a kernel wrote 216 bytes after the end of out0");
+}
+
+TEST_F(SessionTest, TheRestOfTheLastLineOfABufferIsAZoneToo) {
+  for (int argument : {0, 1}) {
+    device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+      pointer(values, argument)[10] = 1; // right behind ten floats
+      return llvm::Error::success();
+    };
+    EXPECT_EQ(run(), argument ? "a kernel wrote 0 bytes after the end of out0"
+                              : "a kernel wrote 0 bytes after the end of in0");
+  }
+}
+
+TEST_F(SessionTest, NothingStaysInTheZonesOfOtherInputs) {
+  float *elsewhere = nullptr;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    elsewhere = pointer(values, 0) - 1; // in the zone before the input of these buffers
+    return llvm::Error::success();
+  };
+  buffers = 2;
+  ASSERT_EQ(run(), "");
+  float seen = 0;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    seen = *elsewhere;
+    *elsewhere = 42;
+    return llvm::Error::success();
+  };
+  for (buffers = 0; buffers < 2; ++buffers)
+    ASSERT_EQ(run(), "");
+  EXPECT_NE(seen, 42);
 }
 
 TEST_F(SessionTest, BeforeTheWorkspace) {

@@ -9,6 +9,8 @@
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <optional>
+#include <thread>
 #include <unistd.h>
 
 using namespace kgen;
@@ -90,6 +92,15 @@ TEST(Process, SignalIsTold) {
   EXPECT_EQ(result.code, 11);
 }
 
+TEST(Process, AChildOutlivesTheThreadThatAskedForIt) {
+  ProcessRequest request;
+  request.arguments = {"sleep", "30"};
+  std::optional<ChildProcess> child;
+  std::thread([&] { child = llvm::cantFail(ChildProcess::start(request)); }).join();
+  ProcessResult result;
+  EXPECT_FALSE(child->waitFor(0.2, result)) << "signal " << result.code;
+}
+
 TEST(Process, MissingProgram) {
   ProcessRequest request;
   request.arguments = {"/no/such/program"};
@@ -168,6 +179,14 @@ TEST(Resources, NameWhatPtxasGivesUp) {
                                  "serialized due to x in the function 'k'\nptxas info    : Used 40 registers\n"),
             "ptxas gives up what the kernel asks for: wgmma.mma_async instructions are serialized due to x in the "
             "function 'k'");
+}
+
+TEST(Resources, CallsOfTheDeviceRuntimeAreFound) {
+  EXPECT_EQ(findRuntimeCalls(".extern .func  (.param .b32 func_retval0) vprintf\n(\n)\n.extern .func __assertfail\n("),
+            "");
+  EXPECT_NE(findRuntimeCalls(".visible .entry k()\n.extern .func  (.param .b64 func_retval0) malloc\n(").find("malloc"),
+            std::string::npos);
+  EXPECT_NE(findRuntimeCalls("  .extern .func free\n(").find("calls free of"), std::string::npos);
 }
 
 TEST(Resources, PtxasLog) {

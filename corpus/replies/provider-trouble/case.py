@@ -10,6 +10,7 @@ import sys
 import threading
 
 binaries, folder, root = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+device = sys.argv[4]
 SCRIPT = '%d = transform.kgen.select "aten.sum.dim_IntList" in %f as generic\n'
 questions = 0
 down = False
@@ -67,7 +68,7 @@ def call(*arguments):
 
 
 def search(out):
-    return call("--problem", str(root / "corpus/problems/rowsum.mlir"), "--device", "host", "--rounds", "1", "--seeds", "1", "--ideas",
+    return call("--problem", str(root / "corpus/problems/rowsum.mlir"), "--device", device, "--rounds", "1", "--seeds", "1", "--ideas",
                 "1", "--variants", "1", "--library", "none", "--llm", "chat:m", "--llm-url", url, "--out", str(out))
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 binaries, folder, root = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+device = sys.argv[4]
 search, run = binaries + "/kgen-search", folder / "run"
 
 
@@ -14,7 +15,7 @@ def call(*arguments):
 
 
 def start():
-    code, output = call("--problem", str(root / "corpus/problems/rowsum.mlir"), "--device", "host", "--rounds", "1", "--seeds", "1",
+    code, output = call("--problem", str(root / "corpus/problems/rowsum.mlir"), "--device", device, "--rounds", "1", "--seeds", "1",
                         "--ideas", "2", "--variants", "1", "--library", "none", "--out", str(run))
     if code != 0:
         sys.exit("the search failed: " + output[-300:])

@@ -73,6 +73,9 @@ private:
     size_t before = 0, after = 0; ///< red zones
     std::string name;
     DeviceAddress whole() const { return data - before; }
+    /// Where the zone after the payload begins, to four bytes, and how long it is.
+    DeviceAddress end() const { return data + (bytes + 3) / 4 * 4; }
+    size_t behind() const { return data + padded + after - end(); }
   };
   struct BufferSet {
     std::vector<Buffer> inputs, outputs, workspace;

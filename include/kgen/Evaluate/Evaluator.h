@@ -6,6 +6,7 @@
 #include "kgen/Evaluate/Reference.h"
 #include "kgen/Toolchain/Compiler.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -42,6 +43,8 @@ struct EvaluatorParts {
   std::string trusted; ///< kgen's own kernels for the card, machine code
   uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
   unsigned threads = 1;
+  /// What a plan of a graph says of inputs, outputs and class; empty: plans are believed (tests).
+  std::function<llvm::Expected<LaunchPlan>(llvm::StringRef graph)> planOfGraph;
 };
 
 /// A candidate in its process, compiled and loaded.
