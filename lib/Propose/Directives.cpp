@@ -47,7 +47,7 @@ const KnobSpelling knobSpellings[] = {
     {"raster", {"raster"}},
     {"split_k", {"split_k"}},
     {"cluster", {"cluster"}},
-    {"specialize", {"consumers", "pingpong", "overlap"}},
+    {"specialize", {"consumers", "pingpong", "overlap", "producer_warps"}},
     {"reg_split", {"reg_split"}},
     {"mma_inflight", {"mma_inflight"}},
     {"persistent", {"persistent"}},

@@ -43,7 +43,7 @@ func.func @conv(%x0: tensor<2x3x35x40xf32>,
     %t0 = aten.relu %c : (tensor<2x24x8x9xf32>) -> tensor<2x24x8x9xf32>
     kgen.yield %t0 : tensor<2x24x8x9xf32>
   } : tensor<2x24x8x9xf32>
-  %r1 = kgen.dispatch @pooled schedule(#kgen.schedule<family = conv, mma = wgmma, blocks = 2, stages = 4>)
+  %r1 = kgen.dispatch @pooled schedule(#kgen.schedule<family = conv, mma = wgmma, blocks = 2, stages = 4, mma_inflight = 1>)
       ins(%x3, %x4, %x5 : tensor<3x3x67x62xf32>, tensor<24x3x11x11xf32>, tensor<24xf32>) {
   ^bb0(%a0: tensor<3x3x67x62xf32>, %a1: tensor<24x3x11x11xf32>, %a2: tensor<24xf32>):
     %c = aten.conv2d %a0, %a1, %a2 stride [4, 4] padding [2, 2] : (tensor<3x3x67x62xf32>, tensor<24x3x11x11xf32>, tensor<24xf32>) -> tensor<3x24x16x14xf32>

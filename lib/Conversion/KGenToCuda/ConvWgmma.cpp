@@ -31,7 +31,7 @@ static constexpr int64_t kOtherRegisters = 56;
 namespace {
 /// What the template derives from its constants.
 struct Plan {
-  int64_t bn, nTiles, streams, producerWarps, slots;
+  int64_t bn, nTiles, streams, producerWarps, slots, inflight;
   int64_t groups, steps; ///< of input rows that an output needs; products for each
   int64_t slotBytes, heldInputs, threads, sums, sharedBytes, weights, blocks;
   int64_t producerRegisters = 0, consumerRegisters; ///< of a thread; 0: the producers' are not split off
@@ -50,6 +50,7 @@ static Plan derive(const Conv &conv, const ScheduleParams &params, const Chip &c
   plan.streams = *params.getInt("consumers");
   plan.producerWarps = *params.getInt("producer_warps");
   plan.slots = *params.getInt("stages");
+  plan.inflight = *params.getInt("mma_inflight");
 
   int64_t strip = conv.out[2] + pool.padding[2] <= kRow ? conv.pooled[2] : (kRow - pool.window[2]) / pool.stride[2] + 1;
   int64_t strips = ceilDiv(conv.pooled[2], strip);
@@ -62,16 +63,18 @@ static Plan derive(const Conv &conv, const ScheduleParams &params, const Chip &c
   plan.groups = ceilDiv(conv.kernel[1], conv.stride[1]);
   plan.steps = ceilDiv(planes * rowChunks, 2);
   plan.weights = plan.groups * plan.steps * plan.bn * 16;
-  plan.heldInputs = ceilDiv(planes * columns * 2, 32 * plan.producerWarps) * 4;
+  // By plane where that leaves at most a fifth of the turns idle.
+  int64_t producers = 32 * plan.producerWarps, flat = ceilDiv(planes * columns * 2, producers);
+  int64_t byPlane = planes * ceilDiv(columns * 2, producers);
+  plan.heldInputs = (byPlane * 4 <= flat * 5 ? byPlane : flat) * 4;
   plan.threads = plan.streams * (128 + 32 * plan.producerWarps);
-  plan.sums = plan.bn / 2 * (isPooled(conv) ? 2 : 1);
+  plan.sums = plan.bn / 2 * (1 + plan.inflight + (isPooled(conv) ? 1 : 0));
   // Where an equal share is not enough, whole warpgroups of producers give registers away.
   plan.consumerRegisters = std::min<int64_t>(chip.registersPerMultiprocessor / plan.threads / 8 * 8, 248);
-  int64_t producers = plan.threads - 128 * plan.streams, producer = roundUp(2 * plan.heldInputs + 48, 8);
-  if (plan.sums + kOtherRegisters > plan.consumerRegisters && producers % 128 == 0 &&
-      producer < plan.consumerRegisters) {
+  int64_t loading = plan.threads - 128 * plan.streams, producer = roundUp(2 * plan.heldInputs + 48, 8);
+  if (plan.sums + kOtherRegisters > plan.consumerRegisters && loading % 128 == 0 && producer < plan.consumerRegisters) {
     plan.producerRegisters = producer;
-    int64_t left = chip.registersPerMultiprocessor / plan.threads / 8 * 8 * plan.threads - producers * producer;
+    int64_t left = chip.registersPerMultiprocessor / plan.threads / 8 * 8 * plan.threads - loading * producer;
     plan.consumerRegisters = std::min<int64_t>(left / (128 * plan.streams) / 8 * 8, 240);
   }
   int64_t scales = plan.weights * 2 + plan.streams * (plan.slots * plan.slotBytes + plan.bn * 68 * 4) +
@@ -155,7 +158,8 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
   MLIRContext *context = dispatch.getContext();
   if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)) ||
       failed(checkKeys(dispatch, params, "conv",
-                       {"blocks", "chunk", "consumers", "dtype", "im2col", "mma", "producer_warps", "stages", "tile"})))
+                       {"blocks", "chunk", "consumers", "dtype", "im2col", "mma", "mma_inflight", "producer_warps",
+                        "stages", "tile"})))
     return failure();
   if (params.wordOr(context, "im2col", "raw_smem") != "raw_smem")
     return dispatch.emitError("family conv has im2col = raw_smem only, found ") << *params.getWord("im2col");
@@ -170,6 +174,9 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
   }
   params.intOr(context, "blocks", chip.multiprocessors);
   params.intOr(context, "consumers", 2);
+  if (params.intOr(context, "mma_inflight", 0) > 1)
+    return dispatch.emitError("family conv keeps the products of at most 1 row in flight with mma = wgmma, found ")
+           << *params.getInt("mma_inflight");
   params.intOr(context, "producer_warps", 4);
   params.intOr(context, "stages", 2);
   if (failed(completeChunk(dispatch, conv, params, chip)))
@@ -266,6 +273,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   line("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1}; // of a thread; 0: both the same",
        plan.producerRegisters, plan.consumerRegisters);
   line("constexpr int SHARED_BYTES = {0}; // dynamic shared memory of the launch", plan.sharedBytes);
+  line("constexpr int MMA_INFLIGHT = {0}; // rows whose products run while the row before is finished", plan.inflight);
   os << "} // namespace " << name << "\n";
   return text;
 }
@@ -306,17 +314,18 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   fill.replacements["mma"] = "      kgen::wgmma_" + std::string(conv.elementType.isBF16() ? "bf16" : "f16") +
                              "<BN>(sum, a, b, group + step > 0);";
   fill.replacements["bias"] =
-      conv.bias ? "    filter_bias[n] = static_cast<float>(bias[n_tile * BN + n]);" : "    filter_bias[n] = 0.0f;";
+      conv.bias ? "      added = static_cast<float>(bias[n_tile * BN + n]);" : "      added = 0.0f;";
   fill.replacements["early"] =
       "            sum[i] = epilogue(sum[i], run.image, n_tile * BN + n, y, x" + arguments + ");";
+  std::string settled = "fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y)";
   if (isPooled(conv)) {
-    fill.replacements["last"] = "            if (!EPILOGUE_FIRST)\n"
-                                "              value = epilogue(value, run.image, channel, py, px" +
-                                arguments + ");\n            value = finish(value, run.image, channel, py, px" +
-                                arguments + ");";
+    fill.replacements["last"] = "            if (!EPILOGUE_FIRST)\n              value = epilogue(" + settled +
+                                ", run.image, channel, py, px" + arguments +
+                                ");\n            value = finish(value, run.image, channel, py, px" + arguments + ");";
   } else {
     fill.replacements["stage"] = "          stage[n * STAGE_PITCH + stage_column(m)] = sum[i];";
-    fill.replacements["last"] = "            value = epilogue(value, run.image, channel, py, px" + arguments + ");";
+    fill.replacements["last"] =
+        "            value = epilogue(" + settled + ", run.image, channel, py, px" + arguments + ");";
   }
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
                                 name + "_main(const " + name + "::In *__restrict__ input, const " + name +
@@ -330,7 +339,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   int64_t filters = plan.nTiles * plan.bn;
   code.workspaces.push_back(
       RankedTensorType::get({plan.nTiles * plan.weights}, elementTypeOf(*params.getWord("dtype"), context)));
-  code.workspaces.push_back(RankedTensorType::get({filters + 4}, Float32Type::get(context)));
+  code.workspaces.push_back(RankedTensorType::get({filters}, Float32Type::get(context)));
   DispatchBuffer packed = DispatchBuffer::workspace(0), scales = DispatchBuffer::workspace(1);
   code.launches.push_back({name + "_weights", {filters, 1, 1}, {128, 1, 1}, 0, {conv.weight}, {packed, scales}});
   LaunchSpec main{name + "_main",

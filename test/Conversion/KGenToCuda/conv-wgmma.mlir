@@ -7,10 +7,10 @@
 // CHECK-SAME: constexpr int BC = 1, BH = 2, BW = 4;
 // CHECK-SAME: constexpr int PRODUCER_REGISTERS = 96, CONSUMER_REGISTERS = 160;
 // CHECK-SAME: constexpr bool EPILOGUE_FIRST = false;
-// CHECK-SAME: a NaN wins
 // CHECK-SAME: kgen::wgmma_f16<BN>
+// CHECK-SAME: kgen::max_nan(best
 // CHECK: %[[W:.*]] = tensor.empty() : tensor<41472xf16>
-// CHECK: %[[S:.*]] = tensor.empty() : tensor<100xf32>
+// CHECK: %[[S:.*]] = tensor.empty() : tensor<96xf32>
 // CHECK: kgen.launch @conv_pool::@conv_pool_weights grid [96, 1, 1] block [128, 1, 1]
 // CHECK: kgen.launch @conv_pool::@conv_pool_main grid [132, 1, 1] block [512, 1, 1]
 func.func @f(%x: tensor<100x3x224x224xf32>, %w: tensor<96x3x11x11xf32>, %b: tensor<96xf32>)

@@ -203,9 +203,10 @@ def KGenTransform_CacheHintOp : KGenTransform_Knob<"cache_hint", "M",
 def KGenTransform_PipelineOp : KGenTransform_Knob<"pipeline", "A",
     "how the next tile travels, and shared-memory buffers", "cp_async stages = 4", ["pipeline", "stages"]>;
 def KGenTransform_SpecializeOp : KGenTransform_Knob<"specialize", "A",
-    "warpgroups that compute, beside the one that copies; those of attention may take turns at the tensor cores, and "
-    "compute exponentials beside their own products", "2 pingpong = on overlap = off",
-    ["consumers", "pingpong", "overlap"], ["attention", "conv", "gemm"]>;
+    "warpgroups that compute, beside the one that copies, or the warps that load for each of a convolution's; those of "
+    "attention may take turns at the tensor cores, and compute exponentials beside their own products",
+    "2 pingpong = on overlap = off", ["consumers", "pingpong", "overlap", "producer_warps"],
+    ["attention", "conv", "gemm"]>;
 def KGenTransform_RegSplitOp : KGenTransform_Knob<"reg_split", "A",
     "registers of a copying and of a computing thread", "[40, 232]", ["reg_split"], ["attention", "conv", "gemm"]>;
 def KGenTransform_MmaInflightOp : KGenTransform_Knob<"mma_inflight", "A",
