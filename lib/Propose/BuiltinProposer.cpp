@@ -78,7 +78,9 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
     facts.n = out[1];
     facts.m = facts.n ? outElements / facts.n : 0;
     facts.k = weight.empty() || !weight[0] ? 0 : productOf(weight) / weight[0];
-    facts.channels = in.size() > 1 ? in[1] : 0;
+    // The warpgroup kernels, for which channels count, know plain convolutions only.
+    bool transposed = StringRef(anchor.name).starts_with("aten.conv_transpose");
+    facts.channels = in.size() > 1 && !transposed ? in[1] : 0;
   } else if (dispatch.family == "gemm" && !out.empty()) {
     facts.n = out.back();
     facts.m = out.size() > 1 ? out[out.size() - 2] : 1;

@@ -29,6 +29,7 @@ std::string familyOf(const OpFact &op) {
       .Cases({"linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "mv"}, "gemm")
       .Case("scaled_dot_product_attention", "attention")
       .Cases({"conv1d", "conv2d", "conv3d", "convolution"}, "conv")
+      .Cases({"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}, "conv")
       .Cases({"softmax", "log_softmax", "logsumexp", "layer_norm", "rms_norm", "group_norm", "instance_norm"}, "row")
       .Cases({"sum", "mean", "amax", "amin", "argmax", "argmin", "prod", "var", "std", "norm", "linalg_vector_norm"},
              "row")

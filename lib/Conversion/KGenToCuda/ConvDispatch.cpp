@@ -5,6 +5,8 @@
 #include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
 #include "kgen/Dialect/Aten/Aten.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace kgen {
@@ -63,6 +65,45 @@ static void readShape(ConvOp op, Conv &conv) {
   conv.groups = op.getGroups();
 }
 
+template <typename ConvOp>
+static void readTransposed(ConvOp op, Conv &conv) {
+  conv.transposed.emplace();
+  conv.transposed->stride = spatial(op.getStride(), 1);
+  conv.transposed->padding = spatial(op.getPadding(), 0);
+  conv.transposed->dilation = spatial(op.getDilation(), 1);
+  conv.groups = op.getGroups();
+}
+
+/// Turns CONV, which has the input's and the real output's sizes, into the plain convolution; see Transposed.
+static LogicalResult foldPhases(Operation *op, Conv &conv) {
+  Transposed &real = *conv.transposed;
+  auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
+  conv.channels = weight.getDimSize(0) / conv.groups;
+  real.channels = weight.getDimSize(1);
+  real.kernel = conv.kernel;
+  real.out = conv.out;
+  conv.outChannels = real.channels * real.phases();
+  for (int d = 0; d < 3; ++d) {
+    conv.stride[d] = 1;
+    conv.out[d] = conv.pooled[d] = ceilDiv(real.out[d], real.stride[d]);
+    // Steps t of the input that a tap needs; with a stride of 1 they are `dilation` apart, else every one counts.
+    int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
+    for (int64_t phase = 0; phase < real.stride[d]; ++phase)
+      for (int64_t k = 0; k < real.kernel[d]; ++k)
+        if (int64_t place = phase + real.padding[d] - k * real.dilation[d]; place % real.stride[d] == 0) {
+          first = std::min(first, place / real.stride[d]);
+          last = std::max(last, place / real.stride[d]);
+        }
+    conv.dilation[d] = real.stride[d] == 1 ? real.dilation[d] : 1;
+    conv.kernel[d] = (last - first) / conv.dilation[d] + 1;
+    conv.padding[d] = -first;
+    if (conv.padding[d] < 0)
+      return op->emitError("family conv computes transposed convolutions whose padding leaves the first input, found ")
+             << real.padding[d] << " for a kernel of " << real.kernel[d];
+  }
+  return success();
+}
+
 FailureOr<Conv> readConv(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/true);
   if (failed(ops))
@@ -76,6 +117,12 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
     readShape(conv2d, conv);
   else if (auto conv3d = dyn_cast<aten::Conv3dOp>(op))
     readShape(conv3d, conv);
+  else if (auto transposed1d = dyn_cast<aten::ConvTranspose1dOp>(op))
+    readTransposed(transposed1d, conv);
+  else if (auto transposed2d = dyn_cast<aten::ConvTranspose2dInputOp>(op))
+    readTransposed(transposed2d, conv);
+  else if (auto transposed3d = dyn_cast<aten::ConvTranspose3dInputOp>(op))
+    readTransposed(transposed3d, conv);
   else
     return op->emitError("family conv cannot compute ") << op->getName();
 
@@ -96,6 +143,12 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
   conv.kernel = spatial(weight.getShape().drop_front(2), 1);
   conv.out = spatial(output.getShape().drop_front(2), 1);
   conv.pooled = spatial(result.getShape().drop_front(2), 1);
+  if (conv.transposed) {
+    if (ops->window)
+      return ops->window->emitError("family conv pools plain convolutions only");
+    if (failed(foldPhases(op, conv)))
+      return failure();
+  }
 
   std::optional<DispatchBuffer> inputBuffer = findBuffer(op->getOperand(0)),
                                 weightBuffer = findBuffer(op->getOperand(1));

@@ -23,6 +23,16 @@ struct Pooling {
   int64_t divisor = 0; ///< of the average; 0: the elements inside the input
 };
 
+/// A transposed convolution, read as a plain one of stride 1 whose output channels are those of every phase: an output
+/// at o = stride * q + phase takes input q + t with tap k = (phase + padding - stride * t) / dilation, where that is
+/// whole.
+struct Transposed {
+  Sizes stride, padding, dilation, kernel, out; ///< of the transposed convolution itself
+  int64_t channels = 1;                         ///< output channels of one group
+
+  int64_t phases() const { return stride[0] * stride[1] * stride[2]; }
+};
+
 struct Conv {
   ContractionDispatch ops;
   DispatchBuffer input = DispatchBuffer::operand(0), weight = DispatchBuffer::operand(0);
@@ -32,6 +42,7 @@ struct Conv {
   Sizes in, out, kernel, stride, padding, dilation;
   Sizes pooled; ///< outputs after pooling
   Pooling pooling;
+  std::optional<Transposed> transposed; ///< then channels, outputs, taps and paddings are those of the plain one
   mlir::Type elementType, resultType;
 
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }

@@ -331,6 +331,16 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};\n", conv.stride);
   three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};\n", conv.padding);
   three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};\n", conv.dilation);
+  if (const std::optional<Transposed> &real = conv.transposed) {
+    os << "// That is a transposed convolution: each of its channels is one for each phase of its stride.\n";
+    three("constexpr int PHASE_D = {0}, PHASE_H = {1}, PHASE_W = {2}, PHASES = PHASE_D * PHASE_H * PHASE_W;\n",
+          real->stride);
+    os << "constexpr int CHANNELS = " << real->channels;
+    three(", FULL_D = {0}, FULL_H = {1}, FULL_W = {2};\n", real->out);
+    three("constexpr int FULL_KD = {0}, FULL_KH = {1}, FULL_KW = {2};\n", real->kernel);
+    three("constexpr int FULL_PAD_D = {0}, FULL_PAD_H = {1}, FULL_PAD_W = {2};\n", real->padding);
+    three("constexpr int FULL_DILATION_D = {0}, FULL_DILATION_H = {1}, FULL_DILATION_W = {2};\n", real->dilation);
+  }
   os << "// Pooling of the outputs; windows of 1 when there is none.\n";
   three("constexpr int PD = {0}, PH = {1}, PW = {2}; // pooled outputs\n", conv.pooled);
   three("constexpr int POOL_D = {0}, POOL_H = {1}, POOL_W = {2};\n", conv.pooling.window);
@@ -354,6 +364,30 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
   return text;
+}
+
+/// What a transposed convolution does otherwise: which weight stands where, and the outputs' own coordinates.
+static void fillTransposed(TemplateFill &fill, StringRef arguments) {
+  fill.sections.insert("transposed");
+  fill.replacements["weight"] =
+      "  const int phase = n % PHASES;\n"
+      "  const int td = tap_of(phase / (PHASE_H * PHASE_W), dh / KH * DILATION_D - PAD_D, PHASE_D, FULL_PAD_D, "
+      "FULL_DILATION_D, FULL_KD);\n"
+      "  const int th = tap_of(phase / PHASE_W % PHASE_H, dh % KH * DILATION_H - PAD_H, PHASE_H, FULL_PAD_H, "
+      "FULL_DILATION_H, FULL_KH);\n"
+      "  const int tw = tap_of(phase % PHASE_W, kw * DILATION_W - PAD_W, PHASE_W, FULL_PAD_W, FULL_DILATION_W, "
+      "FULL_KW);\n"
+      "  if (step < K_STEPS && k < K && c < C && n < OC && kw < KW && td >= 0 && th >= 0 && tw >= 0)\n"
+      "    value = weights[(((tile / N_TILES * C + c) * CHANNELS + n / PHASES) * FULL_KD * FULL_KH + td * FULL_KH + "
+      "th) "
+      "* FULL_KW + tw];";
+  fill.replacements["finish_pixel"] =
+      ("    const int phase = channel % PHASES, oz = z * PHASE_D + phase / (PHASE_H * PHASE_W);\n"
+       "    const int oy = y * PHASE_H + phase / PHASE_W % PHASE_H, ox = x * PHASE_W + phase % PHASE_W;\n"
+       "    if (inside && oz < FULL_D && oy < FULL_H && ox < FULL_W)\n"
+       "      value = epilogue(value, image, group * CHANNELS + channel / PHASES, oz, oy, ox" +
+       arguments + ");")
+          .str();
 }
 
 FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
@@ -414,7 +448,12 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
                                "        static_cast<Out>(" +
                                std::string(conv.ops.window ? "pooled" : "result") + ");";
   fill.sections.insert(tensorCores ? "mma" : "simt");
-  fill.sections.insert(conv.ops.window ? "pool" : "direct");
+  if (conv.transposed) {
+    fillTransposed(fill, arguments);
+  } else {
+    fill.sections.insert("plain");
+    fill.sections.insert(conv.ops.window ? "pool" : "direct");
+  }
 
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv.cuh"), fill);

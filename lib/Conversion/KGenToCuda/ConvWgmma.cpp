@@ -96,6 +96,8 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   const Pooling &pool = conv.pooling;
   if (chip.arch != "sm_90a")
     return dispatch.emitError("mma = wgmma needs sm_90a, found ") << chip.arch;
+  if (conv.transposed)
+    return dispatch.emitError("family conv has mma = wgmma for plain convolutions, found a transposed one");
   if (conv.rank > 2)
     return dispatch.emitError("family conv has mma = wgmma for one and two dimensions, found ") << conv.rank;
   if (conv.groups != 1)

@@ -143,6 +143,14 @@ __device__ __forceinline__ int pixel_offset(int m) {
   return i * CB * PLANE + (z * STRIDE_D * SLAB_H + y * STRIDE_H) * PITCH + x * STRIDE_W + LEAD;
 }
 
+//@ section transposed
+// The tap of a transposed convolution that output phase PHASE takes at step STEP of the plain one; -1 for none.
+__device__ __forceinline__ int tap_of(int phase, int step, int stride, int padding, int dilation, int kernel) {
+  const int place = phase + padding - step * stride;
+  return place >= 0 && place % dilation == 0 && place / dilation < kernel ? place / dilation : -1;
+}
+
+//@ end
 __device__ __forceinline__ Compute convert(float x) {
   if constexpr (TENSOR_CORES && sizeof(Compute) == 4)
     return kgen::round_tf32(x);
@@ -249,8 +257,10 @@ extern "C" __global__ void __launch_bounds__(256)
   n += tile % N_TILES * BN;
   const int c = k / TAPS + piece / PARTS * CB, kw = k % KW_PADDED, dh = k % TAPS / KW_PADDED;
   float value = 0.0f;
+  //@ replace weight
   if (step < K_STEPS && k < K && c < C && n < OC && kw < KW)
     value = weights[(((tile / N_TILES * OC + n) * C + c) * KD * KH + dh) * KW + kw];
+  //@ end
   packed[index] = convert(value);
 }
 
@@ -432,6 +442,30 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   __syncthreads();
 
   constexpr int BOX = BOX_I * BOX_D * BOX_H * BOX_W;
+  //@ section transposed
+  for (int index = threadIdx.x; index < BN * BOX; index += THREADS) {
+    int n, i, bz, by, bx;
+    if constexpr (BN % PHASES == 0) { // neighbouring threads write neighbouring phases
+      const int rx = index % PHASE_W, qx = index / PHASE_W, ry = qx / BOX_W % PHASE_H, qy = qx / (BOX_W * PHASE_H);
+      const int rz = qy / BOX_H % PHASE_D, qz = qy / (BOX_H * PHASE_D);
+      bx = qx % BOX_W, by = qy % BOX_H, bz = qz % BOX_D, i = qz / BOX_D % BOX_I;
+      n = qz / (BOX_D * BOX_I) * PHASES + (rz * PHASE_H + ry) * PHASE_W + rx;
+    } else {
+      const int p = index % BOX;
+      n = index / BOX, i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
+      by = p / BOX_W % BOX_H, bx = p % BOX_W;
+    }
+    const int image = image0 + i, channel = n_tile * BN + n, phase = channel % PHASES;
+    const int z = (pz0 + bz) * PHASE_D + phase / (PHASE_H * PHASE_W);
+    const int y = (py0 + by) * PHASE_H + phase / PHASE_W % PHASE_H, x = (px0 + bx) * PHASE_W + phase % PHASE_W;
+    if (channel >= OC || image >= IMAGES || z >= FULL_D || y >= FULL_H || x >= FULL_W)
+      continue;
+    const float result = stage[n * STAGE_PITCH + ((i * TILE_D + bz) * TILE_H + by) * TILE_W + bx];
+    output[((((long long)image * GROUPS + group) * CHANNELS + channel / PHASES) * FULL_D + z) * FULL_H * FULL_W +
+           (long long)y * FULL_W + x] = static_cast<Out>(result);
+  }
+  //@ end
+  //@ section plain
   for (int index = threadIdx.x; index < BN * BOX; index += THREADS) {
     const int n = index / BOX, p = index % BOX;
     const int i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
@@ -472,4 +506,5 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
         static_cast<Out>(pooled);
     //@ end
   }
+  //@ end
 }
