@@ -82,8 +82,9 @@ public:
   Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
     // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
     char line[200];
-    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu", set, request.poison, request.descending,
-             request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key);
+    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu %d %d", set, request.poison, request.descending,
+             request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key,
+             request.fresh, request.empty);
     json::Object reply;
     Outcome outcome = ask(line, limit, reply);
     if (!outcome || *outcome)
@@ -119,7 +120,6 @@ public:
   }
 
   const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
-  const SharedMemory *outputMemory() const override { return &outputs; }
   std::string deviceName() const override { return device; }
 
 private:

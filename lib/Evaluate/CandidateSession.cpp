@@ -229,6 +229,10 @@ llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t patter
 }
 
 llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volatile int *progress) {
+  // What lies behind a variable is the driver's memory, which nobody watches; a new module brings new memory.
+  if (request.fresh && !state.empty())
+    if (llvm::Error error = reload())
+      return std::move(error);
   last = request.buffers % unsigned(sets.size());
   BufferSet &set = sets[last];
   // Outputs, workspace and zones of all sets: nothing that one run wrote there is there in the next.
@@ -244,7 +248,7 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
   if (llvm::Error error = device.scrub(request.poison))
     return std::move(error);
   auto times = device.timedRun(request.cold, request.waitNanoseconds, [&]() -> llvm::Error {
-    for (size_t i = 0; i < plan.launches.size(); ++i) {
+    for (size_t i = 0; i < plan.launches.size() && !request.empty; ++i) {
       if (progress)
         *progress = int(i);
       // The poison's low byte also fills shared memory, where the device can.

@@ -4,8 +4,6 @@
 // on the input sets. Replies are one JSON object a line.
 //
 //===----------------------------------------------------------------------===//
-#include "JudgeSession.h"
-
 #include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Evaluate/Confine.h"
 #include "kgen/Evaluate/RecoveryBench.h"
@@ -131,6 +129,8 @@ private:
       // A double would lose its low digits.
       if (words.size() > 8)
         words[8].getAsInteger(10, request.key);
+      request.fresh = number(9) != 0;
+      request.empty = number(10) != 0;
       run(unsigned(number(1)), request);
     } else if (words[0] == "reload") {
       if (llvm::Error error = session->reload())
@@ -242,8 +242,6 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
     return runCompileWorker(arguments);
   if (command == "--kgen-candidate-worker")
     return runCandidateWorker(arguments);
-  if (command == "--kgen-judge-worker")
-    return runJudgeWorker(arguments);
   if (command == "--kgen-doctor")
     return runDoctorProbe();
   if (command == "bench-recovery")

@@ -117,7 +117,7 @@ public:
   llvm::Error loadTrusted(llvm::StringRef artifact) override {
     return trusted.load(driver, artifact, maxShared, multiprocessors);
   }
-  llvm::Error scrub(uint32_t pattern) override { return check(trusted.scrub(pattern)); }
+  llvm::Error scrub(uint32_t pattern) override { return check(trusted.scrub(pattern, localBytes)); }
   llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) override {
     if (!trusted.loaded())
       return Device::look(jobs, results);
@@ -142,6 +142,12 @@ private:
         return reject("the plan launches " + launch.kernel + ", which kernel.cu does not define as extern \"C\"");
       if (llvm::Error error = checkParameters(function, launch))
         return error;
+      int local = 0;
+      driver.functionGetAttribute(&local, cuda::LocalBytes, function);
+      localBytes = std::max(localBytes, size_t(local));
+      if (localBytes > TrustedKernels::mostLocalBytes)
+        return reject(launch.kernel + " keeps " + std::to_string(local) + " bytes of local memory for each thread, " +
+                      std::to_string(TrustedKernels::mostLocalBytes) + " can be cleared between runs");
       int staticShared = 0;
       driver.functionGetAttribute(&staticShared, cuda::StaticShared, function);
       if (staticShared + launch.sharedBytes > maxShared)
@@ -386,6 +392,7 @@ private:
   int ordinal;
   std::string cardName;
   int l2Bytes = 0, maxShared = 0;
+  size_t localBytes = 0; ///< the most that one of the candidate's kernels has for a thread
   cuda::DeviceId id = 0;
   int multiprocessors = 0;
   bool virtualMemory = false;

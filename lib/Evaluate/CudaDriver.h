@@ -34,7 +34,7 @@ enum Attribute {
   SharedPerBlockOptin = 97,
 };
 /// Values of CUfunction_attribute.
-enum FunctionAttribute { StaticShared = 1, MaxDynamicShared = 8, NonPortableCluster = 14 };
+enum FunctionAttribute { StaticShared = 1, LocalBytes = 3, MaxDynamicShared = 8, NonPortableCluster = 14 };
 
 /// CUlaunchAttribute with the cluster form of its value; 64 bytes of value, 72 in all.
 struct LaunchAttribute {

@@ -6,11 +6,14 @@
 
 using namespace kgen;
 
+static constexpr size_t localSizes[] = {2048, 8192, 32768, 131072};
+/// A context's limit for what calls put on the stack, which comes on top of a kernel's local arrays.
+static constexpr size_t stackBytes = 1024;
+
 llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artifact, int bytes, int processors) {
   auto image = readWholeFile(artifact.str());
   if (!image)
     return image.takeError();
-  cuda::Module module;
   if (int error = with.moduleLoadData(&module, image->data()))
     return llvm::createStringError("the driver refuses kgen's own kernels: %s", with.describe(error));
   auto find = [&](cuda::Function &slot, const char *name) { return with.moduleGetFunction(&slot, module, name); };
@@ -18,6 +21,8 @@ llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artif
   if (find(count, "kgen_trusted_count") || find(scrubber, "kgen_trusted_scrub") || find(waiter, "kgen_trusted_wait") ||
       find(found, "kgen_trusted_digest"))
     return llvm::createStringError("kgen's own kernels are not in %s", artifact.str().c_str());
+  if (int error = with.memAlloc(&arrived, 256))
+    return llvm::createStringError("kgen's own kernels: %s", with.describe(error));
   driver = &with;
   sharedBytes = bytes;
   multiprocessors = processors;
@@ -27,9 +32,24 @@ llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artif
   return llvm::Error::success();
 }
 
-cuda::Result TrustedKernels::scrub(uint32_t pattern) {
+cuda::Result TrustedKernels::scrub(uint32_t pattern, size_t localBytes) {
   if (!loaded())
     return 0;
+  size_t which = 0;
+  while (which + 1 < std::size(localSizes) && localSizes[which] < localBytes + stackBytes)
+    ++which;
+  // The driver sets memory for all threads aside, so a large one is asked for only where it is needed.
+  cuda::Function &local = localScrubbers[which];
+  if (!local)
+    if (cuda::Result error = driver->moduleGetFunction(
+            &local, module, ("kgen_trusted_local_" + std::to_string(localSizes[which])).c_str()))
+      return error;
+  if (cuda::Result error = driver->memset32(arrived, 0, 1, nullptr))
+    return error;
+  void *values[] = {&pattern, &arrived};
+  if (cuda::Result error =
+          driver->launch(local, unsigned(multiprocessors) * 2, 1, 1, 1024, 1, 1, 0, nullptr, values, nullptr))
+    return error;
   int words = sharedBytes / 4;
   void *arguments[] = {&pattern, &words};
   // A block takes all the shared memory of its multiprocessor, so there is one block on each.

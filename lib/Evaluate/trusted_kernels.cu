@@ -45,6 +45,37 @@ extern "C" __global__ void kgen_trusted_scrub(unsigned pattern, int words) {
     memory[i] = pattern;
 }
 
+/// Fills BYTES of each thread's local memory: what a kernel kept on its stack would still lie there for the next one in
+/// the same place. With two blocks of 1024 threads for each multiprocessor, and none leaving before all have come
+/// (ARRIVED begins at 0; after 2 ms they give up), no place is left out.
+template <int Bytes>
+__device__ void scrubLocal(unsigned pattern, unsigned *arrived) {
+  unsigned local[Bytes / 4];
+  volatile unsigned *memory = local;
+  asm volatile("" : "+l"(memory) : : "memory");
+  for (int i = 0; i < Bytes / 4; ++i)
+    memory[i] = pattern;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    atomicAdd(arrived, 1u);
+    do
+      asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (*(volatile unsigned *)arrived < gridDim.x && now - begin < 2000000);
+  }
+  __syncthreads();
+}
+#define KGEN_TRUSTED_LOCAL(bytes)                                                                                      \
+  extern "C" __global__ void __launch_bounds__(1024, 2)                                                                \
+      kgen_trusted_local_##bytes(unsigned pattern, unsigned *arrived) {                                                \
+    scrubLocal<bytes>(pattern, arrived);                                                                               \
+  }
+KGEN_TRUSTED_LOCAL(2048)
+KGEN_TRUSTED_LOCAL(8192)
+KGEN_TRUSTED_LOCAL(32768)
+KGEN_TRUSTED_LOCAL(131072)
+
 /// Takes NANOSECONDS, and the launch.
 extern "C" __global__ void kgen_trusted_wait(unsigned long long nanoseconds) {
   unsigned long long begin, now;

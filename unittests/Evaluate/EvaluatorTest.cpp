@@ -66,7 +66,7 @@ struct Script {
   std::vector<double> samples = {3, 1, 2};
   std::vector<RunRequest> requests;
   bool machineryFails = false, orderMatters = false, keepsState = false;
-  double wallFactor = 1;
+  double wallFactor = 1, sharedWall = 60; ///< of a run of nothing
   int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
 };
 
@@ -91,6 +91,8 @@ public:
     report.digests = {digestBytes(out, sizeof out, request.key)};
     double us = script.samples[size_t(script.runs) % script.samples.size()];
     report.times = {us, us + 50, script.wallFactor * (us + 50)};
+    if (request.empty)
+      report.times = {0, 50, script.sharedWall};
     report.keepsState = script.keepsState;
     return std::nullopt;
   }
@@ -285,6 +287,18 @@ TEST_F(EvaluatorTest, EventsMustAgreeWithTheWallClock) {
   Measurement m = measure();
   EXPECT_EQ(m.verdict, Verdict::Cheat);
   EXPECT_NE(m.detail.find("wall clock"), std::string::npos) << m.detail;
+  // Unless others have their turns on the card, as runs of nothing show.
+  script.sharedWall = 8000;
+  m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+}
+
+TEST_F(EvaluatorTest, RepeatsAndTimedRunsGetAFreshModule) {
+  EXPECT_EQ(measure().verdict, Verdict::Pass);
+  ASSERT_GT(script.requests.size(), 40u);
+  EXPECT_FALSE(script.requests.front().fresh);
+  for (size_t i = script.requests.size() - 40; i < script.requests.size(); ++i)
+    EXPECT_TRUE(script.requests[i].fresh);
 }
 
 TEST_F(EvaluatorTest, PublishedRulesAreLaxer) {

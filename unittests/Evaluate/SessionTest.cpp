@@ -87,6 +87,7 @@ protected:
     request.poison = poison;
     request.key = 99;
     request.buffers = buffers;
+    request.fresh = fresh;
     auto done = session->run(request, nullptr);
     if (!done)
       return llvm::toString(done.takeError());
@@ -96,6 +97,7 @@ protected:
 
   RunReport report;
   unsigned buffers = 0;
+  bool fresh = false;
 
   static float *pointer(llvm::ArrayRef<void *> values, size_t i) { return *static_cast<float **>(values[i]); }
 };
@@ -223,6 +225,22 @@ TEST_F(SessionTest, BufferSetsLieApartAndAreAllPoisoned) {
     ASSERT_EQ(run(), "");
   EXPECT_NE(outputs[0], outputs[1]);
   EXPECT_NE(outputs[1], outputs[2]);
+}
+
+TEST_F(SessionTest, AFreshRunKnowsNothingOfTheLast) {
+  uint64_t seen = 0;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    seen = device.variable;
+    device.variable = 7;
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(seen, 7u);
+  fresh = true;
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(seen, 0u);
+  EXPECT_TRUE(report.keepsState);
 }
 
 TEST_F(SessionTest, StateIsNoticedAndForgotten) {

@@ -22,6 +22,8 @@ struct RunRequest {
   double waitNanoseconds = -1; ///< see Device::timedRun
   uint64_t key = 0;            ///< of the outputs' digests
   bool copy = false;           ///< outputs go to the parent
+  bool fresh = false;          ///< with a fresh module, where the candidate has variables
+  bool empty = false;          ///< nothing is launched: what a run costs by itself
 };
 
 /// What one run showed.
@@ -50,9 +52,6 @@ public:
   llvm::Error writeInput(unsigned index, const char *bytes);
   /// Launches and waits, nothing else.
   llvm::Error runBare();
-  /// Where a buffer of the first set lies.
-  DeviceAddress inputAddress(unsigned index) const { return sets[0].inputs[index].data; }
-  DeviceAddress outputAddress(unsigned index) const { return sets[0].outputs[index].data; }
 
   /// The bytes of every input for buffer set BUFFERS, in order.
   llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);
