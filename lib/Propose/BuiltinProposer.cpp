@@ -53,6 +53,28 @@ std::string printIntegers(ArrayRef<int64_t> values) {
   return text + "]";
 }
 
+/// The integers of an attribute; none where it is not there.
+std::vector<int64_t> integersOf(const OpFact &op, const char *attribute) {
+  auto it = op.attributes.find(attribute);
+  return it == op.attributes.end() ? std::vector<int64_t>() : readIntegers(it->second);
+}
+
+bool allOnes(ArrayRef<int64_t> values) {
+  return llvm::all_of(values, [](int64_t value) { return value == 1; });
+}
+
+/// Whether OP is a maximum over windows, of which two share at most one row.
+bool isRunningMaximum(const OpFact &op) {
+  std::vector<int64_t> window = integersOf(op, "kernel_size"), stride = integersOf(op, "stride");
+  if (!StringRef(op.name).starts_with("aten.max_pool") || window.empty() || window.size() > 2 ||
+      !allOnes(integersOf(op, "dilation")) || window.back() > 32)
+    return false;
+  if (window.size() == 1)
+    return true;
+  int64_t rows = window[0], step = stride.empty() ? rows : stride[0];
+  return rows == step || rows == step + 1;
+}
+
 DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context) {
   DispatchFacts facts;
   const OpFact &anchor = context.facts.ops[dispatch.anchor];
@@ -65,7 +87,10 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
   facts.f32 = anchor.operands.empty() || anchor.operands[0].dtype == "f32";
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)
-    facts.poolFollows |= op != dispatch.anchor && familyOf(context.facts.ops[op]) == "pool";
+    if (op != dispatch.anchor && familyOf(context.facts.ops[op]) == "pool") {
+      facts.poolFollows = true;
+      facts.runningMaximum = isRunningMaximum(context.facts.ops[op]);
+    }
   const OpFact &last = context.facts.ops[dispatch.ops.back()];
   if (!last.results.empty())
     facts.elements = productOf(last.results[0].shape);
@@ -78,9 +103,10 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
     facts.n = out[1];
     facts.m = facts.n ? outElements / facts.n : 0;
     facts.k = weight.empty() || !weight[0] ? 0 : productOf(weight) / weight[0];
-    // The warpgroup kernels, for which channels count, know plain convolutions only.
     bool transposed = StringRef(anchor.name).starts_with("aten.conv_transpose");
-    facts.channels = in.size() > 1 && !transposed ? in[1] : 0;
+    facts.channels = in.size() > 1 ? in[1] : 0;
+    facts.plainConvolution = !transposed && in.size() <= 4 && allOnes(integersOf(anchor, "groups")) &&
+                             allOnes(integersOf(anchor, "dilation"));
   } else if (dispatch.family == "gemm" && !out.empty()) {
     facts.n = out.back();
     facts.m = out.size() > 1 ? out[out.size() - 2] : 1;
@@ -232,6 +258,17 @@ private:
     for (PlannedDispatch &dispatch : plan.dispatches)
       if (onHost() && is_contained({"attention", "conv", "gemm"}, dispatch.family))
         dispatch.settings["mma"] = "none";
+    return plan;
+  }
+
+  /// The ops grouped anew, each dispatch with the base's settings for the same op or with none.
+  SchedulePlan regroup(Fusion fusion, bool keepSettings) const {
+    SchedulePlan plan = group(fusion);
+    if (keepSettings)
+      for (PlannedDispatch &dispatch : plan.dispatches)
+        for (const PlannedDispatch &old : base.dispatches)
+          if (old.anchor == dispatch.anchor && old.family == dispatch.family)
+            dispatch.settings = old.settings;
     return plan;
   }
 
@@ -416,7 +453,7 @@ std::vector<Idea> Session::rank(int n) {
 std::vector<Variant> Session::expandEntry(const CatalogueEntry &entry) const {
   std::vector<Variant> variants;
   for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
-    Variant variant{base, ""};
+    Variant variant{entry.pools && base.fusion != Fusion::Pool ? regroup(Fusion::Pool, true) : base, ""};
     bool any = false;
     for (PlannedDispatch &dispatch : variant.plan.dispatches) {
       if (!is_contained(entry.families, dispatch.family))
@@ -430,7 +467,7 @@ std::vector<Variant> Session::expandEntry(const CatalogueEntry &entry) const {
       overlay(alone, text, facts);
       overlay(dispatch.settings, text, facts);
       if (!any)
-        variant.label = printSettings(alone);
+        variant.label = (entry.pools ? "pooling fused; " : "") + printSettings(alone);
       any = true;
     }
     if (any)
@@ -441,28 +478,22 @@ std::vector<Variant> Session::expandEntry(const CatalogueEntry &entry) const {
 
 std::vector<Variant> Session::expandStructure(StringRef key) const {
   std::vector<Variant> variants;
-  auto regroup = [&](Fusion fusion, bool keepSettings, const char *label) {
-    Variant variant{group(fusion), label};
-    if (keepSettings)
-      for (PlannedDispatch &dispatch : variant.plan.dispatches)
-        for (const PlannedDispatch &old : base.dispatches)
-          if (old.anchor == dispatch.anchor && old.family == dispatch.family)
-            dispatch.settings = old.settings;
-    variants.push_back(std::move(variant));
+  auto add = [&](Fusion fusion, bool keepSettings, const char *label) {
+    variants.push_back({regroup(fusion, keepSettings), label});
   };
   auto poolJoins = [&] {
     return groupOps(context.facts, Fusion::Pool).dispatches.size() <
            groupOps(context.facts, Fusion::Epilogue).dispatches.size();
   };
   if (key == "families") {
-    regroup(Fusion::Epilogue, false, "epilogues fused");
-    regroup(Fusion::None, false, "one kernel per op");
+    add(Fusion::Epilogue, false, "epilogues fused");
+    add(Fusion::None, false, "one kernel per op");
   } else if (key == "fuse-pool" && poolJoins() && base.fusion != Fusion::Pool) {
-    regroup(Fusion::Pool, false, "pooling fused");
+    add(Fusion::Pool, false, "pooling fused");
     if (parent)
-      regroup(Fusion::Pool, true, "pooling fused, settings kept");
+      add(Fusion::Pool, true, "pooling fused, settings kept");
   } else if (key == "unfuse") {
-    regroup(Fusion::None, true, "one kernel per op");
+    add(Fusion::None, true, "one kernel per op");
   }
   return variants;
 }
@@ -563,7 +594,8 @@ std::vector<Variant> Session::expand(StringRef key) const {
     mine.insert(printPlan(*parent));
   std::vector<Variant> fresh;
   for (Variant &variant : variants)
-    if (!variant.plan.dispatches.empty() && mine.insert(printPlan(variant.plan)).second)
+    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, knowsSettings) &&
+        mine.insert(printPlan(variant.plan)).second)
       fresh.push_back(std::move(variant));
   demoteSlow(fresh, context);
   return fresh;
@@ -571,6 +603,16 @@ std::vector<Variant> Session::expand(StringRef key) const {
 
 std::vector<Variant> Session::neighbours() const {
   std::vector<Variant> all;
+  // Those that are still open first: of settings that the prior holds for equal, they are the new ones.
+  for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
+    for (const OpenKnob *knob : getOpenKnobs(parent->dispatches[i]))
+      for (const char *value : knob->values) {
+        Variant variant{*parent, std::string(knob->key) + "=" + value};
+        variant.plan.dispatches[i].settings[knob->key] = value;
+        variant.priorUs = estimatePlan(variant.plan, context);
+        if (!seen.count(printPlan(variant.plan)))
+          all.push_back(std::move(variant));
+      }
   for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
     for (const auto &[key, value] : parent->dispatches[i].settings)
       if (!getNeighbours(key).empty())

@@ -25,6 +25,8 @@ struct DispatchFacts {
   int64_t elements = 0;            ///< of the dispatch's result
   bool f32 = true;                 ///< the anchor's first operand is f32
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
+  bool plainConvolution = true;    ///< in one or two dimensions, without groups and dilation
+  bool runningMaximum = false;     ///< that window is a maximum, and windows share at most one row
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the anchor
   int multiprocessors = 132;
   bool hopper = false; ///< a card with sm_90a's instructions: wgmma, bulk copies, clusters
@@ -48,10 +50,25 @@ struct CatalogueEntry {
   std::vector<const char *> hostVariants, cudaVariants;
   /// Starts from the family's defaults instead of the parent's settings.
   bool restart = false;
+  /// Groups the ops anew: poolings join the convolutions that they follow.
+  bool pools = false;
+};
+
+/// A setting that a family leaves open, and values worth a try when constants are tuned.
+struct OpenKnob {
+  const char *family, *settings; ///< those that the dispatch must have, as "mma=wgmma; resident=reg"
+  const char *key;
+  std::vector<const char *> values;
 };
 
 /// All ideas that change the settings of a family.
 llvm::ArrayRef<CatalogueEntry> getCatalogue();
+
+/// The knobs that DISPATCH leaves open.
+std::vector<const OpenKnob *> getOpenKnobs(const PlannedDispatch &dispatch);
+
+/// Whether the family of DISPATCH has all of its settings beside its `mma`.
+bool knowsSettings(const PlannedDispatch &dispatch);
 
 /// Values of a setting in the order in which refinement walks through them; empty when it has none.
 llvm::ArrayRef<const char *> getNeighbours(llvm::StringRef key);

@@ -130,6 +130,65 @@ TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
   EXPECT_EQ(firstScript(matmulFacts("tf32"), "host", "sm_90a").find("wgmma"), std::string::npos);
 }
 
+TEST(Builtin, PoolsBehindWarpgroupsFirst) {
+  auto first = [](GraphFacts facts) {
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    return carryOut(context, ask(context, 1)[0], 9);
+  };
+  GraphFacts facts = convReluPoolFacts();
+  facts.ops[2].attributes["stride"] = "[2, 2]";
+  std::vector<Materialization> ways = first(facts);
+  EXPECT_EQ(ways[0].directives, "%d0 = transform.kgen.select \"aten.conv2d\" in %f as conv\n"
+                                "transform.kgen.fuse %d0 consumers 2\n"
+                                "transform.kgen.mma %d0 wgmma\n");
+  // Each way is another script.
+  std::set<std::string> scripts;
+  for (const Materialization &way : ways)
+    EXPECT_TRUE(scripts.insert(way.directives).second) << way.directives;
+  // Windows that share two rows, averages, grouped convolutions: not by this kernel.
+  facts.ops[2].attributes["stride"] = "[1, 1]";
+  EXPECT_NE(first(facts)[0].directives.find("consumers 1\n"), std::string::npos);
+  facts.ops[2].attributes["stride"] = "[2, 2]";
+  facts.ops[2].name = "aten.avg_pool2d";
+  EXPECT_NE(first(facts)[0].directives.find("consumers 1\n"), std::string::npos);
+  facts.ops[0].attributes["groups"] = "3";
+  EXPECT_EQ(first(facts)[0].directives.find("wgmma"), std::string::npos);
+}
+
+TEST(Builtin, HoldsLongRowsInAClusterFirst) {
+  ProposalContext context = contextOf(softmaxFacts(), "cuda");
+  context.chip.arch = "sm_90a";
+  EXPECT_EQ(ask(context, 1)[0].key, "softmax-over-cluster");
+  std::vector<Materialization> ways = carryOut(context, ask(context, 1)[0], 2);
+  EXPECT_NE(ways[0].directives.find("split_rows %d0 4"), std::string::npos);
+  EXPECT_NE(ways[0].directives.find("fast_math %d0 on"), std::string::npos);
+}
+
+TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
+  GraphFacts facts = convReluPoolFacts();
+  facts.ops[2].attributes["stride"] = "[2, 2]";
+  ProposalContext context = contextOf(facts, "cuda");
+  context.chip.arch = "sm_90a";
+  context.parent.notes = carryOut(context, ask(context, 1)[0], 1)[0].notes;
+  context.parent.id = "round-01/b00";
+  auto tuned = createBuiltinProposer()->tune(context, 20);
+  ASSERT_TRUE(bool(tuned));
+  std::string scripts;
+  for (const Materialization &m : *tuned) {
+    EXPECT_NE(m.directives.find("mma %d0 wgmma"), std::string::npos);
+    scripts += m.directives;
+  }
+  EXPECT_NE(scripts.find("specialize %d0 producer_warps = 2"), std::string::npos);
+  EXPECT_NE(scripts.find("mma_inflight %d0 1"), std::string::npos);
+  EXPECT_NE(scripts.find("stages = 6"), std::string::npos);
+  // No later idea takes a warpgroup's kernel to knobs that it does not have.
+  for (const Idea &idea : ask(context, 30))
+    for (const Materialization &m : carryOut(context, idea, 9))
+      if (m.directives.find("mma %d0 wgmma") != std::string::npos)
+        EXPECT_EQ(m.directives.find("warp_tile"), std::string::npos) << idea.key;
+}
+
 TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
   GraphFacts facts;
   facts.precision = "fp16";

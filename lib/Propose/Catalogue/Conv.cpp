@@ -13,6 +13,21 @@ using C = IdeaCategory;
 
 std::vector<CatalogueEntry> convIdeas() {
   return {
+      {"warpgroup-pool",
+       C::Compute,
+       "Multiply on warpgroups and pool on the spot: each warpgroup walks down its rows of convolution outputs, keeps "
+       "the maximum of a window's rows in registers and writes pooled rows only, so that the convolution's own result "
+       "never reaches memory.",
+       {"conv"},
+       0,
+       118,
+       warpgroupPooling,
+       "compute|memory|launches|tensor|shared memory",
+       {},
+       {"mma=wgmma", "mma=wgmma; producer_warps=2", "mma=wgmma; stages=6",
+        "mma=wgmma; mma_inflight=1; producer_warps=2"},
+       /*restart=*/true,
+       /*pools=*/true},
       {"warpgroup-rows",
        C::Compute,
        "Multiply on warpgroups: the image lies in shared memory as chunks of 16 bytes that matrix descriptors address, "
@@ -21,11 +36,12 @@ std::vector<CatalogueEntry> convIdeas() {
        "scales, and the pooling happens in registers.",
        {"conv"},
        0,
-       100,
+       116,
        warpgroupConvolution,
        "compute|arithmetic|tensor|shared memory|gather|instruction",
        {},
-       {"mma=wgmma", "mma=wgmma; producer_warps=2", "mma=wgmma; consumers=1; producer_warps=4", "mma=wgmma; stages=6"},
+       {"mma=wgmma", "mma=wgmma; stages=6", "mma=wgmma; producer_warps=2",
+        "mma=wgmma; mma_inflight=1; producer_warps=2", "mma=wgmma; consumers=1; producer_warps=4"},
        /*restart=*/true},
       {"warpgroup-ring",
        C::Async,
@@ -38,8 +54,8 @@ std::vector<CatalogueEntry> convIdeas() {
        warpgroupConvolution,
        "latency|memory|occupancy",
        {},
-       {"mma=wgmma; producer_warps=2", "mma=wgmma; stages=6", "mma=wgmma; consumers=3; producer_warps=2; stages=4",
-        "mma=wgmma; stages=5"},
+       {"mma=wgmma; producer_warps=2", "mma=wgmma; stages=6", "mma=wgmma; stages=5",
+        "mma=wgmma; consumers=3; producer_warps=2; stages=4"},
        /*restart=*/true},
       {"pixel-tile",
        C::Compute,

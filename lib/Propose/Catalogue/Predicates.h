@@ -39,8 +39,9 @@ inline bool fillsWarpgroups(const DispatchFacts &f) {
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
 inline bool warpgroupConvolution(const DispatchFacts &f) {
-  return f.hopper && tensorCoresAllowed(f) && f.channels > 0 && f.channels <= 64 && f.n >= 8;
+  return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
 }
+inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
 /// The tables of this folder, one for each family, joined by getCatalogue().
 std::vector<CatalogueEntry> productIdeas();

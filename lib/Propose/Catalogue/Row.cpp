@@ -20,18 +20,20 @@ std::vector<CatalogueEntry> rowIdeas() {
        "clusters on a multiprocessor hide each other's waits.",
        {"row"},
        0,
-       99,
+       118,
        longSoftmax,
        "memory|bandwidth|read twice|spill|latency",
        {},
        {"resident=reg; split_rows=4; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
-        "cache_hint=none; -lead; -column_packs; -unroll",
-        "resident=reg; split_rows=8; threads_per_row=128; rows_per_block=1; min_blocks=6; reduce=two_pass; "
-        "cache_hint=none; -lead; -column_packs; -unroll",
+        "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll",
+        "resident=reg; split_rows=4; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
+        "cache_hint=none; -fast_math; -lead; -column_packs; -unroll",
         "resident=reg; split_rows=4; threads_per_row=512; rows_per_block=1; min_blocks=2; reduce=two_pass; "
-        "cache_hint=none; -lead; -column_packs; -unroll",
+        "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll",
+        "resident=reg; split_rows=8; threads_per_row=128; rows_per_block=1; min_blocks=6; reduce=two_pass; "
+        "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll",
         "resident=reg; split_rows=2; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
-        "cache_hint=none; -lead; -column_packs; -unroll"}},
+        "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll"}},
       {"row-over-cluster",
        C::Parallel,
        "Let the blocks of a cluster hold one row in their registers and exchange its statistic through each other's "
@@ -39,7 +41,7 @@ std::vector<CatalogueEntry> rowIdeas() {
        "waits.",
        {"row"},
        0,
-       95,
+       112,
        clusterRows,
        "memory|bandwidth|read twice|spill|latency",
        {},
@@ -56,7 +58,7 @@ std::vector<CatalogueEntry> rowIdeas() {
        "and each keeps the weights of its columns. Every element crosses the memory bus once in each direction.",
        {"row"},
        0,
-       98,
+       118,
        gridRows,
        "memory|bandwidth|read twice|occupancy|parallel",
        {},
