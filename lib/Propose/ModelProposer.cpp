@@ -4,6 +4,7 @@
 #include "PromptText.h"
 #include "kgen/Propose/ReplyText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <chrono>
@@ -44,6 +45,25 @@ std::string completePlan(StringRef plan, StringRef round0) {
     if (!fixed.count(entry.key()))
       head[entry.key()] = entry.value();
   return head.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// What makes a way another one. What was recorded has kgen's headers inlined, an answer includes them.
+static std::string codeOf(const Materialization &way) {
+  return normalizeCode(way.directives + "\n" + foldDeviceHeaders(way.cuda));
+}
+
+bool isAnswered(const Materialization &way, StringRef answer) {
+  auto text = extractList(answer, "materializations");
+  if (!text) {
+    consumeError(text.takeError());
+    return false;
+  }
+  auto list = parseMaterializations(*text);
+  if (!list) {
+    consumeError(list.takeError());
+    return false;
+  }
+  return any_of(*list, [&](const Materialization &m) { return codeOf(m) == codeOf(way); });
 }
 
 namespace {
@@ -112,12 +132,8 @@ private:
   static Error accept(std::vector<Materialization> parsed, const ProposalContext &context, const FailedBranch *failed,
                       std::vector<Materialization> &list) {
     std::set<std::string> seen;
-    // What was recorded has kgen's headers inlined, an answer includes them.
-    auto keyOf = [](const Materialization &m) {
-      return normalizeCode(m.directives + "\n" + foldDeviceHeaders(m.cuda)) + m.plan;
-    };
     if (failed)
-      seen.insert(keyOf(failed->materialization));
+      seen.insert(codeOf(failed->materialization) + failed->materialization.plan);
     list.clear();
     for (size_t i = 0; i < parsed.size(); ++i) {
       Materialization &m = parsed[i];
@@ -133,7 +149,7 @@ private:
         if (!context.plan.empty())
           m.plan = completePlan(m.plan, context.plan);
       }
-      if (seen.insert(keyOf(m)).second)
+      if (seen.insert(codeOf(m) + m.plan).second)
         list.push_back(std::move(m));
     }
     if (list.empty())

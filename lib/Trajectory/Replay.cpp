@@ -1,8 +1,9 @@
 //===- Replay.cpp ---------------------------------------------------------===//
 
 #include "kgen/Trajectory/Replay.h"
-#include "kgen/Propose/Proposer.h"
+#include "kgen/Propose/ModelProposer.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -88,6 +89,13 @@ private:
     directives = chosen.directives;
     if (!chosen.problem.empty())
       return createStringError(chosen.problem);
+    // Of a model's answers one must be what the way was made of.
+    std::vector<const Exchange *> exchanges = run.findExchanges(reply->slot);
+    if (!exchanges.empty() &&
+        none_of(exchanges, [&](const Exchange *exchange) { return isAnswered(chosen, exchange->reply.text); })) {
+      foreign = (branch.id + ": no answer recorded for " + reply->slot + " holds what it was made of");
+      return createStringError(foreign);
+    }
     if (!chosen.cuda.empty())
       return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
     return compiler.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
@@ -146,6 +154,8 @@ private:
     expected["idea.md"] = printIdeaPage(branch);
     if (!directives.empty())
       expected["directives.mlir"] = directives;
+    if (!foreign.empty())
+      return createStringError("CORRUPT: " + foreign);
     std::string refusal;
     if (lowered) {
       expected["annotated.mlir"] = lowered->annotated;
@@ -195,6 +205,7 @@ private:
   const ReplayOptions &options;
   TargetChip chip;
   ReplaySummary summary;
+  std::string foreign; ///< the branch's way is not the model's
 };
 
 } // namespace

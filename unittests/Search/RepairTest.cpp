@@ -121,6 +121,34 @@ TEST_F(RepairTest, ARefusedBranchIsMendedOnceInItsRound) {
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
 }
 
+/// Whole digests do not help who writes an answer into a run that the model never gave.
+TEST_F(RepairTest, AWayThatNoAnswerHoldsIsNamed) {
+  ASSERT_FALSE(bool(search()));
+  std::string before, after;
+  for (auto &[path, text] : fs.files)
+    if (llvm::StringRef(path).contains("/exchanges/"))
+      if (size_t at = text.find("directives\\\": \\\"round-01/seed-0/idea-0"); at != std::string::npos) {
+        before = hashText(text);
+        text[text.find("round-01/seed-0/idea-0", at)] = 'x';
+        after = hashText(text);
+      }
+  ASSERT_NE(before, after);
+  std::string journal;
+  for (llvm::StringRef rest = fs.files["run/journal.jsonl"], line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    Json record = Json::parse(line.str());
+    record.erase("crc");
+    if (record.value("sha", "") == before)
+      record["sha"] = after;
+    journal += frameRecord(record);
+  }
+  fs.files["run/journal.jsonl"] = journal;
+  auto summary = replayRun(fs, *read(), compiler);
+  ASSERT_FALSE(bool(summary));
+  EXPECT_EQ(toString(summary.takeError()),
+            "CORRUPT: round-01/b00: no answer recorded for round-01/seed-0/idea-0 holds what it was made of");
+}
+
 TEST_F(RepairTest, GoesOnAfterEveryFailedQuestionWithoutPayingTwice) {
   ASSERT_FALSE(bool(search()));
   int all = askedBefore;

@@ -29,6 +29,10 @@ std::string printUserPrompt(const ProposalContext &context, llvm::StringRef stag
 /// The schema of the answer to STAGE, JSON.
 std::string printAnswerSchema(llvm::StringRef stage);
 
+/// Whether a model's ANSWER holds WAY, as it was recorded from it: the same directives, or the same device code, whose
+/// headers were inlined since.
+bool isAnswered(const Materialization &way, llvm::StringRef answer);
+
 /// Gives PLAN, of which only workspace and launches count, the buffers and the head of ROUND0, the
 /// plan.json of round 0.
 std::string completePlan(llvm::StringRef plan, llvm::StringRef round0);
