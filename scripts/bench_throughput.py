@@ -1,11 +1,18 @@
-"""Candidates per minute: a finished search against PyTorch extensions of the same kernels, on the same machine.
+"""Candidates per minute: a search by kgen against PyTorch extensions of the same kernels, one after the other on one card.
 
-Usage: bench_throughput.py --forms FOLDER --out FILE.json [--kernels 14] [--jobs 14] RUN
+Usage: bench_throughput.py --search KGEN_SEARCH --forms FOLDER --out FILE.json
+           [--problem conv_relu_maxpool] [--minutes 0.5] [--builds 16] [--jobs CORES] [--run FOLDER]
 
-Takes the first KERNELS passing branches of RUN whose plans need nothing but pointers, numbers, grids and shared memory; builds each as a
-torch.utils.cpp_extension (nvcc, PyTorch's headers, one process each, JOBS at a time), then loads, compares it with PyTorch
-on one input and times it 30 times, as the usual harness does. The search's figure is its branches over its wall time, with
-verification, timing, the oracle and PyTorch's own baselines included.
+First kgen searches PROBLEM without a model for MINUTES, with an empty compile cache and JOBS compiles at a time. Every kernel that it compiled,
+verified (secret inputs, repeats, red zones; docs/trust.md) and timed counts once: branches with the same text, or whose directives were
+refused, do not. Two rates: over the whole search, and after round 0, when the reference answers are there.
+
+Then the same kernels are built the way a PyTorch user builds them: torch.utils.cpp_extension.load_inline, a process for each, JOBS
+at a time on the cores that kgen had before; loaded, compared with PyTorch on one input, and timed 30 times. That is less
+than kgen does for a candidate. Only kernels whose plans need nothing but pointers, numbers, grids and shared memory are built so.
+BUILDS should be a multiple of JOBS, so that the last wave fills the machine.
+
+--run takes a finished run of this machine in place of a new search.
 """
 import argparse
 import concurrent.futures
@@ -19,19 +26,25 @@ import sys
 import tempfile
 import time
 
+# What one process of the usual harness does before it can run a candidate.
 BUILD = """
-import sys, torch.utils.cpp_extension as x
-x.load(name=sys.argv[1], sources=[sys.argv[2]], build_directory=sys.argv[3], is_python_module=True,
-       extra_cuda_cflags=["-O3", "-std=c++17", "-gencode=arch=compute_90a,code=sm_90a"], extra_ldflags=["-lcuda"])
+import sys, time
+start = time.monotonic()
+import torch.utils.cpp_extension as x
+imported = time.monotonic()
+x.load_inline(name=sys.argv[1], cpp_sources="void run(std::vector<torch::Tensor> buffers);", cuda_sources=open(sys.argv[2]).read(),
+              functions=["run"], build_directory=sys.argv[3], extra_cuda_cflags=["-O3", "-std=c++17"] +
+              [f"-U__CUDA_NO_{n}__" for n in ("HALF_OPERATORS", "HALF_CONVERSIONS", "HALF2_OPERATORS", "BFLOAT16_CONVERSIONS")])
+print(imported - start, time.monotonic() - imported)
 """
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64", "i32": "int32", "f64": "float64"}
 
 
-def wrapper(plan, text, name):
-    """kernel.cu with a host function run(buffers) in the way an extension is written."""
+def wrapper(plan, text):
+    """kernel.cu with a host function run(buffers), as an extension is written."""
     order = [f"in{i}" for i in range(len(plan["inputs"]))] + [f"out{i}" for i in range(len(plan["outputs"]))] + \
             [f"ws{i}" for i in range(len(plan.get("workspace", [])))]
-    lines = [text, "#include <torch/extension.h>", "void run(std::vector<torch::Tensor> buffers) {"]
+    lines = [text, "void run(std::vector<torch::Tensor> buffers) {"]
     for n, launch in enumerate(plan["launches"]):
         values = []
         for m, argument in enumerate(launch["args"]):
@@ -46,87 +59,154 @@ def wrapper(plan, text, name):
         lines += [f"  void *a{n}[] = {{{', '.join(values)}}};",
                   f"  cudaFuncSetAttribute((const void *){launch['kernel']}, cudaFuncAttributeMaxDynamicSharedMemorySize, {shared});",
                   f"  cudaLaunchKernel((const void *){launch['kernel']}, dim3({grid[0]}, {grid[1]}, {grid[2]}), dim3({block[0]}, {block[1]}, {block[2]}), a{n}, {shared}, 0);"]
-    return "\n".join(lines + ["}", f'PYBIND11_MODULE({name}, m) {{ m.def("run", &run); }}', ""])
+    return "\n".join(lines + ["}", ""])
 
 
-def plain(plan):
+def is_plain(plan):
     return all("tensor_map" not in a for l in plan["launches"] for a in l["args"]) and \
         all(l.get("cluster", [1, 1, 1]) == [1, 1, 1] and not l.get("cooperative") for l in plan["launches"])
 
 
-def build(folder, name, source):
+def read_search(run):
+    """When the run began, and (seconds since then, branch) of each kernel that was compiled, verified and timed."""
+    start, kernels = None, []
+    for line in (run / "journal.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        start = event["time"] if start is None else start
+        if event["event"] != "measurement" or event.get("duplicate_of"):
+            continue
+        if json.loads(event["text"])["verdict"] == "PASS":
+            kernels.append((event["time"] - start, run / event["id"]))
+    if len(kernels) < 3:
+        sys.exit(f"bench_throughput.py: {run} measured {len(kernels)} kernels, too few for a rate")
+    return kernels
+
+
+def search(arguments, folder):
+    run = folder / "run"
+    environment = dict(os.environ, KGEN_CACHE_DIR=str(folder / "cache"), KGEN_PYTHON="none")
+    subprocess.run([arguments.search, "--problem", arguments.problem, "--device", "cuda:0", "--llm", "builtin", "--library", "none", "--jobs", str(len(os.sched_getaffinity(0))),
+                    "--rounds", "50", "--max-minutes", str(arguments.minutes), "--out", str(run)], env=environment, check=True, stdout=sys.stderr)
+    return run
+
+
+def build(folder, name, source, jobs):
     path = folder / name
     path.mkdir()
-    (path / f"{name}.cu").write_text(source)
-    environment = dict(os.environ, MAX_JOBS="1", TORCH_CUDA_ARCH_LIST="9.0a")
-    run = subprocess.run([sys.executable, "-c", BUILD, name, str(path / f"{name}.cu"), str(path)], capture_output=True, text=True, env=environment)
-    return run.returncode == 0, run.stderr[-300:]
+    (path / "source.cu").write_text(source)
+    # An extension has two sources; its ninja gets the cores that the other builds leave.
+    cores = max(1, len(os.sched_getaffinity(0)) // jobs)
+    environment = dict(os.environ, MAX_JOBS=str(cores), TORCH_CUDA_ARCH_LIST="9.0a")
+    begin = time.monotonic()
+    run = subprocess.run([sys.executable, "-c", BUILD, name, str(path / "source.cu"), str(path)], capture_output=True, text=True, env=environment)
+    seconds = time.monotonic() - begin
+    print(f"{name}: {'built' if run.returncode == 0 else 'failed'} after {seconds:.1f} s; import of torch and build: {run.stdout.strip()}", file=sys.stderr, flush=True)
+    return {"ok": run.returncode == 0, "seconds": seconds, "log": (run.stdout + run.stderr)[-2000:]}
+
+
+def measure_extension(folder, name, plan, inputs, expected):
+    """Load, compare, time: what is left when an extension is built. True when it is right."""
+    import torch
+    spec = importlib.util.spec_from_file_location(name, next((folder / name).glob("*.so")))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    outputs = [torch.empty(o["shape"], dtype=getattr(torch, DTYPES[o["dtype"]]), device="cuda") for o in plan["outputs"]]
+    spaces = [torch.empty(w["bytes"], dtype=torch.int8, device="cuda") for w in plan.get("workspace", [])]
+    buffers = [v.contiguous() for v in inputs] + outputs + spaces
+    module.run(buffers)
+    torch.cuda.synchronize()
+    right = bool(torch.allclose(outputs[0].float(), expected.float(), rtol=1e-2, atol=1e-2))
+    times = []
+    for _ in range(30):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        module.run(buffers)
+        end.record()
+        torch.cuda.synchronize()
+        times.append(begin.elapsed_time(end) * 1e3)
+    return right, statistics.median(times)
+
+
+def build_extensions(arguments, kernels, folder):
+    import torch
+    chosen = []
+    for _, branch in kernels:
+        plan, text = json.loads((branch / "plan.json").read_text()), (branch / "kernel.cu").read_text()
+        if is_plain(plan) and len(chosen) < arguments.builds:
+            chosen.append((branch, plan, text))
+    if not chosen:
+        sys.exit("bench_throughput.py: no kernel of this run can be built as a plain extension")
+    # Fewer kernels than builds: again, so that the machine is full. Every build has a folder of its own; nothing is cached.
+    jobs = [(f"k{i}", *chosen[i % len(chosen)]) for i in range(arguments.builds)]
+    form_path = pathlib.Path(arguments.forms) / f"{arguments.problem}.py"
+    spec = importlib.util.spec_from_file_location("form", form_path)
+    form = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(form)
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        built = list(pool.map(lambda job: build(folder, job[0], wrapper(job[2], job[3]), arguments.jobs), jobs))
+    build_seconds = time.monotonic() - start
+    with torch.no_grad():
+        model = form.Model(*form.get_init_inputs()).cuda().eval()
+        given = [v.cuda() for v in form.get_inputs()]
+        expected = model(*given)
+        torch.cuda.synchronize()
+        start = time.monotonic()
+        rows = []
+        for (name, branch, plan, _), result in zip(jobs, built):
+            row = {"branch": f"{branch.parent.name}/{branch.name}", "build_seconds": result["seconds"], "right": False}
+            if result["ok"]:
+                row["right"], row["time_us"] = measure_extension(folder, name, plan, given + list(model.parameters()), expected)
+            else:
+                print(f"bench_throughput.py: {row['branch']}: {result['log'].strip()}", file=sys.stderr)
+            rows.append(row)
+    return rows, build_seconds, time.monotonic() - start
+
+
+def clocks():
+    query = "name,clocks.sm,clocks.mem,power.draw,temperature.gpu"
+    run = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"], capture_output=True, text=True)
+    return run.stdout.strip()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--search", default="kgen-search")
     parser.add_argument("--forms", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--kernels", type=int, default=14)
-    parser.add_argument("--jobs", type=int, default=14)
-    parser.add_argument("run", type=pathlib.Path)
+    parser.add_argument("--problem", default="conv_relu_maxpool")
+    parser.add_argument("--minutes", type=float, default=0.5)
+    parser.add_argument("--builds", type=int)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--run", type=pathlib.Path)
     arguments = parser.parse_args()
-    report = json.loads((arguments.run / "report.json").read_text())
-    chosen, seen = [], set()
-    for measurement in sorted(arguments.run.glob("round-*/b*/measurement.json")):
-        branch = measurement.parent
-        if json.loads(measurement.read_text())["verdict"] != "PASS" or not (branch / "kernel.cu").exists():
-            continue
-        plan, text = json.loads((branch / "plan.json").read_text()), (branch / "kernel.cu").read_text()
-        if plain(plan) and text not in seen and len(chosen) < arguments.kernels:
-            seen.add(text)
-            chosen.append((branch, plan, text))
-    if not chosen:
-        sys.exit("bench_throughput.py: no passing branch of this run can be built as a plain extension")
-    import torch
-    spec = importlib.util.spec_from_file_location("form", pathlib.Path(arguments.forms) / f"{report['problem']}.py")
-    form = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(form)
-    with tempfile.TemporaryDirectory() as at, torch.no_grad():
-        folder, start = pathlib.Path(at), time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            names = [f"k{i}" for i in range(len(chosen))]
-            built = list(pool.map(lambda p: build(folder, p[0], wrapper(p[1][1], p[1][2], p[0])), zip(names, chosen)))
-        build_seconds = time.monotonic() - start
-        model = form.Model(*form.get_init_inputs()).cuda().eval()
-        inputs = [v.cuda() for v in form.get_inputs()] + [p for p in model.parameters()]
-        expected = model(*inputs[:len(inputs) - len(list(model.parameters()))])
-        right = 0
-        for name, (ok, log), (branch, plan, _) in zip(names, built, chosen):
-            if not ok:
-                print(f"{branch}: {log.strip()}", file=sys.stderr)
-                continue
-            module_spec = importlib.util.spec_from_file_location(name, next((folder / name).glob("*.so")))
-            module = importlib.util.module_from_spec(module_spec)
-            module_spec.loader.exec_module(module)
-            outputs = [torch.empty(o["shape"], dtype=getattr(torch, DTYPES[o["dtype"]]), device="cuda") for o in plan["outputs"]]
-            spaces = [torch.empty(w["bytes"], dtype=torch.int8, device="cuda") for w in plan.get("workspace", [])]
-            buffers = [v.contiguous() for v in inputs] + outputs + spaces
-            module.run(buffers)
-            torch.cuda.synchronize()
-            right += bool(torch.allclose(outputs[0].float(), expected.float(), rtol=1e-2, atol=1e-2))
-            times = []
-            for _ in range(30):
-                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                begin.record()
-                module.run(buffers)
-                end.record()
-                torch.cuda.synchronize()
-                times.append(begin.elapsed_time(end))
-            statistics.median(times)
-        total = time.monotonic() - start
-    mine = report["branches"] / report["seconds"] * 60
-    theirs = len(chosen) / total * 60
-    result = {"problem": report["problem"], "kgen_branches": report["branches"], "kgen_seconds": report["seconds"], "kgen_per_minute": mine,
-              "extensions": len(chosen), "extensions_built": sum(ok for ok, _ in built), "extensions_right": right, "jobs": arguments.jobs,
-              "extension_build_seconds": build_seconds, "extension_seconds": total, "extensions_per_minute": theirs, "ratio": mine / theirs}
+    arguments.builds = arguments.builds or arguments.jobs
+    with tempfile.TemporaryDirectory() as at:
+        folder = pathlib.Path(at)
+        before = clocks()
+        run = arguments.run or search(arguments, folder)
+        kernels = read_search(run)
+        whole = kernels[-1][0]
+        after_first = [at - kernels[0][0] for at, _ in kernels[1:]]
+        gaps = sorted(b - a for a, b in zip([0] + after_first, after_first))
+        rows, build_seconds, measure_seconds = build_extensions(arguments, kernels, folder)
+        config = json.loads((run / "run.json").read_text())
+    steady = len(after_first) / after_first[-1] * 60
+    # Builds use all cores, runs one card: they can overlap, so only the builds are counted when they are what limits.
+    theirs = len(rows) / max(build_seconds, measure_seconds) * 60
+    result = {"problem": arguments.problem, "device": before, "device_after": clocks(), "cores": arguments.jobs,
+              "kgen": {"kernels": len(kernels), "seconds": whole, "per_minute": len(kernels) / whole * 60,
+                       "after_round_0": {"kernels": len(after_first), "seconds": after_first[-1], "per_minute": steady,
+                                         "gap_median": statistics.median(gaps), "gap_p05": gaps[int(0.05 * len(gaps))], "gap_p95": gaps[int(0.95 * len(gaps))]},
+                       "isolation": config.get("isolation")},
+              "extensions": {"builds": len(rows), "at_once": arguments.jobs, "right": sum(r["right"] for r in rows), "build_seconds": build_seconds,
+                             "measure_seconds": measure_seconds, "build_median": statistics.median(r["build_seconds"] for r in rows),
+                             "per_minute": theirs, "rows": rows}}
+    result["ratio"] = {"after_round_0": steady / theirs, "whole": result["kgen"]["per_minute"] / theirs}
     pathlib.Path(arguments.out).write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result))
+    print(f"kgen: {len(kernels)} kernels in {whole:.1f} s, {steady:.0f} a minute after round 0; extensions: {len(rows)} in {build_seconds:.1f} s "
+          f"({arguments.jobs} at once), {theirs:.1f} a minute, {sum(r['right'] for r in rows)} right; "
+          f"{result['ratio']['after_round_0']:.1f} times as many, {result['ratio']['whole']:.1f} with round 0")
 
 
 if __name__ == "__main__":

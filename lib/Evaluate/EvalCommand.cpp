@@ -15,7 +15,7 @@ static const char *overview =
     "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n\n"
     "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
     "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
-    "KGEN_SANITIZER compute-sanitizer (off leaves it out).\n";
+    "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out).\n";
 
 int kgen::runEvalCommand(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
@@ -37,6 +37,7 @@ int kgen::runEvalCommand(int argc, char **argv) {
                              cl::desc("whose rules make the verdict: kgen, kernelbench-2025 (allclose 1e-2) or "
                                       "kernelbench (1e-4 for fp32)"));
   cl::opt<bool> sanitize("sanitize", cl::desc("a PASS also goes through compute-sanitizer"), cl::cat(c));
+  cl::opt<bool> profile("profile", cl::desc("a PASS is also profiled by Nsight Compute"), cl::cat(c));
   cl::opt<std::string> compare("compare", cl::desc("the folder of a candidate to compare with"), cl::cat(c));
   cl::opt<int> pairs("pairs", cl::init(1), cl::desc("how many comparisons"), cl::cat(c));
   cl::opt<double> slowDown("slow-down", cl::init(0), cl::cat(c),
@@ -49,7 +50,7 @@ int kgen::runEvalCommand(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
-  r.sanitize = sanitize, r.options.compileSeconds = compileLimit;
+  r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
   auto named = kgen::parseRules(rules);
   if (!named)
     return llvm::errs() << "kgen-eval: --rules is '" << rules << "', expected kgen, kernelbench-2025 or kernelbench\n",

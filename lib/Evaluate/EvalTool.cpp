@@ -105,6 +105,9 @@ int kgen::evaluateFolder(const EvalRequest &request) {
   if (request.sanitize && measurement->passed())
     if (llvm::Error error = (*evaluator)->sanitize(*files, request.options, *measurement))
       return fail(std::move(error));
+  if (request.profile && measurement->passed())
+    if (llvm::Error error = (*evaluator)->profile(*files, request.options, *measurement))
+      return fail(std::move(error));
   // The seed was secret until here, and serves no other candidate.
   measurement->inputs = (*evaluator)->seedText();
   // A missing PyTorch must not cost the measurement that is already there.
@@ -205,7 +208,11 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
     if (speed.low <= 1)
       return llvm::Error::success();
   }
-  return evaluator.sanitize(files, options, measurement);
+  if (llvm::Error error = evaluator.sanitize(files, options, measurement))
+    return error;
+  if (measurement.passed() && job.getBoolean("profile").value_or(false))
+    return evaluator.profile(files, options, measurement);
+  return llvm::Error::success();
 }
 
 /// One job of --serve; the answer without its id.

@@ -45,6 +45,20 @@ static Conditions parseConditions(const json &value) {
   return {number(value.at("clock_mhz")), number(value.at("power_w")), number(value.at("temperature_c"))};
 }
 
+static json countsJson(const InstructionCounts &counts) {
+  json out{{"total", counts.total}};
+  for (const auto &[kind, count] : counts.kinds)
+    out[kind] = count;
+  return out;
+}
+
+static InstructionCounts parseCounts(const json &value) {
+  InstructionCounts counts;
+  for (const auto &[kind, count] : value.items())
+    (kind == "total" ? counts.total : counts.kinds[kind]) = count.get<int>();
+  return counts;
+}
+
 static json speedJson(const SpeedComparison &s) {
   return {{"verdict", speedName(s.verdict).str()},
           {"against", s.baseline},
@@ -88,7 +102,7 @@ std::string Measurement::print() const {
     root["errors"].push_back({{"input", e.input}, {"max", e.norms.max}, {"l2", e.norms.l2}});
   root["tolerance"] = normsJson(tolerance);
   json compile{{"seconds", compileSeconds}, {"kernels", json::array()}};
-  for (const KernelResources &k : kernels)
+  for (const KernelResources &k : kernels) {
     compile["kernels"].push_back({{"kernel", k.kernel},
                                   {"registers", k.registers},
                                   {"shared", k.sharedBytes},
@@ -96,6 +110,11 @@ std::string Measurement::print() const {
                                   {"spills", k.spillBytes},
                                   {"occupancy", k.occupancy},
                                   {"tensor_core", k.tensorCore}});
+    if (k.code.total > 0)
+      compile["kernels"].back()["code"] = countsJson(k.code);
+    if (k.loop.total > 0)
+      compile["kernels"].back()["loop"] = countsJson(k.loop);
+  }
   root["compile"] = std::move(compile);
   root["diagnosis"] = diagnosis;
   root["rules"] = rules;
@@ -111,6 +130,16 @@ std::string Measurement::print() const {
     root["sanitizer"] = sanitizer;
   if (speed)
     root["speed"] = speedJson(*speed);
+  for (const KernelProfile &p : profile)
+    root["profile"].push_back({{"kernel", p.kernel},
+                               {"time_us", p.timeUs},
+                               {"dram", p.dram},
+                               {"tensor", p.tensor},
+                               {"issue", p.issue},
+                               {"warps", p.warps},
+                               {"l2_hits", p.l2Hits},
+                               {"stall", p.stall},
+                               {"stall_cycles", p.stallCycles}});
   // Kernel output may end up in detail: replace what is not UTF-8 instead of throwing.
   return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -137,10 +166,12 @@ static Measurement parseMeasurement(llvm::StringRef text) {
   m.tolerance = {number(root.at("tolerance").at("max")), number(root.at("tolerance").at("l2"))};
   const json &compile = root.at("compile");
   m.compileSeconds = number(compile.at("seconds"));
-  for (const json &k : compile.at("kernels"))
+  for (const json &k : compile.at("kernels")) {
     m.kernels.push_back({k.at("kernel").get<std::string>(), k.at("registers").get<int>(), k.at("shared").get<int>(),
                          k.at("stack").get<int>(), k.at("spills").get<int>(), number(k.at("occupancy")),
-                         k.at("tensor_core").get<bool>()});
+                         k.at("tensor_core").get<bool>(), parseCounts(k.value("code", json::object())),
+                         parseCounts(k.value("loop", json::object()))});
+  }
   m.diagnosis = root.value("diagnosis", "");
   m.rules = root.value("rules", "kgen");
   m.warnings = root.value("warnings", std::vector<std::string>());
@@ -153,6 +184,10 @@ static Measurement parseMeasurement(llvm::StringRef text) {
   m.sanitizer = root.value("sanitizer", "");
   if (root.contains("speed"))
     m.speed = parseSpeedComparison(root.at("speed"));
+  for (const json &p : root.value("profile", json::array()))
+    m.profile.push_back({p.at("kernel").get<std::string>(), number(p.at("time_us")), number(p.at("dram")),
+                         number(p.at("tensor")), number(p.at("issue")), number(p.at("warps")), number(p.at("l2_hits")),
+                         p.at("stall").get<std::string>(), number(p.at("stall_cycles"))});
   return m;
 }
 

@@ -8,6 +8,7 @@
 
 #include "Catalogue.h"
 #include "Prior.h"
+#include "kgen/Evaluate/Diagnosis.h"
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Propose/SchedulePlan.h"
 
@@ -336,7 +337,8 @@ double Session::conditionOn(StringRef key) const {
 }
 
 bool Session::diagnosisNames(StringRef words) const {
-  std::string diagnosis = StringRef(context.parent.diagnosis).lower();
+  // Facts about the machine code name everything that there is; only what comes before them is a judgement.
+  std::string diagnosis = StringRef(context.parent.diagnosis).split(machineCodeMark).first.lower();
   while (!words.empty()) {
     auto [word, rest] = words.split('|');
     words = rest;

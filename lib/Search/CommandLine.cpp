@@ -55,6 +55,8 @@ how far:
   --max-usd X        the same for dollars, by a price file; a model without a price is refused
   --prices FILE      the price file (default ~/.config/kgen/prices.json, else the shipped examples)
   --stop-at-floor F  stop when the best kernel reaches this share of the floor's speed, as 0.95
+  --profile          on a card, have Nsight Compute (ncu) watch each new best kernel; its numbers go into the diagnosis that
+                     the next ideas are asked with (some seconds each; without ncu a warning)
   --policy P         branch (rounds of parallel branches; the default), sequential (revise one kernel again and again),
                      beam (only the last round's best), islands (populations that meet at times), mcts (tree search)
   --policies P,Q     which ones compare-policies runs (default all)
@@ -204,10 +206,12 @@ private:
     }
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
-    if (argument == "--allow-unconfined-compile" || argument == "--recorded") {
-      (argument == "--recorded" ? command.recorded : command.allowUnconfinedCompile) = true;
-      return Error::success();
-    }
+    for (auto [flag, target] : {std::pair{"--allow-unconfined-compile", &command.allowUnconfinedCompile},
+                                std::pair{"--recorded", &command.recorded}, std::pair{"--profile", &command.profile}})
+      if (argument == flag) {
+        *target = true;
+        return Error::success();
+      }
     std::string value = inlineValue.str();
     if (argument.find('=') == StringRef::npos) {
       if (next == arguments.size())
@@ -252,6 +256,7 @@ private:
                               "--format",
                               "--licence",
                               "--recorded",
+                              "--profile",
                               "--allow-unconfined-compile"})
       if (name == known)
         return true;

@@ -62,6 +62,7 @@ Error Search::measure(Candidate &candidate) {
   // On a card a new best has to win beside the old one and to get through the sanitizer. The host's clock would
   // not be worth the time.
   job.promote = config.device != "host";
+  job.profile = config.profile;
   if (!bestId.empty()) {
     job.incumbent = bestId;
     job.incumbentFolder = folderOf(bestId);

@@ -69,6 +69,7 @@ public:
       request["incumbent"] = job.incumbentFolder;
       request["incumbent_id"] = job.incumbent;
       request["incumbent_us"] = job.incumbentUs;
+      request["profile"] = job.profile;
     }
     auto answer = ask(std::move(request));
     if (!answer)

@@ -39,6 +39,7 @@ Json SearchConfig::toJson() const {
           {"max_tokens", maxTokens},
           {"max_usd", maxDollars},
           {"prices", prices.toJson()},
+          {"profile", profile},
           {"stop_at_floor", stopAtFloor},
           {"compile_jobs", compileJobs},
           {"chip",
@@ -84,6 +85,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.compileJobs = json.at("compile_jobs");
     config.maxTokens = json.value("max_tokens", int64_t(0));
     config.maxDollars = json.value("max_usd", 0.0);
+    config.profile = json.value("profile", false);
     config.stopAtFloor = json.value("stop_at_floor", 0.0);
     if (json.contains("prices")) {
       auto prices = PriceList::parse(json["prices"].dump(), "run.json");

@@ -159,6 +159,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.maxBranches = command.branches.value_or(0);
   config.maxTokens = command.maxTokens.value_or(0);
   config.maxDollars = command.maxDollars.value_or(0);
+  config.profile = command.profile;
   config.stopAtFloor = command.stopAtFloor;
   if (Error error = choosePrices(command, world, config))
     return std::move(error);

@@ -21,6 +21,21 @@ std::string kgen::firstError(llvm::StringRef log) {
 /// Compiler output may hold any bytes; JSON wants UTF-8.
 static std::string utf8(llvm::StringRef text) { return json::isUTF8(text) ? text.str() : json::fixUTF8(text); }
 
+static json::Object countsJson(const InstructionCounts &counts) {
+  json::Object out{{"total", counts.total}};
+  for (const auto &[kind, count] : counts.kinds)
+    out[kind] = count;
+  return out;
+}
+
+static InstructionCounts readCounts(const json::Object *object) {
+  InstructionCounts counts;
+  if (object)
+    for (const auto &[kind, count] : *object)
+      (kind == "total" ? counts.total : counts.kinds[kind.str()]) = int(count.getAsInteger().value_or(0));
+  return counts;
+}
+
 static std::string print(const CompileResult &result) {
   json::Object object;
   if (auto *failed = std::get_if<CompileFailed>(&result)) {
@@ -37,7 +52,9 @@ static std::string print(const CompileResult &result) {
                                      {"shared", k.sharedBytes},
                                      {"stack", k.stackBytes},
                                      {"spills", k.spillBytes},
-                                     {"tensor_core", k.tensorCore}});
+                                     {"tensor_core", k.tensorCore},
+                                     {"code", countsJson(k.code)},
+                                     {"loop", countsJson(k.loop)}});
     object = json::Object{{"ok", true},
                           {"artifact", compiled.artifact},
                           {"log", utf8(compiled.log)},
@@ -84,6 +101,8 @@ static llvm::Expected<CompileResult> read(const std::string &folder) {
       resources.stackBytes = int(k->getInteger("stack").value_or(0));
       resources.spillBytes = int(k->getInteger("spills").value_or(0));
       resources.tensorCore = k->getBoolean("tensor_core").value_or(false);
+      resources.code = readCounts(k->getObject("code"));
+      resources.loop = readCounts(k->getObject("loop"));
       compiled.kernels.push_back(resources);
     }
   auto ptx = readWholeFile(folder + "/kernel.ptx");

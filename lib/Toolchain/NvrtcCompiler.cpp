@@ -2,6 +2,7 @@
 #include "CompileRecord.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/HostText.h"
+#include "kgen/Toolchain/MachineCode.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
 
@@ -181,6 +182,10 @@ private:
       failed.log = log;
       return CompileResult(failed);
     }
+    auto cubin = readWholeFile(folder + "/kernel.cubin");
+    if (!cubin)
+      return cubin.takeError();
+    countInstructions(*cubin, compiled.kernels);
     return CompileResult(compiled);
   }
 
@@ -203,9 +208,9 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::createNvrtcCompiler() {
     real = library;
   std::vector<std::string> includes = findIncludes(real.str().str());
   // The library is not loaded here (the orchestrator stays free of it), so its size stands for its version.
-  // The number at the end stands for the worker's options: raise it with them.
+  // The number at the end stands for the worker's options and what is recorded of its result: raise it with them.
   std::string version =
-      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 2";
+      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 3";
   for (const std::string &include : includes)
     version += " " + include;
   return std::make_unique<NvrtcCompiler>(real.str().str(), version, includes);

@@ -85,7 +85,8 @@ void kgen::markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &ke
       rest = rest.substr(at + 7 + kernel.kernel.size());
       if (!rest.starts_with("("))
         continue; // a longer name
-      llvm::StringRef body = rest.take_front(rest.find("\n}"));
+      // Up to the next function: inline assembly has braces of its own.
+      llvm::StringRef body = rest.take_front(std::min(rest.find(".entry "), rest.find(".func ")));
       kernel.tensorCore = body.contains("wgmma.mma") || body.contains("wmma.mma") || body.contains("mma.sync");
       break;
     }

@@ -47,6 +47,37 @@ TEST_F(DiagnosisTest, NamesTheBoundByTheNumbers) {
   EXPECT_EQ(bound(395e12 * 2e-3 * 0.7), "latency bound");
 }
 
+TEST_F(DiagnosisTest, TakesTheUnitsFromTheMachineCode) {
+  shrink(1000000);
+  m.kernels[0].tensorCore = true;
+  m.kernels[0].code = {900, {{"HGMMA.F16", 8}, {"LDG.32", 3}}};
+  // fp32 data multiplied as fp16: twice the class's rate.
+  EXPECT_EQ(bound(395e12 * 2e-3 * 0.7), "latency bound");
+  EXPECT_NE(diagnose(m, plan, 395e12 * 2e-3).find("50 % of the matrix units' 16-bit rate"), std::string::npos)
+      << diagnose(m, plan, 395e12 * 2e-3);
+  m.kernels[0].code.kinds["HMMA.TF32"] = 1; // the slower kind decides
+  EXPECT_EQ(bound(395e12 * 2e-3 * 0.7), "tensor-core bound");
+  EXPECT_NE(diagnose(m, plan, 395e12 * 2e-3).find("100 % of the matrix units' TF32 rate"), std::string::npos);
+}
+
+TEST_F(DiagnosisTest, ListsInstructionsAndProfileBehindTheJudgement) {
+  m.kernels[0].code = {900, {{"FFMA", 300}, {"LDG.32", 3}}};
+  m.kernels[0].loop = {120, {{"FFMA", 64}, {"LDS.128", 8}, {"BAR", 2}}};
+  m.profile = {{"k", 1990, 91, 2.5, 30, 48, 67, "long scoreboard", 12.25}};
+  std::string words = diagnose(m, plan, 0);
+  EXPECT_NE(words.find(". Machine code of k: 900 instructions, 64 registers, 50 % of a multiprocessor's threads; its "
+                       "busiest loop has 120: 64 FFMA, 8 LDS.128, 2 BAR. Profiled k: 1.99e+03 us, DRAM 91 % of its "
+                       "peak, matrix units 2 %, issue slots 30 %, 48 % of all warps resident, 67 % L2 hits; a warp "
+                       "waits longest for long scoreboard (12.2 cycles an instruction)"),
+            std::string::npos)
+      << words;
+  EXPECT_EQ(llvm::StringRef(words).split(machineCodeMark).first.find("FFMA"), llvm::StringRef::npos);
+  // Recorded and read again.
+  auto again = Measurement::parse(m.print());
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(diagnose(*again, plan, 0), words);
+}
+
 TEST_F(DiagnosisTest, LooksAtTheLaunchesWhenNothingIsBusy) {
   shrink(1000000);
   m.timeUs = 5;

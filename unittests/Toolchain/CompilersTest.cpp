@@ -74,6 +74,9 @@ TEST_F(CompilersTest, Nvrtc) {
   EXPECT_GT(std::get<Compiled>(result).kernels[0].registers, 0);
   EXPECT_NE(std::get<Compiled>(result).ptx.find(".entry scale"), std::string::npos);
   EXPECT_FALSE(std::get<Compiled>(result).kernels[0].tensorCore);
+  // Out of the machine code itself, and the same out of the cache.
+  EXPECT_GT(std::get<Compiled>(result).kernels[0].code.total, 4);
+  EXPECT_EQ(std::get<Compiled>(result).kernels[0].code.kinds["STG.32"], 1);
 }
 
 TEST_F(CompilersTest, NvrtcThatIsNotThere) {

@@ -16,6 +16,7 @@ struct EvalRequest {
   bool baselines = false; ///< time PyTorch on PROBLEM beside it
   std::string problem;    ///< the PyTorch form, a .py file
   bool sanitize = false;  ///< a PASS goes through compute-sanitizer
+  bool profile = false;   ///< and is watched by Nsight Compute
   EvaluateOptions options;
 };
 

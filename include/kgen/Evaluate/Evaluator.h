@@ -80,6 +80,9 @@ public:
   /// Runs a candidate that passed under compute-sanitizer, where that is installed, and writes down what it
   /// said: OUT's verdict becomes RACE or FAULT when a tool objects.
   llvm::Error sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
+  /// Has Nsight Compute watch a candidate that passed, where it is installed: fills OUT's profile and says its numbers
+  /// in the diagnosis, or leaves a warning that says why not. Takes seconds.
+  llvm::Error profile(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
   /// "seed 1F...": ends the secret, so that inputs can be drawn again.
   std::string seedText() const;
 

@@ -20,6 +20,12 @@ enum class Verdict { Pass, Wrong, Fault, Timeout, Race, Cheat, Reject, BadReply,
 llvm::StringRef verdictName(Verdict verdict);
 std::optional<Verdict> parseVerdict(llvm::StringRef name);
 
+/// Instructions of machine code by kind ("FFMA", "LDG.128", "HGMMA.F16"); MachineCode.cpp has the list.
+struct InstructionCounts {
+  int total = 0; ///< all of them, 0 when unknown; kinds are a part of it
+  std::map<std::string, int> kinds;
+};
+
 /// What the compiler said of one kernel.
 struct KernelResources {
   std::string kernel;
@@ -29,6 +35,8 @@ struct KernelResources {
   int spillBytes = 0;      ///< loads plus stores, per thread
   double occupancy = 0;    ///< resident threads over the most a multiprocessor holds, 0 to 1; 0 = unknown
   bool tensorCore = false; ///< its machine code or PTX holds a matrix instruction
+  InstructionCounts code;  ///< of the whole kernel
+  InstructionCounts loop;  ///< of the busiest of its innermost loops
 };
 
 /// Error of one output against the fp64 oracle, normalised; see Verify.h.
@@ -40,6 +48,19 @@ struct ErrorNorms {
 struct InputError {
   std::string input; ///< which input set, e.g. "normal#0"
   ErrorNorms norms;
+};
+
+/// What Nsight Compute saw of one launch, in percent of what the card can do where nothing else is said.
+struct KernelProfile {
+  std::string kernel;
+  double timeUs = 0;
+  double dram = 0;        ///< of the memory's peak rate
+  double tensor = 0;      ///< cycles in which the matrix units work
+  double issue = 0;       ///< issue slots
+  double warps = 0;       ///< resident, of the most that a multiprocessor holds
+  double l2Hits = 0;      ///< of the sectors asked for
+  std::string stall;      ///< what warps wait longest for, in the profiler's word; empty: unknown
+  double stallCycles = 0; ///< that they wait for it, for each instruction
 };
 
 /// What the card was doing, where the system says; 0 = unknown.
@@ -70,6 +91,7 @@ struct Measurement {
   Conditions before, after;             ///< the timed runs
   std::string sanitizer;                ///< what compute-sanitizer said; empty: it was not asked
   std::optional<SpeedComparison> speed; ///< against the best kernel before it
+  std::vector<KernelProfile> profile;   ///< by launch, when a profile was asked for and could be had
 
   bool passed() const { return verdict == Verdict::Pass; }
   /// Whether it is better than a best kernel of BESTUS (0: there is none). Where the two were timed in turns,

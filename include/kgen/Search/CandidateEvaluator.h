@@ -34,6 +34,7 @@ struct EvaluationJob {
   std::string precision;      ///< class that the plan must have
   std::string rules = "kgen"; ///< whose rules make the verdict
   bool promote = false;       ///< a PASS that beats the incumbent is compared with it in turns and sanitized
+  bool profile = false;       ///< what gets through that is watched by Nsight Compute
   std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
   double incumbentUs = 0;
 };

@@ -45,6 +45,7 @@ struct SearchConfig {
   int64_t maxTokens = 0;  ///< of all questions; 0 is no limit
   double maxDollars = 0;  ///< the same; 0 is no limit
   PriceList prices;       ///< of the models that are asked, as they were when the run began
+  bool profile = false;   ///< new best kernels are watched by Nsight Compute
   double stopAtFloor = 0; ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
   TargetChip chip;

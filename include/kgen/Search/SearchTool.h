@@ -44,6 +44,7 @@ struct SearchCommand {
   std::optional<int> rounds, seeds, ideas, variants, branches, tune;
   std::optional<double> maxMinutes, maxDollars;
   std::optional<int64_t> maxTokens;
+  bool profile = false;
   double stopAtFloor = 0;
   std::string prices; ///< a price file; "" is the user's own, or the one that kgen ships
   uint64_t seed = 0;
