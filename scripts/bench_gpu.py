@@ -1,12 +1,16 @@
 """Times the best kernel of finished searches beside PyTorch, interleaved, on one card.
 
-Usage: bench_gpu.py --eval KGEN_EVAL --forms FOLDER --out FILE.json [--blocks 10] [--samples 6] RUN...
+Usage: bench_gpu.py --eval KGEN_EVAL --forms FOLDER --out FILE.json [--blocks 10] [--samples 6] [--problem-seconds 180] [--cache FILE] RUN...
 
 Each RUN is a run folder of kgen-search; FOLDER holds the problems' PyTorch forms, NAME.py. For each problem one process of kgen-eval
 holds the verified kernel, this one holds PyTorch. A block takes SAMPLES runs of every contestant in turn; every other block takes
 them in reverse order, so that drift of the card's clocks meets everyone alike. Each run starts with a cold L2 cache. Times are CUDA
 events in microseconds, all samples are kept, and the interval beside a ratio is the 95 % bootstrap interval of the
 median of the blocks' log ratios.
+
+FILE.json may be there already: rows of other problems are kept, so a run that was cut short goes on with the missing ones. --cache keeps
+what torch.compile made (kernels and choices of max-autotune) from one machine to the next of the same kind: the 40 s in which max-autotune tries
+fp32 products are then paid once. It changes no contestant: times are always taken anew.
 
 Contestants: eager, compile and max_autotune with PyTorch's own defaults (cuDNN TF32 on, matmul TF32 off), and library: the fastest of the settings
 that a PyTorch user can pick within the problem's precision class; its name is recorded.
@@ -18,9 +22,11 @@ import json
 import math
 import pathlib
 import random
+import signal
 import statistics
 import subprocess
 import sys
+import time
 
 import torch
 
@@ -109,7 +115,10 @@ class Kernel:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(timeout=60)
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
 
 
 def make_contestants(form, source, precision):
@@ -160,13 +169,36 @@ def clocks():
     return dict(zip(("sm_mhz", "mem_mhz", "watts", "celsius"), (v.strip() for v in run.stdout.split("\n")[0].split(",")))) if run.returncode == 0 else {}
 
 
+def machine():
+    """What stands over a table: the card, and the versions of what ran beside us."""
+    query = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.split("\n")[0]
+    name, _, driver = query.partition(", ")
+    multiprocessors = torch.cuda.get_device_properties(0).multi_processor_count
+    return f"{name} ({multiprocessors} SMs, driver {driver}, CUDA {torch.version.cuda}, PyTorch {torch.__version__.split('+')[0]})"
+
+
+class TooLong(BaseException):
+    """No Exception: what forgives a contestant's failure must not swallow it."""
+
+
+def ring(signum, frame):
+    raise TooLong("the problem's time is up")
+
+
 def bench(run, arguments):
     report = json.loads((run / "report.json").read_text())
     best = json.loads((run / report["best"]["branch"] / "measurement.json").read_text())
-    problem = report["problem"]
-    path = pathlib.Path(arguments.forms) / f"{problem}.py"
+    path = pathlib.Path(arguments.forms) / f"{report['problem']}.py"
     flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
     kernel = Kernel(arguments.eval, run, report["best"]["branch"])
+    try:
+        return race(kernel, run, report, best, path, flush, arguments)
+    finally:
+        kernel.close()
+
+
+def race(kernel, run, report, best, path, flush, arguments):
+    problem, start = report["problem"], time.monotonic()
     main, library = make_contestants(load_form(path), path.read_text(), best["precision"])
     field, notes = [], {}
 
@@ -198,13 +230,15 @@ def bench(run, arguments):
         row["library"] = chosen.name
         field.append(Contestant("library", chosen.function, chosen.settings))
     row["clocks_before"] = clocks()
+    prepared = time.monotonic()
     blocks = {c.name: [] for c in field}
     for block in range(arguments.blocks):
         for contestant in field if block % 2 == 0 else reversed(field):
             # The first run after a change of process meets a card that was elsewhere.
             blocks[contestant.name].append(contestant.sample(flush, arguments.samples, warm=2))
     row["clocks_after"] = clocks()
-    kernel.close()
+    row["machine"] = machine()
+    row["seconds"] = {"prepare": prepared - start, "time": time.monotonic() - prepared}
     for name, lists in blocks.items():
         samples = sorted(s for one in lists for s in one)
         row[f"{name}_us"] = statistics.median(samples)
@@ -221,20 +255,35 @@ def main():
         parser.add_argument(name, required=True)
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--samples", type=int, default=6)
+    parser.add_argument("--problem-seconds", type=int, default=180)
+    parser.add_argument("--cache", type=pathlib.Path)
     parser.add_argument("runs", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
-    rows, failed = [], 0
+    out = pathlib.Path(arguments.out)
+    rows = {row["problem"]: row for row in json.loads(out.read_text())} if out.exists() else {}
+    if arguments.cache and arguments.cache.exists():
+        torch.compiler.load_cache_artifacts(arguments.cache.read_bytes())
+    signal.signal(signal.SIGALRM, ring)
+    failed = 0
     for run in arguments.runs:
+        begin = time.monotonic()
         try:
+            signal.alarm(arguments.problem_seconds)
             row = bench(run, arguments)
-        except Exception as error:  # one problem must not cost the others
+        except (Exception, TooLong) as error:  # one problem must not cost the others
             row, failed = {"problem": run.name, "verdict": "none", "notes": {"error": str(error)[:300]}}, failed + 1
-        rows.append(row)
-        pathlib.Path(arguments.out).write_text(json.dumps(rows, indent=1) + "\n")
+        finally:
+            signal.alarm(0)
+        rows[row["problem"]] = row
+        out.write_text(json.dumps(list(rows.values()), indent=1) + "\n")
         print(row["problem"], row["verdict"], *(f"{k[:-3]} {row[k]:.1f}" for k in row if k.endswith("_us") and row[k]), row.get("library", ""),
-              row["notes"] or "", flush=True)
+              row["notes"] or "", f"({time.monotonic() - begin:.0f} s)", flush=True)
         torch.cuda.empty_cache()
         torch._dynamo.reset()
+    if arguments.cache:
+        saved = torch.compiler.save_cache_artifacts()
+        if saved:
+            arguments.cache.write_bytes(saved[0])
     return 1 if failed else 0
 
 

@@ -1,8 +1,8 @@
 """Turns finished run folders into docs/results: tables, the best kernels, and replayable archives.
 
-Usage: collect_results.py OUT_DIR NAME "COMMAND" "MACHINE" BENCH.json RUN...
+Usage: collect_results.py OUT_DIR NAME "COMMAND" BENCH.json RUN...
 Writes OUT_DIR/NAME.md, OUT_DIR/NAME.json, OUT_DIR/NAME/PROBLEM/ (the best branch, text only) and
-OUT_DIR/NAME/PROBLEM.run.tar.xz (the whole run without PTX, for `kgen-search replay`).
+OUT_DIR/NAME/PROBLEM.run.tar.xz (the whole run without PTX, for `kgen-search replay`). What OUT_DIR/NAME.notes.md says stands behind the table; nothing else is written by hand.
 """
 import json
 import pathlib
@@ -58,10 +58,14 @@ def ratio(row, name):
 
 
 def main():
-    out, name, command, machine, bench, *runs = sys.argv[1:]
+    if len(sys.argv) < 6:
+        sys.exit(__doc__.strip())
+    out, name, command, bench, *runs = sys.argv[1:]
     out = pathlib.Path(out)
     (out / name).mkdir(parents=True, exist_ok=True)
     timed = {row["problem"]: row for row in json.loads(pathlib.Path(bench).read_text())}
+    machine = next((row["machine"] for row in timed.values() if row.get("machine")), None)
+    machine = machine or next(json.loads((pathlib.Path(run) / "report.json").read_text())["device"] for run in runs)
     rows, sections, table = [], [], []
     for run in map(pathlib.Path, runs):
         report, best, _ = load(run)
