@@ -77,28 +77,85 @@ public:
     return llvm::Error::success();
   }
 
-  /// Mishaps until none are left; what went wrong, or "".
+  /// Mishaps until none are left, or the time is up; what went wrong, or "".
   std::string work() {
     RecoveringRunner runner(createProcessRunner(), evaluator.device(), evaluator.arch(), evaluator.compiler());
     std::string failure;
     if (llvm::Error error = runner.prepare())
       failure = llvm::toString(std::move(error));
-    for (int i; failure.empty() && !stop && (i = next++) < request.count;)
+    for (int i; failure.empty() && !stop && !timeIsUp() && (i = next++) < request.count;) {
       failure = one(runner, i);
+      if (failure.empty())
+        note(runner.recoverySeconds().back(), isHang(i));
+    }
     if (!failure.empty())
       stop = true;
-    std::lock_guard<std::mutex> guard(lock);
-    std::vector<double> own = runner.recoverySeconds();
-    seconds.insert(seconds.end(), own.begin(), own.end());
     return failure;
   }
 
-  std::vector<double> seconds;
+  /// The smallest value that FRACTION of all do not exceed.
+  double percentile(double fraction) {
+    std::lock_guard<std::mutex> guard(lock);
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    size_t rank = size_t(std::max(1.0, std::ceil(fraction * double(sorted.size()))));
+    return sorted.empty() ? 0 : sorted[rank - 1];
+  }
+
+  std::vector<double> seconds; ///< from each kill to the right answer
+  int hangs = 0;               ///< among them
+  double start = monotonicSeconds();
+
+private:
+  /// Hangs spread evenly over the whole.
+  bool isHang(int index) const {
+    return int64_t(index + 1) * request.hangs / request.count > int64_t(index) * request.hangs / request.count;
+  }
+  bool timeIsUp() const { return request.mostSeconds > 0 && monotonicSeconds() - start > request.mostSeconds; }
+
+  /// One more recovery: what is known so far goes to stderr every two seconds, and to the file.
+  void note(double taken, bool hang) {
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      seconds.push_back(taken);
+      hangs += hang;
+      double now = monotonicSeconds();
+      if (now - told < 2)
+        return;
+      told = now;
+    }
+    tell();
+  }
+
+public:
+  void tell() {
+    size_t done;
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      done = seconds.size();
+    }
+    llvm::errs() << "kgen-eval: " << done << " of " << request.count << " recovered"
+                 << llvm::format(" after %.1f s, p50 %.3f s", monotonicSeconds() - start, percentile(0.5))
+                 << llvm::format(", p99 %.3f s\n", percentile(0.99));
+    if (request.out.empty())
+      return;
+    std::string text = "{\"device\": \"" + evaluator.device() + "\", \"jobs\": " + std::to_string(request.jobs) +
+                       ", \"hangs\": " + std::to_string(hangs) + ", \"seconds\": [";
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      for (size_t i = 0; i < seconds.size(); ++i) {
+        char number[24];
+        snprintf(number, sizeof number, "%s%.4f", i ? ", " : "", seconds[i]);
+        text += number;
+      }
+    }
+    if (llvm::Error error = writeFileAtomically(request.out, text + "]}\n"))
+      llvm::errs() << "kgen-eval: " << llvm::toString(std::move(error)) << "\n";
+  }
 
 private:
   std::string one(RecoveringRunner &runner, int index) {
-    // Hangs spread evenly over the whole.
-    bool hang = int64_t(index + 1) * request.hangs / request.count > int64_t(index) * request.hangs / request.count;
+    bool hang = isHang(index);
     size_t which = hang ? hangIndex : size_t(index) % hangIndex;
     size_t bytes;
     packBuffers(plan.inputs, 0, bytes);
@@ -135,6 +192,7 @@ private:
   std::atomic<int> next{0};
   std::atomic<bool> stop{false};
   std::mutex lock;
+  double told = start; ///< when the last line went to stderr
 };
 
 } // namespace
@@ -146,33 +204,29 @@ llvm::Expected<double> kgen::benchRecovery(const RecoveryBenchRequest &request) 
   Bench bench(request, **evaluator);
   if (llvm::Error error = bench.prepare())
     return std::move(error);
-  double start = monotonicSeconds();
+  bench.start = monotonicSeconds();
   std::vector<std::string> failures(size_t(std::max(1, request.jobs)));
   std::vector<std::thread> threads;
   for (std::string &failure : failures)
     threads.emplace_back([&] { failure = bench.work(); });
   for (std::thread &thread : threads)
     thread.join();
-  double wall = monotonicSeconds() - start;
-  std::vector<double> &seconds = bench.seconds;
-  std::sort(seconds.begin(), seconds.end());
-  // The smallest value that FRACTION of all do not exceed.
-  auto percentile = [&](double fraction) {
-    size_t rank = size_t(std::max(1.0, std::ceil(fraction * double(seconds.size()))));
-    return seconds.empty() ? 0 : seconds[rank - 1];
-  };
+  double wall = monotonicSeconds() - bench.start;
+  bench.tell();
   llvm::outs() << "device      " << (*evaluator)->device() << "\n"
-               << "mishaps     " << seconds.size() << " of " << request.count << ", " << request.hangs
+               << "mishaps     " << bench.seconds.size() << " of " << request.count << ", " << bench.hangs
                << " of them hangs killed after " << llvm::format("%.3g s, ", request.hangSeconds) << request.jobs
                << " at a time\n"
-               << "recovered   " << seconds.size() << ", each by a right answer from a fresh process\n"
-               << llvm::format("p50         %.3f s after the kill\n", percentile(0.5))
-               << llvm::format("p99         %.3f s\n", percentile(0.99))
-               << llvm::format("longest     %.3f s\n", percentile(1)) << llvm::format("wall        %.1f s\n", wall);
+               << "recovered   " << bench.seconds.size()
+               << ", each with the verdict that it must have and a right answer from a fresh process\n"
+               << llvm::format("p50         %.3f s after the kill\n", bench.percentile(0.5))
+               << llvm::format("p99         %.3f s\n", bench.percentile(0.99))
+               << llvm::format("longest     %.3f s\n", bench.percentile(1))
+               << llvm::format("wall        %.1f s\n", wall);
   for (const std::string &failure : failures)
     if (!failure.empty())
       return llvm::createStringError(failure);
-  return percentile(0.99);
+  return bench.percentile(0.99);
 }
 
 int kgen::runRecoveryBench(llvm::ArrayRef<std::string> arguments) {
@@ -184,11 +238,14 @@ int kgen::runRecoveryBench(llvm::ArrayRef<std::string> arguments) {
                : name == "--count"        ? value.getAsInteger(10, request.count) || request.count < 1
                : name == "--hangs"        ? value.getAsInteger(10, request.hangs) || request.hangs < 0
                : name == "--jobs"         ? value.getAsInteger(10, request.jobs) || request.jobs < 1
+               : name == "--out"          ? (request.out = value.str()).empty()
+               : name == "--max-seconds"  ? value.getAsDouble(request.mostSeconds) || !(request.mostSeconds > 0)
                : name == "--hang-seconds" ? value.getAsDouble(request.hangSeconds) || !(request.hangSeconds > 0)
                                           : true;
     if (bad) {
-      llvm::errs() << "kgen-eval: bench-recovery does not understand '" << name << " " << value
-                   << "'; it takes --device D --count N --hangs N --jobs N --hang-seconds S\n";
+      llvm::errs()
+          << "kgen-eval: bench-recovery does not understand '" << name << " " << value
+          << "'; it takes --device D --count N --hangs N --jobs N --hang-seconds S --max-seconds S --out FILE\n";
       return 2;
     }
   }

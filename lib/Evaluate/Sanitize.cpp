@@ -14,6 +14,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
+#include <algorithm>
+#include <cstring>
 #include <random>
 #include <thread>
 #include <unistd.h>
@@ -21,11 +23,8 @@
 using namespace kgen;
 namespace fs = llvm::sys::fs;
 
-static constexpr const char *tools[] = {"memcheck", "initcheck", "synccheck", "racecheck"};
 static constexpr int objection = 86;
-static constexpr double toolSeconds = 60;
-/// Below this much memory the four tools run side by side.
-static constexpr double sideBySideBytes = 256e6;
+static constexpr double toolSeconds = 30;
 static constexpr const char finished[] = "kgen: the candidate has run";
 
 std::string kgen::findSanitizer() {
@@ -75,6 +74,16 @@ SanitizerReport kgen::readSanitizerOutput(llvm::StringRef tool, const ProcessRes
   return report;
 }
 
+std::vector<std::string> kgen::sanitizerTools(llvm::StringRef ptx) {
+  std::vector<std::string> tools = {"memcheck", "initcheck"};
+  // Without its machine text nobody knows what a kernel uses.
+  if (ptx.empty() || ptx.contains("bar.") || ptx.contains("barrier"))
+    tools.push_back("synccheck");
+  if (ptx.empty() || ptx.contains(".shared"))
+    tools.push_back("racecheck");
+  return tools;
+}
+
 llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
   if (parts.device == "host" || !out.passed())
     return llvm::Error::success();
@@ -101,31 +110,30 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
     return error;
   // Other inputs than the secret ones: the seed of these stands on a command line.
   std::string seed = std::to_string(std::random_device()());
-  std::optional<llvm::Expected<ProcessResult>> runs[std::size(tools)];
+  const std::vector<std::string> tools = sanitizerTools(ptx);
+  std::vector<std::optional<llvm::Expected<ProcessResult>>> runs(tools.size());
   auto runTool = [&](size_t i) {
     ProcessRequest request;
-    request.arguments = {program,
-                         "--tool",
-                         tools[i],
-                         "--error-exitcode",
-                         std::to_string(objection),
-                         "--print-limit",
-                         "4",
-                         "--report-api-errors",
-                         "no"};
-    if (llvm::StringRef(tools[i]) == "racecheck")
+    request.arguments = {program,         "--tool", tools[i], "--error-exitcode", std::to_string(objection),
+                         "--print-limit", "4"};
+    if (tools[i] == "memcheck")
+      request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
+    if (tools[i] == "racecheck")
       request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
-    if (llvm::StringRef(tools[i]) != "memcheck") // it alone knows the option
-      request.arguments.erase(request.arguments.begin() + 7, request.arguments.begin() + 9);
     request.arguments.insert(request.arguments.end(), {workerBinary(), "--kgen-sanitize-worker", parts.device,
                                                        planFile.str().str(), artifact, seed});
     ProcessLimits limits;
     limits.wallSeconds = toolSeconds;
     runs[i].emplace(runProcess(request, limits));
   };
+  // Most of a tool's time is its own start, so they run side by side where the card has room for all of them.
+  double bytes = plan->compulsoryBytes();
+  for (const WorkspaceSpec &space : plan->workspace)
+    bytes += double(space.bytes);
+  const bool sideBySide = 2 * bytes * double(tools.size()) < double(parts.card.memoryBytes);
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < std::size(tools); ++i)
-    if (plan->compulsoryBytes() <= sideBySideBytes)
+  for (size_t i = 0; i < tools.size(); ++i)
+    if (sideBySide)
       threads.emplace_back(runTool, i);
     else
       runTool(i);
@@ -134,24 +142,43 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
   fs::remove(planFile);
   std::string clean, rest;
   llvm::Error failed = llvm::Error::success();
-  for (size_t i = 0; i < std::size(tools); ++i) {
+  for (size_t i = 0; i < tools.size(); ++i) {
     if (!*runs[i]) {
       failed = llvm::joinErrors(std::move(failed), runs[i]->takeError());
       continue;
     }
     SanitizerReport report = readSanitizerOutput(tools[i], **runs[i]);
     if (report.outcome == SanitizerReport::Clean) {
-      clean += (clean.empty() ? "" : ", ") + std::string(tools[i]);
+      char seconds[24];
+      snprintf(seconds, sizeof seconds, " %.1f s", (*runs[i])->seconds);
+      clean += (clean.empty() ? "" : ", ") + tools[i] + seconds;
       continue;
     }
-    rest += (rest.empty() ? "" : "; ") + std::string(tools[i]) + ": " + report.words;
+    rest += (rest.empty() ? "" : "; ") + tools[i] + ": " + report.words;
     if (report.outcome == SanitizerReport::Objects && out.passed()) {
       out.verdict = report.verdict;
-      out.detail = "compute-sanitizer's " + std::string(tools[i]) + ": " + report.words;
+      out.detail = "compute-sanitizer's " + tools[i] + ": " + report.words;
     }
   }
   out.sanitizer = clean.empty() ? rest : clean + ": nothing found" + (rest.empty() ? "" : "; " + rest);
   return failed;
+}
+
+/// Fills an input with draws that repeat every few million elements: accesses do not depend on them, and drawing a
+/// gigabyte takes longer than the kernel.
+static llvm::Error fillRepeating(const BufferSpec &spec, unsigned arg, const InputSet &set, std::vector<char> &bytes) {
+  constexpr int64_t period = 1 << 22;
+  BufferSpec piece = spec;
+  if (spec.elements() > period)
+    piece.shape = {period};
+  if (llvm::Error error = fillInput(piece, arg, set, llvm::MutableArrayRef<char>(bytes.data(), piece.bytes()), 4))
+    return error;
+  for (size_t done = piece.bytes(); done < bytes.size();) {
+    size_t more = std::min(done, bytes.size() - done);
+    memcpy(bytes.data() + done, bytes.data(), more);
+    done += more;
+  }
+  return llvm::Error::success();
 }
 
 int kgen::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
@@ -177,7 +204,7 @@ int kgen::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
     return fail(session.takeError());
   for (unsigned i = 0; i < plan->inputs.size(); ++i) {
     std::vector<char> bytes(plan->inputs[i].bytes());
-    if (llvm::Error error = fillInput(plan->inputs[i], i, set, bytes, 4))
+    if (llvm::Error error = fillRepeating(plan->inputs[i], i, set, bytes))
       return fail(std::move(error));
     if (llvm::Error error = (*session)->writeInput(i, bytes.data()))
       return fail(std::move(error));

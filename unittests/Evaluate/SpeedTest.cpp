@@ -96,6 +96,14 @@ static SanitizerReport readReport(const char *tool, int code, const char *output
   return readSanitizerOutput(tool, run);
 }
 
+TEST(Sanitizer, ToolsFitTheKernel) {
+  using Tools = std::vector<std::string>;
+  EXPECT_EQ(sanitizerTools("ld.global.f32 %f1, [%rd1];"), Tools({"memcheck", "initcheck"}));
+  EXPECT_EQ(sanitizerTools("st.shared.f32 [%r1], %f1;\nbar.sync 0;"),
+            Tools({"memcheck", "initcheck", "synccheck", "racecheck"}));
+  EXPECT_EQ(sanitizerTools("").size(), 4u);
+}
+
 TEST(Sanitizer, OutputsAreRead) {
   const char *clean = "========= COMPUTE-SANITIZER\nkgen: the candidate has run\n========= ERROR SUMMARY: 0 errors\n";
   EXPECT_EQ(readReport("memcheck", 0, clean).outcome, SanitizerReport::Clean);

@@ -11,6 +11,10 @@ namespace kgen {
 /// compute-sanitizer on PATH or in the toolkit's folder; empty when it is not installed.
 std::string findSanitizer();
 
+/// The tools for a kernel of this PTX: memcheck and initcheck always, synccheck where there are barriers, racecheck
+/// where there is shared memory; all four where PTX is empty.
+std::vector<std::string> sanitizerTools(llvm::StringRef ptx);
+
 /// What one tool said.
 struct SanitizerReport {
   enum Outcome { Clean, Objects, Unknown } outcome = Clean;
