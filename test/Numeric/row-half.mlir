@@ -18,8 +18,9 @@ func.func @half(%x0: tensor<5x1000xf16>,
     %x6: tensor<5x1024xf16>,
     %x7: tensor<5x1024xf16>,
     %x8: tensor<5x1024xf16>,
-    %x9: tensor<3x4x15x17xf16>)
-    -> (tensor<5x1000xf16>, tensor<3x70x33xf16>, tensor<3x40000xf16>, tensor<5x1024xf16>, tensor<5xf16>, tensor<5x1024xf16>, tensor<3x4x7x8xf16>) {
+    %x9: tensor<3x4x15x17xf16>,
+    %x10: tensor<5x261xf16>)
+    -> (tensor<5x1000xf16>, tensor<3x70x33xf16>, tensor<3x40000xf16>, tensor<5x1024xf16>, tensor<5xf16>, tensor<5x1024xf16>, tensor<3x4x7x8xf16>, tensor<5x261xf16>) {
   %r0 = kgen.dispatch @softmax0 schedule(#kgen.schedule<family = row>)
       ins(%x0 : tensor<5x1000xf16>) {
   ^bb0(%a0: tensor<5x1000xf16>):
@@ -63,7 +64,12 @@ func.func @half(%x0: tensor<5x1000xf16>,
     %y = aten.max_pool2d %a0 kernel [3, 3] stride [2, 2] : (tensor<3x4x15x17xf16>) -> tensor<3x4x7x8xf16>
     kgen.yield %y : tensor<3x4x7x8xf16>
   } : tensor<3x4x7x8xf16>
-  return %r0, %r1, %r2, %r3, %r4, %r5, %r6
-      : tensor<5x1000xf16>, tensor<3x70x33xf16>, tensor<3x40000xf16>, tensor<5x1024xf16>, tensor<5xf16>, tensor<5x1024xf16>, tensor<3x4x7x8xf16>
+  %r7 = kgen.dispatch @halves schedule(#kgen.schedule<family = row, vec = 8, resident = "reg", threads_per_row = 32, rows_per_block = 1>) ins(%x10 : tensor<5x261xf16>) {
+  ^bb0(%a: tensor<5x261xf16>):
+    %s = aten.softmax.int %a dim -1 : (tensor<5x261xf16>) -> tensor<5x261xf16>
+    kgen.yield %s : tensor<5x261xf16>
+  } : tensor<5x261xf16>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7
+      : tensor<5x1000xf16>, tensor<3x70x33xf16>, tensor<3x40000xf16>, tensor<5x1024xf16>, tensor<5xf16>, tensor<5x1024xf16>, tensor<3x4x7x8xf16>, tensor<5x261xf16>
 }
 }

@@ -2,6 +2,8 @@
 
 #include "kgen/Conversion/KGenToCuda/Family.h"
 
+#include "kgen/Dialect/KGen/KGen.h"
+
 #include "mlir/IR/Builders.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,6 +11,15 @@
 using namespace mlir;
 
 namespace kgen {
+
+LaunchSpec LaunchSpec::ofWhole(DispatchOp dispatch, std::string kernel, int64_t blocks, int64_t threads) {
+  LaunchSpec launch{std::move(kernel), {blocks, 1, 1}, {threads, 1, 1}, 0, {}, {}};
+  for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
+    launch.reads.push_back(DispatchBuffer::operand(i));
+  for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
+    launch.writes.push_back(DispatchBuffer::result(i));
+  return launch;
+}
 
 //===----------------------------------------------------------------------===//
 // ScheduleParams

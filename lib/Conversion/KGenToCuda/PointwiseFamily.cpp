@@ -169,12 +169,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
       "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("pointwise.cuh"), truths), fill);
 
   int64_t blocks = llvm::divideCeil(elements, threads * vector * coarsen);
-  LaunchSpec launch{name + "_elements", {blocks, 1, 1}, {threads, 1, 1}, 0, {}, {}};
-  for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
-    launch.reads.push_back(DispatchBuffer::operand(i));
-  for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    launch.writes.push_back(DispatchBuffer::result(i));
-  code.launches = {launch};
+  code.launches = {LaunchSpec::ofWhole(dispatch, name + "_elements", blocks, threads)};
   return code;
 }
 

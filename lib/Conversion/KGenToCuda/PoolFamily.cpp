@@ -310,13 +310,7 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   int64_t items = program.planes;
   for (unsigned i = 0; i < rank; ++i)
     items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
-  LaunchSpec launch{
-      name + "_windows", {static_cast<int64_t>(llvm::divideCeil(items, threads)), 1, 1}, {threads, 1, 1}, 0, {}, {}};
-  for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
-    launch.reads.push_back(DispatchBuffer::operand(i));
-  for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    launch.writes.push_back(DispatchBuffer::result(i));
-  code.launches = {launch};
+  code.launches = {LaunchSpec::ofWhole(dispatch, name + "_windows", llvm::divideCeil(items, threads), threads)};
   return code;
 }
 

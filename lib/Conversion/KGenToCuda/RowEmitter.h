@@ -33,9 +33,11 @@ private:
   std::string constants();
   std::string ringConstants();
   std::string statisticHelpers();
+  std::string offsetFunction();
   std::string loadFunctions();
   std::string observeFunction();
   std::string finishFunction();
+  std::string storeRowFunction();
   std::string storeFunctions();
   std::string comment();
   std::string part(llvm::StringRef file);

@@ -107,10 +107,14 @@ std::string RowEmitter::statisticHelpers() {
   return text;
 }
 
+std::string RowEmitter::offsetFunction() {
+  return std::string("\n__device__ __forceinline__ long long offset_of(long long row, int column) {\n") +
+         (layout.inner == 1 ? "  return row * kColumns + column;\n}\n"
+                            : "  return (row / kInner * kColumns + column) * kInner + row % kInner;\n}\n");
+}
+
 std::string RowEmitter::loadFunctions() {
-  std::string text = "\n__device__ __forceinline__ long long offset_of(long long row, int column) {\n";
-  text += layout.inner == 1 ? "  return row * kColumns + column;\n}\n"
-                            : "  return (row / kInner * kColumns + column) * kInner + row % kInner;\n}\n";
+  std::string text;
   auto ofLane = [&](Value value) { return toFloat(inputName(value) + ".lane[lane]", elementTypeOf(value)); };
   SmallVector<Value> packs = packsOf({&before}, {}, layout.shape);
   std::string assign = "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane)\n    value[lane] = " +
@@ -219,19 +223,23 @@ std::string RowEmitter::finishFunction() {
          body + "}\n";
 }
 
+std::string RowEmitter::storeRowFunction() {
+  if (!storesRows())
+    return "";
+  std::string text =
+      "\n__device__ __forceinline__ void store_row(const Operands &operands, long long row, const RowValue "
+      "&of_row) {\n";
+  for (const RowOutput &output : program.outputs)
+    if (output.perRow)
+      text += llvm::formatv("  operands.out{0}[row] = {1};\n", output.result,
+                            fromFloat(rowValueMember(output.value), elementTypeOf(output.value)));
+  return text + "}\n";
+}
+
 std::string RowEmitter::storeFunctions() {
-  std::string text;
-  if (storesRows()) {
-    text += "\n__device__ __forceinline__ void store_row(const Operands &operands, long long row, const RowValue "
-            "&of_row) {\n";
-    for (const RowOutput &output : program.outputs)
-      if (output.perRow)
-        text += llvm::formatv("  operands.out{0}[row] = {1};\n", output.result,
-                              fromFloat(rowValueMember(output.value), elementTypeOf(output.value)));
-    text += "}\n";
-  }
   if (!storesElements())
-    return text;
+    return "";
+  std::string text;
 
   Operation *op = program.statisticOp;
   std::string columnLoads, laneLoads, normal, columnMembers;
@@ -249,6 +257,10 @@ std::string RowEmitter::storeFunctions() {
     std::string input = inputName(vector);
     if (isa<aten::LayerNormOp>(op)) {
       std::string pack = word.str();
+      if (schedule.peeled) { // a pack's columns begin anywhere
+        normal += (sign + toFloat("operands." + input + "[column + lane]", type)).str();
+        return;
+      }
       if (sharesColumnValues()) {
         columnMembers += llvm::formatv("  Pack<{0}> {1};\n", getStorageType(type), word);
         columnInits.push_back((isRing() ? "load_kept(operands." : "load_pack(operands.") + input + " + column)");

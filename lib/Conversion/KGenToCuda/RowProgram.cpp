@@ -224,7 +224,7 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
     return dispatch.emitOpError("holds no row statistic (softmax, norm or reduction)");
 
   RowLayout &layout = program.layout;
-  constexpr int64_t kMostColumns = 1ll << 30; // columns are counted in 32 bits, with room for a stride
+  constexpr int64_t kMostColumns = (1ll << 31) - (1ll << 26); // counted in 32 bits, with room for a stride
   if (layout.columns > kMostColumns)
     return program.statisticOp->emitOpError("has rows of ")
            << layout.columns << " elements, expected at most " << kMostColumns;

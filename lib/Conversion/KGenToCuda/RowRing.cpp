@@ -1,12 +1,13 @@
 //===- RowRing.cpp - Rows that stay in the shared memory of several blocks --===//
 //
-// templates/row_ring.cuh: its constants and launches. A row lies in the shared
+// templates/row_ring.cuh: its schedules, constants and launches. A row lies in the shared
 // memories of a cluster of blocks, which exchange their parts of the statistic
 // there, or of the blocks of the grid, which exchange them through a board in
 // global memory.
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowChoice.h"
 #include "RowEmitter.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -14,6 +15,84 @@
 using namespace mlir;
 
 namespace kgen {
+
+/// A row in the shared memories of the blocks of a cluster, or of the grid.
+LogicalResult RowChoice::chooseRing() {
+  bool byGrid = params.getWord("resident") == "grid";
+  std::string what = byGrid ? "resident = grid" : "resident = cluster";
+  int64_t vector = *params.getInt("vec");
+  Value held = heldInput(program);
+  if (!contiguous())
+    return reject(what + " needs rows whose elements are neighbours, these lie " + Twine(layout.inner) + " apart");
+  if (!held)
+    return reject(what + " keeps an input of all elements on chip, found none");
+  int64_t bytes = elementTypeOf(held).getIntOrFloatBitWidth() / 8;
+  if (int64_t pack = vector * bytes; pack != 4 && pack != 8 && pack != 16)
+    return reject(what + " moves 4, 8 or 16 bytes at a time, found vec = " + Twine(vector) + " of " + Twine(bytes) +
+                  "-byte elements");
+
+  int64_t weights = columnRegisters(program, vector);
+  int64_t total = layout.columns / vector; // packs of a row
+  constexpr int64_t kFewPacks = 4;         // of a thread, so that copies overlap
+  int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, total / kFewPacks)), 64,
+                                         byGrid && weights ? 256 : 512);
+  int64_t threads = params.intOr(context, "threads_per_row", fallback);
+  if (threads < 64)
+    return reject("threads_per_row = " + Twine(threads) + " with " + what + ", expected 64 or more");
+  if (int64_t rows = params.intOr(context, "rows_per_block", 1); rows != 1)
+    return reject("rows_per_block = " + Twine(rows) + ", expected 1 with " + what);
+
+  RowSchedule schedule;
+  schedule.resident = byGrid ? RowSchedule::Resident::Grid : RowSchedule::Resident::Cluster;
+  schedule.vector = vector;
+  schedule.threadsPerRow = threads;
+  constexpr int64_t kMostBlocksOfCluster = 8, kMostPacks = 64;
+  int64_t blockPacks = llvm::divideCeil(total, threads);
+  schedule.unroll = params.intOr(context, "unroll", std::clamp<int64_t>(blockPacks, 1, 4));
+  // Blocks enough to hold a row and a quarter of the next one; of the grid all that the row's batches divide among.
+  int64_t parts = 1;
+  if (byGrid) {
+    int64_t blockBatches = llvm::divideCeil(blockPacks, schedule.unroll);
+    parts = llvm::divideCeil(blockBatches, llvm::divideCeil(blockBatches, chip.multiprocessors));
+  } else {
+    for (; parts < kMostBlocksOfCluster; parts *= 2) {
+      schedule.splitRows = parts;
+      RingLayout ring = ringLayout(program, schedule, chip);
+      if (ring.slots * 4 >= ring.batches * 5)
+        break;
+    }
+  }
+  parts = params.intOr(context, "split_rows", parts);
+  if (!byGrid && (parts > kMostBlocksOfCluster || !llvm::isPowerOf2_64(parts)))
+    return reject("split_rows = " + Twine(parts) + " with resident = cluster, a cluster has 1, 2, 4 or 8 blocks");
+  if (byGrid && parts > chip.multiprocessors)
+    return reject("split_rows = " + Twine(parts) + " with resident = grid, " + Twine(chip.multiprocessors) +
+                  " blocks run at a time");
+  schedule.splitRows = parts;
+  RingLayout ring = ringLayout(program, schedule, chip);
+  std::string sizes = " batches of unroll = " + std::to_string(schedule.unroll) + " packs";
+  if (ring.slots < ring.batches || ring.batches * schedule.unroll > kMostPacks)
+    return reject(what + " needs " + Twine(ring.batches) + sizes + " of each of " + Twine(threads) + " threads, " +
+                  Twine(std::min(ring.slots, kMostPacks / schedule.unroll)) + " fit with split_rows = " + Twine(parts));
+
+  // The next row is on chip when this many batches have made room for its last ones.
+  int64_t room = 2 * ring.batches - ring.slots;
+  int64_t lead = params.intOr(context, "lead", std::min(ring.batches, room + std::max<int64_t>(1, ring.batches / 4)));
+  if (lead < room || lead > ring.batches)
+    return reject("lead = " + Twine(lead) + ", expected " + Twine(room) + " to " + Twine(ring.batches) +
+                  ": the ring of " + Twine(ring.slots) + " slots holds " + Twine(ring.batches) + sizes + " of a row");
+  constexpr int64_t kWorkRegisters = 63;
+  int64_t registers = std::min<int64_t>(255, chip.registersPerMultiprocessor / threads);
+  int64_t most = 0;
+  if (weights)
+    most = std::clamp<int64_t>((registers - kWorkRegisters) / (weights * ring.batches), 0, schedule.unroll);
+  int64_t columns = params.intOr(context, "column_packs", most);
+  if (columns > most)
+    return reject("column_packs = " + Twine(columns) + " of " + Twine(ring.batches) + sizes + " with " +
+                  Twine(weights) + " registers each, at most " + Twine(most) + " fit in " + Twine(threads) +
+                  " threads");
+  return success();
+}
 
 /// Bytes of one pack of the input that stays on chip.
 static int64_t packBytes(const RowProgram &program, const RowSchedule &schedule) {

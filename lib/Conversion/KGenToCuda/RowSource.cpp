@@ -169,6 +169,8 @@ std::string RowEmitter::part(StringRef file) {
   hold("GUARD_CHUNKS", schedule.isSplit() && layout.columns % chunkColumns() != 0);
   hold("HAS_COLUMN_VALUES", sharesColumnValues());
   hold("BY_CLUSTER", schedule.byCluster());
+  hold("PEELED", schedule.peeled);
+  hold("HELD", schedule.resident == RowSchedule::Resident::Registers);
   hold("HOLDS_EXPONENTIALS", schedule.twoPass);
   hold("HAS_KEPT_VALUES", isRing() && sharesColumnValues());
   hold("BY_GRID", schedule.resident == RowSchedule::Resident::Grid);
@@ -193,11 +195,8 @@ std::string RowEmitter::part(StringRef file) {
 
 DispatchCode RowEmitter::launches() {
   DispatchCode code;
-  SmallVector<DispatchBuffer> inputs, results;
-  for (unsigned i = 0; i < block->getNumArguments(); ++i)
-    inputs.push_back(DispatchBuffer::operand(i));
-  for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    results.push_back(DispatchBuffer::result(i));
+  LaunchSpec whole = LaunchSpec::ofWhole(dispatch, name + "_rows", 1, schedule.threads());
+  ArrayRef<DispatchBuffer> inputs = whole.reads, results = whole.writes;
   if (isRing())
     return ringLaunches(inputs, results);
   int64_t threads = schedule.threads();
@@ -207,19 +206,21 @@ DispatchCode RowEmitter::launches() {
     code.workspaces.push_back(
         RankedTensorType::get({layout.rows, chunks(), fields}, Float32Type::get(dispatch.getContext())));
     DispatchBuffer partials = DispatchBuffer::workspace(0);
-    LaunchSpec partial{name + "_partial", {layout.rows * chunks(), 1, 1}, {threads, 1, 1}, 0, inputs, {partials}};
+    LaunchSpec partial{name + "_partial", {layout.rows * chunks(), 1, 1}, {threads, 1, 1}, 0, llvm::to_vector(inputs),
+                       {partials}};
     int64_t groups = llvm::divideCeil(layout.rows, schedule.rowsPerBlock);
     int64_t tiles = storesElements() ? llvm::divideCeil(layout.columns, threads * schedule.vector) : 1;
     // Enough blocks to fill the chip; each walks several tiles, so that the partial states are merged rarely.
     int64_t resident = chip.multiprocessors * std::max<int64_t>(1, 2048 / threads);
     int64_t columnsOfBlocks = std::min(tiles, std::max<int64_t>(1, llvm::divideCeil(resident, groups)));
-    LaunchSpec finish{name + "_finish", {columnsOfBlocks, groups, 1}, {threads, 1, 1}, 0, inputs, results};
+    LaunchSpec finish = LaunchSpec::ofWhole(dispatch, name + "_finish", columnsOfBlocks, threads);
+    finish.grid[1] = groups;
     finish.reads.push_back(partials);
     code.launches = {partial, finish};
     return code;
   }
   int64_t blocks = llvm::divideCeil(layout.rows, schedule.rowsPerBlock);
-  LaunchSpec rows{name + "_rows", {blocks, 1, 1}, {threads, 1, 1}, 0, inputs, results};
+  LaunchSpec rows = LaunchSpec::ofWhole(dispatch, name + "_rows", blocks, threads);
   if (schedule.byCluster()) {
     rows.grid[0] *= schedule.splitRows;
     rows.cluster = {schedule.splitRows, 1, 1};
@@ -254,8 +255,13 @@ FailureOr<DispatchCode> RowEmitter::emit() {
       text += piece->function.text + "\n";
 
   text += "namespace " + name + " {\n" + constants() + operandStruct(dispatch) + "\n" + part("row_memory.cuh") +
-          statisticHelpers() + "\n" + part("row_states.cuh") + loadFunctions() + observeFunction() + finishFunction() +
-          storeFunctions() + "\n" + part("row_reduce.cuh");
+          statisticHelpers() + "\n" + part("row_states.cuh") + offsetFunction() + loadFunctions() + observeFunction() +
+          finishFunction() + storeRowFunction() + storeFunctions() + "\n" + part("row_reduce.cuh");
+  if (schedule.peeled)
+    text +=
+        "\n/// The same for one element: those in front of a row's first pack and behind its last.\nnamespace edge {\n"
+        "constexpr int kVector = 1;\n" +
+        part("row_memory.cuh") + loadFunctions() + observeFunction() + storeFunctions() + "} // namespace edge\n";
   if (holdsPacks()) {
     // These templates start with functions of the namespace and end with the kernels.
     std::string stream = part(isRing() ? "row_ring.cuh" : "row_stream.cuh");
@@ -263,6 +269,7 @@ FailureOr<DispatchCode> RowEmitter::emit() {
     text += "\n" + stream.substr(0, kernel) + "} // namespace " + name + "\n\n" + stream.substr(kernel);
   } else {
     StringRef file = schedule.isSplit()                                      ? "row_split.cuh"
+                     : schedule.peeled                                       ? "row_peeled.cuh"
                      : schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh"
                                                                              : "row_reread.cuh";
     text += "} // namespace " + name + "\n\n" + part(file);

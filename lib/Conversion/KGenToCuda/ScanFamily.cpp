@@ -198,12 +198,7 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   text += "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("scan.cuh"), truths), fill);
 
   int64_t blocks = along ? layout.rows : llvm::divideCeil(layout.rows, threads);
-  LaunchSpec launch{name + "_rows", {blocks, 1, 1}, {threads, 1, 1}, 0, {}, {}};
-  for (unsigned i = 0; i < dispatch.getBody().front().getNumArguments(); ++i)
-    launch.reads.push_back(DispatchBuffer::operand(i));
-  for (unsigned i = 0; i < dispatch.getNumResults(); ++i)
-    launch.writes.push_back(DispatchBuffer::result(i));
-  code.launches = {launch};
+  code.launches = {LaunchSpec::ofWhole(dispatch, name + "_rows", blocks, threads)};
   return code;
 }
 

@@ -13,8 +13,20 @@ func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
 // -----
 
 func.func @f(%x0: tensor<64x1001xf32>) -> tensor<64x1001xf32> {
-  // expected-error @+1 {{row schedule of @d: vec = 4 does not divide the row of 1001 elements}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 4>) ins(%x0 : tensor<64x1001xf32>) {
+  // expected-error @+1 {{row schedule of @d: vec = 4 does not divide the row of 1001 elements; resident = reg and none take such rows from 64 elements on}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 4, resident = "hybrid">) ins(%x0 : tensor<64x1001xf32>) {
+  ^bb0(%a0: tensor<64x1001xf32>):
+    %s = aten.softmax.int %a0 dim 1 : (tensor<64x1001xf32>) -> tensor<64x1001xf32>
+    kgen.yield %s : tensor<64x1001xf32>
+  } : tensor<64x1001xf32>
+  return %0 : tensor<64x1001xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<64x1001xf32>) -> tensor<64x1001xf32> {
+  // expected-error @+1 {{row schedule of @d: threads_per_row = 4, expected 8 or more: each takes one element in front of a row's packs or behind them}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 4, threads_per_row = 4, rows_per_block = 8>) ins(%x0 : tensor<64x1001xf32>) {
   ^bb0(%a0: tensor<64x1001xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<64x1001xf32>) -> tensor<64x1001xf32>
     kgen.yield %s : tensor<64x1001xf32>

@@ -70,6 +70,9 @@ struct LaunchSpec {
   llvm::SmallVector<TensorMap, 0> maps = {};
   std::array<int64_t, 3> cluster = {1, 1, 1};
   bool cooperative = false; ///< the grid's blocks wait for each other
+
+  /// A launch of KERNEL that reads all operands of DISPATCH and writes all its results.
+  static LaunchSpec ofWhole(DispatchOp dispatch, std::string kernel, int64_t blocks, int64_t threads);
 };
 
 /// The lowered form of one dispatch.

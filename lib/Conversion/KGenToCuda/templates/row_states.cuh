@@ -20,6 +20,9 @@ using Accumulator = State;
 // A finite start keeps exp(-inf - maximum) at 0 instead of NaN in rows masked with -inf.
 __device__ __forceinline__ Accumulator start() { return {-3.402823466e38f, 0.0f}; }
 
+#if PEELED
+template <int kVector>
+#endif
 __device__ __forceinline__ void accumulate(Accumulator &state, const float (&value)[kVector], int) {
   float maximum = state.maximum;
 #pragma unroll
@@ -57,6 +60,9 @@ struct Accumulator {
 
 __device__ __forceinline__ Accumulator start() { return {0.0f, 0.0f, 0.0f, 0.0f}; }
 
+#if PEELED
+template <int kVector>
+#endif
 __device__ __forceinline__ void accumulate(Accumulator &a, const float (&value)[kVector], int) {
   a.shift = a.count == 0.0f ? value[0] : a.shift;
   float sum = 0.0f, square = 0.0f; // of the pack first: shorter chains of additions lose fewer digits
@@ -97,6 +103,9 @@ using Accumulator = State;
 
 __device__ __forceinline__ Accumulator start() { return {0.0f}; }
 
+#if PEELED
+template <int kVector>
+#endif
 __device__ __forceinline__ void accumulate(Accumulator &state, const float (&value)[kVector], int) {
   float sum = 0.0f; // of the pack first: shorter chains of additions lose fewer digits
 #pragma unroll
@@ -129,6 +138,9 @@ __device__ __forceinline__ bool precedes(float a, int a_index, float b, int b_in
   return better(a, b) || (a == b && a_index < b_index);
 }
 
+#if PEELED
+template <int kVector>
+#endif
 __device__ __forceinline__ void accumulate(Accumulator &state, const float (&value)[kVector], int column) {
 #pragma unroll
   for (int lane = 0; lane < kVector; ++lane)

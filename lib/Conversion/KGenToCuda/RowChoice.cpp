@@ -1,0 +1,193 @@
+//===- RowChoice.cpp - The rules of row schedules, each beside its default ---===//
+
+#include "RowChoice.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+/// Most floats of a row that a thread may hold; beyond it ptxas spills at the block size that uses them.
+constexpr int64_t kHeldPerThread = 64, kHeldPerThreadOfFullBlock = 32;
+
+static int64_t largestPowerOfTwoIn(int64_t value) { return value & -value; }
+
+static int64_t mostHeld(int64_t threads) { return threads > 512 ? kHeldPerThreadOfFullBlock : kHeldPerThread; }
+
+LogicalResult RowChoice::chooseVector() {
+  int64_t bytes = widestPackedElement(dispatch, program);
+  // Rows of any length go in wide packs where one block, or a cluster's registers, serve a whole row.
+  constexpr int64_t kLeastPeeled = 2048, kLeastPacks = 16;
+  std::optional<StringRef> resident = params.getWord("resident");
+  bool whole = resident == "reg" || params.getInt("split_rows").value_or(defaultSplit()) == 1;
+  bool canPeel = contiguous() && whole && (!resident || resident == "reg" || resident == "none");
+  int64_t most = contiguous() ? std::min(largestPowerOfTwoIn(layout.columns), 16 / bytes) : 1;
+  if (canPeel && layout.columns >= kLeastPeeled)
+    most = 16 / bytes;
+  int64_t vector = params.intOr(context, "vec", most);
+  if (!contiguous() && vector != 1)
+    return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
+                  " apart");
+  if (vector * bytes > 16)
+    return reject("vec = " + Twine(vector) + " of " + Twine(bytes) + "-byte elements is " + Twine(vector * bytes) +
+                  " bytes, an access has at most 16");
+  if (layout.columns % vector != 0 && (!canPeel || layout.columns < kLeastPacks * vector))
+    return reject("vec = " + Twine(vector) + " does not divide the row of " + Twine(layout.columns) +
+                  " elements; resident = reg and none take such rows from " + Twine(kLeastPacks * vector) +
+                  " elements on");
+  if (!llvm::isPowerOf2_64(vector))
+    return reject("vec = " + Twine(vector) + ", expected a power of two");
+  return success();
+}
+
+int64_t RowChoice::defaultSplit() const {
+  constexpr int64_t kLongRow = 16384, kPartOfRow = 8192;
+  // Few long rows leave most of the chip idle; parts of at least kPartOfRow elements amortise the second kernel.
+  bool free = !params.has("rows_per_block") && !params.has("resident");
+  if (!contiguous() || !free || layout.columns < kLongRow || layout.rows >= chip.multiprocessors)
+    return 1;
+  return std::max<int64_t>(1, std::min<int64_t>({(8 * chip.multiprocessors + layout.rows - 1) / layout.rows,
+                                                 layout.columns / kPartOfRow, 1024}));
+}
+
+LogicalResult RowChoice::chooseSplit() {
+  int64_t split = params.intOr(context, "split_rows", defaultSplit());
+  if (split > 1 && !contiguous())
+    return reject("split_rows = " + Twine(split) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
+                  " apart");
+  int64_t vector = *params.getInt("vec");
+  if (split > 1 && split * 32 * vector > layout.columns)
+    return reject("split_rows = " + Twine(split) + " leaves parts of less than " + Twine(32 * vector) +
+                  " elements in a row of " + Twine(layout.columns));
+  return success();
+}
+
+LogicalResult RowChoice::chooseThreads() {
+  int64_t vector = *params.getInt("vec"), split = *params.getInt("split_rows");
+  int64_t packs = layout.columns / vector;
+  int64_t threads, rows;
+  if (byCluster()) {
+    if (split > 8 || !llvm::isPowerOf2_64(split))
+      return reject("split_rows = " + Twine(split) + " with resident = reg, a cluster has 2, 4 or 8 blocks");
+    threads = params.intOr(context, "threads_per_row", 256);
+    rows = params.intOr(context, "rows_per_block", 1);
+    if (rows != 1 || threads < 64)
+      return reject("split_rows = " + Twine(split) + " with resident = reg, " + Twine(rows) + " rows_per_block and " +
+                    Twine(threads) + " threads_per_row, expected 1 row and at least 64 threads");
+  } else if (split > 1) {
+    threads = params.intOr(context, "threads_per_row", 512);
+    // One block of step 2 serves a group of rows, so that weights of columns are read once for it.
+    rows = params.intOr(context, "rows_per_block", std::min<int64_t>(layout.rows, 16));
+    if (threads < 32)
+      return reject("threads_per_row = " + Twine(threads) + ", expected 32 or more with split_rows");
+    return success();
+  } else if (contiguous()) {
+    // A few packs for each thread; a warp for short rows, since its reduction needs no barrier.
+    constexpr int64_t kPacksOfWarp = 256, kElementsPerThread = 16;
+    int64_t packsPerThread = std::max<int64_t>(4, kElementsPerThread / vector);
+    int64_t fallback = packs <= kPacksOfWarp ? std::min<int64_t>(32, llvm::PowerOf2Ceil(packs))
+                                             : llvm::PowerOf2Ceil(llvm::divideCeil(packs, packsPerThread));
+    // One persistent block for each multiprocessor: with the row in shared memory, two do not fit.
+    bool persistent = params.getWord("resident") == "hybrid" || params.getWord("resident") == "smem";
+    if (persistent)
+      fallback = std::max<int64_t>(64, fallback);
+    threads = params.intOr(context, "threads_per_row", std::clamp<int64_t>(fallback, 1, 1024));
+    if (persistent)
+      params.intOr(context, "rows_per_block", 1);
+    rows = params.intOr(context, "rows_per_block", std::max<int64_t>(1, 128 / threads));
+  } else {
+    // Neighbouring threads take neighbouring rows; a column of threads shares a row.
+    int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, layout.columns / 8)), 1, 16);
+    threads = params.intOr(context, "threads_per_row", fallback);
+    rows = params.intOr(context, "rows_per_block", std::max<int64_t>(1, std::max<int64_t>(32, 256 / threads)));
+  }
+  if (isPeeled() && threads < 2 * vector)
+    return reject("threads_per_row = " + Twine(threads) + ", expected " + Twine(2 * vector) +
+                  " or more: each takes one element in front of a row's packs or behind them");
+  if (threads * rows > chip.threadsPerBlock)
+    return reject("threads_per_row * rows_per_block = " + Twine(threads * rows) + ", a block has at most " +
+                  Twine(chip.threadsPerBlock) + " threads");
+  if (threads > 1 && threads * rows % 32 != 0)
+    return reject("threads_per_row * rows_per_block = " + Twine(threads * rows) +
+                  ", expected a multiple of 32: lanes exchange within whole warps");
+  return success();
+}
+
+LogicalResult RowChoice::chooseResidence() {
+  int64_t vector = *params.getInt("vec"), split = *params.getInt("split_rows");
+  int64_t threads = *params.getInt("threads_per_row"), rows = *params.getInt("rows_per_block");
+  bool storesElements = llvm::any_of(program.outputs, [](const RowOutput &output) { return !output.perRow; });
+  bool packed = isa<BlockArgument>(program.held) || storesElements;
+  RowSchedule schedule;
+  schedule.vector = vector;
+  schedule.threadsPerRow = threads;
+  schedule.rowsPerBlock = rows;
+  StreamPacks stream = streamPacks(program, schedule, chip);
+  bool fitsRegisters = floats(threads, vector) <= mostHeld(threads * rows);
+  bool canStream = contiguous() && !isPeeled() && vector * 4 == 16 && widestPackedElement(dispatch, program) == 4;
+  bool fitsStream = canStream && packed && rows == 1 && threads >= 64 && stream.shared >= 1 &&
+                    stream.registers * vector <= mostHeld(threads) - 16;
+
+  std::string fallback = "none";
+  if (split == 1 && storesElements) {
+    if (fitsRegisters)
+      fallback = "reg";
+    else if (fitsStream && layout.rows >= chip.multiprocessors)
+      fallback = "hybrid";
+  }
+  std::string resident = params.wordOr(context, "resident", fallback);
+  if (resident == "smem")
+    resident = "hybrid"; // shared memory first, registers for what does not fit
+  if (split > 1 && resident != "none" && resident != "reg")
+    return reject("resident = " + resident + ", expected none, reg, cluster or grid with split_rows = " + Twine(split));
+  if (resident == "reg" && !fitsRegisters)
+    return reject("resident = reg keeps " + Twine(floats(threads, vector)) + " floats in each of " +
+                  Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
+  if (resident == "hybrid") {
+    if (rows != 1 || threads < 64)
+      return reject("resident = hybrid with " + Twine(rows) + " rows_per_block and " + Twine(threads) +
+                    " threads_per_row, expected 1 row and at least 64 threads");
+    if (!canStream)
+      return reject("resident = hybrid moves 16 bytes of f32 at a time, found vec = " + Twine(vector) + " of " +
+                    Twine(widestPackedElement(dispatch, program)) + "-byte elements");
+    if (!fitsStream)
+      return reject("resident = hybrid needs " + Twine(stream.registers * vector) + " floats in registers beside " +
+                    Twine(stream.shared) + " packs in shared memory, at most " + Twine(mostHeld(threads) - 16) +
+                    " fit");
+  }
+  return success();
+}
+
+LogicalResult RowChoice::chooseWords() {
+  params.intOr(context, "unroll", 4);
+  bool split = *params.getInt("split_rows") > 1 && params.getWord("resident") == "none";
+  int64_t threads = *params.getInt("threads_per_row") * (split ? 1 : *params.getInt("rows_per_block"));
+  // Without a promise ptxas trades the residency of a split row's second kernel for unrolling, or spills.
+  constexpr int64_t kResidentThreads = 768; // of a multiprocessor; leaves each 80 registers
+  int64_t residentBlocks = llvm::divideCeil(kResidentThreads, threads);
+  int64_t minBlocks = params.intOr(context, "min_blocks", split ? std::clamp<int64_t>(residentBlocks, 1, 16) : 1);
+  constexpr int64_t kThreadsPerMultiprocessor = 2048;
+  if (minBlocks * threads > kThreadsPerMultiprocessor)
+    return reject("min_blocks = " + Twine(minBlocks) + " blocks of " + Twine(threads) +
+                  " threads, a multiprocessor holds " + Twine(kThreadsPerMultiprocessor) + " threads");
+  params.wordOr(context, "cache_hint", "streaming");
+  params.wordOr(context, "fast_math", "off");
+  StringRef natural = program.statistic == RowStatistic::Softmax   ? "online"
+                      : program.statistic == RowStatistic::Moments ? "welford"
+                                                                   : "shfl";
+  std::string reduce = params.wordOr(context, "reduce", natural);
+  if (reduce == "two_pass") {
+    // The output has to be a function of the exponential alone.
+    bool scales = isa<aten::SoftmaxIntOp>(program.statisticOp) && program.held == program.source;
+    for (Operation *op : program.statisticOp->getResult(0).getUsers())
+      scales &= !llvm::is_contained(op->getOperands(), program.held);
+    if (!scales || params.getWord("resident") != "reg")
+      return reject("reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg");
+  } else if (reduce != natural && reduce != "shfl" && reduce != "smem")
+    return reject("reduce = " + reduce + ", expected " + natural + " for " +
+                  program.statisticOp->getName().getStringRef());
+  return success();
+}
+
+} // namespace kgen
