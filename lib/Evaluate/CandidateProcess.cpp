@@ -120,6 +120,7 @@ public:
   }
 
   const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
+  const SharedMemory *outputMemory() const override { return &outputs; }
   std::string deviceName() const override { return device; }
 
 private:

@@ -4,6 +4,8 @@
 // on the input sets. Replies are one JSON object a line.
 //
 //===----------------------------------------------------------------------===//
+#include "JudgeSession.h"
+
 #include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Evaluate/Confine.h"
 #include "kgen/Evaluate/RecoveryBench.h"
@@ -242,6 +244,8 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
     return runCompileWorker(arguments);
   if (command == "--kgen-candidate-worker")
     return runCandidateWorker(arguments);
+  if (command == "--kgen-judge-worker")
+    return runJudgeWorker(arguments);
   if (command == "--kgen-doctor")
     return runDoctorProbe();
   if (command == "bench-recovery")

@@ -5,7 +5,7 @@
 
 namespace kgen {
 
-/// The text of baselines.py or trusted_kernels.cu; empty for another name.
+/// The text of baselines.py, trusted_kernels.cu or judge_kernels.cu; empty for another name.
 llvm::StringRef embeddedText(llvm::StringRef name);
 
 } // namespace kgen

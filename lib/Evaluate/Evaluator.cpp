@@ -66,13 +66,17 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     // Trusted, but compiled like any other text: the cache knows it after the first time.
     CompileOptions options;
     options.arch = parts.arch;
-    auto trusted = parts.compiler->compile(embeddedText("trusted_kernels.cu"), options);
-    if (!trusted)
-      return trusted.takeError();
-    if (auto *failed = std::get_if<CompileFailed>(&*trusted))
-      return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
-    parts.trusted = std::get<Compiled>(*trusted).artifact;
-    parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, parts.runner, createOracleProcess());
+    std::string judgeKernels;
+    for (auto [name, artifact] :
+         {std::pair("trusted_kernels.cu", &parts.trusted), std::pair("judge_kernels.cu", &judgeKernels)}) {
+      auto own = parts.compiler->compile(embeddedText(name), options);
+      if (!own)
+        return own.takeError();
+      if (auto *failed = std::get_if<CompileFailed>(&*own))
+        return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
+      *artifact = std::get<Compiled>(*own).artifact;
+    }
+    parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, createOracleProcess());
   }
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;
@@ -114,6 +118,8 @@ llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &
   std::string printed = shape.print();
   std::string key = contentKey({files.graph, printed, rulesName(rules)});
   auto &slot = references[key];
+  if (slot && !slot->judge->works())
+    slot.reset();
   if (!slot) {
     // One problem at a time: answers can fill gigabytes.
     references.clear();

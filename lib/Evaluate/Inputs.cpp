@@ -274,6 +274,14 @@ void kgen::widen(DType dtype, const void *bytes, double *out, int64_t count, Rou
   });
 }
 
+void kgen::jitter(llvm::MutableArrayRef<double> values, unsigned threads) {
+  parallelFor(int64_t(values.size()), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (double &v = values[size_t(i)]; std::isfinite(v))
+        v += v * 0x1p-23 * (double(mix(uint64_t(i)) >> 40) * 0x1p-23 - 1);
+  });
+}
+
 double kgen::roundTo(RoundTo format, double value) {
   switch (format) {
   case RoundTo::None:

@@ -49,6 +49,7 @@ public:
   }
   Conditions conditions() override { return inner ? inner->conditions() : Conditions(); }
   const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
+  const SharedMemory *outputMemory() const override { return inner ? inner->outputMemory() : nullptr; }
   std::string deviceName() const override { return name; }
 
 private:

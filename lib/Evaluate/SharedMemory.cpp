@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -39,6 +40,18 @@ SharedMemory::~SharedMemory() {
   for (int descriptor : {fd, readFd})
     if (descriptor >= 0)
       close(descriptor);
+}
+
+double kgen::availableMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  double kilobytes;
+  while (file >> name >> kilobytes) {
+    if (name == "MemAvailable:")
+      return kilobytes * 1024;
+    file.ignore(256, '\n');
+  }
+  return 4e9;
 }
 
 std::vector<size_t> kgen::packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total) {

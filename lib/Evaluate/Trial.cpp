@@ -49,9 +49,8 @@ RunRequest Trial::request() {
   return out;
 }
 
-SetVerdict Trial::compare(unsigned set) const {
-  return compareWithReference(
-      plan, reference.sets[set], [&](unsigned i) { return process.output(i); }, setting.threads);
+llvm::Expected<SetVerdict> Trial::compare(unsigned set) const {
+  return compareWithReference(plan, *reference.judge, reference.sets[set], process);
 }
 
 llvm::Expected<bool> Trial::verify(Measurement &out, bool repeats) {
@@ -85,11 +84,13 @@ llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
     verified[s] = report.digests;
     if (!set.answered())
       continue;
-    SetVerdict verdict = compare(s);
-    errors[s] = verdict.worst;
+    auto verdict = compare(s);
+    if (!verdict)
+      return verdict.takeError();
+    errors[s] = verdict->worst;
     if (s == 0)
-      out.tolerance = verdict.tolerance;
-    if (verdict.passed)
+      out.tolerance = verdict->tolerance;
+    if (verdict->passed)
       continue;
     bool changes = false;
     auto again = changesOnItsOwn(s, ask, out, changes);
@@ -97,7 +98,7 @@ llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
       return again;
     report_errors();
     out.verdict = changes ? Verdict::Race : Verdict::Wrong;
-    out.detail = verdict.detail;
+    out.detail = verdict->detail;
     if (changes)
       out.detail += "; the same run once more gives another result, so threads get in each other's way";
     return false;
@@ -121,11 +122,13 @@ llvm::Expected<bool> Trial::changesOnItsOwn(unsigned set, RunRequest request, Me
   return true;
 }
 
-std::string Trial::differsFromVerified(unsigned set) const {
+llvm::Expected<std::string> Trial::differsFromVerified(unsigned set) const {
   if (setting.atomics) {
     // The order of atomic additions is free, so bits may differ, within the tolerance.
-    SetVerdict verdict = compare(set);
-    return verdict.passed ? "" : verdict.detail;
+    auto verdict = compare(set);
+    if (!verdict)
+      return verdict.takeError();
+    return verdict->passed ? "" : verdict->detail;
   }
   std::string differs;
   for (unsigned o = 0; o < plan.outputs.size(); ++o)
@@ -148,10 +151,12 @@ llvm::Expected<bool> Trial::repeat(Measurement &out) {
     auto ran = run(s, ask, out);
     if (!ran || !*ran)
       return ran;
-    std::string differs = differsFromVerified(s);
-    if (!differs.empty()) {
+    auto differs = differsFromVerified(s);
+    if (!differs)
+      return differs.takeError();
+    if (!differs->empty()) {
       out.verdict = Verdict::Race;
-      out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + differs + ")";
+      out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + *differs + ")";
       out.detail += ask.descending && setting.host
                         ? ": with threads in descending order, so a barrier or a wait is missing, or memory is read "
                           "that nothing wrote"
@@ -206,10 +211,12 @@ llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, doubl
   eventSeconds += report.times.total * 1e-6;
   wallSeconds += report.times.wall * 1e-6;
   ++timedRuns;
-  std::string differs = differsFromVerified(s);
-  if (!differs.empty()) {
+  auto differs = differsFromVerified(s);
+  if (!differs)
+    return differs.takeError();
+  if (!differs->empty()) {
     out.verdict = Verdict::Cheat;
-    out.detail = "the result of a timed run is another one than the verified one (" + differs + ")";
+    out.detail = "the result of a timed run is another one than the verified one (" + *differs + ")";
     return false;
   }
   if (report.keepsState) {

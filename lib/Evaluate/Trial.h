@@ -39,9 +39,9 @@ private:
   llvm::Expected<bool> tryInputs(Measurement &out);
   llvm::Expected<bool> repeat(Measurement &out);
   llvm::Expected<bool> changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes);
-  SetVerdict compare(unsigned set) const;
+  llvm::Expected<SetVerdict> compare(unsigned set) const;
   /// How the last run, on SET, departs from the verified result; "" when it does not.
-  std::string differsFromVerified(unsigned set) const;
+  llvm::Expected<std::string> differsFromVerified(unsigned set) const;
   llvm::Expected<bool> takeSamples(Measurement &out);
   llvm::Expected<bool> clocksAgree(Measurement &out, std::string &words);
   RunRequest request();

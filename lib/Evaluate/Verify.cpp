@@ -44,13 +44,10 @@ static double stored(DType dtype, double reference) {
 
 static Comparison compareChunks(DType dtype, const ValueSource &source, const double *reference, int64_t count,
                                 unsigned threads, double close) {
-  struct Partial {
-    double squares = 0, refSquares = 0, worst = -1, found = 0, expected = 0;
-    int64_t index = -1, mismatches = 0, far = 0;
-  } total;
+  DifferenceSums total;
   std::mutex lock;
   parallelFor(count, threads, [&](int64_t begin, int64_t end) {
-    Partial part;
+    DifferenceSums part;
     constexpr int64_t chunk = 4096;
     double values[chunk];
     for (int64_t base = begin; base < end; base += chunk) {
@@ -78,25 +75,33 @@ static Comparison compareChunks(DType dtype, const ValueSource &source, const do
       }
     }
     std::lock_guard<std::mutex> guard(lock);
-    total.squares += part.squares, total.refSquares += part.refSquares, total.mismatches += part.mismatches;
-    total.far += part.far;
-    if (part.worst > total.worst || (part.worst == total.worst && part.index < total.index)) {
-      total.worst = part.worst, total.index = part.index;
-      total.found = part.found, total.expected = part.expected;
-    }
+    total.add(part);
   });
+  return summarize(total, count);
+}
+
+Comparison kgen::summarize(const DifferenceSums &sums, int64_t count) {
   Comparison result;
-  double rms = std::sqrt(total.refSquares / double(std::max<int64_t>(count, 1)));
-  double norm = std::sqrt(total.refSquares);
-  result.norms.max = std::max(total.worst, 0.0) / (rms > 0 ? rms : 1);
-  result.norms.l2 = std::sqrt(total.squares) / (norm > 0 ? norm : 1);
+  double rms = std::sqrt(sums.refSquares / double(std::max<int64_t>(count, 1)));
+  double norm = std::sqrt(sums.refSquares);
+  result.norms.max = std::max(sums.worst, 0.0) / (rms > 0 ? rms : 1);
+  result.norms.l2 = std::sqrt(sums.squares) / (norm > 0 ? norm : 1);
   if (std::isnan(result.norms.l2))
     result.norms.l2 = infinity;
-  result.mismatches = total.mismatches;
-  result.far = total.far;
-  if (total.worst > 0)
-    result.worst = total.index, result.found = total.found, result.expected = total.expected;
+  result.mismatches = sums.mismatches;
+  result.far = sums.far;
+  if (sums.worst > 0)
+    result.worst = sums.index, result.found = sums.found, result.expected = sums.expected;
   return result;
+}
+
+void DifferenceSums::add(const DifferenceSums &part) {
+  squares += part.squares, refSquares += part.refSquares;
+  mismatches += part.mismatches, far += part.far;
+  if (part.worst > worst || (part.worst == worst && part.index < index)) {
+    worst = part.worst, index = part.index;
+    found = part.found, expected = part.expected;
+  }
 }
 
 Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads,

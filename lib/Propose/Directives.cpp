@@ -7,6 +7,7 @@
 
 #include "kgen/Propose/SchedulePlan.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <set>
@@ -74,6 +75,16 @@ void printKnobs(std::string &script, StringRef handle, const ScheduleSettings &s
       script += ("transform.kgen." + Twine(knob.directive) + " " + handle + arguments + "\n").str();
   }
 }
+
+/// The ops of DISPATCH that need its anchor's results; the others come in as producers.
+size_t countConsumers(const PlannedDispatch &dispatch, const GraphFacts &facts) {
+  std::set<int> behind = {dispatch.anchor};
+  for (int op : dispatch.ops) // ascending
+    if (behind.count(op))
+      for (int user : facts.ops[op].users)
+        behind.insert(user);
+  return llvm::count_if(dispatch.ops, [&](int op) { return op != dispatch.anchor && behind.count(op); });
+}
 } // namespace
 
 std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts) {
@@ -90,8 +101,10 @@ std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts) {
     if (number > 0)
       script += " number " + std::to_string(number);
     script += " in %f as " + dispatch.family + "\n";
-    if (dispatch.ops.size() > 1)
-      script += "transform.kgen.fuse " + handle + " consumers " + std::to_string(dispatch.ops.size() - 1) + "\n";
+    if (size_t consumers = countConsumers(dispatch, facts))
+      script += "transform.kgen.fuse " + handle + " consumers " + std::to_string(consumers) + "\n";
+    if (size_t producers = dispatch.ops.size() - 1 - countConsumers(dispatch, facts))
+      script += "transform.kgen.fuse " + handle + " producers " + std::to_string(producers) + "\n";
     printKnobs(script, handle, dispatch.settings);
     taken.insert(dispatch.ops.begin(), dispatch.ops.end());
   }

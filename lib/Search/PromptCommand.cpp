@@ -3,6 +3,7 @@
 #include "SearchCommands.h"
 #include "kgen/Propose/ModelProposer.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -26,10 +27,23 @@ static Error printQuestionOf(const RunFolder &run, const ReplyRecord &reply, raw
   auto request = parseRequest(reply.request);
   if (!request)
     return request.takeError();
+  // A person's idea and the neighbours of a kernel are asked for as any idea's ways are; a person's kernel is not asked
+  // for.
+  std::string stage = request->stage;
+  if (stage == "hand" || stage == "tune") {
+    auto ways = parseMaterializations(reply.reply);
+    if (!ways)
+      return ways.takeError();
+    if (stage == "hand" && any_of(*ways, [](const Materialization &way) { return !way.cuda.empty(); })) {
+      header(reply.slot + ": a kernel by hand, nobody was asked");
+      return Error::success();
+    }
+    stage = "materialize";
+  }
   header(reply.slot + ", no model was asked; it would be sent: system");
   out << printSystemPrompt() << "\n";
   header(reply.slot + ": user");
-  out << printUserPrompt(request->context, request->stage, request->idea ? &*request->idea : nullptr,
+  out << printUserPrompt(request->context, stage, request->idea ? &*request->idea : nullptr,
                          request->failed ? &*request->failed : nullptr, request->n)
       << "\n";
   return Error::success();

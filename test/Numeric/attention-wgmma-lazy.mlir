@@ -1,5 +1,5 @@
-// The lazy shift of attention's exponentials against the oracle: weights that stay small, that grow, and that overflow and
-// are computed again.
+// The lazy shift of attention's exponentials against the oracle: weights that stay small, that grow, that overflow and
+// are computed again, and scores near 2^30, which leave the shift no digits behind the point.
 // REQUIRES: host-compiler
 // RUN: rm -rf %t && mkdir -p %t/c
 // RUN: kgen-opt %s -kgen-inline-dispatches=all -o %t/graph.mlir
@@ -19,7 +19,7 @@ func.func @attention(%x0: tensor<1x2x200x64xf16>,
     %x6: tensor<1x3x100x64xf16>,
     %x7: tensor<1x3x200x64xf16>,
     %x8: tensor<1x3x200x64xf16>)
-    -> (tensor<1x2x200x64xf16>, tensor<1x2x70x64xf16>, tensor<1x3x100x64xf16>) {
+    -> (tensor<1x2x200x64xf16>, tensor<1x2x70x64xf16>, tensor<1x3x100x64xf16>, tensor<1x3x100x64xf16>) {
   %r0 = kgen.dispatch @small schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [192, 64]>)
       ins(%x0, %x1, %x2 : tensor<1x2x200x64xf16>, tensor<1x2x150x64xf16>, tensor<1x2x150x64xf16>) {
   ^bb0(%a0: tensor<1x2x200x64xf16>, %a1: tensor<1x2x150x64xf16>, %a2: tensor<1x2x150x64xf16>):
@@ -38,7 +38,13 @@ func.func @attention(%x0: tensor<1x2x200x64xf16>,
     %y = aten.scaled_dot_product_attention %a0, %a1, %a2 scale 4.0 : (tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) -> tensor<1x3x100x64xf16>
     kgen.yield %y : tensor<1x3x100x64xf16>
   } : tensor<1x3x100x64xf16>
-  return %r0, %r1, %r2
-      : tensor<1x2x200x64xf16>, tensor<1x2x70x64xf16>, tensor<1x3x100x64xf16>
+  %r3 = kgen.dispatch @huge schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [64, 32]>)
+      ins(%x6, %x7, %x8 : tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) {
+  ^bb0(%a0: tensor<1x3x100x64xf16>, %a1: tensor<1x3x200x64xf16>, %a2: tensor<1x3x200x64xf16>):
+    %y = aten.scaled_dot_product_attention %a0, %a1, %a2 scale 2.0e7 : (tensor<1x3x100x64xf16>, tensor<1x3x200x64xf16>, tensor<1x3x200x64xf16>) -> tensor<1x3x100x64xf16>
+    kgen.yield %y : tensor<1x3x100x64xf16>
+  } : tensor<1x3x100x64xf16>
+  return %r0, %r1, %r2, %r3
+      : tensor<1x2x200x64xf16>, tensor<1x2x70x64xf16>, tensor<1x3x100x64xf16>, tensor<1x3x100x64xf16>
 }
 }

@@ -79,7 +79,7 @@ func.func @strict(%a: tensor<70x200xf32>, %b: tensor<200x64xf32>, %w: tensor<48x
     %m = aten.mm %l, %r : (tensor<70x200xf32>, tensor<200x64xf32>) -> tensor<70x64xf32>
     kgen.yield %m : tensor<70x64xf32>
   } : tensor<70x64xf32>
-  %1 = kgen.dispatch @nt schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [128, 48, 64], promote_k = 64>)
+  %1 = kgen.dispatch @nt schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 32, 64], promote_k = 64>)
       ins(%a, %w : tensor<70x200xf32>, tensor<48x200xf32>) {
   ^bb0(%l: tensor<70x200xf32>, %r: tensor<48x200xf32>):
     %m = aten.linear %l, %r : (tensor<70x200xf32>, tensor<48x200xf32>) -> tensor<70x48xf32>

@@ -52,8 +52,41 @@ TEST(SchedulePlan, GroupsByFusion) {
 
 TEST(SchedulePlan, StopsFusionAtASecondUser) {
   GraphFacts facts = convReluPoolFacts();
-  facts.ops[0].users = {1, 2};
+  facts.ops[0].users = {1, 3};
+  TensorFact y = facts.ops[0].results[0];
+  facts.ops.push_back({"aten.linear", {y, y}, {y}, {}, {}, false, 1});
   EXPECT_EQ(groupOps(facts, Fusion::Pool).dispatches[0].ops.size(), 1u);
+}
+
+TEST(SchedulePlan, TakesElementwiseProducersIntoRows) {
+  // mean(clamp(x) * y): both ops in front join the reduction; an op that something else needs stays outside.
+  GraphFacts facts;
+  TensorFact x{"f32", {64, 64}}, one{"f32", {}};
+  facts.ops = {{"aten.clamp", {x}, {x}, {}, {1}, true, 1},
+               {"aten.mul.Tensor", {x, x}, {x}, {}, {2}, true, 1},
+               {"aten.mean", {x}, {one}, {}, {}, false, 1}};
+  SchedulePlan plan = groupOps(facts, Fusion::Epilogue);
+  ASSERT_EQ(plan.dispatches.size(), 1u);
+  EXPECT_EQ(plan.dispatches[0].ops, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.mean" in %f as row
+transform.kgen.fuse %d0 producers 2
+)");
+  facts.ops[0].users = {1, 3};
+  facts.ops.push_back({"aten.relu", {x}, {x}, {}, {}, true, 1});
+  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{1, 2}));
+}
+
+TEST(SchedulePlan, FollowsBranchesThatMeetAgain) {
+  // swish behind a product: linear, sigmoid of it, their product.
+  GraphFacts facts;
+  TensorFact x{"f32", {64, 64}};
+  facts.ops = {{"aten.linear", {x, x}, {x}, {}, {1, 2}, false, 1},
+               {"aten.sigmoid", {x}, {x}, {}, {2}, true, 1},
+               {"aten.mul.Tensor", {x, x}, {x}, {}, {}, true, 1}};
+  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{0, 1, 2}));
+  // Two results that others need would be two results of the dispatch.
+  facts.ops[1].users = {};
+  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{0}));
 }
 
 TEST(SchedulePlan, PrintsDirectives) {

@@ -107,7 +107,7 @@ TEST_F(ToolTest, SearchesReplaysResumesAndReports) {
   EXPECT_TRUE(Json::accept(out));
   fs.files["r/round-01/b03/kernel.cu"][5] ^= 1;
   EXPECT_EQ(run({"replay", "r"}), 1);
-  EXPECT_EQ(err, "kgen-search: r/round-01/b03/kernel.cu differs from what the replies give, first at byte 5\n");
+  EXPECT_EQ(err, "kgen-search: CORRUPT: r/round-01/b03/kernel.cu differs from what was recorded, first at byte 5\n");
 }
 
 TEST_F(ToolTest, TellsTheLevelOfIsolation) {

@@ -30,6 +30,8 @@ private:
   size_t count = 0, mapped = 0;
 };
 
+class Judge;
+
 /// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
 /// Thread safe: several questions may be under way at once.
 class AnswerSource {
@@ -40,19 +42,21 @@ public:
                                                      llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
   /// No question is expected soon: gives memory back.
   virtual void rest() {}
+  /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
+  /// compare. The source outlives the judge; the default judges in this process.
+  virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan, unsigned threads);
 };
 
 /// kgen-oracle in children, one for each question under way, kept while the graph stays the same. The
 /// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
 std::unique_ptr<AnswerSource> createOracleProcess();
 
-class CandidateRunner;
 class Compiler;
 
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
-/// to 1e-9. Small graphs go to CPU itself. Needs kgen-opt and kgen-translate beside the running binary.
+/// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
+/// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.
 std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch, std::shared_ptr<Compiler> compiler,
-                                               std::shared_ptr<CandidateRunner> runner,
-                                               std::unique_ptr<AnswerSource> cpu);
+                                               std::string judgeKernels, std::unique_ptr<AnswerSource> cpu);
 
 } // namespace kgen

@@ -33,6 +33,9 @@ private:
   int fd = -1, readFd = -1;
 };
 
+/// Bytes of memory that nobody uses; a guess where the system does not say.
+double availableMemory();
+
 /// Offsets of buffers packed into one mapping, each on its own page, after HEADER bytes.
 std::vector<size_t> packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total);
 
@@ -68,6 +71,8 @@ public:
   virtual Conditions conditions() = 0;
   /// The bytes of output I after a run with `copy`.
   virtual const char *output(unsigned index) const = 0;
+  /// The memory that those bytes lie in, packed with packBuffers(plan.outputs, 4096); null: none to share.
+  virtual const SharedMemory *outputMemory() const { return nullptr; }
   virtual std::string deviceName() const = 0;
 };
 

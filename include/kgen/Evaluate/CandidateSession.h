@@ -52,6 +52,9 @@ public:
   llvm::Error writeInput(unsigned index, const char *bytes);
   /// Launches and waits, nothing else.
   llvm::Error runBare();
+  /// Where a buffer of the first set lies.
+  DeviceAddress inputAddress(unsigned index) const { return sets[0].inputs[index].data; }
+  DeviceAddress outputAddress(unsigned index) const { return sets[0].outputs[index].data; }
 
   /// The bytes of every input for buffer set BUFFERS, in order.
   llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);

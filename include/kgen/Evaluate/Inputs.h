@@ -47,6 +47,9 @@ llvm::Error fillInput(const BufferSpec &spec, unsigned arg, const InputSet &set,
 void widen(DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
            unsigned threads = 1);
 
+/// Moves each finite value by up to one rounding of fp32, by its place: what no fp32 code can be blamed for.
+void jitter(llvm::MutableArrayRef<double> values, unsigned threads = 1);
+
 /// Rounds to the nearest value that FORMAT holds (ties to even; fp16 and fp8 (e4m3) saturate).
 double roundTo(RoundTo format, double value);
 

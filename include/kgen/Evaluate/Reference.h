@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Answers.h"
-#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Judge.h"
 #include "kgen/Evaluate/Rules.h"
 #include "kgen/Evaluate/Verify.h"
 
@@ -15,22 +14,24 @@
 
 namespace kgen {
 
-/// One input set, its answers, and what a candidate may be off by.
+/// One input set, what its answers are like, and what a candidate may be off by.
 struct ReferenceSet {
   InputSet set;
   SharedMemory inputs;               ///< packed with packBuffers(plan.inputs, 0)
-  std::vector<Answer> answers;       ///< one per output
+  size_t number = 0;                 ///< by which the judge knows it
+  std::vector<AnswerFacts> facts;    ///< one per output; none: there is no answer
   std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
   std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
   std::vector<double> close;         ///< one per output: allclose with this instead of TOLERANCE, where > 0
 
-  bool answered() const { return !answers.empty(); }
+  bool answered() const { return !facts.empty(); }
 };
 
 struct Reference {
   /// [0] has the declared distribution. Sets without answers are only for timing: a candidate's result on one
   /// must be the same in every phase.
   std::vector<ReferenceSet> sets;
+  std::unique_ptr<Judge> judge;      ///< keeps the answers
   std::vector<std::string> warnings; ///< why the problem tells right from wrong less well than it should
 
   /// The sets that a candidate is timed on: those of the declared distribution.
@@ -50,11 +51,11 @@ struct ReferenceOptions {
 llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, llvm::StringRef graph,
                                                           const LaunchPlan &plan, const ReferenceOptions &options);
 
-/// What a kernel could write without computing anything, and would be taken for right on every answered set;
-/// one sentence each. LOWPASSES: so would answers one precision class down. The problem is worth a warning
-/// for each of them.
-std::vector<std::string> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets, bool lowPasses,
-                                             unsigned threads);
+/// What a kernel could write without computing anything, and would be taken for right on every set, all of which
+/// are answered; one sentence each. LOWPASSES: so would answers one precision class down. The problem is worth a
+/// warning for each of them.
+llvm::Expected<std::vector<std::string>> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets,
+                                                             Judge &judge, bool lowPasses);
 
 /// The comparison of one run's outputs with a set: the errors, and a sentence when it fails.
 struct SetVerdict {
@@ -67,8 +68,8 @@ struct SetVerdict {
 /// Whether COMPARISON of output I is good enough for SET.
 bool isAccepted(const ReferenceSet &set, unsigned i, const Comparison &comparison);
 
-/// OUTPUT(i) gives output I's bytes.
-SetVerdict compareWithReference(const LaunchPlan &plan, const ReferenceSet &set,
-                                const std::function<const char *(unsigned)> &output, unsigned threads);
+/// What PROCESS computed in its last run, on SET.
+llvm::Expected<SetVerdict> compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                                const CandidateProcess &process);
 
 } // namespace kgen

@@ -15,6 +15,17 @@ struct Comparison {
   int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
 };
 
+/// What a Comparison is made of, for a part of the elements; eight words, as judge_kernels.cu writes them.
+struct DifferenceSums {
+  double squares = 0, refSquares = 0; ///< of the differences, of the reference
+  double worst = -1, found = 0, expected = 0;
+  int64_t index = -1, mismatches = 0, far = 0;
+
+  void add(const DifferenceSums &part);
+};
+/// COUNT: of all elements.
+Comparison summarize(const DifferenceSums &sums, int64_t count);
+
 /// Gives elements BEGIN to BEGIN + N of what is compared.
 using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
 

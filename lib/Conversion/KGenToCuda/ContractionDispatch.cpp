@@ -1,6 +1,7 @@
 //===- ContractionDispatch.cpp - What gemm and conv read off a dispatch ----===//
 
 #include "ContractionDispatch.h"
+#include "ElementPiece.h"
 
 #include "kgen/Conversion/KGenToCuda/PointwiseFunction.h"
 #include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
@@ -52,7 +53,7 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWi
       read.window = &op;
     } else if (kind == aten::OpKind::View) {
       continue; // the operands' and the result's paths are checked where they are used
-    } else if (kind == aten::OpKind::Elementwise) {
+    } else if (isPointwiseAten(&op)) {
       if (!read.contraction)
         return op.emitError("family ") << dispatch.getFamily() << " takes element-wise ops after its product only";
       (read.window ? read.finish : read.epilogue).push_back(&op);

@@ -24,6 +24,7 @@ constexpr int64_t widths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192,
 constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
+constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
 
 /// What the schedule makes of a product.
 struct Plan {
@@ -48,6 +49,23 @@ struct Plan {
   int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128 * (promote ? 2 : 1); }
+  int64_t tiles(const Gemm &gemm) const { return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch; }
+  /// Persistent: as many clusters as the longest chain of tiles needs, so that a wave covers whole groups of the
+  /// raster.
+  int64_t blocks(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
+    int64_t count = tiles(gemm), clusters = std::max<int64_t>(chip.multiprocessors / cluster, 1);
+    return cluster *
+           (params.getWord("persistent") == StringRef("static") ? ceilDiv(count, ceilDiv(count, clusters)) : count);
+  }
+  /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
+  int64_t kept(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
+    if (!storeTma || params.getWord("overlap") == StringRef("off") ||
+        tiles(gemm) * cluster <= blocks(gemm, params, chip))
+      return 0;
+    int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
+    int64_t room = ((*params.getInts("reg_split"))[1] - otherRegisters - accumulators()) / 16;
+    return std::max<int64_t>(0, std::min({stores, room, ceilDiv(gemm.k, bk) - 1}));
+  }
 };
 
 } // namespace
@@ -153,8 +171,6 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
            << stages << " stages take " << plan.sharedBytes(stages) << " bytes of shared memory, " << chip.arch
            << " has " << chip.sharedBytesPerBlock;
 
-  // What a thread holds beside its sums: descriptors, addresses, the epilogue.
-  constexpr int64_t others = 40;
   SmallVector<int64_t> registers = params.intsOr(
       context, "reg_split", plan.consumers == 3 ? ArrayRef<int64_t>{32, 160} : ArrayRef<int64_t>{40, 232});
   // What the launch bound gives every thread before warpgroups exchange registers.
@@ -164,8 +180,8 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
     return dispatch.emitError("reg_split asks for ")
            << sum << " registers (" << registers[0] << " + " << plan.consumers << " * " << registers[1] << "), "
            << plan.consumers + 1 << " warpgroups have " << bound;
-  if (plan.accumulators() + others > registers[1])
-    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << others
+  if (plan.accumulators() + otherRegisters > registers[1])
+    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << otherRegisters
                                                  << " other registers in a thread, reg_split gives " << registers[1];
   return success();
 }
@@ -178,14 +194,17 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
     return dispatch.emitError("mma = wgmma and pipeline = tma go together, found mma = ")
            << *params.getWord("mma") << " and pipeline = " << *params.getWord("pipeline");
   if (failed(checkKeys(dispatch, params, "gemm",
-                       {"cluster", "consumers", "convert_at", "dtype", "mma", "mma_inflight", "persistent", "pipeline",
-                        "promote_k", "raster", "reg_split", "split_precision", "stages", "store", "tile"})))
+                       {"cluster", "consumers", "convert_at", "dtype", "mma", "mma_inflight", "overlap", "persistent",
+                        "pipeline", "promote_k", "raster", "reg_split", "split_precision", "stages", "store", "tile"})))
     return failure();
   if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, "raster", 8);
   params.wordOr(context, "persistent", "static");
+  params.wordOr(context, "overlap", params.getWord("store") == StringRef("tma") ? "on" : "off");
+  if (params.getWord("overlap") == StringRef("on") && params.getWord("store") != StringRef("tma"))
+    return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
   // ptxas serialises products in flight when 16-bit results are rounded right behind them.
   bool narrowDirect = params.getWord("store") == StringRef("direct") && !gemm.resultType.isF32();
   if (int64_t inflight = params.intOr(context, "mma_inflight", narrowDirect ? 0 : 1); inflight > !narrowDirect)
@@ -232,7 +251,6 @@ private:
     return DispatchBuffer::workspace(code.workspaces.size() - 1);
   }
   std::string constants(const Epilogue &epilogue) const;
-  int64_t blocks() const;
 
   DispatchOp dispatch;
   const Gemm &gemm;
@@ -247,12 +265,6 @@ private:
 };
 
 } // namespace
-
-int64_t Emitter::blocks() const {
-  int64_t tiles = ceilDiv(gemm.m, plan.bm * plan.cluster) * ceilDiv(gemm.n, plan.bn) * gemm.batch;
-  int64_t clusters = chip.multiprocessors / plan.cluster;
-  return plan.cluster * (*params.getWord("persistent") == "static" ? std::min(tiles, clusters) : tiles);
-}
 
 void Emitter::addKernel(const std::string &kernel, StringRef parameters, const std::string &body) {
   prepareKernels += "extern \"C\" __global__ void __launch_bounds__(256)\n    " + kernel + "(" + parameters.str() +
@@ -358,9 +370,11 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
      << "; // stages whose products run while the next one is waited for\n";
   os << "constexpr int PROMOTE = " << plan.promote
      << "; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all\n";
-  os << "constexpr int BLOCKS = " << blocks() << "; // of the grid\n";
+  os << "constexpr int BLOCKS = " << plan.blocks(gemm, params, chip) << "; // of the grid\n";
   os << "constexpr bool STORE_TMA = " << boolText(plan.storeTma)
      << "; // results leave through shared memory and a tensor map\n";
+  os << "constexpr int KEPT = " << plan.kept(gemm, params, chip)
+     << "; // stores that wait in registers for the first steps of the next tile\n";
   os << "constexpr int STORE_BUFFERS = " << storeBuffers << "; // 64 rows of 128 bytes each, for each consumer\n";
   os << llvm::formatv("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1};\n", registers[0],
                       registers[1]);
@@ -421,7 +435,7 @@ FailureOr<DispatchCode> Emitter::emit() {
     code.source = fillTemplate(findCudaTemplate("gemm_prepare.cuh"), prepareFill) + "\n" + code.source;
   }
 
-  LaunchSpec main{name + "_main",         {blocks(), 1, 1},
+  LaunchSpec main{name + "_main",         {plan.blocks(gemm, params, chip), 1, 1},
                   {plan.threads(), 1, 1}, plan.sharedBytes(plan.stages),
                   {a.buffer, b.buffer},   {DispatchBuffer::result(0)}};
   if (plan.prepared)

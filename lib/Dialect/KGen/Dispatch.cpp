@@ -42,9 +42,13 @@ static StringRef kindName(OpKind kind) {
 
 StringRef defaultFamily(Operation *op) {
   StringRef name = op->getName().stripDialect();
-  switch (kindOf(op)) {
-  case OpKind::Elementwise:
+  if (isElementwise(op))
     return "pointwise";
+  // To one element, an adaptive average is the mean of a row.
+  if (auto size = op->getAttrOfType<DenseI64ArrayAttr>("output_size");
+      size && llvm::all_of(size.asArrayRef(), [](int64_t extent) { return extent == 1; }))
+    return "row";
+  switch (kindOf(op)) {
   case OpKind::Reduction:
   case OpKind::Normalization:
     return "row";
@@ -59,7 +63,7 @@ StringRef defaultFamily(Operation *op) {
   }
 }
 
-bool isElementwise(Operation *op) { return kindOf(op) == OpKind::Elementwise; }
+bool isElementwise(Operation *op) { return kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op); }
 
 //===----------------------------------------------------------------------===//
 // Legality
@@ -76,15 +80,14 @@ static bool canHold(StringRef family, Operation *op, const Group &group, bool el
   if (elementwiseOnly)
     held = false;
   else if (family == "conv")
-    // Inference-time batch norm is an affine map per channel.
-    held = kind == OpKind::Window || op->getName().stripDialect() == "batch_norm";
+    held = kind == OpKind::Window;
   else if (family == "row")
     held = kind == OpKind::Elementwise || kind == OpKind::Reduction || kind == OpKind::Normalization;
   else if (family == "attention")
     held = kind == OpKind::Contraction || kind == OpKind::Normalization || kind == OpKind::View;
   if (held)
     return true;
-  if (kind != OpKind::Elementwise) {
+  if (!isElementwise(op)) {
     why =
         (op->getName().getStringRef() + " is " + kindName(kind) + ", which family " + family + " does not fuse").str();
     return false;
@@ -333,7 +336,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       continue;
     if (isa<DispatchOp>(op))
       obstacle = "the next producer is in another dispatch";
-    else if (kindOf(op) != OpKind::Elementwise)
+    else if (!isElementwise(op))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
     else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))
       obstacle = (op->getName().getStringRef() + " has users outside").str();

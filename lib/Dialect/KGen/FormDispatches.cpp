@@ -37,9 +37,12 @@ struct FormDispatches : kgen::impl::FormDispatchesBase<FormDispatches> {
       if (llvm::is_contained(families, family)) {
         DispatchOp dispatch = formDispatch(rewriter, op, ScheduleAttr::get(&getContext(), family));
         std::string why;
-        // Consumers only: a producer inside a product would be computed once per use.
         FuseLimit limit{0, /*optional=*/true, /*elementwiseOnly=*/true};
-        next = (*fuseConsumers(rewriter, dispatch, limit, why))->getNextNode();
+        dispatch = *fuseConsumers(rewriter, dispatch, limit, why);
+        // A producer inside a product or a window would be computed once per use.
+        if (family == "row" || family == "pointwise")
+          dispatch = *fuseProducers(rewriter, dispatch, limit, why);
+        next = dispatch->getNextNode();
       }
       op = next;
     }

@@ -92,3 +92,16 @@ func.func @together(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<
   } : tensor<512x512xf16>
   return %0 : tensor<512x512xf16>
 }
+
+// -----
+
+func.func @waits(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{overlap = on keeps results that leave by store = tma, found store = direct}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, store = direct, overlap = on>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}

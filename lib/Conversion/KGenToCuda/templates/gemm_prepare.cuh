@@ -119,7 +119,8 @@ __device__ __forceinline__ void find_columns(const float *from, unsigned *larges
     atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
 }
 
-// The same blocks again: exponents from the largest magnitudes, then the parts.
+// The same blocks again: exponents from the largest magnitudes, then the parts. Slices go backwards: what was read
+// last is still in L2.
 template <typename Part, int PARTS, int ROWS, int LENGTH, int SLICES, int BATCH>
 __device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
   constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
@@ -133,7 +134,7 @@ __device__ __forceinline__ void prepare_columns(const float *from, const unsigne
     if (blockIdx.y == 0)
       exponents[(long long)blockIdx.z * LENGTH + column + i] = exponent[i];
   }
-  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
+  const int first = (SLICES - 1 - blockIdx.y) * DEPTH, last = min(first + DEPTH, ROWS);
   const long long matrix = (long long)blockIdx.z * ROWS * LENGTH + column;
 #pragma unroll 8
   for (int row = first; row < last; ++row) {

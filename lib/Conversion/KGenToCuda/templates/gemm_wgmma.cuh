@@ -31,6 +31,7 @@ constexpr int INFLIGHT = 1;      // stages whose products run while the next one
 constexpr int PROMOTE = 0;       // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
 constexpr int BLOCKS = 132;      // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
+constexpr int KEPT = 4;          // stores that wait in registers for the first steps of the next tile
 constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr int SHARED_BYTES = 227 * 1024; // dynamic shared memory of the launch
@@ -46,9 +47,9 @@ constexpr int TILES = TILES_M * TILES_N * BATCH;
 constexpr int K_TILES = (K + BK - 1) / BK;
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
-// 16-bit results wait in half the registers and leave during the first steps of the next tile.
 constexpr int CHUNK = 128 / sizeof(Out), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
-constexpr bool OVERLAP = STORE_TMA && sizeof(Out) == 2 && PROMOTE == 0 && K_TILES > MT * CHUNKS && BM * BN / CONSUMERS <= 64 * 256;
+constexpr int AT_ONCE = MT * CHUNKS - KEPT;                                   // stores of a consumer that do not wait
+static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (STORE_TMA || KEPT == 0), "each step has time for one store");
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
@@ -67,7 +68,7 @@ __device__ __forceinline__ Out epilogue(float value, int batch, int row, int col
 //@ end
 
 // The tile of a cluster: groups of RASTER tile rows, column by column, so that blocks that run at the
-// same time share tiles in L2.
+// same time share tiles in L2; every other group from right to left, so that those share columns with the group before.
 struct Tile {
   int m0, n0, batch;
 };
@@ -75,7 +76,8 @@ __device__ __forceinline__ Tile tile_at(int index, int rank) {
   const int tile = index % (TILES_M * TILES_N);
   const int group = tile / (RASTER * TILES_N), inside = tile % (RASTER * TILES_N);
   const int rows = min(RASTER, TILES_M - group * RASTER);
-  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, inside / rows * BN, index / (TILES_M * TILES_N)};
+  const int column = group % 2 ? TILES_N - 1 - inside / rows : inside / rows;
+  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, column * BN, index / (TILES_M * TILES_N)};
 }
 
 // Copies the tile of one part; slab by slab.
@@ -197,23 +199,25 @@ __device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int ba
 
 //@ end
 //@ section store_tma
-// Two 16-bit results in one register, made here and not later: the sums are about to be overwritten.
-__device__ __forceinline__ unsigned packed(Out first, Out second) {
-  struct alignas(2 * sizeof(Out)) Pair {
-    Out first, second;
-  } pair = {first, second};
-  return kgen::pinned(*reinterpret_cast<const unsigned *>(&pair));
+// A thread's share of 64 rows of 128 bytes: pairs of neighbouring results.
+struct alignas(2 * sizeof(Out)) Pair {
+  Out first, second;
+};
+constexpr int PAIRS = 64 * 128 / 128 / sizeof(Pair); // of a thread
+// Made here and not later: the sums are about to be overwritten.
+__device__ __forceinline__ void pin(Pair &pair) {
+  unsigned *words = reinterpret_cast<unsigned *>(&pair);
+#pragma unroll
+  for (int i = 0; i < sizeof(Pair) / 4; ++i)
+    words[i] = kgen::pinned(words[i]);
 }
 
-// Four results to a buffer of 64 swizzled rows of 128 bytes.
-__device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
-  struct alignas(2 * sizeof(Out)) Pair {
-    Out first, second;
-  };
+// A thread's pairs to a buffer of 64 swizzled rows of 128 bytes.
+__device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (&pairs)[PAIRS], int row, int column) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = row + 8 * half, byte = column * int(sizeof(Out));
-    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = Pair{out[2 * half], out[2 * half + 1]};
+  for (int i = 0; i < PAIRS; ++i) {
+    const int r = row + i % 2 * 8, byte = (i / 2 * 8 + column) * int(sizeof(Out));
+    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = pairs[i];
   }
 }
 //@ end
@@ -232,6 +236,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
   const int group = threadIdx.x / 128;
 
+  if (threadIdx.x == 32) {
+    kgen::tma_prefetch(&map_a);
+    kgen::tma_prefetch(&map_b);
+  }
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       kgen::mbar_init(&full[s], 1);
@@ -258,7 +266,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     if (threadIdx.x == 0)
       for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
         const Tile tile = tile_at(index, rank);
-        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+        for (int step = 0; step < K_TILES; ++step) {
+          // Every other tile backwards: what was read last is still in L2.
+          const int k_tile = index / CLUSTERS % 2 ? K_TILES - 1 - step : step;
           kgen::mbar_wait(&empty[stage], phase ^ 1);
           kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
           unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
@@ -315,30 +325,22 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
       return buffer;
     };
-    auto send_buffer = [&](unsigned char *buffer, int row, int column, int batch) {
+    // Fills the buffer and sends it off.
+    auto store = [&](unsigned char *buffer, const Pair (&pairs)[PAIRS], int number, const Tile &tile) {
+      store_shared(buffer, pairs, thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
       kgen::fence_proxy_async();
       kgen::named_barrier_sync(1 + consumer, 128);
       if (thread == 0) {
-        kgen::tma_store_3d(&map_c, buffer, column, row, batch);
+        kgen::tma_store_3d(&map_c, buffer, tile.n0 + number % CHUNKS * CHUNK,
+                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, tile.batch);
         kgen::bulk_commit();
       }
     };
-    const int local_row = thread / 32 * 16 + thread % 32 / 4, local_pair = thread % 4 * 2;
-    unsigned kept[OVERLAP ? MT : 1][OVERLAP ? BN / 4 : 1]; // pairs of results of the tile before
+    Pair kept[KEPT ? KEPT : 1][PAIRS]; // of the tile before
     Tile kept_tile = {-1, 0, 0};
-    auto store_kept = [&](int i, int chunk) {
-      if (kept_tile.m0 < 0)
-        return;
-      unsigned char *buffer = open_buffer();
-#pragma unroll
-      for (int j = 0; j < CHUNK; j += 8)
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int r = local_row + 8 * half, byte = (j + local_pair) * int(sizeof(Out));
-          *reinterpret_cast<unsigned *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) =
-              kept[i][(chunk * CHUNK + j) / 4 + half];
-        }
-      send_buffer(buffer, kept_tile.m0 + (consumer * MT + i) * 64, kept_tile.n0 + chunk * CHUNK, kept_tile.batch);
+    auto store_kept = [&](int i) {
+      if (kept_tile.m0 >= 0)
+        store(open_buffer(), kept[i], AT_ONCE + i, kept_tile);
     };
     //@ end
 
@@ -346,18 +348,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       const Tile tile = tile_at(index, rank);
       float sums[MT][BN / 2];
       if constexpr (PROMOTE == 0) {
-        int k_tile = 0;
         //@ section store_tma
-        if constexpr (OVERLAP) {
 #pragma unroll
-          for (int i = 0; i < MT; ++i)
-#pragma unroll
-            for (int chunk = 0; chunk < CHUNKS; ++chunk)
-              step(sums, i == 0 && chunk == 0, [&] { store_kept(i, chunk); });
-          k_tile = MT * CHUNKS;
-        }
+        for (int k_tile = 0; k_tile < KEPT; ++k_tile)
+          step(sums, k_tile == 0, [&] { store_kept(k_tile); });
         //@ end
-        for (; k_tile < K_TILES; ++k_tile)
+        for (int k_tile = KEPT; k_tile < K_TILES; ++k_tile)
           step(sums, k_tile == 0, [] {});
         kgen::wgmma_wait<0>();
         hold(sums);
@@ -368,12 +364,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #pragma unroll
         for (int i = 0; i < MT * (BN / 2); ++i)
           sums[i / (BN / 2)][i % (BN / 2)] = 0.0f;
-        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+        auto chained = [&](int k_tile, auto meanwhile) {
           kgen::mbar_wait(&full[stage], phase);
           kgen::wgmma_fence();
           multiply(partial, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16),
                    k_tile % CHAIN > 0);
           kgen::wgmma_commit();
+          meanwhile();
           kgen::wgmma_wait<0>();
           hold(partial);
           release(stage);
@@ -383,7 +380,14 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             for (int i = 0; i < MT * (BN / 2); ++i)
               sums[i / (BN / 2)][i % (BN / 2)] += partial[i / (BN / 2)][i % (BN / 2)];
           }
-        }
+        };
+        //@ section store_tma
+#pragma unroll
+        for (int k_tile = 0; k_tile < KEPT; ++k_tile)
+          chained(k_tile, [&] { store_kept(k_tile); });
+        //@ end
+        for (int k_tile = KEPT; k_tile < K_TILES; ++k_tile)
+          chained(k_tile, [] {});
       }
 
       // Also keeps reads of the sums behind the products' end.
@@ -399,9 +403,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         if constexpr (STORE_TMA) {
 #pragma unroll
           for (int chunk = 0; chunk < CHUNKS; ++chunk) {
-            unsigned char *buffer = nullptr;
-            if constexpr (!OVERLAP)
-              buffer = open_buffer();
+            const int number = i * CHUNKS + chunk;
+            unsigned char *buffer = number < AT_ONCE ? open_buffer() : nullptr;
+            Pair pairs[PAIRS];
 #pragma unroll
             for (int j = 0; j < CHUNK; j += 8) {
               Out out[4];
@@ -409,16 +413,18 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
               finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
               //@ end
-              if constexpr (OVERLAP) {
+              pairs[j / 4] = Pair{out[0], out[1]};
+              pairs[j / 4 + 1] = Pair{out[2], out[3]};
+            }
+            if (number < AT_ONCE) {
+              store(buffer, pairs, number, tile);
+            } else {
 #pragma unroll
-                for (int half = 0; half < 2; ++half)
-                  kept[i][(chunk * CHUNK + j) / 4 + half] = packed(out[2 * half], out[2 * half + 1]);
-              } else {
-                store_shared(buffer, out, local, j + pair);
+              for (int j = 0; j < PAIRS; ++j) {
+                pin(pairs[j]);
+                kept[number - AT_ONCE][j] = pairs[j];
               }
             }
-            if constexpr (!OVERLAP)
-              send_buffer(buffer, m0, tile.n0 + chunk * CHUNK, tile.batch);
           }
         }
         //@ end
@@ -440,13 +446,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       //@ end
     }
     //@ section store_tma
-    if constexpr (OVERLAP) {
 #pragma unroll
-      for (int i = 0; i < MT; ++i)
-#pragma unroll
-        for (int chunk = 0; chunk < CHUNKS; ++chunk)
-          store_kept(i, chunk);
-    }
+    for (int i = 0; i < KEPT; ++i)
+      store_kept(i);
     //@ end
     if (STORE_TMA && thread == 0)
       kgen::bulk_wait_read<0>();

@@ -1,0 +1,275 @@
+//===- JudgeSession.cpp - Answers on a device, in the judge's process -----===//
+#include "JudgeSession.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace kgen;
+
+namespace {
+
+enum { Widen, Compare, Facts };
+constexpr unsigned blockThreads = 256;
+
+uint64_t bitsOf(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, 8);
+  return bits;
+}
+
+/// The launches of judge_kernels.cu: each thread takes every so manieth element.
+LaunchPlan planOfKernels(unsigned blocks) {
+  const LaunchArgument pointer = BufferRef{}, wide = int64_t(0), number = int32_t(0);
+  auto launch = [&](const char *name, std::vector<LaunchArgument> arguments) {
+    Launch out;
+    out.kernel = name;
+    out.grid = {blocks, 1, 1};
+    out.block = {blockThreads, 1, 1};
+    out.arguments = std::move(arguments);
+    return out;
+  };
+  LaunchPlan plan;
+  plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
+                   launch("kgen_judge_compare",
+                          {pointer, pointer, pointer, wide, wide, wide, number, number, number}),
+                   launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
+  return plan;
+}
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(Device &oracle, Device &own,
+                                                                   const LaunchPlan &program, llvm::StringRef artifact,
+                                                                   llvm::StringRef kernels, const LaunchPlan &shape) {
+  if (program.inputs.size() != shape.inputs.size())
+    return llvm::createStringError("the graph takes %zu arguments, the plan names %zu inputs", program.inputs.size(),
+                                   shape.inputs.size());
+  if (program.outputs.size() != shape.outputs.size())
+    return llvm::createStringError("the graph returns %zu tensors, the plan names %zu outputs", program.outputs.size(),
+                                   shape.outputs.size());
+  for (bool outputs : {false, true}) {
+    auto &ours = outputs ? program.outputs : program.inputs, &theirs = outputs ? shape.outputs : shape.inputs;
+    for (size_t i = 0; i < ours.size(); ++i) {
+      if (ours[i].elements() != theirs[i].elements())
+        return llvm::createStringError("%s %zu has %lld elements by the graph, %lld by the plan",
+                                       outputs ? "output" : "input", i, (long long)ours[i].elements(),
+                                       (long long)theirs[i].elements());
+      if (!outputs && ours[i].dtype != DType::F64 && ours[i].dtype != theirs[i].dtype)
+        return llvm::createStringError("%s was not promoted to fp64", ours[i].name.c_str());
+    }
+  }
+  std::unique_ptr<JudgeSession> session(new JudgeSession(own, program, shape));
+  auto created = CandidateSession::createBare(oracle, program, artifact);
+  if (!created)
+    return created.takeError();
+  session->oracle = std::move(*created);
+  // Four blocks on each of a large card's multiprocessors; one block is as good as many on the host.
+  session->kernelPlan = planOfKernels(own.name() == "host" ? 1 : 528);
+  own.usePlainMemory();
+  if (llvm::Error error = own.load(kernels, session->kernelPlan))
+    return std::move(error);
+  if (llvm::Error error = session->prepare())
+    return std::move(error);
+  return std::move(session);
+}
+
+llvm::Expected<DeviceAddress> JudgeSession::allocate(size_t bytes) { return own.allocate(std::max<size_t>(bytes, 8)); }
+
+llvm::Error JudgeSession::prepare() {
+  size_t total;
+  inputOffsets = packBuffers(shape.inputs, 0, total);
+  spare.resize(shape.outputs.size());
+  auto take = [&](std::vector<DeviceAddress> &list, size_t bytes) -> llvm::Error {
+    auto at = allocate(bytes);
+    if (!at)
+      return at.takeError();
+    list.push_back(*at);
+    return llvm::Error::success();
+  };
+  for (const BufferSpec &spec : shape.inputs)
+    if (llvm::Error error = take(stored, spec.bytes()))
+      return error;
+  for (const BufferSpec &spec : shape.outputs)
+    if (llvm::Error error = take(shown, spec.bytes()))
+      return error;
+  auto at = allocate(sizeof(DifferenceSums) * size_t(kernelPlan.launches[0].grid[0]) * blockThreads);
+  if (!at)
+    return at.takeError();
+  partials = *at;
+  return llvm::Error::success();
+}
+
+size_t JudgeSession::room() {
+  size_t each = 0, free = own.freeMemory();
+  for (const BufferSpec &spec : shape.outputs)
+    each += size_t(spec.elements()) * 8;
+  return free == 0 ? SIZE_MAX : free / 3 / std::max<size_t>(each, 1);
+}
+
+llvm::Error JudgeSession::launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values) {
+  std::vector<void *> pointers;
+  for (uint64_t &value : values)
+    pointers.push_back(&value);
+  return own.launch(kernel, pointers, false, -1);
+}
+
+llvm::Error JudgeSession::setInputs(const char *bytes) {
+  for (size_t i = 0; i < stored.size(); ++i)
+    if (llvm::Error error = own.write(stored[i], bytes + inputOffsets[i], shape.inputs[i].bytes()))
+      return error;
+  return llvm::Error::success();
+}
+
+/// The graph's fp64 outputs for the inputs, rounded first.
+llvm::Error JudgeSession::run(RoundTo round, bool jittered) {
+  for (unsigned i = 0; i < shape.inputs.size(); ++i) {
+    const BufferSpec &spec = shape.inputs[i];
+    const bool real = isFloat(spec.dtype);
+    uint64_t count = uint64_t(spec.elements()), type = uint64_t(spec.dtype);
+    if (program.inputs[i].dtype != DType::F64) { // integers and masks as they are
+      std::vector<char> bytes(spec.bytes());
+      if (llvm::Error error = own.read(bytes.data(), stored[i], bytes.size()))
+        return error;
+      if (llvm::Error error = own.write(oracle->inputAddress(i), bytes.data(), bytes.size()))
+        return error;
+      continue;
+    }
+    uint64_t values[] = {stored[i], oracle->inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
+    if (llvm::Error error = launch(Widen, values))
+      return error;
+  }
+  return oracle->runBare();
+}
+
+llvm::Error JudgeSession::answer(size_t set) {
+  if (llvm::Error error = run(RoundTo::None, false))
+    return error;
+  drop(set);
+  auto &kept = answers[set];
+  for (unsigned i = 0; i < shape.outputs.size(); ++i) {
+    const BufferSpec &spec = program.outputs[i];
+    if (spare[i].empty()) {
+      auto at = allocate(size_t(spec.elements()) * 8);
+      if (!at)
+        return at.takeError();
+      spare[i].push_back(*at);
+    }
+    kept.push_back(spare[i].back());
+    spare[i].pop_back();
+    uint64_t values[] = {oracle->outputAddress(i), kept.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
+    if (llvm::Error error = launch(Widen, values))
+      return error;
+  }
+  return own.synchronize();
+}
+
+void JudgeSession::drop(size_t set) {
+  auto found = answers.find(set);
+  if (found == answers.end())
+    return;
+  for (size_t i = 0; i < found->second.size(); ++i)
+    spare[i].push_back(found->second[i]);
+  answers.erase(found);
+}
+
+llvm::Expected<std::vector<DifferenceSums>> JudgeSession::readPartials() {
+  std::vector<DifferenceSums> parts(size_t(kernelPlan.launches[0].grid[0]) * blockThreads);
+  if (llvm::Error error = own.read(parts.data(), partials, parts.size() * sizeof(DifferenceSums)))
+    return std::move(error);
+  return std::move(parts);
+}
+
+llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, double limit) {
+  auto found = answers.find(set);
+  if (found == answers.end() || output >= found->second.size())
+    return llvm::createStringError("there is no answer %zu", set);
+  uint64_t count = uint64_t(shape.outputs[output].elements());
+  uint64_t values[] = {found->second[output], partials, count, bitsOf(limit)};
+  if (llvm::Error error = launch(Facts, values))
+    return std::move(error);
+  auto parts = readPartials();
+  if (!parts)
+    return parts.takeError();
+  AnswerFacts out;
+  double sum = 0, squares = 0;
+  int64_t fractions = 0, infinite = 0;
+  for (const DifferenceSums &part : *parts) {
+    sum += part.found, squares += part.squares;
+    fractions += part.mismatches, infinite += part.far;
+    out.largest = std::max(out.largest, part.worst);
+  }
+  double n = double(std::max<uint64_t>(count, 1));
+  out.mean = sum / n;
+  out.rms = std::sqrt(squares / n);
+  out.finite = infinite == 0;
+  out.smallIntegers = fractions == 0;
+  return out;
+}
+
+llvm::Expected<Comparison> JudgeSession::against(DeviceAddress reference, DeviceAddress values, int source,
+                                                 double constant, int type, bool store, int64_t count, double close) {
+  uint64_t arguments[] = {values,        reference,        partials,       uint64_t(count), bitsOf(constant),
+                          bitsOf(close), uint64_t(source), uint64_t(type), store};
+  if (llvm::Error error = launch(Compare, arguments))
+    return std::move(error);
+  auto parts = readPartials();
+  if (!parts)
+    return parts.takeError();
+  DifferenceSums total;
+  for (const DifferenceSums &part : *parts)
+    total.add(part);
+  return summarize(total, count);
+}
+
+llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo round, llvm::ArrayRef<double> close) {
+  auto found = answers.find(set);
+  if (found == answers.end() || close.size() != shape.outputs.size())
+    return llvm::createStringError("there is no answer %zu", set);
+  if (llvm::Error error = run(round, round == RoundTo::None))
+    return std::move(error);
+  std::vector<Comparison> out;
+  for (unsigned i = 0; i < shape.outputs.size(); ++i) {
+    auto moved = against(found->second[i], oracle->outputAddress(i), int(program.outputs[i].dtype), 0, int(DType::F64),
+                         false, shape.outputs[i].elements(), close[i]);
+    if (!moved)
+      return moved.takeError();
+    out.push_back(*moved);
+  }
+  return std::move(out);
+}
+
+llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, const Exhibit &exhibit, double close) {
+  auto found = answers.find(set);
+  if (found == answers.end() || output >= shape.outputs.size())
+    return llvm::createStringError("there is no answer %zu", set);
+  const BufferSpec &spec = shape.outputs[output];
+  DeviceAddress values = shown[output];
+  int source = int(spec.dtype);
+  switch (exhibit.kind) {
+  case Exhibit::Outputs:
+    if (llvm::Error error = own.write(values, exhibit.bytes, spec.bytes()))
+      return std::move(error);
+    break;
+  case Exhibit::Constant:
+    source = 8;
+    break;
+  case Exhibit::Input:
+    if (exhibit.number >= stored.size() || shape.inputs[exhibit.number].elements() < spec.elements())
+      return llvm::createStringError("there is no such input");
+    values = stored[exhibit.number];
+    source = int(shape.inputs[exhibit.number].dtype);
+    break;
+  case Exhibit::Answer: {
+    auto other = answers.find(exhibit.number);
+    if (other == answers.end())
+      return llvm::createStringError("there is no answer %zu", exhibit.number);
+    values = other->second[output];
+    source = int(DType::F64);
+    break;
+  }
+  }
+  return against(found->second[output], values, source, exhibit.value, int(spec.dtype),
+                 exhibit.kind != Exhibit::Outputs, spec.elements(), close);
+}

@@ -1,0 +1,184 @@
+// kgen's own kernels around the fp64 oracle on a card: inputs into doubles, and what is compared with its answers.
+// They run in the judge's process only. The arithmetic is that of Inputs.cpp and Verify.cpp, element by element.
+
+// DType's order: f64 f32 f16 bf16 i64 i32 i8 i1; 8 stands for one value everywhere.
+typedef unsigned long long u64;
+
+__device__ float judge_from_half(unsigned bits) {
+  unsigned sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, fraction = bits & 1023u;
+  if (exponent == 0) {
+    float f = (float)fraction * (1.0f / 16777216.0f);
+    return sign ? -f : f;
+  }
+  return __uint_as_float(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13);
+}
+
+__device__ unsigned judge_to_half(float value) {
+  unsigned x = __float_as_uint(value), sign = (x >> 16) & 0x8000u, magnitude = x & 0x7fffffffu;
+  if (magnitude > 0x7f800000u)
+    return sign | 0x7e00u;
+  if (magnitude >= 0x477ff000u)
+    return sign | 0x7c00u;
+  if (magnitude < 0x38800000u)
+    return sign | (unsigned)rintf(__uint_as_float(magnitude) * 16777216.0f);
+  return sign | ((magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13);
+}
+
+__device__ float judge_round_bfloat16(float value) {
+  unsigned x = __float_as_uint(value);
+  if ((x & 0x7fffffffu) > 0x7f800000u)
+    return __uint_as_float((x | 0x400000u) & 0xffff0000u);
+  return __uint_as_float((x + 0x7fffu + ((x >> 16) & 1u)) & 0xffff0000u);
+}
+
+__device__ double judge_load(const void *bytes, int type, long long i) {
+  switch (type) {
+  case 1:
+    return (double)((const float *)bytes)[i];
+  case 2:
+    return (double)judge_from_half(((const unsigned short *)bytes)[i]);
+  case 3:
+    return (double)__uint_as_float((unsigned)((const unsigned short *)bytes)[i] << 16);
+  case 4:
+    return (double)((const long long *)bytes)[i];
+  case 5:
+    return (double)((const int *)bytes)[i];
+  case 6:
+    return (double)((const signed char *)bytes)[i];
+  case 7:
+    return ((const unsigned char *)bytes)[i] != 0 ? 1.0 : 0.0;
+  default:
+    return ((const double *)bytes)[i];
+  }
+}
+
+/// VALUE as TYPE stores it; integers as they are.
+__device__ double judge_stored(double value, int type) {
+  switch (type) {
+  case 1:
+    return (double)(float)value;
+  case 2:
+    return (double)judge_from_half(judge_to_half((float)value));
+  case 3:
+    return (double)judge_round_bfloat16((float)value);
+  default:
+    return value;
+  }
+}
+
+/// Keeps BITS bits of fraction, ties to even.
+__device__ double judge_round_fraction(double value, int bits) {
+  if (!isfinite(value) || value == 0)
+    return value;
+  int exponent;
+  double m = frexp(value, &exponent);
+  return ldexp(rint(ldexp(m, bits + 1)), exponent - bits - 1);
+}
+
+/// RoundTo's order: none, tf32, fp16, bf16, fp8.
+__device__ double judge_round(double value, int format) {
+  switch (format) {
+  case 1:
+    return judge_round_fraction(value, 10);
+  case 2:
+    return isfinite(value) && fabs(value) > 65504 ? copysign(65504.0, value)
+                                                  : (double)judge_from_half(judge_to_half((float)value));
+  case 3:
+    return judge_round_fraction(value, 7);
+  case 4:
+    return isfinite(value) && fabs(value) > 448 ? copysign(448.0, value) : judge_round_fraction(value, 3);
+  default:
+    return value;
+  }
+}
+
+/// See kgen::jitter in Inputs.h.
+__device__ double judge_jitter(double value, u64 i) {
+  u64 z = i + 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  z ^= z >> 31;
+  double step = (double)(z >> 40) * (1.0 / 8388608.0) - 1.0;
+  return isfinite(value) ? value + value * (1.0 / 8388608.0) * step : value;
+}
+
+/// COUNT stored elements as doubles, through FORMAT first.
+extern "C" __global__ void kgen_judge_widen(const void *bytes, double *out, long long count, int type, int format,
+                                            int jittered) {
+  long long stride = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
+    double value = judge_round(judge_load(bytes, type, i), format);
+    out[i] = jittered ? judge_jitter(value, (u64)i) : value;
+  }
+}
+
+/// What one thread saw; the host adds these up (JudgeKernels.cpp has the same eight words).
+struct JudgePartial {
+  double squares, refSquares, worst, found, expected;
+  long long index, mismatches, far;
+};
+
+__device__ JudgePartial judge_nothing() {
+  JudgePartial p;
+  p.squares = p.refSquares = p.found = p.expected = 0;
+  p.worst = -1;
+  p.index = -1;
+  p.mismatches = p.far = 0;
+  return p;
+}
+
+/// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them.
+extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, JudgePartial *partials,
+                                              long long count, long long constant, long long close_bits, int source,
+                                              int type, int store) {
+  long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
+  const double close = __longlong_as_double(close_bits), infinity = __longlong_as_double(0x7ff0000000000000ll);
+  JudgePartial part = judge_nothing();
+  for (long long i = thread; i < count; i += stride) {
+    double out = source == 8 ? __longlong_as_double(constant) : judge_load(values, source, i), ref = reference[i];
+    if (store)
+      out = judge_stored(out, type);
+    double asStored = judge_stored(ref, type), difference;
+    if (out == asStored || (isnan(out) && isnan(asStored))) {
+      difference = isfinite(ref) && isfinite(out) ? fabs(out - ref) : 0.0;
+    } else {
+      ++part.mismatches;
+      difference = type <= 3 && isfinite(out) && isfinite(asStored) ? fabs(out - ref) : infinity;
+    }
+    if (close > 0 && !(fabs(out - ref) <= close + close * fabs(ref)) && out != asStored)
+      ++part.far;
+    part.squares += difference * difference;
+    if (isfinite(ref))
+      part.refSquares += ref * ref;
+    if (difference > part.worst) {
+      part.worst = difference;
+      part.index = i;
+      part.found = out;
+      part.expected = ref;
+    }
+  }
+  partials[thread] = part;
+}
+
+/// Of the answer itself: squares and largest of what is finite, the sum of all (found), how many are not finite
+/// (far) and how many are no integers up to the limit (mismatches).
+extern "C" __global__ void kgen_judge_facts(const double *answer, JudgePartial *partials, long long count,
+                                            long long limit_bits) {
+  long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
+  const double limit = __longlong_as_double(limit_bits);
+  JudgePartial part = judge_nothing();
+  part.worst = 0;
+  for (long long i = thread; i < count; i += stride) {
+    double v = answer[i], size = fabs(v);
+    part.found += v;
+    part.mismatches += !(v == rint(v) && size <= limit);
+    if (isfinite(v)) {
+      part.squares += v * v;
+      if (size > part.worst)
+        part.worst = size;
+    } else {
+      ++part.far;
+    }
+  }
+  partials[thread] = part;
+}
