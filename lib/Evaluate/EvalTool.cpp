@@ -191,7 +191,9 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
       return other.takeError();
     CompareOptions how;
     how.passedBefore = true;
+    Phase comparing(measurement, "comparison");
     auto result = compareCandidates(evaluator, files, *other, options, how);
+    comparing.end();
     if (!result)
       return result.takeError();
     if (!result->candidate.passed()) {
@@ -208,10 +210,14 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
     if (speed.low <= 1)
       return llvm::Error::success();
   }
+  Phase checking(measurement, "sanitizer");
   if (llvm::Error error = evaluator.sanitize(files, options, measurement))
     return error;
-  if (measurement.passed() && job.getBoolean("profile").value_or(false))
+  checking.end();
+  if (measurement.passed() && job.getBoolean("profile").value_or(false)) {
+    Phase profiling(measurement, "profile");
     return evaluator.profile(files, options, measurement);
+  }
   return llvm::Error::success();
 }
 

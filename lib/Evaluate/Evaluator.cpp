@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 #include <thread>
@@ -81,6 +82,14 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;
   return std::make_unique<Evaluator>(std::move(parts));
+}
+
+Phase::Phase(Measurement &out, const char *name) : out(&out), name(name), begin(monotonicSeconds()) {}
+
+void Phase::end() {
+  if (out) // to the millisecond
+    out->phases[name] += std::round(1e3 * (monotonicSeconds() - begin)) / 1e3;
+  out = nullptr;
 }
 
 llvm::Expected<CandidateFiles> kgen::readCandidate(const std::string &folder, const std::string &graph) {
@@ -266,10 +275,14 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     }
   }
   // Before the oracle is asked: what does not compile should not cost an answer.
+  Phase compiling(out, "compile");
   auto compiled = compile(files, prepared.plan, options, out, prepared.artifact);
+  compiling.end();
   if (!compiled || !*compiled)
     return compiled;
+  Phase answering(out, "reference");
   auto reference = referenceFor(files, prepared.plan, options.rules);
+  answering.end();
   if (!reference)
     return reference.takeError();
   prepared.reference = *reference;
@@ -299,7 +312,9 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   job.runSeconds = options.runSeconds;
   for (const ReferenceSet &set : (*reference)->sets)
     job.inputSets.push_back(&set.inputs);
+  Phase starting(out, "start");
   auto outcome = parts.runner->start(job, prepared.process);
+  starting.end();
   if (!outcome)
     return outcome.takeError();
   if (*outcome) {

@@ -126,6 +126,8 @@ std::string Measurement::print() const {
     root["spread"] = spread;
   if (before.clockMHz > 0)
     root["conditions"] = {{"before", conditionsJson(before)}, {"after", conditionsJson(after)}};
+  if (!phases.empty())
+    root["phases"] = phases;
   if (!sanitizer.empty())
     root["sanitizer"] = sanitizer;
   if (speed)
@@ -181,6 +183,9 @@ static Measurement parseMeasurement(llvm::StringRef text) {
     m.before = parseConditions(root.at("conditions").at("before"));
     m.after = parseConditions(root.at("conditions").at("after"));
   }
+  if (root.contains("phases"))
+    for (const auto &[key, seconds] : root.at("phases").items())
+      m.phases[key] = number(seconds);
   m.sanitizer = root.value("sanitizer", "");
   if (root.contains("speed"))
     m.speed = parseSpeedComparison(root.at("speed"));

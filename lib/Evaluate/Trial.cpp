@@ -54,9 +54,12 @@ llvm::Expected<SetVerdict> Trial::compare(unsigned set) const {
 }
 
 llvm::Expected<bool> Trial::verify(Measurement &out, bool repeats) {
+  Phase inputs(out, "inputs");
   auto right = tryInputs(out);
+  inputs.end();
   if (!right || !*right || !repeats)
     return right;
+  Phase repeating(out, "repeats");
   auto fresh = reload(out);
   if (!fresh || !*fresh)
     return fresh;
@@ -279,6 +282,7 @@ llvm::Expected<bool> Trial::takeSamples(Measurement &out) {
 }
 
 llvm::Expected<bool> Trial::time(Measurement &out) {
+  Phase timing(out, "timing");
   auto begun = beginTiming(out);
   if (!begun || !*begun)
     return begun;

@@ -229,12 +229,14 @@ TEST(Measurement, RulesWarningsAndSpeedComeBack) {
   m.before = {1980, 300, 45};
   m.after = {1970, 310, 46};
   m.sanitizer = "memcheck: nothing found";
+  m.phases = {{"reference", 1.25}, {"timing", 0.031}};
   m.speed = SpeedComparison{Speed::Fast, 1.2, 1.1, 1.3, 10, 12, 11.9, 15, "round-01/b02"};
   auto back = Measurement::parse(m.print());
   ASSERT_TRUE(bool(back)) << llvm::toString(back.takeError());
   EXPECT_EQ(back->print(), m.print());
   EXPECT_EQ(back->speed->verdict, Speed::Fast);
   EXPECT_EQ(back->after.powerWatts, 310);
+  EXPECT_EQ(back->phases, m.phases);
 }
 
 TEST(Measurement, BeatsTheBestOnlyIfItWinsBesideIt) {

@@ -32,6 +32,20 @@ struct EvaluateOptions {
   std::string precision;      ///< the class that is asked for; empty: the one that the plan claims
 };
 
+/// Adds the time of its own life, or until end(), to a measurement's phases.
+class Phase {
+public:
+  Phase(Measurement &out, const char *name);
+  ~Phase() { end(); }
+  Phase(const Phase &) = delete;
+  void end();
+
+private:
+  Measurement *out;
+  const char *name;
+  double begin;
+};
+
 /// What an evaluator works with; every outside effect can be replaced.
 struct EvaluatorParts {
   std::string device;          ///< "host" or "cuda:N"

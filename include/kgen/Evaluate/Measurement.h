@@ -89,6 +89,9 @@ struct Measurement {
   std::string inputs;                   ///< a commitment to the secret seed of the inputs, or the seed
   double spread = 0;                    ///< relativeSpread(samples)
   Conditions before, after;             ///< the timed runs
+  /// Seconds of the evaluator's own time, by what it did: compile, reference, start, inputs, repeats, timing,
+  /// comparison, sanitizer. What did not happen is not there.
+  std::map<std::string, double> phases;
   std::string sanitizer;                ///< what compute-sanitizer said; empty: it was not asked
   std::optional<SpeedComparison> speed; ///< against the best kernel before it
   std::vector<KernelProfile> profile;   ///< by launch, when a profile was asked for and could be had
