@@ -321,13 +321,13 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
       "            sum[i] = epilogue(sum[i], run.image, n_tile * BN + n, y, x" + arguments + ");";
   std::string settled = "fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y)";
   if (isPooled(conv)) {
-    fill.replacements["last"] = "            if (!EPILOGUE_FIRST)\n              value = epilogue(" + settled +
+    fill.replacements["last"] = "              if (!EPILOGUE_FIRST)\n                value = epilogue(" + settled +
                                 ", run.image, channel, py, px" + arguments +
-                                ");\n            value = finish(value, run.image, channel, py, px" + arguments + ");";
+                                ");\n              value = finish(value, run.image, channel, py, px" + arguments + ");";
   } else {
     fill.replacements["stage"] = "          stage[n * STAGE_PITCH + stage_column(m)] = sum[i];";
     fill.replacements["last"] =
-        "            value = epilogue(" + settled + ", run.image, channel, py, px" + arguments + ");";
+        "              value = epilogue(" + settled + ", run.image, channel, py, px" + arguments + ");";
   }
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
                                 name + "_main(const " + name + "::In *__restrict__ input, const " + name +

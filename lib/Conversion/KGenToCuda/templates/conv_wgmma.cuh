@@ -524,35 +524,39 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::named_barrier_sync(2 + stream, 128);
         const long long plane = (long long)run.image * OC + n_tile * BN + warp;
         Out *const out = output + (plane * PH + py) * PW + run.strip * STRIP;
+        const auto exists = [&](int p) { return p < STRIP && run.strip * STRIP + p < PW; };
+        if (exists(lane)) {
+          // What is beside each other in memory leaves at once.
 #pragma unroll 8
-        for (int j = 0; j < BN / 4; ++j) {
-          const int n = warp + 4 * j, channel = n_tile * BN + n;
-          if (OC % BN && channel >= OC)
-            break;
-          const float *values = stage + n * STAGE_PITCH;
-          const float2 filter = filters[n];
-#pragma unroll
-          for (int i = 0; i < ceil_div(STRIP, 32); ++i) {
-            const int p = lane + 32 * i, px = run.strip * STRIP + p;
-            if (p >= STRIP || px >= PW)
+          for (int j = 0; j < BN / 4; ++j) {
+            const int n = warp + 4 * j, channel = n_tile * BN + n;
+            if (OC % BN && channel >= OC)
               break;
-            float value = values[stage_column(p)];
-            //@ section pool
-            value = __int_as_float(0xff800000);
+            const float *values = stage + n * STAGE_PITCH;
+            const float2 filter = filters[n];
 #pragma unroll
-            for (int w = 0; w < POOL_W; ++w) {
-              const int m = p * POOL_STRIDE_W + w;
-              if (WINDOWS_INSIDE || (unsigned)(x0 + m) < (unsigned)OW)
-                value = kgen::max_nan(value, values[stage_column(m)]);
+            for (int i = 0; i < ceil_div(STRIP, 32); ++i) {
+              const int p = lane + 32 * i, px = run.strip * STRIP + p;
+              if (i > 0 && !exists(p))
+                break;
+              float value = values[stage_column(p)];
+              //@ section pool
+              value = __int_as_float(0xff800000);
+#pragma unroll
+              for (int w = 0; w < POOL_W; ++w) {
+                const int m = p * POOL_STRIDE_W + w;
+                if (WINDOWS_INSIDE || (unsigned)(x0 + m) < (unsigned)OW)
+                  value = kgen::max_nan(value, values[stage_column(m)]);
+              }
+              //@ end
+              //@ replace last
+              if (!EPILOGUE_FIRST)
+                value = epilogue(fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y), run.image, channel,
+                                 py, px, bias);
+              value = finish(value, run.image, channel, py, px, bias);
+              //@ end
+              out[(long long)j * 4 * PH * PW + p] = static_cast<Out>(value);
             }
-            //@ end
-            //@ replace last
-            if (!EPILOGUE_FIRST)
-              value = epilogue(fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y), run.image, channel, py,
-                               px, bias);
-            value = finish(value, run.image, channel, py, px, bias);
-            //@ end
-            out[(long long)j * 4 * PH * PW + p] = static_cast<Out>(value);
           }
         }
         //@ section pool

@@ -316,6 +316,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+// Says that this block runs, and orders nothing: loads need not have arrived.
+__device__ __forceinline__ void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::); }
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ __forceinline__ void cluster_sync() {
   cluster_arrive();
@@ -447,6 +449,7 @@ template <int N> inline void setmaxnreg_dec() { static_assert(N % 8 == 0 && N >=
 
 inline unsigned cluster_rank() { return 0; }
 inline void cluster_arrive() { kgen_host_cluster_arrive(); }
+inline void cluster_arrive_relaxed() { kgen_host_cluster_arrive(); }
 inline void cluster_wait() { kgen_host_cluster_wait(); }
 inline void cluster_sync() {
   cluster_arrive();

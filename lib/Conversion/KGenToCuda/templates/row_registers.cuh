@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, example::kMinBlo
   }
 
 #if BY_CLUSTER
-  kgen::cluster_arrive(); // waited for below: nobody writes into the memory of a block that has not begun
+  kgen::cluster_arrive_relaxed(); // waited for below: nobody writes into the memory of a block that has not begun
 #endif
 
 #if HOLDS_EXPONENTIALS
