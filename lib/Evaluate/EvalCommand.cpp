@@ -15,7 +15,8 @@ static const char *overview =
     "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n\n"
     "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
     "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
-    "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out).\n";
+    "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out),\n"
+    "KGEN_BASELINES the modes of PyTorch that are timed, as eager,compile (all).\n";
 
 int kgen::runEvalCommand(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end

@@ -2,10 +2,12 @@
 
 Usage: baselines.py FILE.py [CARD]. FILE has class Model, get_inputs() and, perhaps, get_init_inputs().
 Prints one JSON line: {"times": {mode: median microseconds}, "notes": {mode: why it is absent}, ...}.
-CUDA events around each run, 256 MB overwritten before it, median of 50 runs after 10.
+CUDA events around each run, 256 MB overwritten before it, median of 50 runs after 10. KGEN_BASELINES, as "eager,compile", names the
+modes that are timed: compiling takes most of the time.
 """
 import importlib.util
 import json
+import os
 import statistics
 import sys
 
@@ -63,8 +65,12 @@ def main():
         return statistics.median(times)
 
     times, notes = {}, {}
+    wanted = [name for name in os.environ.get("KGEN_BASELINES", "").split(",") if name]
 
     def attempt(name, make):
+        if wanted and name not in wanted:
+            notes[name] = "left out by KGEN_BASELINES"
+            return
         try:
             torch._dynamo.reset()
             times[name] = measure(make())

@@ -197,23 +197,30 @@ std::string printPlan(const SchedulePlan &plan) {
   return Json({{"fusion", int(plan.fusion)}, {"dispatches", std::move(dispatches)}}).dump();
 }
 
+/// VALUE as a whole number from 0 that is less than LIMIT, or -1.
+static int indexOf(const Json &value, size_t limit) {
+  // A number like 1e300 is a double, which must not be cast.
+  bool fits = value.is_number_unsigned() && value.get<uint64_t>() < limit;
+  return fits ? value.get<int>() : -1;
+}
+
 Expected<SchedulePlan> parsePlan(StringRef text, const GraphFacts &facts) {
   SchedulePlan plan;
   try {
     Json json = Json::parse(text.begin(), text.end());
-    int fusion = json.at("fusion").get<int>();
-    if (fusion < 0 || fusion > int(Fusion::Pool))
-      return createStringError("unknown fusion " + Twine(fusion) + " in a recorded plan");
+    int fusion = indexOf(json.at("fusion"), int(Fusion::Pool) + 1);
+    if (fusion < 0)
+      return createStringError("unknown fusion in a recorded plan");
     plan.fusion = Fusion(fusion);
     for (const Json &entry : json.at("dispatches")) {
       PlannedDispatch dispatch;
       dispatch.name = entry.at("name");
       dispatch.family = entry.at("family");
-      dispatch.anchor = entry.at("anchor");
-      dispatch.ops = entry.at("ops").get<std::vector<int>>();
+      dispatch.anchor = indexOf(entry.at("anchor"), facts.ops.size());
+      for (const Json &op : entry.at("ops"))
+        dispatch.ops.push_back(indexOf(op, facts.ops.size()));
       dispatch.settings = entry.at("settings").get<ScheduleSettings>();
-      auto exists = [&](int op) { return op >= 0 && size_t(op) < facts.ops.size(); };
-      if (!all_of(dispatch.ops, exists) || !is_contained(dispatch.ops, dispatch.anchor))
+      if (is_contained(dispatch.ops, -1) || !is_contained(dispatch.ops, dispatch.anchor))
         return createStringError("a recorded plan names ops that the graph does not have");
       plan.dispatches.push_back(std::move(dispatch));
     }

@@ -147,6 +147,8 @@ TEST(SchedulePlan, NamesOpsThatAreThere) {
   EXPECT_EQ(errorOf("-1", "[-1]"), absent);
   EXPECT_EQ(errorOf("0", "[]"), absent);
   EXPECT_EQ(errorOf("0", "[0, 99999999]"), absent);
+  EXPECT_EQ(errorOf("0", "[0, 3e300]"), absent);
+  EXPECT_EQ(errorOf("18446744073709551615", "[0]"), absent);
 }
 
 TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
