@@ -92,6 +92,9 @@ static bool canHold(StringRef family, Operation *op, const Group &group, bool el
         (op->getName().getStringRef() + " is " + kindName(kind) + ", which family " + family + " does not fuse").str();
     return false;
   }
+  // Behind a row's statistic, values broadcast along the row.
+  if (family == "row")
+    return true;
   // An epilogue runs once for each element of the tile: a consumer that broadcasts the tile to
   // more elements is none.
   for (Value operand : op->getOperands()) {
