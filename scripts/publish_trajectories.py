@@ -21,7 +21,10 @@ def us(value):
 
 
 def ask(tool, *arguments):
-    return subprocess.run([tool, *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout
+    done = subprocess.run([tool, *arguments], text=True, stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(f"nothing is published: kgen-search {arguments[0]} failed")
+    return done.stdout
 
 
 def section(tool, run, results, name):
