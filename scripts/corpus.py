@@ -7,7 +7,8 @@ A case is a folder with case.json, kernel.cu and, mostly, plan.json. Members of 
   host, cuda   the verdict (or a list of them) that the case must get there; null: cannot be expressed there
   time_limit, compile_limit   seconds for a run and for the compiler
   sanitize     a PASS goes through compute-sanitizer
-  alone        no other case runs beside it
+  alone        nothing else runs on the device beside it
+  anywhere     it holds no kernel of its own: what else runs in it runs on device host, whatever device is asked for
   against      a case whose kernel is the baseline of a comparison; with it
   speed        the only speed verdicts allowed, speed_not those forbidden, compare_options further arguments
   never        words that no file written about the case may hold
@@ -15,7 +16,7 @@ A case is a folder with case.json, kernel.cu and, mostly, plan.json. Members of 
 A case with a reply.txt or a reply.py is a model's answer instead: a search asks for it, and the branch must get the
 verdict after `asked` questions (default 2: the second is the repair turn).
 A case with a case.py is a program: it gets the binaries' folder, an empty folder, the repository's root and the device,
-and exits with 0 when all was as it must be.
+and exits with 0 when all was as it must be. Both kinds have the member anywhere.
 Candidates go to evaluators that serve one after the other; --times N begins anew N times, with other evaluators, seeds
 and inputs. A process of kgen that a signal ends is a crash; there must be none.
 """
@@ -109,7 +110,7 @@ def compare(case, args, folder, words):
 
 def program(case, args, folder):
     folder.mkdir(parents=True)
-    code, output = run([sys.executable, str(case["folder"] / "case.py"), args.bin, str(folder), str(ROOT), args.device], 240)
+    code, output = run([sys.executable, str(case["folder"] / "case.py"), args.bin, str(folder), str(ROOT), "host"], 240)
     return "" if code == 0 else "exit code %d" % code, output.strip()[-600:]
 
 
@@ -119,7 +120,7 @@ def reply(case, args, folder):
     shutil.copy(CORPUS / "problems" / (case["problem"] + ".mlir"), graph)
     text = next(case["folder"].glob("reply.*"))
     model = "exec:" + json.dumps([sys.executable, str(ROOT / "scripts" / "corpus_answer.py"), str(text), str(log)])
-    code, output = run([args.bin + "/kgen-search", "--problem", str(graph), "--device", args.device, "--rounds", "1", "--seeds",
+    code, output = run([args.bin + "/kgen-search", "--problem", str(graph), "--device", "host", "--rounds", "1", "--seeds",
                         "1", "--ideas", "1", "--variants", "1", "--library", "none", "--llm", model, "--out", str(out)], 120)
     if code != 0:
         return "the search ended with exit code %d" % code, output[-400:]
@@ -175,34 +176,46 @@ class Queue:
 
 
 def slow(case):
-    return "time_limit" in case or "compile_limit" in case or "sanitize" in case or (case["folder"] / "case.py").exists()
+    return any(name in case for name in ("time_limit", "compile_limit", "sanitize")) or (case["folder"] / "case.py").exists()
 
 
 def one_pass(cases, args, top):
     """By name, what came of every case."""
     outcomes = {}
-    queue = Queue([c for c in cases if not alone(c)])
 
-    def work():
+    def work(queue):
         problem = None
         while case := queue.next(problem):
             outcomes[case["name"]] = judge(case, args, top)
             problem = case.get("problem")
 
-    threads = [threading.Thread(target=work) for _ in range(args.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
+    def crew(queue, size):
+        threads = [threading.Thread(target=work, args=(queue,)) for _ in range(size)]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    busy = [c for c in cases if not alone(c) and not (args.place == "cuda" and without_device(c))]
+    rest = [c for c in cases if not alone(c) and c not in busy]
+    others = crew(Queue(rest), max(1, (os.cpu_count() or 1) - args.jobs) if rest else 0)
+    for thread in crew(Queue(busy), args.jobs):
         thread.join()
-    # What is about times runs with nothing beside it.
+    # What is about times has the device to itself.
     for case in cases:
         if alone(case):
             outcomes[case["name"]] = judge(case, args, top)
+    for thread in others:
+        thread.join()
     return outcomes
 
 
 def alone(case):
     return "against" in case or case.get("alone", False)
+
+
+def without_device(case):
+    """Ends before a card is asked for anything."""
+    return case.get("anywhere", False) or case["name"].startswith("compile/")
 
 
 def table(cases, outcomes):
@@ -244,7 +257,7 @@ def main():
         left = [c["name"] for c in every if c[args.place] is None]
         print("%d cases, %d more cannot be expressed on device %s: %s" %
               (len(cases), len(left), args.device, ", ".join(left) or "none"))
-    args.jobs = args.jobs or (2 if args.place == "host" else min(14, os.cpu_count() or 1))
+    args.jobs = args.jobs or (2 if args.place == "host" else min(5, os.cpu_count() or 1))
     right = total = evaluators = crashes = 0
     passes = []
     for turn in range(args.times):

@@ -63,6 +63,8 @@ public:
                          job.device,     job.planFile,
                          job.artifact,   std::to_string(job.inputSets.size()),
                          job.trusted,    std::to_string(job.bufferSets)};
+    // One stream is all it uses; a context with one channel instead of eight is there in half the time.
+    request.extraEnvironment = {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
     request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
     for (size_t i = 0; i < job.inputSets.size(); ++i)
       request.descriptors.push_back({job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});

@@ -1,5 +1,6 @@
 //===- CompilersTest.cpp - The real compilers, where they are -------------===//
 #include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -77,6 +78,34 @@ TEST_F(CompilersTest, Nvrtc) {
   // Out of the machine code itself, and the same out of the cache.
   EXPECT_GT(std::get<Compiled>(result).kernels[0].code.total, 4);
   EXPECT_EQ(std::get<Compiled>(result).kernels[0].code.kinds["STG.32"], 1);
+}
+
+/// Texts that would take a compiler hours, or all memory: its worker's limits end them.
+TEST_F(CompilersTest, BombsAreStopped) {
+  std::string doubling, includes;
+  for (int i = 1; i < 40; ++i)
+    doubling += "#define C" + std::to_string(i) + "(x) C" + std::to_string(i - 1) + "(x x)\n";
+  for (int i = 0; i < 100000; ++i)
+    includes += "#include \"mma.h\"\n";
+  const std::string kernel = "extern \"C\" __global__ void twice(const float *x, float *out) { ", end = "out[0] = x[0]; }\n";
+  const std::string bombs[] = {
+      "#define S(x) #x\n" + doubling + "#define C0(x) S(x)\n" + kernel + "float s = C39(a)[0]; " + end,
+      "constexpr unsigned long long spin(unsigned long long n) { unsigned long long s = 0; for (unsigned long long i = 0; "
+      "i < n; ++i) s += i * s + 1; return s; }\n" +
+          kernel + "constexpr auto s = spin(1ull << 40); out[1] = float(s); " + end,
+      includes + kernel + end,
+  };
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  CompileOptions options;
+  options.wallSeconds = 1.5;
+  for (const std::string &bomb : bombs) {
+    double start = monotonicSeconds();
+    CompileResult result = llvm::cantFail((*compiler)->compile(bomb, options));
+    EXPECT_TRUE(std::holds_alternative<CompileFailed>(result)) << bomb.substr(0, 200);
+    EXPECT_LT(monotonicSeconds() - start, 10);
+  }
 }
 
 TEST_F(CompilersTest, NvrtcThatIsNotThere) {
