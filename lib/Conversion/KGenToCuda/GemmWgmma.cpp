@@ -24,13 +24,15 @@ constexpr int64_t widths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192,
 constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
+/// Elements from row to row of a prepared operand.
+constexpr int64_t pitchOf(int64_t length) { return (length + 7) / 8 * 8; }
 constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
 
 /// What the schedule makes of a product.
 struct Plan {
   bool prepared = false; ///< f32 operands
   int64_t parts = 1;
-  int64_t bm, bn, bk, consumers, stages, cluster, promote; ///< promote: k tiles
+  int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
   bool storeTma;
 
   explicit Plan(const Gemm &gemm, const ScheduleParams &params) {
@@ -41,6 +43,7 @@ struct Plan {
     consumers = params.getInt("consumers").value_or(1);
     stages = params.getInt("stages").value_or(2);
     cluster = params.getInt("cluster").value_or(1);
+    split = params.getInt("split_k").value_or(1);
     promote = ceilDiv(params.getInt("promote_k").value_or(0), bk);
     storeTma = params.getWord("store") == StringRef("tma");
   }
@@ -49,7 +52,9 @@ struct Plan {
   int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128 * (promote ? 2 : 1); }
-  int64_t tiles(const Gemm &gemm) const { return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch; }
+  int64_t tiles(const Gemm &gemm) const {
+    return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch * split;
+  }
   /// Persistent: as many clusters as the longest chain of tiles needs, so that a wave covers whole groups of the
   /// raster.
   int64_t blocks(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
@@ -59,7 +64,7 @@ struct Plan {
   }
   /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
   int64_t kept(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
-    if (!storeTma || params.getWord("overlap") == StringRef("off") ||
+    if (!storeTma || split > 1 || params.getWord("overlap") == StringRef("off") ||
         tiles(gemm) * cluster <= blocks(gemm, params, chip))
       return 0;
     int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
@@ -70,8 +75,10 @@ struct Plan {
 
 } // namespace
 
-/// Bytes of a row of the result.
-static int64_t rowBytes(const Gemm &gemm) { return gemm.n * gemm.resultType.getIntOrFloatBitWidth() / 8; }
+/// Bytes of an element that the main kernel stores: a result, or a partial sum.
+static int64_t storedBytes(const Gemm &gemm, int64_t split) {
+  return split > 1 ? 4 : gemm.resultType.getIntOrFloatBitWidth() / 8;
+}
 
 /// Completes dtype, split_precision, promote_k and convert_at.
 static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
@@ -101,8 +108,10 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
   return success();
 }
 
-/// 16-byte rows and whole vectors of the operands, which tensor maps need.
+/// Tensor maps need 16-byte rows; the preparation of f32 operands makes them.
 static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
+  if (gemm.elementType.isF32())
+    return success();
   auto check = [&](StringRef side, const GemmOperand &operand, int64_t across) -> LogicalResult {
     int64_t length = operand.kContiguous ? gemm.k : across;
     if (length % 8)
@@ -117,10 +126,12 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
 
 static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool split = params.getWord("split_precision") == StringRef("fp16x3");
+  bool halves = params.getWord("split_precision") == StringRef("fp16x3");
   int64_t bm = gemm.m > 64 ? 128 : 64;
-  int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, split ? 128 : 256);
-  while (bn > 64 && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors)
+  int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, halves ? 128 : 256);
+  // A long K gives every multiprocessor work by slices, a short one by smaller tiles.
+  int64_t slices = std::clamp<int64_t>(gemm.k / 1024, 1, 64);
+  while (bn > 64 && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) * slices < chip.multiprocessors)
     bn /= 2;
   SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, 64});
   if (tile.size() != 3)
@@ -145,11 +156,20 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
            << step / cluster << " columns of the right operand: with cluster = " << cluster
            << " expected a tile of a multiple of " << step << " columns, found " << tile[1];
 
-  int64_t columns = 128 * 8 / gemm.resultType.getIntOrFloatBitWidth();
-  bool canStore = rowBytes(gemm) % 16 == 0 && tile[1] % columns == 0;
+  int64_t tiles = gemm.batch * ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]), depth = ceilDiv(gemm.k, tile[2]);
+  int64_t split = std::clamp<int64_t>(std::min(chip.multiprocessors / tiles, depth / 8), 1, 64);
+  while (split > 1 && (split - 1) * ceilDiv(depth, split) >= depth)
+    --split;
+  split = params.intOr(context, "split_k", split);
+  if ((split - 1) * ceilDiv(depth, split) >= depth)
+    return dispatch.emitError("split_k = ")
+           << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
+
+  int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
+  bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
   if (params.wordOr(context, "store", canStore ? "tma" : "direct") == "tma" && !canStore)
     return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
-           << columns << " columns, found rows of " << rowBytes(gemm) << " bytes and " << tile[1] << " columns";
+           << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
   return success();
 }
 
@@ -195,7 +215,8 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
            << *params.getWord("mma") << " and pipeline = " << *params.getWord("pipeline");
   if (failed(checkKeys(dispatch, params, "gemm",
                        {"cluster", "consumers", "convert_at", "dtype", "mma", "mma_inflight", "overlap", "persistent",
-                        "pipeline", "promote_k", "raster", "reg_split", "split_precision", "stages", "store", "tile"})))
+                        "pipeline", "promote_k", "raster", "reg_split", "split_k", "split_precision", "stages", "store",
+                        "tile"})))
     return failure();
   if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
@@ -206,7 +227,8 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
   if (params.getWord("overlap") == StringRef("on") && params.getWord("store") != StringRef("tma"))
     return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
   // ptxas serialises products in flight when 16-bit results are rounded right behind them.
-  bool narrowDirect = params.getWord("store") == StringRef("direct") && !gemm.resultType.isF32();
+  bool narrowDirect =
+      params.getWord("store") == StringRef("direct") && params.getInt("split_k") == 1 && !gemm.resultType.isF32();
   if (int64_t inflight = params.intOr(context, "mma_inflight", narrowDirect ? 0 : 1); inflight > !narrowDirect)
     return dispatch.emitError("family gemm keeps at most ")
            << int(!narrowDirect) << " stages of products in flight"
@@ -282,7 +304,9 @@ void Emitter::prepareOperands(Source &a, Source &b) {
   int64_t clearCount = 0;
   for (Job *job : jobs) {
     int64_t lines = job->operand.batches * job->across;
-    job->source = {workspace({plan.parts, lines * gemm.k}, inType), workspace({lines}, i32)};
+    int64_t length = job->operand.kContiguous ? gemm.k : job->across;
+    int64_t rows = job->operand.batches * (job->operand.kContiguous ? job->across : gemm.k);
+    job->source = {workspace({plan.parts, rows, pitchOf(length)}, inType), workspace({lines}, i32)};
     if (!job->operand.kContiguous) {
       job->largest = workspace({lines}, i32);
       toClear.push_back(*job->largest);
@@ -319,16 +343,20 @@ void Emitter::prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int6
     code.launches.push_back(launch);
     return;
   }
-  int64_t slices = std::clamp<int64_t>(ceilDiv(gemm.k, 32), 1, 128);
-  std::array<int64_t, 3> grid = {ceilDiv(job.across, 1024), slices, job.operand.batches};
+  // Narrow matrices: several lines of a block side by side. Some 32 rows of a thread, and not too many blocks.
+  int64_t quads = std::min<int64_t>(256, llvm::PowerOf2Ceil(ceilDiv(job.across, 4)));
+  int64_t wide = ceilDiv(job.across, 4 * quads), most = std::max<int64_t>(1, 1024 / (wide * job.operand.batches));
+  int64_t slices = std::clamp<int64_t>(ceilDiv(gemm.k, 32 * (256 / quads)), 1, std::min<int64_t>(most, 512));
+  std::array<int64_t, 3> grid = {wide, slices, job.operand.batches};
   std::string find = name + "_find_" + job.side.str();
-  addKernel(find, "const float *__restrict__ from, unsigned *__restrict__ largest",
-            llvm::formatv("{0}::find_columns<{1}, {2}, {3}>(from, largest);", name, gemm.k, job.across, slices));
+  addKernel(
+      find, "const float *__restrict__ from, unsigned *__restrict__ largest",
+      llvm::formatv("{0}::find_columns<{1}, {2}, {3}, {4}>(from, largest);", name, gemm.k, job.across, quads, slices));
   addKernel(kernel,
             "const float *__restrict__ from, const unsigned *__restrict__ largest,\n        __half *__restrict__ to, "
             "int *__restrict__ exponents",
-            llvm::formatv("{0}::prepare_columns<__half, {1}, {2}, {3}, {4}, {5}>(from, largest, to, exponents);", name,
-                          plan.parts, gemm.k, job.across, slices, job.operand.batches));
+            llvm::formatv("{0}::prepare_columns<__half, {1}, {2}, {3}, {4}, {5}, {6}>(from, largest, to, exponents);",
+                          name, plan.parts, gemm.k, job.across, quads, slices, job.operand.batches));
   code.launches.push_back({find, grid, {256, 1, 1}, 0, {from}, {*job.largest}});
   code.launches.push_back(
       {kernel, grid, {256, 1, 1}, 0, {from, *job.largest}, {job.source.buffer, job.source.exponents}});
@@ -337,7 +365,8 @@ void Emitter::prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int6
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
 TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
   int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
-  TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {inner * 2, inner * outer * 2}, {}};
+  int64_t bytes = 2 * (plan.prepared ? pitchOf(inner) : inner);
+  TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
   map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
   map.l2 = 256;
@@ -352,6 +381,9 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   os << "namespace " << name << " {\n// The problem.\n";
   os << "using In = " << getStorageType(inType) << "; // element type of the products\n";
   os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
+  os << "using Stored = "
+     << (plan.split > 1 ? "float; // what the main kernel writes: partial sums\n"
+                        : "Out; // what the main kernel writes\n");
   os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
   os << "constexpr int BATCH = " << gemm.batch << ";\n";
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
@@ -370,6 +402,7 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
      << "; // stages whose products run while the next one is waited for\n";
   os << "constexpr int PROMOTE = " << plan.promote
      << "; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all\n";
+  os << "constexpr int SPLIT_K = " << plan.split << "; // slices of K, whose sums a second kernel adds\n";
   os << "constexpr int BLOCKS = " << plan.blocks(gemm, params, chip) << "; // of the grid\n";
   os << "constexpr bool STORE_TMA = " << boolText(plan.storeTma)
      << "; // results leave through shared memory and a tensor map\n";
@@ -401,15 +434,19 @@ FailureOr<DispatchCode> Emitter::emit() {
                              "accumulate) {\n  kgen::wgmma_" +
                              std::string(inType.isBF16() ? "bf16" : "f16") +
                              "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);\n}";
+  std::string arguments = plan.split > 1 ? "" : epilogue.arguments();
   std::string in = "const " + name + "::In *__restrict__ ", exponents;
   if (plan.prepared)
     exponents = ", const int *__restrict__ a_exponents, const int *__restrict__ b_exponents";
   auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
+  // With split_k the scale and the epilogue are the second kernel's.
+  bool split = plan.split > 1;
+  std::string scales = plan.prepared && !split ? exponents : "", parameters = split ? "" : epilogue.parameters();
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
-                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + exponents +
-                                epilogue.parameters() + ", " + name + "::Out *__restrict__ c" + map("a") + map("b") +
+                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + scales + parameters + ", " +
+                                name + "::Stored *__restrict__ c" + map("a") + map("b") +
                                 (plan.storeTma ? map("c") : "") + ") {";
-  if (plan.prepared)
+  if (plan.prepared && !split)
     fill.replacements["scale"] =
         "        const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : tile.batch) * M;\n"
         "        const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : tile.batch) * N;\n"
@@ -419,10 +456,23 @@ FailureOr<DispatchCode> Emitter::emit() {
         "        };";
   fill.replacements["finish"] = "              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, "
                                 "tile.n0 + chunk * CHUNK + j + pair,\n                     scale" +
-                                epilogue.arguments() + ");";
+                                arguments + ");";
   fill.replacements["finish_direct"] =
-      "            finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale" + epilogue.arguments() +
-      ");";
+      "            finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale" + arguments + ");";
+  if (split) {
+    fill.sections.insert("split_k");
+    fill.replacements["reduce"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + name +
+                                  "_reduce(const float *__restrict__ partial" + exponents + epilogue.parameters() +
+                                  ", " + name + "::Out *__restrict__ c) {";
+    fill.replacements["reduce_call"] = "    results.value[i] = epilogue(scale(sums.value[i], column + i), batch, row, "
+                                       "column + i" +
+                                       epilogue.arguments() + ");";
+    if (plan.prepared)
+      fill.replacements["reduce_scale"] =
+          "  const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : batch) * M;\n"
+          "  const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : batch) * N;\n"
+          "  auto scale = [&](float value, int at) { return scaled(value, a_scale[row] + b_scale[at]); };";
+  }
   fill.sections.insert(plan.storeTma ? "store_tma" : "store_direct");
   if (plan.prepared)
     fill.sections.insert("scaled");
@@ -435,27 +485,41 @@ FailureOr<DispatchCode> Emitter::emit() {
     code.source = fillTemplate(findCudaTemplate("gemm_prepare.cuh"), prepareFill) + "\n" + code.source;
   }
 
+  int64_t results = gemm.batch * gemm.m * gemm.n;
+  DispatchBuffer stored = DispatchBuffer::result(0);
+  if (split)
+    stored = workspace({plan.split, results}, Float32Type::get(context));
   LaunchSpec main{name + "_main",         {plan.blocks(gemm, params, chip), 1, 1},
                   {plan.threads(), 1, 1}, plan.sharedBytes(plan.stages),
-                  {a.buffer, b.buffer},   {DispatchBuffer::result(0)}};
+                  {a.buffer, b.buffer},   {stored}};
+  SmallVector<DispatchBuffer> finishing;
   if (plan.prepared)
-    main.reads.append({a.exponents, b.exponents});
+    finishing.append({a.exponents, b.exponents});
   for (const EpilogueOperand &operand : epilogue.operands)
-    main.reads.push_back(operand.buffer);
+    finishing.push_back(operand.buffer);
+  if (!split)
+    main.reads.append(finishing);
   main.cluster = {plan.cluster, 1, 1};
   main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm));
   main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster));
   if (plan.storeTma) {
-    int64_t bytes = gemm.resultType.getIntOrFloatBitWidth() / 8;
-    TensorMap out{DispatchBuffer::result(0),
-                  gemm.resultType,
-                  {gemm.n, gemm.m, gemm.batch},
-                  {rowBytes(gemm), rowBytes(gemm) * gemm.m},
+    int64_t bytes = storedBytes(gemm, plan.split), row = gemm.n * bytes;
+    TensorMap out{stored,
+                  split ? Type(Float32Type::get(context)) : gemm.resultType,
+                  {gemm.n, gemm.m, gemm.batch * plan.split},
+                  {row, row * gemm.m},
                   {128 / bytes, 64, 1}};
     out.swizzle = 128;
     main.maps.push_back(out);
   }
   code.launches.push_back(main);
+  if (split) {
+    int64_t each = gemm.n % 4 == 0 && results >= 1 << 18 ? 4 : 1;
+    LaunchSpec reduce{name + "_reduce", {ceilDiv(results, each * 256), 1, 1}, {256, 1, 1}, 0,
+                      {stored},         {DispatchBuffer::result(0)}};
+    reduce.reads.append(finishing);
+    code.launches.push_back(reduce);
+  }
   return code;
 }
 

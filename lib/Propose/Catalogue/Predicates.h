@@ -32,9 +32,10 @@ inline bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
 inline bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
 
 inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
-/// Tensor maps need rows of 16 bytes, a warpgroup 64 rows; a smaller product would leave most of a tile empty.
+/// Tensor maps need rows of 16 bytes, which the preparation of f32 operands makes; a warpgroup has 64 rows, and a
+/// smaller product would leave most of a tile empty.
 inline bool fillsWarpgroups(const DispatchFacts &f) {
-  return f.hopper && f.m >= 64 && f.n >= 32 && f.k >= 32 && f.k % 8 == 0 && f.n % 8 == 0;
+  return f.hopper && f.m >= 64 && f.n >= 32 && f.k >= 32 && (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }

@@ -105,3 +105,16 @@ func.func @waits(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512
   } : tensor<512x512xf16>
   return %0 : tensor<512x512xf16>
 }
+
+// -----
+
+func.func @slices(%a: tensor<512x384xf16>, %b: tensor<384x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{split_k = 4 leaves a slice empty: k has 6 tiles of 64}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, split_k = 4>)
+      ins(%a, %b : tensor<512x384xf16>, tensor<384x512xf16>) {
+  ^bb0(%l: tensor<512x384xf16>, %r: tensor<384x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x384xf16>, tensor<384x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}

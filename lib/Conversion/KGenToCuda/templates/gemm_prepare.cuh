@@ -48,6 +48,21 @@ template <typename Part, int PARTS> __device__ __forceinline__ void store_parts(
   }
 }
 
+// Elements between rows of the parts: tensor maps want multiples of 16 bytes.
+__device__ constexpr int pitch_of(int length) { return (length + 7) / 8 * 8; }
+// Four neighbours of a row of LENGTH values; what lies behind its end is zero.
+template <int LENGTH> __device__ __forceinline__ float4 load_quad(const float *row, int column) {
+  if constexpr (LENGTH % 4 == 0) {
+    return *reinterpret_cast<const float4 *>(row + column);
+  } else {
+    float x[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      x[i] = column + i < LENGTH ? row[column + i] : 0.0f;
+    return make_float4(x[0], x[1], x[2], x[3]);
+  }
+}
+
 // One block for each of ROWS rows of LENGTH values.
 // Clears CLEARED words for the columns of the other operand on the way.
 template <typename Part, int PARTS, int ROWS, int LENGTH, int CLEARED = 0>
@@ -55,10 +70,11 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
   if constexpr (CLEARED > 0)
     for (int i = blockIdx.x * PREPARE_THREADS + threadIdx.x; i < CLEARED; i += ROWS * PREPARE_THREADS)
       cleared[i] = 0u;
-  constexpr int QUADS = LENGTH / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
+  constexpr int QUADS = (LENGTH + 3) / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
   constexpr int KEPT = EACH <= 8 ? EACH : 8; // quads of a thread that stay in registers
+  constexpr long long PITCH = pitch_of(LENGTH);
   __shared__ unsigned warp_largest[PREPARE_THREADS / 32];
-  const float4 *row = reinterpret_cast<const float4 *>(from + (long long)blockIdx.x * LENGTH);
+  const float *row = from + (long long)blockIdx.x * LENGTH;
   float4 kept[KEPT];
   unsigned largest = 0;
   auto look = [&](float4 x) {
@@ -67,11 +83,12 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
 #pragma unroll
   for (int i = 0; i < KEPT; ++i) {
     const int quad = threadIdx.x + i * PREPARE_THREADS;
-    kept[i] = quad < QUADS ? row[quad] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    kept[i] = quad < QUADS ? load_quad<LENGTH>(row, 4 * quad) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     look(kept[i]);
   }
+#pragma unroll 4
   for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
-    look(row[quad]);
+    look(load_quad<LENGTH>(row, 4 * quad));
   for (int offset = 16; offset > 0; offset /= 2)
     largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
   if (threadIdx.x % 32 == 0)
@@ -85,30 +102,31 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
   auto write = [&](int quad, float4 x) {
     const float four[4] = {times_power(x.x, -exponent), times_power(x.y, -exponent), times_power(x.z, -exponent),
                            times_power(x.w, -exponent)};
-    store_parts<Part, PARTS>(to + (long long)blockIdx.x * LENGTH + 4 * quad, (long long)ROWS * LENGTH, four);
+    store_parts<Part, PARTS>(to + blockIdx.x * PITCH + 4 * quad, ROWS * PITCH, four);
   };
 #pragma unroll
   for (int i = 0; i < KEPT; ++i)
     if (const int quad = threadIdx.x + i * PREPARE_THREADS; quad < QUADS)
       write(quad, kept[i]);
+#pragma unroll 4
   for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
-    write(quad, row[quad]);
+    write(quad, load_quad<LENGTH>(row, 4 * quad));
 }
 
 // The largest magnitudes of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH]; block x covers
-// the columns, y the slices, z the batch. `largest` was cleared.
-template <int ROWS, int LENGTH, int SLICES>
+// the columns, QUADS fours of them, y the slices, z the batch. `largest` was cleared.
+template <int ROWS, int LENGTH, int QUADS, int SLICES>
 __device__ __forceinline__ void find_columns(const float *from, unsigned *largest) {
-  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
-  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
+  const int column = 4 * (blockIdx.x * QUADS + threadIdx.x % QUADS);
   if (column >= LENGTH)
     return;
   const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
-  const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH + column;
+  const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH;
   unsigned top[4] = {};
 #pragma unroll 8
-  for (int row = first; row < last; ++row) {
-    const float4 x = *reinterpret_cast<const float4 *>(matrix + (long long)row * LENGTH);
+  for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
+    const float4 x = load_quad<LENGTH>(matrix + (long long)row * LENGTH, column);
     top[0] = max(top[0], magnitude(x.x));
     top[1] = max(top[1], magnitude(x.y));
     top[2] = max(top[2], magnitude(x.z));
@@ -116,32 +134,36 @@ __device__ __forceinline__ void find_columns(const float *from, unsigned *larges
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
+    if (LENGTH % 4 == 0 || column + i < LENGTH)
+      atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
 }
 
 // The same blocks again: exponents from the largest magnitudes, then the parts. Slices go backwards: what was read
 // last is still in L2.
-template <typename Part, int PARTS, int ROWS, int LENGTH, int SLICES, int BATCH>
+template <typename Part, int PARTS, int ROWS, int LENGTH, int QUADS, int SLICES, int BATCH>
 __device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
-  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
-  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
+  const int column = 4 * (blockIdx.x * QUADS + threadIdx.x % QUADS);
   if (column >= LENGTH)
     return;
-  int exponent[4];
+  constexpr long long PITCH = pitch_of(LENGTH);
+  int exponent[4] = {};
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
+    if (LENGTH % 4 && column + i >= LENGTH)
+      continue;
     exponent[i] = exponent_of(largest[(long long)blockIdx.z * LENGTH + column + i]);
-    if (blockIdx.y == 0)
+    if (blockIdx.y == 0 && threadIdx.x < QUADS)
       exponents[(long long)blockIdx.z * LENGTH + column + i] = exponent[i];
   }
   const int first = (SLICES - 1 - blockIdx.y) * DEPTH, last = min(first + DEPTH, ROWS);
-  const long long matrix = (long long)blockIdx.z * ROWS * LENGTH + column;
+  const long long matrix = (long long)blockIdx.z * ROWS;
 #pragma unroll 8
-  for (int row = first; row < last; ++row) {
-    const float4 x = *reinterpret_cast<const float4 *>(from + matrix + (long long)row * LENGTH);
+  for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
+    const float4 x = load_quad<LENGTH>(from + (matrix + row) * LENGTH, column);
     const float four[4] = {times_power(x.x, -exponent[0]), times_power(x.y, -exponent[1]),
                            times_power(x.z, -exponent[2]), times_power(x.w, -exponent[3])};
-    store_parts<Part, PARTS>(to + matrix + (long long)row * LENGTH, (long long)BATCH * ROWS * LENGTH, four);
+    store_parts<Part, PARTS>(to + (matrix + row) * PITCH + column, BATCH * ROWS * PITCH, four);
   }
 }
 } // namespace example
@@ -155,11 +177,11 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 extern "C" __global__ void __launch_bounds__(256)
     example_find_b(const float *__restrict__ from, unsigned *__restrict__ largest) {
-  example::find_columns<4096, 4096, 128>(from, largest);
+  example::find_columns<4096, 4096, 256, 128>(from, largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
     example_prepare_b(const float *__restrict__ from, const unsigned *__restrict__ largest, __half *__restrict__ to,
                       int *__restrict__ exponents) {
-  example::prepare_columns<__half, 1, 4096, 4096, 128, 1>(from, largest, to, exponents);
+  example::prepare_columns<__half, 1, 4096, 4096, 256, 128, 1>(from, largest, to, exponents);
 }
 //@ end

@@ -5,7 +5,8 @@
 // buffers; each of the other CONSUMERS warpgroups multiplies BM / CONSUMERS rows
 // of the tile. Blocks are persistent: while consumers finish a tile, the copies
 // of the next one are under way. With PARTS = 2 an operand is the sum of two
-// matrices, and the product of the two small parts is left out.
+// matrices, and the product of the two small parts is left out. With SPLIT_K > 1 a tile
+// is one slice of K, and a second kernel adds the slices.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
@@ -15,6 +16,7 @@ namespace example {
 // The problem.
 using In = __half;  // element type of the products
 using Out = __half; // element type of C
+using Stored = Out; // what the main kernel writes: Out, or partial sums with SPLIT_K
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
@@ -29,6 +31,7 @@ constexpr int CLUSTER = 2;       // blocks, one below the other, that share thei
 constexpr int RASTER = 8;        // tile rows of one group in the block order
 constexpr int INFLIGHT = 1;      // stages whose products run while the next one is waited for
 constexpr int PROMOTE = 0;       // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
+constexpr int SPLIT_K = 1;       // slices of K, whose sums a second kernel adds
 constexpr int BLOCKS = 132;      // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
 constexpr int KEPT = 4;          // stores that wait in registers for the first steps of the next tile
@@ -43,13 +46,15 @@ namespace example {
 constexpr int THREADS = 128 * (CONSUMERS + 1);
 constexpr int MT = BM / CONSUMERS / 64; // products of 64 rows, one above the other, of a consumer
 constexpr int TILES_M = (M + BM * CLUSTER - 1) / (BM * CLUSTER), TILES_N = (N + BN - 1) / BN; // of a cluster
-constexpr int TILES = TILES_M * TILES_N * BATCH;
+constexpr int TILES = TILES_M * TILES_N * BATCH * SPLIT_K;
 constexpr int K_TILES = (K + BK - 1) / BK;
+constexpr int STEPS = (K_TILES + SPLIT_K - 1) / SPLIT_K; // of a tile; the last slice may have fewer
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
-constexpr int CHUNK = 128 / sizeof(Out), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr int CHUNK = 128 / sizeof(Stored), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
 constexpr int AT_ONCE = MT * CHUNKS - KEPT;                                   // stores of a consumer that do not wait
-static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (STORE_TMA || KEPT == 0), "each step has time for one store");
+static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (KEPT == 0 || (STORE_TMA && SPLIT_K == 1)), "each step has time for one store");
+static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
@@ -70,14 +75,20 @@ __device__ __forceinline__ Out epilogue(float value, int batch, int row, int col
 // The tile of a cluster: groups of RASTER tile rows, column by column, so that blocks that run at the
 // same time share tiles in L2; every other group from right to left, so that those share columns with the group before.
 struct Tile {
-  int m0, n0, batch;
+  int m0, n0, batch, slice;
 };
+// Where a tile's results go: slices are batches of a larger result.
+__device__ __forceinline__ int stored_batch(const Tile &tile) { return tile.slice * BATCH + tile.batch; }
+__device__ __forceinline__ int steps_of(const Tile &tile) {
+  return SPLIT_K == 1 ? K_TILES : min(STEPS, K_TILES - tile.slice * STEPS);
+}
 __device__ __forceinline__ Tile tile_at(int index, int rank) {
   const int tile = index % (TILES_M * TILES_N);
   const int group = tile / (RASTER * TILES_N), inside = tile % (RASTER * TILES_N);
   const int rows = min(RASTER, TILES_M - group * RASTER);
   const int column = group % 2 ? TILES_N - 1 - inside / rows : inside / rows;
-  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, column * BN, index / (TILES_M * TILES_N)};
+  const int outer = index / (TILES_M * TILES_N);
+  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, column * BN, outer % BATCH, outer / BATCH};
 }
 
 // Copies the tile of one part; slab by slab.
@@ -162,29 +173,31 @@ __device__ __forceinline__ float scaled(float value, int exponent) {
 
 // Finishes the sums at `row` (and 8 further), `column` (and the next).
 template <typename Scale, typename... Extra>
-__device__ __forceinline__ void finish(Out (&out)[4], const float *sums, int batch, int row, int column,
+__device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int batch, int row, int column,
                                        const Scale &scale, Extra... extra) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     const int r = row + e / 2 * 8, c = column + e % 2;
-    if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
+    if constexpr (SPLIT_K > 1)
+      out[e] = sums[e];
+    else if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
       out[e] = epilogue(scale(sums[e], e / 2, c), batch, r, c, extra...);
     else
-      out[e] = Out(0.0f);
+      out[e] = Stored(0.0f);
   }
 }
 
 //@ section store_direct
 // Four results to global memory.
-__device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int batch, int row, int column) {
+__device__ __forceinline__ void store_direct(Stored *c, const Stored (&out)[4], int batch, int row, int column) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int r = row + 8 * half;
     if (r >= M)
       continue;
-    Out *to = c + ((long long)batch * M + r) * N + column;
-    struct alignas(2 * sizeof(Out)) Pair {
-      Out first, second;
+    Stored *to = c + ((long long)batch * M + r) * N + column;
+    struct alignas(2 * sizeof(Stored)) Pair {
+      Stored first, second;
     };
     if (N % 2 == 0 && column < N) {
       *reinterpret_cast<Pair *>(to) = Pair{out[2 * half], out[2 * half + 1]};
@@ -200,8 +213,8 @@ __device__ __forceinline__ void store_direct(Out *c, const Out (&out)[4], int ba
 //@ end
 //@ section store_tma
 // A thread's share of 64 rows of 128 bytes: pairs of neighbouring results.
-struct alignas(2 * sizeof(Out)) Pair {
-  Out first, second;
+struct alignas(2 * sizeof(Stored)) Pair {
+  Stored first, second;
 };
 constexpr int PAIRS = 64 * 128 / 128 / sizeof(Pair); // of a thread
 // Made here and not later: the sums are about to be overwritten.
@@ -216,7 +229,7 @@ __device__ __forceinline__ void pin(Pair &pair) {
 __device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (&pairs)[PAIRS], int row, int column) {
 #pragma unroll
   for (int i = 0; i < PAIRS; ++i) {
-    const int r = row + i % 2 * 8, byte = (i / 2 * 8 + column) * int(sizeof(Out));
+    const int r = row + i % 2 * 8, byte = (i / 2 * 8 + column) * int(sizeof(Stored));
     *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = pairs[i];
   }
 }
@@ -226,7 +239,7 @@ __device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (
 
 //@ replace kernel
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
-    example_main(example::Out *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a,
+    example_main(example::Stored *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a,
                  const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
   //@ end
   using namespace example;
@@ -266,9 +279,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     if (threadIdx.x == 0)
       for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
         const Tile tile = tile_at(index, rank);
-        for (int step = 0; step < K_TILES; ++step) {
+        const int steps = steps_of(tile);
+        for (int step = 0; step < steps; ++step) {
           // Every other tile backwards: what was read last is still in L2.
-          const int k_tile = index / CLUSTERS % 2 ? K_TILES - 1 - step : step;
+          const int k_tile = tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step);
           kgen::mbar_wait(&empty[stage], phase ^ 1);
           kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
           unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
@@ -332,12 +346,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       kgen::named_barrier_sync(1 + consumer, 128);
       if (thread == 0) {
         kgen::tma_store_3d(&map_c, buffer, tile.n0 + number % CHUNKS * CHUNK,
-                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, tile.batch);
+                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, stored_batch(tile));
         kgen::bulk_commit();
       }
     };
     Pair kept[KEPT ? KEPT : 1][PAIRS]; // of the tile before
-    Tile kept_tile = {-1, 0, 0};
+    Tile kept_tile = {-1, 0, 0, 0};
     auto store_kept = [&](int i) {
       if (kept_tile.m0 >= 0)
         store(open_buffer(), kept[i], AT_ONCE + i, kept_tile);
@@ -346,6 +360,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 
     for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
       const Tile tile = tile_at(index, rank);
+      const int steps = steps_of(tile);
       float sums[MT][BN / 2];
       if constexpr (PROMOTE == 0) {
         //@ section store_tma
@@ -353,7 +368,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         for (int k_tile = 0; k_tile < KEPT; ++k_tile)
           step(sums, k_tile == 0, [&] { store_kept(k_tile); });
         //@ end
-        for (int k_tile = KEPT; k_tile < K_TILES; ++k_tile)
+        for (int k_tile = KEPT; k_tile < steps; ++k_tile)
           step(sums, k_tile == 0, [] {});
         kgen::wgmma_wait<0>();
         hold(sums);
@@ -375,7 +390,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           hold(partial);
           release(stage);
           advance();
-          if (k_tile % CHAIN == CHAIN - 1 || k_tile == K_TILES - 1) {
+          if (k_tile % CHAIN == CHAIN - 1 || k_tile == steps - 1) {
 #pragma unroll
             for (int i = 0; i < MT * (BN / 2); ++i)
               sums[i / (BN / 2)][i % (BN / 2)] += partial[i / (BN / 2)][i % (BN / 2)];
@@ -386,7 +401,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         for (int k_tile = 0; k_tile < KEPT; ++k_tile)
           chained(k_tile, [&] { store_kept(k_tile); });
         //@ end
-        for (int k_tile = KEPT; k_tile < K_TILES; ++k_tile)
+        for (int k_tile = KEPT; k_tile < steps; ++k_tile)
           chained(k_tile, [] {});
       }
 
@@ -408,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             Pair pairs[PAIRS];
 #pragma unroll
             for (int j = 0; j < CHUNK; j += 8) {
-              Out out[4];
+              Stored out[4];
               //@ replace finish
               finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
@@ -432,11 +447,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         if constexpr (!STORE_TMA) {
 #pragma unroll
           for (int j = 0; j < BN; j += 8) {
-            Out out[4];
+            Stored out[4];
             //@ replace finish_direct
             finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale);
             //@ end
-            store_direct(c, out, tile.batch, row, tile.n0 + j + pair);
+            store_direct(c, out, stored_batch(tile), row, tile.n0 + j + pair);
           }
         }
         //@ end
@@ -457,3 +472,44 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   if constexpr (CLUSTER > 1)
     kgen::cluster_sync();
 }
+
+//@ section split_k
+// Adds the slices' sums in order, and finishes the results.
+namespace example {
+constexpr long long RESULTS = (long long)BATCH * M * N;
+constexpr int EACH = N % 4 == 0 && RESULTS >= 1 << 18 ? 4 : 1; // results of a thread
+} // namespace example
+//@ replace reduce
+extern "C" __global__ void __launch_bounds__(256)
+    example_reduce(const float *__restrict__ partial, example::Out *__restrict__ c) {
+  //@ end
+  using namespace example;
+  struct alignas(EACH * sizeof(float)) Sums {
+    float value[EACH];
+  } sums = {};
+  struct alignas(EACH * sizeof(Out)) Results {
+    Out value[EACH];
+  } results;
+  const long long first = (blockIdx.x * 256ll + threadIdx.x) * EACH;
+  if (first >= RESULTS)
+    return;
+#pragma unroll 8
+  for (int slice = 0; slice < SPLIT_K; ++slice) {
+    const Sums more = *reinterpret_cast<const Sums *>(&partial[slice * RESULTS + first]);
+#pragma unroll
+    for (int i = 0; i < EACH; ++i)
+      sums.value[i] += more.value[i];
+  }
+  const int batch = first / ((long long)M * N), row = first / N % M, column = first % N;
+  //@ replace reduce_scale
+  auto scale = [](float value, int) { return value; };
+  //@ end
+#pragma unroll
+  for (int i = 0; i < EACH; ++i) {
+    //@ replace reduce_call
+    results.value[i] = epilogue(scale(sums.value[i], column + i), batch, row, column + i);
+    //@ end
+  }
+  *reinterpret_cast<Results *>(&c[first]) = results;
+}
+//@ end
