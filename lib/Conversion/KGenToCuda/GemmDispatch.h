@@ -36,6 +36,18 @@ mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, Schedul
 mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params,
                                         const Chip &chip);
 
+/// An f32 operand as the main kernel copies it: 16-bit matrices, one after the other, and the exponent of each line
+/// along K.
+struct PreparedOperand {
+  DispatchBuffer buffer, exponents;
+};
+/// Appends workspaces and the launches that fill A and B to CODE; returns the kernels' text. TYPE: of the PARTS
+/// matrices whose sum is an operand. NAME: the namespace.
+std::string emitPreparation(const Gemm &gemm, llvm::StringRef name, int64_t parts, mlir::Type type, DispatchCode &code,
+                            PreparedOperand &a, PreparedOperand &b);
+/// Elements from row to row of a prepared matrix whose rows have LENGTH.
+inline int64_t preparedPitch(int64_t length) { return llvm::alignTo(length, 8); }
+
 inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
 
 } // namespace kgen

@@ -24,8 +24,6 @@ constexpr int64_t widths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192,
 constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
-/// Elements from row to row of a prepared operand.
-constexpr int64_t pitchOf(int64_t length) { return (length + 7) / 8 * 8; }
 constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
 
 /// What the schedule makes of a product.
@@ -252,21 +250,6 @@ public:
   FailureOr<DispatchCode> emit();
 
 private:
-  /// An operand that the main kernel copies: its buffer, and the exponents of its rows along K.
-  struct Source {
-    DispatchBuffer buffer, exponents;
-  };
-  /// One operand's preparation.
-  struct Job {
-    StringRef side;
-    const GemmOperand &operand;
-    int64_t across;
-    Source &source;
-    std::optional<DispatchBuffer> largest; ///< magnitudes of columns, when K is not contiguous
-  };
-  void addKernel(const std::string &kernel, StringRef parameters, const std::string &body);
-  void prepareOperands(Source &a, Source &b);
-  void prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int64_t clearCount);
   TensorMap mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const;
   DispatchBuffer workspace(ArrayRef<int64_t> shape, Type type) {
     code.workspaces.push_back(RankedTensorType::get(shape, type));
@@ -282,90 +265,15 @@ private:
   std::string name;
   MLIRContext *context;
   Type inType;
-  std::string prepareKernels;
   DispatchCode code;
 };
 
 } // namespace
 
-void Emitter::addKernel(const std::string &kernel, StringRef parameters, const std::string &body) {
-  prepareKernels += "extern \"C\" __global__ void __launch_bounds__(256)\n    " + kernel + "(" + parameters.str() +
-                    ") {\n  " + body + "\n}\n";
-}
-
-/// The operands' launches: those that are contiguous along K in one pass, which clears the largest magnitudes of the
-/// others; these in two passes.
-void Emitter::prepareOperands(Source &a, Source &b) {
-  Type i32 = IntegerType::get(context, 32);
-  Job jobArray[] = {{"a", gemm.a, gemm.m, a, {}}, {"b", gemm.b, gemm.n, b, {}}};
-  SmallVector<Job *> jobs = {&jobArray[0], &jobArray[1]};
-  llvm::stable_sort(jobs, [](Job *x, Job *y) { return x->operand.kContiguous > y->operand.kContiguous; });
-  SmallVector<DispatchBuffer> toClear;
-  int64_t clearCount = 0;
-  for (Job *job : jobs) {
-    int64_t lines = job->operand.batches * job->across;
-    int64_t length = job->operand.kContiguous ? gemm.k : job->across;
-    int64_t rows = job->operand.batches * (job->operand.kContiguous ? job->across : gemm.k);
-    job->source = {workspace({plan.parts, rows, pitchOf(length)}, inType), workspace({lines}, i32)};
-    if (!job->operand.kContiguous) {
-      job->largest = workspace({lines}, i32);
-      toClear.push_back(*job->largest);
-      clearCount = lines;
-    }
-  }
-  if (toClear.size() == 2) {
-    int64_t counts[2] = {jobs[0]->operand.batches * jobs[0]->across, jobs[1]->operand.batches * jobs[1]->across};
-    std::string body = "const int i = blockIdx.x * 256 + threadIdx.x;";
-    for (int n : {0, 1})
-      body += llvm::formatv("\n  if (i < {0})\n    {1}[i] = 0u;", counts[n], n ? "second" : "first").str();
-    addKernel(name + "_clear", "unsigned *__restrict__ first, unsigned *__restrict__ second", body);
-    code.launches.push_back(
-        {name + "_clear", {ceilDiv(std::max(counts[0], counts[1]), 256), 1, 1}, {256, 1, 1}, 0, {}, toClear});
-    toClear.clear();
-  }
-  for (const Job *job : jobs)
-    prepare(*job, toClear, clearCount);
-}
-
-void Emitter::prepare(const Job &job, SmallVector<DispatchBuffer> &toClear, int64_t clearCount) {
-  std::string kernel = name + "_prepare_" + job.side.str();
-  DispatchBuffer from = job.operand.buffer;
-  if (job.operand.kContiguous) {
-    int64_t rows = job.operand.batches * job.across;
-    std::string parameters = "const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents";
-    std::string clear = toClear.empty() ? "" : ", " + std::to_string(clearCount);
-    addKernel(kernel, parameters + (toClear.empty() ? "" : ",\n        unsigned *__restrict__ cleared"),
-              llvm::formatv("{0}::prepare_rows<__half, {1}, {2}, {3}{4}>(from, to, exponents{5});", name, plan.parts,
-                            rows, gemm.k, clear, toClear.empty() ? "" : ", cleared"));
-    LaunchSpec launch{kernel, {rows, 1, 1}, {256, 1, 1}, 0, {from}, {job.source.buffer, job.source.exponents}};
-    launch.writes.append(toClear);
-    toClear.clear();
-    code.launches.push_back(launch);
-    return;
-  }
-  // Narrow matrices: several lines of a block side by side. Some 32 rows of a thread, and not too many blocks.
-  int64_t quads = std::min<int64_t>(256, llvm::PowerOf2Ceil(ceilDiv(job.across, 4)));
-  int64_t wide = ceilDiv(job.across, 4 * quads), most = std::max<int64_t>(1, 1024 / (wide * job.operand.batches));
-  int64_t slices = std::clamp<int64_t>(ceilDiv(gemm.k, 32 * (256 / quads)), 1, std::min<int64_t>(most, 512));
-  std::array<int64_t, 3> grid = {wide, slices, job.operand.batches};
-  std::string find = name + "_find_" + job.side.str();
-  addKernel(
-      find, "const float *__restrict__ from, unsigned *__restrict__ largest",
-      llvm::formatv("{0}::find_columns<{1}, {2}, {3}, {4}>(from, largest);", name, gemm.k, job.across, quads, slices));
-  addKernel(kernel,
-            "const float *__restrict__ from, const unsigned *__restrict__ largest,\n        __half *__restrict__ to, "
-            "int *__restrict__ exponents",
-            llvm::formatv("{0}::prepare_columns<__half, {1}, {2}, {3}, {4}, {5}, {6}>(from, largest, to, exponents);",
-                          name, plan.parts, gemm.k, job.across, quads, slices, job.operand.batches));
-  code.launches.push_back({find, grid, {256, 1, 1}, 0, {from}, {*job.largest}});
-  code.launches.push_back(
-      {kernel, grid, {256, 1, 1}, 0, {from, *job.largest}, {job.source.buffer, job.source.exponents}});
-}
-
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
 TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
   int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
-  int64_t bytes = 2 * (plan.prepared ? pitchOf(inner) : inner);
+  int64_t bytes = 2 * (plan.prepared ? preparedPitch(inner) : inner);
   TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
   map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
@@ -423,9 +331,10 @@ FailureOr<DispatchCode> Emitter::emit() {
     return failure();
   auto &[epilogue, epilogueText] = *epilogueOr;
 
-  Source a{gemm.a.buffer, gemm.a.buffer}, b{gemm.b.buffer, gemm.b.buffer};
+  PreparedOperand a{gemm.a.buffer, gemm.a.buffer}, b{gemm.b.buffer, gemm.b.buffer};
+  std::string preparation;
   if (plan.prepared)
-    prepareOperands(a, b);
+    preparation = emitPreparation(gemm, name, plan.parts, inType, code, a, b);
   TemplateFill fill;
   fill.name = name;
   fill.replacements["constants"] = constants(epilogue);
@@ -477,13 +386,8 @@ FailureOr<DispatchCode> Emitter::emit() {
   if (plan.prepared)
     fill.sections.insert("scaled");
   code.source = fillTemplate(findCudaTemplate("gemm_wgmma.cuh"), fill);
-  if (plan.prepared) {
-    TemplateFill prepareFill;
-    prepareFill.name = name;
-    prepareFill.replacements["kernels"] = prepareKernels;
-    prepareFill.sections.insert("shared");
-    code.source = fillTemplate(findCudaTemplate("gemm_prepare.cuh"), prepareFill) + "\n" + code.source;
-  }
+  if (plan.prepared)
+    code.source = preparation + "\n" + code.source;
 
   int64_t results = gemm.batch * gemm.m * gemm.n;
   DispatchBuffer stored = DispatchBuffer::result(0);

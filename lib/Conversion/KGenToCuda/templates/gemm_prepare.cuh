@@ -63,18 +63,14 @@ template <int LENGTH> __device__ __forceinline__ float4 load_quad(const float *r
   }
 }
 
-// One block for each of ROWS rows of LENGTH values.
-// Clears CLEARED words for the columns of the other operand on the way.
-template <typename Part, int PARTS, int ROWS, int LENGTH, int CLEARED = 0>
-__device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *exponents, unsigned *cleared = nullptr) {
-  if constexpr (CLEARED > 0)
-    for (int i = blockIdx.x * PREPARE_THREADS + threadIdx.x; i < CLEARED; i += ROWS * PREPARE_THREADS)
-      cleared[i] = 0u;
+// Row `block` of ROWS rows of LENGTH values.
+template <typename Part, int PARTS, int ROWS, int LENGTH>
+__device__ __forceinline__ void prepare_rows(int block, const float *from, Part *to, int *exponents) {
   constexpr int QUADS = (LENGTH + 3) / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
   constexpr int KEPT = EACH <= 8 ? EACH : 8; // quads of a thread that stay in registers
   constexpr long long PITCH = pitch_of(LENGTH);
   __shared__ unsigned warp_largest[PREPARE_THREADS / 32];
-  const float *row = from + (long long)blockIdx.x * LENGTH;
+  const float *row = from + (long long)block * LENGTH;
   float4 kept[KEPT];
   unsigned largest = 0;
   auto look = [&](float4 x) {
@@ -98,11 +94,11 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
     largest = max(largest, warp_largest[warp]);
   const int exponent = exponent_of(largest);
   if (threadIdx.x == 0)
-    exponents[blockIdx.x] = exponent;
+    exponents[block] = exponent;
   auto write = [&](int quad, float4 x) {
     const float four[4] = {times_power(x.x, -exponent), times_power(x.y, -exponent), times_power(x.z, -exponent),
                            times_power(x.w, -exponent)};
-    store_parts<Part, PARTS>(to + blockIdx.x * PITCH + 4 * quad, ROWS * PITCH, four);
+    store_parts<Part, PARTS>(to + block * PITCH + 4 * quad, ROWS * PITCH, four);
   };
 #pragma unroll
   for (int i = 0; i < KEPT; ++i)
@@ -113,16 +109,34 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
     write(quad, load_quad<LENGTH>(row, 4 * quad));
 }
 
-// The largest magnitudes of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH]; block x covers
-// the columns, QUADS fours of them, y the slices, z the batch. `largest` was cleared.
+// COUNT words become 0.
+template <int COUNT> __device__ __forceinline__ void clear(int block, unsigned *words) {
+  const int i = block * PREPARE_THREADS + threadIdx.x;
+  if (i < COUNT)
+    words[i] = 0u;
+}
+
+// A block's share of matrices [BATCH, ROWS, LENGTH]: QUADS fours of columns of a slice of the rows.
+template <int LENGTH, int QUADS, int SLICES> struct Share {
+  int column, slice, batch; // of a thread's first of four
+  __device__ __forceinline__ explicit Share(int block) {
+    constexpr int WIDE = (LENGTH + 4 * QUADS - 1) / (4 * QUADS);
+    column = 4 * (block % WIDE * QUADS + threadIdx.x % QUADS);
+    slice = block / WIDE % SLICES;
+    batch = block / (WIDE * SLICES);
+  }
+};
+
+// The largest magnitudes of columns in a share. `largest` was cleared.
 template <int ROWS, int LENGTH, int QUADS, int SLICES>
-__device__ __forceinline__ void find_columns(const float *from, unsigned *largest) {
+__device__ __forceinline__ void find_columns(int block, const float *from, unsigned *largest) {
   constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
-  const int column = 4 * (blockIdx.x * QUADS + threadIdx.x % QUADS);
+  const Share<LENGTH, QUADS, SLICES> share(block);
+  const int column = share.column;
   if (column >= LENGTH)
     return;
-  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
-  const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH;
+  const int first = share.slice * DEPTH, last = min(first + DEPTH, ROWS);
+  const float *matrix = from + (long long)share.batch * ROWS * LENGTH;
   unsigned top[4] = {};
 #pragma unroll 8
   for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
@@ -135,15 +149,17 @@ __device__ __forceinline__ void find_columns(const float *from, unsigned *larges
 #pragma unroll
   for (int i = 0; i < 4; ++i)
     if (LENGTH % 4 == 0 || column + i < LENGTH)
-      atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
+      atomicMax(&largest[(long long)share.batch * LENGTH + column + i], top[i]);
 }
 
-// The same blocks again: exponents from the largest magnitudes, then the parts. Slices go backwards: what was read
-// last is still in L2.
+// Shares again: exponents from the largest magnitudes, then the parts. Slices go backwards: what was read last is still
+// in L2.
 template <typename Part, int PARTS, int ROWS, int LENGTH, int QUADS, int SLICES, int BATCH>
-__device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
+__device__ __forceinline__ void prepare_columns(int block, const float *from, const unsigned *largest, Part *to,
+                                                int *exponents) {
   constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
-  const int column = 4 * (blockIdx.x * QUADS + threadIdx.x % QUADS);
+  const Share<LENGTH, QUADS, SLICES> share(block);
+  const int column = share.column;
   if (column >= LENGTH)
     return;
   constexpr long long PITCH = pitch_of(LENGTH);
@@ -152,12 +168,12 @@ __device__ __forceinline__ void prepare_columns(const float *from, const unsigne
   for (int i = 0; i < 4; ++i) {
     if (LENGTH % 4 && column + i >= LENGTH)
       continue;
-    exponent[i] = exponent_of(largest[(long long)blockIdx.z * LENGTH + column + i]);
-    if (blockIdx.y == 0 && threadIdx.x < QUADS)
-      exponents[(long long)blockIdx.z * LENGTH + column + i] = exponent[i];
+    exponent[i] = exponent_of(largest[(long long)share.batch * LENGTH + column + i]);
+    if (share.slice == 0 && threadIdx.x < QUADS)
+      exponents[(long long)share.batch * LENGTH + column + i] = exponent[i];
   }
-  const int first = (SLICES - 1 - blockIdx.y) * DEPTH, last = min(first + DEPTH, ROWS);
-  const long long matrix = (long long)blockIdx.z * ROWS;
+  const int first = (SLICES - 1 - share.slice) * DEPTH, last = min(first + DEPTH, ROWS);
+  const long long matrix = (long long)share.batch * ROWS;
 #pragma unroll 8
   for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
     const float4 x = load_quad<LENGTH>(from + (matrix + row) * LENGTH, column);
@@ -170,18 +186,23 @@ __device__ __forceinline__ void prepare_columns(const float *from, const unsigne
 //@ end
 
 //@ replace kernels
-extern "C" __global__ void __launch_bounds__(256)
-    example_prepare_a(const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents,
-                      unsigned *__restrict__ cleared) {
-  example::prepare_rows<__half, 1, 4096, 4096, 4096>(from, to, exponents, cleared);
+extern "C" __global__ void __launch_bounds__(256) example_clear(unsigned *__restrict__ b_largest) {
+  const int block = blockIdx.x;
+  example::clear<4096>(block, b_largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
-    example_find_b(const float *__restrict__ from, unsigned *__restrict__ largest) {
-  example::find_columns<4096, 4096, 256, 128>(from, largest);
+    example_find(const float *__restrict__ b, unsigned *__restrict__ b_largest) {
+  const int block = blockIdx.x;
+  example::find_columns<4096, 4096, 256, 128>(block, b, b_largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
-    example_prepare_b(const float *__restrict__ from, const unsigned *__restrict__ largest, __half *__restrict__ to,
-                      int *__restrict__ exponents) {
-  example::prepare_columns<__half, 1, 4096, 4096, 256, 128, 1>(from, largest, to, exponents);
+    example_prepare(const float *__restrict__ b, const unsigned *__restrict__ b_largest, const float *__restrict__ a,
+                    __half *__restrict__ b_to, int *__restrict__ b_exponents, __half *__restrict__ a_to,
+                    int *__restrict__ a_exponents) {
+  const int block = blockIdx.x;
+  if (block < 512)
+    example::prepare_columns<__half, 1, 4096, 4096, 256, 128, 1>(block, b, b_largest, b_to, b_exponents);
+  else
+    example::prepare_rows<__half, 1, 4096, 4096>(block - 512, a, a_to, a_exponents);
 }
 //@ end
