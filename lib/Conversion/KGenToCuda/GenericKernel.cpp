@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GenericKernel.h"
-#include "GenericAccess.h"
-
-#include "kgen/Conversion/KGenToCuda/ScalarEmitter.h"
+#include "GenericWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,22 +14,13 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <map>
-
 using namespace mlir;
 
 namespace kgen {
 namespace {
 
-constexpr int64_t kElementThreads = 256;
 /// Fewer outputs than this leave most of a card idle when each has one thread.
 constexpr int64_t kFewOutputs = 16384;
-
-/// A reduction `combiner(accumulator, value)` over one result.
-struct Combiner {
-  Operation *op;
-  Value value; ///< what is combined into the accumulator
-};
 
 /// The neutral element of COMBINER as an attribute of its type; null when it is none that lanes
 /// can share.
@@ -49,77 +37,13 @@ Attribute getNeutral(Operation *combiner) {
   return {};
 }
 
-/// Writes one kernel.
-class KernelWriter {
-public:
-  KernelWriter(linalg::GenericOp op, StringRef name, StringRef what)
-      : op(op), name(name), what(what), context(op.getContext()), tracer(op.getContext(), op.getStaticLoopRanges()),
-        body(bodyText) {}
-
-  FailureOr<GenericKernel> write();
-
-private:
-  enum class Mapping { Element, Lanes };
-
-  struct Operand {
-    BlockArgument argument;
-    Access access;
-  };
-
-  LogicalResult checkOp();
-  LogicalResult traceOperands();
-  void orderLoops();
-  void mergeLoops();
-  bool canMerge(unsigned outer, unsigned inner);
-  void findCombiners();
-  void chooseMapping();
-  void nameLoops();
-  bool needsWideIndex() const;
-
-  FailureOr<std::string> writeLoad(const Access &access);
-  std::string bufferName(Value buffer);
-  AffineExpr substitute(AffineExpr expr) const;
-  std::string writeIndex(AffineExpr expr) { return printIndex(substitute(expr), names); }
-  void declareCoordinates(unsigned depth);
-  LogicalResult bindLoads(bool initial, unsigned depth);
-  void declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent);
-  LogicalResult emitScalars();
-  LogicalResult writeElementBody();
-  LogicalResult writeLanesBody();
-  void writeStores(unsigned indent);
-  std::string spellExtract(Operation *extract);
-  void forEachLeaf(llvm::function_ref<void(AffineExpr, bool isCondition)> visit) const;
-
-  linalg::GenericOp op;
-  StringRef name, what;
-  MLIRContext *context;
-  AccessTracer tracer;
-  SmallVector<Operand> inputs, inits;        ///< only those that the body reads
-  SmallVector<AffineExpr> outputIndex;       ///< linear position of each result's element
-  SmallVector<int64_t> extents;              ///< of the loops, after merging
-  SmallVector<unsigned> parallel, reduction; ///< loops that are left, outermost first
-  SmallVector<Combiner> combiners;           ///< one per result, or none at all
-  Mapping mapping = Mapping::Element;
-  int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
-  std::string indexType = "int";
-  SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
-  SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
-  SmallVector<std::string> accumulators;
-  std::map<std::string, std::string> loaded; ///< text of a load -> its variable
-
-  CudaHelpers helpers;
-  std::string bodyText;
-  llvm::raw_string_ostream body;
-  std::unique_ptr<ScalarEmitter> emitter;
-  SmallVector<Value> buffers;                        ///< parameters, in order of first use
-  SmallVector<std::pair<std::string, Value>> tables; ///< constants that live in the source
-};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Analysis
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelWriter::checkOp() {
+LogicalResult GenericWriter::checkOp() {
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<RankedTensorType>(operand.getType()); type && !type.hasStaticShape())
       return op.emitOpError("expected static shapes, found ") << type;
@@ -136,7 +60,7 @@ LogicalResult KernelWriter::checkOp() {
   return success();
 }
 
-LogicalResult KernelWriter::traceOperands() {
+LogicalResult GenericWriter::traceOperands() {
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     bool isInit = op.isDpsInit(&operand);
@@ -170,7 +94,7 @@ LogicalResult KernelWriter::traceOperands() {
 
 /// Parallel loops in the order of the first output's dimensions, so that consecutive threads write
 /// consecutive elements; then the reductions in their own order.
-void KernelWriter::orderLoops() {
+void GenericWriter::orderLoops() {
   extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(0)).getResults())
@@ -183,7 +107,7 @@ void KernelWriter::orderLoops() {
   }
 }
 
-static void visitLeaves(const Access &access, llvm::function_ref<void(AffineExpr, bool)> visit) {
+void visitLeaves(const Access &access, llvm::function_ref<void(AffineExpr, bool)> visit) {
   if (access.kind == Access::Kind::Load)
     visit(access.index, false);
   if (access.kind != Access::Kind::Choice)
@@ -194,7 +118,7 @@ static void visitLeaves(const Access &access, llvm::function_ref<void(AffineExpr
   visitLeaves(*access.outside, visit);
 }
 
-void KernelWriter::forEachLeaf(llvm::function_ref<void(AffineExpr, bool)> visit) const {
+void GenericWriter::forEachLeaf(llvm::function_ref<void(AffineExpr, bool)> visit) const {
   for (const Operand &operand : inputs)
     visitLeaves(operand.access, visit);
   for (const Operand &operand : inits)
@@ -205,9 +129,7 @@ void KernelWriter::forEachLeaf(llvm::function_ref<void(AffineExpr, bool)> visit)
     visit(definition, true);
 }
 
-/// Adds EXPR * SCALE to COEFFICIENTS; false when a dimension of interest stands under a division.
-static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> coefficients, unsigned a,
-                            unsigned b) {
+bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int64_t> coefficients, unsigned a, unsigned b) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
     if (dim.getPosition() < coefficients.size())
       coefficients[dim.getPosition()] += scale;
@@ -225,7 +147,7 @@ static bool addCoefficients(AffineExpr expr, int64_t scale, MutableArrayRef<int6
 }
 
 /// True when every index walks OUTER and INNER as one loop of extent outer * inner.
-bool KernelWriter::canMerge(unsigned outer, unsigned inner) {
+bool GenericWriter::canMerge(unsigned outer, unsigned inner) {
   bool mergeable = true;
   forEachLeaf([&](AffineExpr expr, bool isCondition) {
     if (isCondition) {
@@ -242,7 +164,7 @@ bool KernelWriter::canMerge(unsigned outer, unsigned inner) {
 
 /// Merges neighbours; the merged loop keeps the inner one's dimension, and the outer one, now of
 /// extent 1, vanishes from all indices.
-void KernelWriter::mergeLoops() {
+void GenericWriter::mergeLoops() {
   for (SmallVector<unsigned> *loops : {&parallel, &reduction}) {
     for (unsigned i = loops->size(); i-- > 1;) {
       unsigned outer = (*loops)[i - 1], inner = (*loops)[i];
@@ -259,7 +181,7 @@ void KernelWriter::mergeLoops() {
 
 /// Recognises `yield combiner(accumulator, value)` for all results, where the accumulators have no
 /// other use.
-void KernelWriter::findCombiners() {
+void GenericWriter::findCombiners() {
   // A reduction over single elements is an element-wise op.
   if (reduction.empty())
     return;
@@ -277,7 +199,7 @@ void KernelWriter::findCombiners() {
   }
 }
 
-void KernelWriter::chooseMapping() {
+void GenericWriter::chooseMapping() {
   for (unsigned loop : parallel)
     outputs *= extents[loop];
   for (unsigned loop : reduction)
@@ -313,7 +235,7 @@ void KernelWriter::chooseMapping() {
 }
 
 /// Renames what is left d0, d1, ..., parallel loops first; a vanished loop is 0.
-void KernelWriter::nameLoops() {
+void GenericWriter::nameLoops() {
   names.assign(extents.size(), "0");
   unsigned next = 0;
   for (ArrayRef<unsigned> loops : {ArrayRef<unsigned>(parallel), ArrayRef<unsigned>(reduction)})
@@ -332,7 +254,7 @@ void KernelWriter::nameLoops() {
   }
 }
 
-bool KernelWriter::needsWideIndex() const {
+bool GenericWriter::needsWideIndex() const {
   // Room for the last block's idle threads and for coordinates outside a padded row.
   constexpr int64_t limit = (int64_t(1) << 31) - (int64_t(1) << 24);
   bool wide = outputs * lanes >= limit || reduced >= limit;
@@ -361,7 +283,7 @@ bool KernelWriter::needsWideIndex() const {
 //===----------------------------------------------------------------------===//
 
 /// EXPR without vanished loops, as a sum in the order of the loops.
-AffineExpr KernelWriter::substitute(AffineExpr expr) const {
+AffineExpr GenericWriter::substitute(AffineExpr expr) const {
   SmallVector<AffineExpr> replacements;
   for (unsigned i = 0; i < names.size(); ++i)
     replacements.push_back(i < extents.size() && extents[i] == 1 ? getAffineConstantExpr(0, context)
@@ -369,7 +291,7 @@ AffineExpr KernelWriter::substitute(AffineExpr expr) const {
   return expr.replaceDims(replacements);
 }
 
-std::string KernelWriter::bufferName(Value buffer) {
+std::string GenericWriter::bufferName(Value buffer) {
   if (auto constant = buffer.getDefiningOp<arith::ConstantOp>()) {
     for (auto &[tableName, table] : tables)
       if (table == buffer)
@@ -385,7 +307,7 @@ std::string KernelWriter::bufferName(Value buffer) {
   return "in" + std::to_string(it - buffers.begin());
 }
 
-FailureOr<std::string> KernelWriter::writeLoad(const Access &access) {
+FailureOr<std::string> GenericWriter::writeLoad(const Access &access) {
   return printAccess(
       access, helpers, /*widen=*/false, [&](AffineExpr expr) { return writeIndex(expr); },
       [&](const Access &load) -> FailureOr<std::string> {
@@ -394,7 +316,7 @@ FailureOr<std::string> KernelWriter::writeLoad(const Access &access) {
 }
 
 /// Declares the coordinates that need exactly DEPTH open reduction loops.
-void KernelWriter::declareCoordinates(unsigned depth) {
+void GenericWriter::declareCoordinates(unsigned depth) {
   for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates()))
     if (coordinateDepth[i] == depth)
       body.indent(2 + 2 * depth) << "const " << indexType << " " << names[tracer.getNumLoops() + i] << " = "
@@ -402,7 +324,7 @@ void KernelWriter::declareCoordinates(unsigned depth) {
 }
 
 /// Loads what the body reads: the inputs, or the initial values of the accumulators.
-LogicalResult KernelWriter::bindLoads(bool initial, unsigned depth) {
+LogicalResult GenericWriter::bindLoads(bool initial, unsigned depth) {
   emitter->setIndent(2 + 2 * depth);
   for (Operand &operand : initial ? inits : inputs) {
     FailureOr<std::string> text = writeLoad(operand.access);
@@ -424,7 +346,7 @@ LogicalResult KernelWriter::bindLoads(bool initial, unsigned depth) {
 }
 
 /// Declares LOOPS from a linear position, innermost first.
-void KernelWriter::declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent) {
+void GenericWriter::declarePosition(StringRef linear, ArrayRef<unsigned> loops, unsigned indent) {
   std::string rest = linear.str();
   for (unsigned i = loops.size(); i-- > 0;) {
     std::string upper = StringRef(names[loops[i]]).upper();
@@ -436,7 +358,7 @@ void KernelWriter::declarePosition(StringRef linear, ArrayRef<unsigned> loops, u
   }
 }
 
-std::string KernelWriter::spellExtract(Operation *operation) {
+std::string GenericWriter::spellExtract(Operation *operation) {
   auto extract = dyn_cast<tensor::ExtractOp>(operation);
   if (!extract)
     return "";
@@ -457,7 +379,7 @@ std::string KernelWriter::spellExtract(Operation *operation) {
   return bufferName(root) + "[" + (position.empty() ? "0" : position) + "]";
 }
 
-void KernelWriter::writeStores(unsigned indent) {
+void GenericWriter::writeStores(unsigned indent) {
   for (unsigned i = 0; i < outputIndex.size(); ++i) {
     std::string value =
         accumulators.empty() ? emitter->get(op.getBody()->getTerminator()->getOperand(i)) : accumulators[i];
@@ -477,7 +399,7 @@ static std::string spellUpdate(Operation *combiner, StringRef accumulator, Strin
 }
 
 /// The statements of the body, but for the combiners, which update the accumulators afterwards.
-LogicalResult KernelWriter::emitScalars() {
+LogicalResult GenericWriter::emitScalars() {
   for (Operation &scalar : op.getBody()->without_terminator())
     if (llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
       if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
@@ -486,7 +408,7 @@ LogicalResult KernelWriter::emitScalars() {
 }
 
 /// One thread per output element; reduction loops inside.
-LogicalResult KernelWriter::writeElementBody() {
+LogicalResult GenericWriter::writeElementBody() {
   // A single output is launched with a single thread.
   if (outputs > 1) {
     bool single = parallel.size() == 1;
@@ -566,7 +488,7 @@ static std::string spellShuffle(Type type, StringRef value, CudaHelpers &helpers
 }
 
 /// LANES threads share an output and stride through its reduction.
-LogicalResult KernelWriter::writeLanesBody() {
+LogicalResult GenericWriter::writeLanesBody() {
   bool isBlock = lanes == threads;
   if (isBlock) {
     if (outputs > 1)
@@ -667,7 +589,7 @@ static std::string printShape(Value value) {
   return text;
 }
 
-FailureOr<GenericKernel> KernelWriter::write() {
+FailureOr<GenericKernel> GenericWriter::write() {
   if (failed(checkOp()) || failed(traceOperands()))
     return failure();
   orderLoops();
@@ -675,15 +597,16 @@ FailureOr<GenericKernel> KernelWriter::write() {
   findCombiners();
   chooseMapping();
   nameLoops();
+  chooseVector();
   if (needsWideIndex())
     indexType = "long long";
   emitter = std::make_unique<ScalarEmitter>(body, helpers, ScalarEmitter::Options{indexType, false, 2});
   emitter->bindDims(names);
-  if (failed(mapping == Mapping::Element ? writeElementBody() : writeLanesBody()))
+  if (failed(vector > 1 ? writeVectorBody() : mapping == Mapping::Element ? writeElementBody() : writeLanesBody()))
     return failure();
 
   GenericKernel kernel;
-  int64_t perBlock = threads / lanes;
+  int64_t perBlock = threads / lanes * vector;
   kernel.grid[0] = llvm::divideCeil(outputs, perBlock);
   kernel.block[0] = threads;
   if (kernel.grid[0] > INT32_MAX)
@@ -711,7 +634,7 @@ FailureOr<GenericKernel> KernelWriter::write() {
      << (mapping == Mapping::Element ? "one thread"
          : lanes == 32               ? "one warp"
                                      : "one block")
-     << " per output.\n";
+     << " per " << (vector > 1 ? std::to_string(vector) + " outputs" : "output") << ".\n";
   os << "extern \"C\" __global__ void __launch_bounds__(" << threads << ")\n" << name << "(";
   SmallVector<std::string> parameters;
   for (auto [i, value] : llvm::enumerate(buffers))
@@ -725,6 +648,8 @@ FailureOr<GenericKernel> KernelWriter::write() {
   os << llvm::join(parameters, ", ") << ") {\n";
   if (StringRef(bodyText).contains("kThreads"))
     os << "  constexpr int kThreads = " << threads << ";\n";
+  if (vector > 1)
+    os << "  constexpr int kVector = " << vector << ";\n";
   if (StringRef(bodyText).contains("kOutputs"))
     os << "  constexpr " << indexType << " kOutputs = " << outputs << ";\n";
   if (StringRef(bodyText).contains("kReduced"))
@@ -742,10 +667,8 @@ FailureOr<GenericKernel> KernelWriter::write() {
   return kernel;
 }
 
-} // namespace
-
 FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what) {
-  return KernelWriter(op, name, what).write();
+  return GenericWriter(op, name, what).write();
 }
 
 } // namespace kgen

@@ -31,6 +31,8 @@ struct HelperText {
 constexpr HelperText helperTexts[] = {
     {"KGEN_INFINITY", "#define KGEN_INFINITY __int_as_float(0x7f800000)\n"},
     {"KGEN_NAN", "#define KGEN_NAN __int_as_float(0x7fffffff)\n"},
+    {"kgen_pack", "// Neighbouring elements, which travel in one access.\n"
+                  "template <typename T, int N> struct alignas(sizeof(T) * N) kgen_pack {\n  T lane[N];\n};\n"},
     {"kgen_maximum", "// The larger one; NaN when either is NaN, as torch has it.\n"
                      "template <typename T> __device__ __forceinline__ T kgen_maximum(T a, T b) {\n"
                      "  return a > b || a != a ? a : b;\n}\n"},

@@ -62,9 +62,9 @@ func.func @not_structured(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
 
 // -----
 
-func.func @too_large(%x: tensor<1048576x1048576xf32>) -> tensor<1048576x1048576xf32> {
-  %e = tensor.empty() : tensor<1048576x1048576xf32>
+func.func @too_large(%x: tensor<4194304x1048576xf32>) -> tensor<4194304x1048576xf32> {
+  %e = tensor.empty() : tensor<4194304x1048576xf32>
   // expected-error @below {{needs 4294967296 blocks, and a grid has at most 2147483647}}
-  %0 = linalg.exp ins(%x : tensor<1048576x1048576xf32>) outs(%e : tensor<1048576x1048576xf32>) -> tensor<1048576x1048576xf32>
-  return %0 : tensor<1048576x1048576xf32>
+  %0 = linalg.exp ins(%x : tensor<4194304x1048576xf32>) outs(%e : tensor<4194304x1048576xf32>) -> tensor<4194304x1048576xf32>
+  return %0 : tensor<4194304x1048576xf32>
 }

@@ -107,8 +107,8 @@ func.func @apart(%x: tensor<3x301x2x7xf32>) -> tensor<3x2xf32> {
 // More than 2^31 elements: 64-bit indices.
 // CHECK-LABEL: wide_0_relu(
 // CHECK:         constexpr long long kOutputs = 4294967296;
-// CHECK-NEXT:    const long long d0 = (long long)blockIdx.x * kThreads + threadIdx.x;
-// LAUNCH: @wide_0_relu grid [16777216, 1, 1]
+// CHECK-NEXT:    const long long d0 = ((long long)blockIdx.x * kThreads + threadIdx.x) * kVector;
+// LAUNCH: @wide_0_relu grid [4194304, 1, 1]
 func.func @wide(%x: tensor<65536x65536xf32>) -> tensor<65536x65536xf32> {
   %0 = aten.relu %x : (tensor<65536x65536xf32>) -> tensor<65536x65536xf32>
   return %0 : tensor<65536x65536xf32>
