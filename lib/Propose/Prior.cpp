@@ -49,14 +49,19 @@ double elementOf(const ScheduleSettings &settings, const char *key, int index, d
 struct BlockShape {
   double threads;
   bool spills;
+  double resident; ///< blocks that the registers of a multiprocessor hold
 };
 
-BlockShape shapeOf(double bm, double bn, double perThread, double threads, const ScheduleSettings &settings) {
+/// OTHERS: of addresses, operands, loop counters.
+BlockShape shapeOf(double perThread, double others, double threads, const ScheduleSettings &settings) {
   double blocks = numberOf(settings, "min_blocks", 1);
   double registers = std::min(255.0, 65536 / (std::max(threads, 32.0) * blocks));
-  constexpr double others = 88; // addresses, operands, loop counters
-  return {threads, perThread + others > registers};
+  double wanted = std::min(perThread + others, registers);
+  return {threads, perThread + others > registers, std::max(1.0, std::floor(65536 / (wanted * threads)))};
 }
+
+/// Tiles of TILE that cover SIZE compute that much more.
+double wasteOf(double size, double tile) { return std::ceil(size / tile) * tile / size; }
 
 double estimateProduct(const DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   StringRef mma = textOf(settings, "mma"), dtype = textOf(settings, "dtype");
@@ -65,12 +70,14 @@ double estimateProduct(const DispatchFacts &f, const ScheduleSettings &settings,
   bool plain = mma == "none" || (mma.empty() && (host || (f.f32 && f.precision == "strict-fp32")));
   bool warpgroup = mma == "wgmma";
   const Machine &machine = host ? hostCore : card;
-  bool half = !f.f32 || dtype == "fp16" || dtype == "bf16";
+  // Warpgroups multiply f32 data as scaled halves: once, or three times for the digits of f32.
+  bool half = warpgroup || !f.f32 || dtype == "fp16" || dtype == "bf16", convolution = f.channels > 0;
   double rate = plain ? machine.fp32 * 0.7 : (half ? machine.half : machine.tf32) * (warpgroup ? 0.85 : 0.5);
   double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);
   double width = std::clamp(std::ceil(n / 16) * 16, 16.0, 128.0);
-  double bm = elementOf(settings, "tile", 0, plain ? 64 : 128);
-  double bn = elementOf(settings, "tile", 1, plain ? 64 : warpgroup && f.channels == 0 ? 2 * width : width);
+  const double side = plain && !host ? 128 : 64;
+  double bm = elementOf(settings, "tile", 0, plain || (convolution && warpgroup) ? side : convolution ? 288 : 128);
+  double bn = elementOf(settings, "tile", 1, plain ? 64 : warpgroup && !convolution ? 2 * width : width);
   double bk = elementOf(settings, "tile", 2, plain ? 16 : warpgroup ? 64 : 32);
   double split = numberOf(settings, "split_k", 1), stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
   double rows = std::ceil(m / bm), columns = std::ceil(n / bn), blocks = rows * columns * split;
@@ -79,65 +86,111 @@ double estimateProduct(const DispatchFacts &f, const ScheduleSettings &settings,
   // Reuse: what a block's tile, and in it a warp's or thread's, computes from each element that it loads.
   double reuse = bm * bn / (bm + bn);
   double seconds = 2 * rows * bm * columns * bn * k / rate * (1 + 16 / reuse);
-  BlockShape shape = {384, false};
+  BlockShape shape = {384, false, 1};
   if (plain) {
-    double tm = elementOf(settings, "thread_tile", 0, 4), tn = elementOf(settings, "thread_tile", 1, 4);
+    double tm = elementOf(settings, "thread_tile", 0, side / 16), tn = elementOf(settings, "thread_tile", 1, side / 16);
     seconds *= 1 + (tm + tn) / (tm * tn);
-    shape = shapeOf(bm, bn, tm * tn + tm + tn, bm * bn / (tm * tn), settings);
-  } else if (!warpgroup) {
-    double wm = elementOf(settings, "warp_tile", 0, std::min(64.0, bm));
-    double wn = elementOf(settings, "warp_tile", 1, bn > 64 ? bn / 2 : bn);
-    seconds *= 1 + 10 * (wm + wn) / (wm * wn);
-    shape = shapeOf(bm, bn, wm * wn / 32, 32 * std::max(1.0, bm / wm) * std::max(1.0, bn / wn), settings);
-    // Rows of a tile that start in the same bank.
-    if (textOf(settings, "smem_pad") == "0" && textOf(settings, "swizzle").empty())
+    shape = shapeOf(1.3 * tm * tn + tm + tn, 70, bm * bn / (tm * tn), settings);
+  } else if (warpgroup) {
+    if (f.f32 && f.precision == "strict-fp32")
+      seconds *= 3;
+    // One warpgroup multiplies or finishes, two take turns; three and clusters of four do not fit well.
+    double consumers = numberOf(settings, "consumers", 2), cluster = numberOf(settings, "cluster", 1);
+    seconds *= (consumers < 2 ? 1.12 : consumers > 2 ? 1.4 : 1) * (cluster > 2 ? 1.8 : cluster > 1 ? 0.97 : 1);
+    seconds *= 1 + 2 / numberOf(settings, "promote_k", 1e9);
+  } else {
+    double wm = elementOf(settings, "warp_tile", 0, convolution ? 48 : std::min(64.0, bm));
+    double wn = elementOf(settings, "warp_tile", 1, convolution && bn == 96 ? 48 : bn > 64 ? bn / 2 : bn);
+    seconds *= (1 + 10 * (wm + wn) / (wm * wn)) * wasteOf(bm, wm) * wasteOf(bn, wn);
+    shape = shapeOf(wm * wn / 32, 56, 32 * std::ceil(bm / wm) * std::ceil(bn / wn), settings);
+    if (shape.threads < (convolution ? 256 : 128)) // those of a convolution gather, too
+      seconds *= 1.2;                              // too few warps to hide each other's waits
+    // Rows of a tile that start in the same bank; a convolution's are never beside each other.
+    if (!convolution && textOf(settings, "smem_pad") == "0" && textOf(settings, "swizzle").empty())
       seconds *= 2;
+    if (mma == "wmma")
+      seconds *= half ? 1.08 : 1.6;
   }
+  if (!warpgroup && !host && bk * element > 128)
+    seconds *= 1.6;
+  // A pooling behind it computes rows of borders again, and its windows pass through shared memory; warpgroups keep
+  // them in registers and write less.
+  if (f.poolFollows)
+    seconds *= warpgroup ? 0.9 : 1.15 + bm / 2000;
   if (host)
     return 1e6 * (seconds + blocks * std::ceil(k / split / bk) * 2 * shape.threads * barrierSeconds) + machine.launchUs;
   if (shape.spills)
-    seconds *= shape.threads >= 256 ? 4 : 1.6;
+    seconds *= plain ? 8 : shape.threads >= 256 ? 4 : 1.6;
   double wide = numberOf(settings, "vec", half ? 8 : 4);
-  if (f.channels == 0 && wide * element < 16)
+  if (!convolution && wide * element < 16)
     seconds *= wide * element < 8 ? 2 : 1.3;
 
   // The last wave is as long as a full one.
-  double sharedBytes = stages * (bm + bn) * bk * element;
+  double sharedBytes = convolution ? 1 : stages * (bm + bn) * bk * element;
   double perMultiprocessor = std::clamp(std::floor(machine.shared / sharedBytes), 1.0, 4.0);
-  perMultiprocessor = std::min(perMultiprocessor, std::max(1.0, std::floor(1024 / shape.threads)));
+  perMultiprocessor = std::min({perMultiprocessor, shape.resident, std::max(1.0, std::floor(1024 / shape.threads))});
   double slots = f.multiprocessors * perMultiprocessor;
   seconds *= std::ceil(blocks / slots) * slots / blocks;
-  if (stages < 3)
-    seconds *= stages < 2 ? 1.5 : 1.05;
+  if (stages < 4)
+    seconds *= stages < 2 ? 1.5 : stages < 3 ? 1.03 : 1.005;
   // Tiles are read again by other blocks, from the L2 cache, which is some 2.5 times as fast.
   double again = (m * k * columns + n * k * rows) * element / (2.5 * machine.bytes);
   double once = (bytes + (split > 1 ? 2 * split * m * n * 4 : 0)) / machine.bytes;
-  return 1e6 * std::max({seconds, f.channels ? 0 : again, once}) + machine.launchUs * (split > 1 ? 2 : 1);
+  return 1e6 * std::max({seconds, convolution ? 0 : again, once}) + machine.launchUs * (split > 1 ? 2 : 1);
 }
 
 double estimateRows(const DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   const Machine &machine = onHost(f) ? hostCore : card;
   double rows = std::max<double>(f.rows, 1), columns = std::max<double>(f.columns, 1);
-  double perRow = numberOf(settings, "threads_per_row", 128), split = numberOf(settings, "split_rows", 1);
+  double split = numberOf(settings, "split_rows", 1);
+  double perRow = numberOf(settings, "threads_per_row", !onHost(f) && columns / split > 8192 ? 512 : 128);
   StringRef resident = textOf(settings, "resident"), reduce = textOf(settings, "reduce");
-  // Half of the bytes are read; a row that is not kept is read again.
-  double reads = resident == "reg" || resident == "smem" ? 1 : reduce == "two_pass" ? 3 : 2;
-  double seconds = bytes / 2 * (reads + 1) / machine.bytes;
-  if (onHost(f))
-    return 1e6 * (seconds + rows * columns * 4e-9 + (perRow > 1 ? rows * perRow * 8 * barrierSeconds : 0));
-  double width = numberOf(settings, "vec", 4);
-  seconds *= width >= 4 ? 1 : width >= 2 ? 1.1 : 1.35;
-  // Loads in flight: about 16 KiB for each multiprocessor keep the memory busy.
-  double threads = rows * split * perRow, wanted = f.multiprocessors * 1024.0;
-  // Left alone, the family splits few long rows over the card.
   bool chosen = split > 1 || settings.count("threads_per_row") || settings.count("rows_per_block");
-  if (chosen && threads < wanted)
+  double perBlock = numberOf(settings, "rows_per_block", 1);
+  // Left alone, the family keeps a row where it fits: registers and shared memory hold some 80 k elements.
+  bool fits = columns <= 80 * 1024 && (!chosen || (perBlock == 1 && perRow >= 256 && split == 1));
+  bool kept = resident.empty() ? fits && !onHost(f) : resident != "none";
+  double again = kept ? 0 : reduce == "two_pass" ? 2 : 1; // reads beside the first
+  if (onHost(f))
+    return 1e6 * (bytes / 2 * (2 + again) / machine.bytes + rows * columns * 4e-9 +
+                  (perRow > 1 ? rows * perRow * 8 * barrierSeconds : 0));
+  // Rows in flight that the L2 cache holds are read again at more than twice the speed.
+  double blocksHere = std::min(16.0, std::max(1.0, std::floor(2048 / std::max(perRow * perBlock, 32.0))));
+  double inFlight = rows * columns * 4;
+  if (split == 1 && rows >= 2 * f.multiprocessors) // otherwise a second launch reads them all again
+    inFlight = std::min(inFlight, f.multiprocessors * blocksHere * perBlock * columns * 4);
+  again *= 1 - 0.6 * std::min(1.0, 40e6 / inFlight);
+  double seconds = bytes / 2 * (2 + again) / machine.bytes;
+  double width = numberOf(settings, "vec", 4);
+  seconds *= width >= 4 ? 1 : width >= 2 ? (kept && columns > 16384 ? 1.3 : 1.02) : 1.35;
+  // Loads in flight: about 16 KiB for each multiprocessor keep the memory busy. Rows across the grid see to that.
+  seconds *= 1 + split / 20000;
+  double threads = rows * split * perRow, wanted = f.multiprocessors * 1024.0;
+  if (resident == "grid")
+    seconds *= 1.25; // blocks wait for each other's part of the statistic
+  else if (chosen && threads < wanted)
     seconds *= std::sqrt(wanted / threads);
-  if (resident == "reg" && columns / split / perRow > 96)
-    seconds *= 2.5; // spills
-  double blocks = rows * split / numberOf(settings, "rows_per_block", 1);
-  double slots = f.multiprocessors * std::clamp(std::floor(2048 / std::max(perRow, 32.0)), 1.0, 16.0);
-  if (chosen && blocks > slots / 2)
+  // A warp reads 512 bytes of a row, or parts of several rows.
+  if (perRow * width < 128)
+    seconds *= std::min(16.0, 128 / (perRow * width));
+  double held = columns / split / perRow;
+  if (resident == "reg") {
+    double registers = std::min(255.0, 65536 / (perRow * perBlock * numberOf(settings, "min_blocks", 1)));
+    if (held > 96 || held + 12 > registers)
+      seconds *= 2.5; // spills
+    // One exponential for an element instead of two; a few large blocks hide less than many small ones.
+    seconds *= (reduce == "two_pass" ? 1.03 : 1.07) * (split > 4 ? 1.03 : 1);
+  } else if (resident == "cluster") {
+    seconds *= 1.08;
+  } else if (kept && resident != "grid") {
+    seconds *= 1.05 + 8 / std::max(perRow, 256.0); // one block alone, persistent
+  }
+  if (textOf(settings, "fast_math") == "on")
+    seconds *= 0.99;
+  if (StringRef hint = textOf(settings, "cache_hint"); !hint.empty())
+    seconds *= (hint == "none") == (resident != "grid") ? 0.995 : 1;
+  double blocks = rows * split / perBlock, slots = f.multiprocessors * blocksHere;
+  if (chosen && !kept && blocks > slots / 2)
     seconds *= std::ceil(blocks / slots) * slots / blocks * 0.3 + 0.7; // a tail, partly hidden
   return 1e6 * seconds + machine.launchUs * (split > 1 ? 2 : 1);
 }

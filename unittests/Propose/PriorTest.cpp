@@ -4,6 +4,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace kgen;
 
 namespace {
@@ -81,6 +83,84 @@ TEST_F(PriorTest, OnTheHostBarriersCost) {
   facts.device = "host";
   EXPECT_LT(estimate("mma=none; tile=[64, 64, 64]; thread_tile=[8, 8]"),
             estimate("mma=none; tile=[64, 64, 8]; thread_tile=[2, 2]"));
+}
+
+//===----------------------------------------------------------------------===//
+// What was measured
+//===----------------------------------------------------------------------===//
+
+struct Measured {
+  const char *problem, *settings;
+  double us;
+};
+const Measured measurements[] = {
+#include "PriorData.inc"
+};
+
+/// Ranks from 1 on; equal values share the mean of theirs.
+std::vector<double> ranksOf(const std::vector<double> &values) {
+  std::vector<double> ranks;
+  for (double value : values) {
+    double less = 0, equal = 0;
+    for (double other : values)
+      less += other < value, equal += other == value;
+    ranks.push_back(less + (equal + 1) / 2);
+  }
+  return ranks;
+}
+
+/// Spearman's rank correlation: Pearson's, of the ranks.
+double rankCorrelation(const std::vector<double> &a, const std::vector<double> &b) {
+  std::vector<double> x = ranksOf(a), y = ranksOf(b);
+  double mean = (a.size() + 1) / 2.0, xy = 0, xx = 0, yy = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+TEST_F(PriorTest, RanksWhatWasMeasured) {
+  constexpr double image = 100.0 * 3 * 224 * 224 * 4, outputs = 100.0 * 96 * 4;
+  auto correlation = [&](const char *problem, double bytes) {
+    std::vector<double> estimates, times;
+    for (const Measured &row : measurements)
+      if (llvm::StringRef(row.problem) == problem) {
+        estimates.push_back(estimate(row.settings, bytes));
+        times.push_back(row.us);
+      }
+    EXPECT_GE(times.size(), 8u) << problem;
+    double rank = rankCorrelation(estimates, times);
+    RecordProperty(problem, std::to_string(rank));
+    return rank;
+  };
+  auto convolution = [&](bool pool) {
+    product(302500, 96, 363);
+    dispatch.family = "conv";
+    facts.precision = "tf32";
+    facts.channels = 3;
+    facts.poolFollows = facts.runningMaximum = pool;
+  };
+  convolution(false);
+  EXPECT_GE(correlation("conv2d", image + outputs * 55 * 55), 0.93);
+  convolution(true);
+  EXPECT_GE(correlation("conv_relu_maxpool", image + outputs * 27 * 27), 0.87);
+  facts = {};
+  facts.precision = "tf32";
+  product(4096, 4096, 4096);
+  EXPECT_GE(correlation("matmul_fp32", 2e8), 0.92);
+  facts.precision = "strict-fp32";
+  EXPECT_GE(correlation("matmul_fp32_strict", 2e8), 0.3);
+  facts.precision = "fp16";
+  facts.f32 = false;
+  EXPECT_GE(correlation("matmul_fp16", 1e8), 0.58);
+  facts = {};
+  facts.hopper = true;
+  rows(4096, 65536);
+  EXPECT_GE(correlation("softmax", 2.0 * 4096 * 65536 * 4), 0.87);
+  rows(16, 4194304);
+  EXPECT_GE(correlation("layer_norm", 2.0 * 16 * 4194304 * 4), 0.48);
 }
 
 } // namespace

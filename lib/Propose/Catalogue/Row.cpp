@@ -62,9 +62,11 @@ std::vector<CatalogueEntry> rowIdeas() {
        gridRows,
        "memory|bandwidth|read twice|occupancy|parallel",
        {},
-       {"resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
+       {"resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=streaming; -lead; "
         "-column_packs; -unroll; -reduce",
-        "resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=streaming; -lead; "
+        "resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=streaming; lead=4; "
+        "-column_packs; -unroll; -reduce",
+        "resident=grid; -split_rows; threads_per_row=256; -rows_per_block; -min_blocks; cache_hint=none; lead=4; "
         "-column_packs; -unroll; -reduce",
         "resident=grid; -split_rows; threads_per_row=512; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
         "-column_packs; unroll=2; -reduce"}},
