@@ -267,6 +267,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     chooseBox(conv, tile[0], poolTile(params), plan);
     for (int64_t candidate : {64, 48, 32, 16}) {
       bool fits = candidate * wn <= 64 * 64 && (candidate == 16 || plan.pixels >= 2 * candidate);
+      fits &= 32 * ceilDiv(plan.pixels, candidate) * (tile[1] / wn) <= chip.threadsPerBlock;
       if (fits && roundUp(plan.pixels, candidate) < best) {
         best = roundUp(plan.pixels, candidate);
         wm = candidate;

@@ -21,7 +21,7 @@ inline bool longSoftmax(const DispatchFacts &f) {
   return clusterRows(f) && f.anchor && f.anchor->name == "aten.softmax.int";
 }
 /// Few rows, each longer than the shared memory of a cluster.
-inline bool gridRows(const DispatchFacts &f) { return f.hopper && f.rows > 0 && f.rows <= 512 && f.columns >= 262144; }
+inline bool gridRows(const DispatchFacts &f) { return f.hopper && f.rows > 0 && f.rows <= 1024 && f.columns >= 262144; }
 inline bool ringRows(const DispatchFacts &f) { return f.hopper && f.columns >= 4096 && f.columns <= 50000; }
 inline bool rowsFitShared(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 56000; }
 inline bool tallReduction(const DispatchFacts &f) { return f.k >= 1024 && f.m * f.n <= 1024 * 1024; }

@@ -22,6 +22,9 @@ constexpr int KD = 1, KH = 11, KW = 11;
 constexpr int STRIDE_D = 1, STRIDE_H = 4, STRIDE_W = 4;
 constexpr int PAD_D = 0, PAD_H = 2, PAD_W = 2;
 constexpr int DILATION_D = 1, DILATION_H = 1, DILATION_W = 1;
+// A transposed convolution's own outputs, and the phases of its stride.
+constexpr int PHASE_D = 1, PHASE_H = 1, PHASE_W = 1, PHASES = PHASE_D * PHASE_H * PHASE_W;
+constexpr int CHANNELS = 96, FULL_D = 1, FULL_H = 27, FULL_W = 27;
 // Pooling of the outputs; windows of 1 when there is none.
 constexpr int PD = 1, PH = 27, PW = 27; // pooled outputs
 constexpr int POOL_D = 1, POOL_H = 3, POOL_W = 3;

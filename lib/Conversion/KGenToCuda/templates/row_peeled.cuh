@@ -1,6 +1,21 @@
 // row_peeled.cuh - rows whose length is no multiple of kVector, with resident = reg or none.
 //@ section standalone
+#define PEELED 1
+#define HELD 1
 #include "row_reduce.cuh"
+namespace example::edge { // single elements
+__device__ __forceinline__ void load(const Operands &operands, long long row, int column, float (&value)[1]) {
+  value[0] = operands.in0[row * kColumns + column];
+}
+__device__ __forceinline__ void observe(Accumulator &accumulator, const Operands &, long long, int column,
+                                        const float (&value)[1]) {
+  accumulate(accumulator, value, column);
+}
+__device__ __forceinline__ void store(const Operands &operands, long long row, int column, const float (&value)[1],
+                                      const RowValue &of_row) {
+  operands.out0[row * kColumns + column] = exponential(value[0] - of_row.maximum) * of_row.scale;
+}
+} // namespace example::edge
 //@ end
 // Such rows begin anywhere between two boundaries of 16 bytes. Packs begin at the first boundary within the row; the few
 // elements in front of them and behind the last whole pack are the first threads', one each.
