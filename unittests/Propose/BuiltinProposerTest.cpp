@@ -176,7 +176,8 @@ TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   std::vector<Materialization> ways = first(facts);
   EXPECT_EQ(ways[0].directives, "%d0 = transform.kgen.select \"aten.conv2d\" in %f as conv\n"
                                 "transform.kgen.fuse %d0 consumers 2\n"
-                                "transform.kgen.mma %d0 wgmma\n");
+                                "transform.kgen.mma %d0 wgmma\n"
+                                "transform.kgen.specialize %d0 producer_warps = 2\n");
   // Each way is another script.
   std::set<std::string> scripts;
   for (const Materialization &way : ways)
@@ -214,7 +215,7 @@ TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
     EXPECT_NE(m.directives.find("mma %d0 wgmma"), std::string::npos);
     scripts += m.directives;
   }
-  EXPECT_NE(scripts.find("specialize %d0 producer_warps = 2"), std::string::npos);
+  EXPECT_NE(scripts.find("specialize %d0 producer_warps = 4"), std::string::npos);
   EXPECT_NE(scripts.find("mma_inflight %d0 1"), std::string::npos);
   EXPECT_NE(scripts.find("stages = 6"), std::string::npos);
   // No later idea takes a warpgroup's kernel to knobs that it does not have.

@@ -31,8 +31,6 @@ std::vector<CatalogueEntry> rowIdeas() {
         "resident=reg; split_rows=4; threads_per_row=512; rows_per_block=1; min_blocks=2; reduce=two_pass; "
         "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll",
         "resident=reg; split_rows=8; threads_per_row=128; rows_per_block=1; min_blocks=6; reduce=two_pass; "
-        "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll",
-        "resident=reg; split_rows=2; threads_per_row=256; rows_per_block=1; min_blocks=3; reduce=two_pass; "
         "fast_math=on; cache_hint=none; -lead; -column_packs; -unroll"}},
       {"row-over-cluster",
        C::Parallel,
