@@ -1,5 +1,6 @@
 //===- EvalCommand.cpp - kgen-eval's arguments ----------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
+#include "kgen/Toolchain/Jail.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -47,6 +48,8 @@ int kgen::runEvalCommand(int argc, char **argv) {
                           cl::desc("make its baseline slower beside it: the comparison must be INVALID"));
   cl::opt<bool> blocks("blocks", cl::cat(c),
                        cl::desc("verify, then take as many samples as each line of stdin says; answers in JSON"));
+  cl::opt<bool> unconfined("allow-unconfined-compile", cl::cat(c),
+                           cl::desc("compile where the system cannot keep the compiler away from your files"));
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
@@ -59,6 +62,11 @@ int kgen::runEvalCommand(int argc, char **argv) {
   r.options.rules = *named;
   if (pairs < 1 || slowDown < 0 || disturb < 0)
     return llvm::errs() << "kgen-eval: --pairs is at least 1, --slow-down and --disturb at least 0\n", 2;
+  // A search decides for itself; a folder may have been written by anything.
+  if (!folder.empty() && !unconfined && !kgen::supportedIsolation().confinesFiles())
+    return llvm::errs() << "kgen-eval: "
+                        << kgen::explainUnconfinedCompile("nobody says who wrote " + folder + "/kernel.cu") << '\n',
+           2;
   if (!compare.empty() && !folder.empty())
     return kgen::compareFolders(r, compare, {pairs, false, slowDown, disturb});
   if (serve == !folder.empty())
