@@ -257,7 +257,7 @@ def main():
         left = [c["name"] for c in every if c[args.place] is None]
         print("%d cases, %d more cannot be expressed on device %s: %s" %
               (len(cases), len(left), args.device, ", ".join(left) or "none"))
-    args.jobs = args.jobs or (2 if args.place == "host" else min(5, os.cpu_count() or 1))
+    args.jobs = args.jobs or (2 if args.place == "host" else min(7, os.cpu_count() or 1))
     right = total = evaluators = crashes = 0
     passes = []
     for turn in range(args.times):

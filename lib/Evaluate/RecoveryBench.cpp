@@ -168,6 +168,7 @@ private:
     job.artifact = artifacts[which];
     job.plan = &plan;
     job.inputSets = {&*input};
+    job.bufferSets = 1;
     job.runSeconds = hang ? request.hangSeconds : 10;
     std::unique_ptr<CandidateProcess> process;
     RunReport report;
