@@ -26,13 +26,6 @@ static llvm::Error writeResults(const std::string &folder, const Evaluator &eval
   return writeFileAtomically(folder + "/measurement.json", measurement.print());
 }
 
-static std::string describeSpeed(const SpeedComparison &s) {
-  char text[160];
-  snprintf(text, sizeof text, "%s: %.4f times as fast, 95 %% of it in %.4f to %.4f, %d blocks, %.2f us against %.2f us",
-           speedName(s.verdict).str().c_str(), s.ratio, s.low, s.high, s.blocks, s.candidateUs, s.baselineUs);
-  return text;
-}
-
 static void printTable(const Measurement &m, llvm::raw_ostream &os) {
   // Rows without a value are left out, so that a REJECT is three lines.
   auto row = [&](const char *name, const std::string &value) {

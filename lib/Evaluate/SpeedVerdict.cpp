@@ -80,3 +80,10 @@ SpeedComparison kgen::judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double alone
     out.verdict = Speed::Same;
   return out;
 }
+
+std::string kgen::describeSpeed(const SpeedComparison &s) {
+  char text[160];
+  snprintf(text, sizeof text, "%s: %.4f times as fast, 95 %% of it in %.4f to %.4f, %d blocks, %.2f us against %.2f us",
+           speedName(s.verdict).str().c_str(), s.ratio, s.low, s.high, s.blocks, s.candidateUs, s.baselineUs);
+  return text;
+}

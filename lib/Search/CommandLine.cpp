@@ -17,7 +17,7 @@ usage:
   kgen-search resume RUN      go on with an interrupted run
   kgen-search replay RUN [--jobs N] [--recorded]           derive every kernel of a run again and compare bytes; needs no
                               device. --recorded: what another kgen wrote differently need only be as recorded
-  kgen-search report RUN [--format text|md|json]           what a run found
+  kgen-search report RUN [--format text|md|json|html] [--out F]   what a run found; html is one page with everything
   kgen-search add RUN --idea "WORDS" --seed-kernel F.cu    give a running or stopped search an idea or a kernel
   kgen-search export RUN... [--licence SPDX] [--out F]     a line of JSON for each branch, failures too (docs/dataset.md)
   kgen-search compare RUN... [--format text|md|json]       several runs on one problem side by side
@@ -185,6 +185,8 @@ private:
       fits = name != "--policy" && name != "--recorded";
       break;
     case SearchCommand::Report:
+      fits = is({"--format", "--out"});
+      break;
     case SearchCommand::Doctor:
     case SearchCommand::Compare:
       fits = is({"--format"});
@@ -288,6 +290,8 @@ private:
       command.licence = value;
     else if (name == "--format" && command.kind == SearchCommand::Export)
       return oneOf(name, value, {"jsonl"}, command.format);
+    else if (name == "--format" && command.kind == SearchCommand::Report)
+      return oneOf(name, value, {"text", "md", "json", "html"}, command.format);
     else if (name == "--format")
       return oneOf(name, value, {"text", "md", "json"}, command.format);
     else if (name == "--device")

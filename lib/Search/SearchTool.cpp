@@ -2,6 +2,7 @@
 
 #include "kgen/Search/SearchTool.h"
 #include "RunLibrary.h"
+#include "kgen/Report/HtmlReport.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
@@ -315,9 +316,17 @@ Expected<int> Tool::report() {
   if (Error error = (*run)->verifyFiles())
     return std::move(error);
   RunReport report = summarizeRun(**run);
-  world.out << (command.format == "md"     ? printReportMarkdown(report)
-                : command.format == "json" ? printReportJson(report)
-                                           : printReportText(report, world.columns));
+  std::string text = command.format == "md"     ? printReportMarkdown(report)
+                     : command.format == "json" ? printReportJson(report)
+                     : command.format == "html" ? printReportHtml(report, **run)
+                                                : printReportText(report, world.columns);
+  if (command.out.empty()) {
+    world.out << text;
+    return 0;
+  }
+  if (Error error = world.fs.writeAtomic(command.out, text))
+    return std::move(error);
+  world.out << command.out << " holds the report\n";
   return 0;
 }
 

@@ -34,6 +34,9 @@ struct SpeedComparison {
   std::string baseline; ///< what it was compared with
 };
 
+/// "FAST: 1.1314 times as fast, 95 % of it in ...".
+std::string describeSpeed(const SpeedComparison &comparison);
+
 /// How much faster counts.
 constexpr double speedMargin = 0.01;
 /// A baseline that is slower than alone by more than this beside the candidate makes a comparison invalid: on
