@@ -291,6 +291,7 @@ int kgen::serveEvaluations(const EvalRequest &request) {
   }
   say(std::move(ready));
   std::string line;
+  bool revealed = false;
   while (std::getline(std::cin, line)) {
     if (llvm::StringRef(line).trim().empty())
       continue;
@@ -301,8 +302,17 @@ int kgen::serveEvaluations(const EvalRequest &request) {
       say(json::Object{{"error", "the job is not a JSON object"}});
       continue;
     }
-    json::Object answer = serveOne(**evaluator, *job->getAsObject(), request.options);
-    if (const json::Value *id = job->getAsObject()->get("id"))
+    const json::Object &asked = *job->getAsObject();
+    json::Object answer;
+    if (asked.getBoolean("reveal").value_or(false)) {
+      revealed = true;
+      answer["seed"] = (*evaluator)->seedText();
+    } else if (revealed) {
+      answer["error"] = "the seed of the inputs was told: nothing can be measured with it any more";
+    } else {
+      answer = serveOne(**evaluator, asked, request.options);
+    }
+    if (const json::Value *id = asked.get("id"))
       answer["id"] = *id;
     say(std::move(answer));
   }

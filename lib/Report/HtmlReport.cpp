@@ -3,6 +3,7 @@
 
 #include "Html.h"
 #include "HtmlBranches.h"
+#include "kgen/Toolchain/Cache.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -58,8 +59,8 @@ static void printNumbers(raw_ostream &os, const RunReport &report) {
 }
 
 /// What was asked, and by which rules it was judged.
-static void printContract(raw_ostream &os, const RunReport &report, const std::vector<Branch> &branches,
-                          const Branch *best) {
+static void printContract(raw_ostream &os, const RunReport &report, const RunFolder &run,
+                          const std::vector<Branch> &branches, const Branch *best) {
   os << "<h2>What was asked</h2>\n<div class=\"wide\"><table class=\"facts\"><tbody>\n";
   fact(os, "problem", escape(report.problem) + ", " + escape(report.size) + " size");
   fact(os, "device", escape(report.device));
@@ -92,6 +93,11 @@ static void printContract(raw_ostream &os, const RunReport &report, const std::v
       if (!is_contained(warnings, warning))
         warnings.push_back(warning);
   }
+  // "seed 1F..." is what the commitment is the digest of, once its length stands before it.
+  for (std::string &secret : secrets)
+    for (const std::string &seed : run.getSeeds())
+      if (StringRef(secret).ends_with(contentKey({seed})))
+        secret += ", told at the end: " + seed;
   fact(os, "inputs", escape(join(secrets, "; ")));
   fact(os, "warnings", escape(join(warnings, "; ")));
   if (best)
@@ -232,7 +238,7 @@ std::string kgen::printReportHtml(const RunReport &report, const RunFolder &run)
      << escape(report.size) << " size, class " << escape(report.precision) << ", on " << escape(report.device)
      << "; a search by kgen</p>\n";
   printNumbers(os, report);
-  printContract(os, report, branches, best);
+  printContract(os, report, run, branches, best);
   os << "<h2>The search</h2>\n" << printCurveSection(branches, report);
   if (best)
     printBest(os, report, run, *best);

@@ -81,6 +81,18 @@ public:
 
   bool deviceIsLost() const override { return lost; }
 
+  std::string revealInputs() override {
+    // A child that died took its seed along.
+    if (!child.running() || stop || lost)
+      return "";
+    auto answer = ask({{"reveal", true}});
+    if (!answer) {
+      consumeError(answer.takeError());
+      return "";
+    }
+    return answer->value("seed", "");
+  }
+
   std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
     auto answer = ask({{"baselines", file.str()}});
     if (!answer) {

@@ -43,8 +43,9 @@ Error Search::execute() {
   if (!error && !bestId.empty())
     error = run.recordBest(bestId);
   std::string reason = error ? "error" : stopReason;
+  std::string seed = error ? "" : env.evaluator.revealInputs();
   // Of two errors the first one says what happened.
-  Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds);
+  Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds, seed);
   env.progress.finished();
   if (error) {
     consumeError(std::move(recorded));

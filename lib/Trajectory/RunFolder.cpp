@@ -217,6 +217,8 @@ Error RunFolder::applyRecord(const Json &record) {
       best = record.at("id");
     } else if (event == "stop") {
       stopReason = record.at("reason");
+      if (std::string seed = record.value("seed", ""); !seed.empty())
+        seeds.push_back(seed);
     } else if (event == "start") {
       stopReason.clear();
       generator = record.value("generator", "");
@@ -492,10 +494,15 @@ Error RunFolder::recordStart(StringRef version) {
   return applyRecord(record);
 }
 
-Error RunFolder::recordStop(StringRef reason, double seconds) {
-  if (Error error = append({{"event", "stop"}, {"reason", reason.str()}, {"seconds", seconds}}))
+Error RunFolder::recordStop(StringRef reason, double seconds, StringRef seed) {
+  Json record = {{"event", "stop"}, {"reason", reason.str()}, {"seconds", seconds}};
+  if (!seed.empty())
+    record["seed"] = seed.str();
+  if (Error error = append(std::move(record)))
     return error;
   stopReason = reason.str();
+  if (!seed.empty())
+    seeds.push_back(seed.str());
   return Error::success();
 }
 

@@ -56,6 +56,9 @@ public:
   virtual llvm::Expected<Measurement> evaluate(const EvaluationJob &job) = 0;
   /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.
   virtual bool deviceIsLost() const { return false; }
+  /// No further candidate is evaluated: what the secret inputs were drawn from, so that the commitment in each
+  /// measurement can be checked. "" when it has nothing to tell.
+  virtual std::string revealInputs() { return ""; }
   /// PyTorch's times for the problem in FILE (class Model) on this device, by mode, in microseconds;
   /// empty where they cannot be had, the reason in NOTE.
   virtual std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) = 0;

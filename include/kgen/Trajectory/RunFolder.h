@@ -141,7 +141,10 @@ public:
   llvm::Error recordBest(llvm::StringRef id);
   /// A process with this code generator takes the run up; the time from here on counts.
   llvm::Error recordStart(llvm::StringRef generator = "");
-  llvm::Error recordStop(llvm::StringRef reason, double secondsSpent);
+  /// SEED: what the inputs of this sitting were drawn from; "" when it was not told.
+  llvm::Error recordStop(llvm::StringRef reason, double secondsSpent, llvm::StringRef seed = "");
+  /// The seeds that were told, one for each sitting that ended well.
+  const std::vector<std::string> &getSeeds() const { return seeds; }
   /// A report file beside run.json; not part of the trajectory.
   llvm::Error writeReport(llvm::StringRef name, llvm::StringRef text);
 
@@ -173,6 +176,7 @@ private:
   std::vector<Exchange> exchanges;
   std::vector<Question> questions;
   std::string best, stopReason;
+  std::vector<std::string> seeds;
   std::string generator; ///< of the process that took the run up last
   std::map<std::string, double> baselines;
   bool hasBaselines = false;
