@@ -6,6 +6,7 @@ OUT_DIR/NAME/PROBLEM.run.tar.xz (the whole run without PTX, for `kgen-search rep
 """
 import json
 import pathlib
+import re
 import shutil
 import sys
 import tarfile
@@ -78,7 +79,9 @@ def main():
                   "kgen_us_p05": row.get("kgen_us_p05"), "kgen_us_p95": row.get("kgen_us_p95"), "search_us": best["time_us"],
                   "generic_us": report["generic_us"], "branches": report["branches"], "seconds": report["seconds"],
                   "clocks_before": row.get("clocks_before"), "clocks_after": row.get("clocks_after"), "notes": row.get("notes") or {}}
-        entry |= {f"{k}_ratio": row.get(f"{k}_ratio") for k in ("eager", "compile", "max_autotune", "library")}
+        for k in ("eager", "compile", "max_autotune", "library"):
+            entry |= {f"{k}_us_p05": row.get(f"{k}_us_p05"), f"{k}_us_p95": row.get(f"{k}_us_p95"), f"{k}_ratio": row.get(f"{k}_ratio")}
+        entry |= {"diagnosis": best["diagnosis"]}
         table.append(entry)
         spread = f"{row['kgen_us_p05']:.1f} to {row['kgen_us_p95']:.1f}" if row.get("kgen_us_p05") else ""
         rows.append(f"| `{problem}` | {best['precision']} | {row['verdict']} | **{us(entry['kgen_us'])}** | {spread} | {us(us_of['eager'])} | {us(us_of['compile'])} | "
@@ -88,9 +91,11 @@ def main():
         prior = (report.get("prior") or {}).get("rank_correlation")
         said += f" Rank correlation of the prior with measured time: {prior:.2f}." if isinstance(prior, (int, float)) else ""
         notes = "".join(f" {k}: {v}." for k, v in entry["notes"].items())
+        judgement, *facts = re.split(r"\. (?=Machine code of |Profiled )", best["diagnosis"])
+        facts = "".join(f"- {fact}.\n" for fact in facts)
         sections.append(f"## {problem}\n\n{report['branches']} branches in {report['seconds']:.0f} s ({', '.join(f'{v} {k}' for k, v in report['verdicts'].items())}). "
                         f"Best: `{report['best']['branch']}`, {us(best['time_us'])} µs in the search.{said}{notes}\n\n"
-                        f"What bounds it: {best['diagnosis']}.\n\n{trajectory(report, row)}\n\n"
+                        f"What bounds it: {judgement}.\n\n{facts}\n{trajectory(report, row)}\n\n"
                         f"Kernel, directives and measurement: [{name}/{problem}/]({name}/{problem}/). The whole run, replayable: `{name}/{problem}.run.tar.xz`.\n")
         folder = out / name / problem
         shutil.rmtree(folder, ignore_errors=True)
