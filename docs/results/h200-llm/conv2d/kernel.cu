@@ -73,6 +73,19 @@ __device__ __forceinline__ float round_tf32(float x) {
   return __uint_as_float(bits);
 }
 
+// The same value, of which the compiler knows nothing any more: loops over it stay loops, and what is computed
+// from it is computed again, not kept.
+__device__ __forceinline__ int opaque(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
+// 2^x in one instruction, relative error 2^-22; results below 2^-126 are zero.
+__device__ __forceinline__ float ex2(float x) {
+  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
+  return x;
+}
+
 // d += a * b: a is 16x8 row major, b is 8x8 column major, f32 bits of which tf32 is read.
 __device__ __forceinline__ void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
@@ -109,6 +122,51 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
                : "r"(smem_address(row)));
 }
 
+//===----------------------------------------------------------------------===//
+// What the L2 cache should keep
+//===----------------------------------------------------------------------===//
+
+// cp_async16 of what is read once: its line is the first that the L2 cache gives up.
+__device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(smem_address(dst)), "l"(src),
+               "l"(policy)
+               : "memory");
+}
+// Reads 16 bytes that no kernel of the launch writes and that are read again: the last that the cache gives up.
+// Stays where it stands in the program.
+__device__ __forceinline__ uint4 load16_kept(const void *src) {
+  unsigned long long policy;
+  uint4 value;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+               : "l"(src), "l"(policy));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Words that blocks of one launch exchange through global memory
+//===----------------------------------------------------------------------===//
+
+// A word is read or written as a whole, past the multiprocessors' own caches. Nothing is ordered around it.
+__device__ __forceinline__ void store_relaxed(long long *word, long long value) {
+  asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+__device__ __forceinline__ long long load_relaxed(const long long *word) {
+  long long value;
+  asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+
+// The larger one, NaN when either is NaN, in one instruction.
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -134,6 +192,9 @@ inline void cp_async16(void *dst, const void *src) { host_copy(dst, src, true, 1
 inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
+inline int opaque(int x) { return x; }
+inline float max_nan(float a, float b) { return a != a || b < a ? a : b; }
+inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
   memcpy(&bits, &x, 4);
@@ -240,6 +301,11 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
+inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
+inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
+inline long long load_relaxed(const long long *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
 #endif // KGEN_HOST
 
 // Copies BYTES (2, 4, 8 or 16), or zeroes them. There is no asynchronous form of 2 bytes: those
@@ -253,6 +319,16 @@ template <int BYTES> __device__ __forceinline__ void cp_async_zfill(void *dst, c
     cp_async_zfill4(dst, src, valid);
   else
     *static_cast<unsigned short *>(dst) = valid ? *static_cast<const unsigned short *>(src) : 0;
+}
+
+// Copies BYTES (4, 8 or 16).
+template <int BYTES> __device__ __forceinline__ void cp_async(void *dst, const void *src) {
+  if constexpr (BYTES == 16)
+    cp_async16(dst, src);
+  else if constexpr (BYTES == 8)
+    cp_async8(dst, src);
+  else
+    cp_async4(dst, src);
 }
 
 } // namespace kgen
@@ -277,12 +353,12 @@ pack_filters(const float *__restrict__ w, float4 *__restrict__ packed) {
   packed[i] = make_float4(a[0], a[1], a[2], a[3]);
 }
 
-constexpr int ROWS = 4, LINES = 4 * ROWS + 7, THREADS = 256;
+constexpr int ROWS = 4, LINES = 4 * ROWS + 7, THREADS = 128;
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-conv_async(const float *__restrict__ x, const float4 *__restrict__ packed, const float *__restrict__ bias,
+conv_ahead(const float *__restrict__ x, const float4 *__restrict__ packed, const float *__restrict__ bias,
            float *__restrict__ out) {
-  extern __shared__ float4 conv_async_smem[];
-  float *slab = reinterpret_cast<float *>(conv_async_smem);
+  extern __shared__ float4 conv_ahead_smem[];
+  float *slab = reinterpret_cast<float *>(conv_ahead_smem);
   const int oy0 = blockIdx.x * ROWS, n = blockIdx.y, tid = threadIdx.x;
   // Aligned quads of x land at column 4 j + 2 by 8-byte copies; what lies outside is zeroed.
   for (int i = tid; i < C * LINES * (PITCH / 2); i += THREADS) {
@@ -294,40 +370,45 @@ conv_async(const float *__restrict__ x, const float4 *__restrict__ packed, const
   kgen::cp_async_commit();
   if (tid < 8)
     slab[C * LINES * PITCH + tid] = 0.0f;
+  const int dy = tid / 32, lane = tid % 32, group = lane / 4, member = lane % 4, oy = oy0 + dy;
+  float4 next[6];
+#pragma unroll
+  for (int m = 0; m < 6; ++m)
+    next[m] = packed[m * 32 + lane];
   kgen::cp_async_wait<0>();
   __syncthreads();
-  const int warp = tid / 32, lane = tid % 32, group = lane / 4, member = lane % 4;
-  const int dy = warp % ROWS, m0 = warp / ROWS * 3, oy = oy0 + dy;
   if (oy >= O)
     return;
-  float d[3][NT][4] = {};
+  float d[6][NT][4] = {};
 #pragma unroll 1
   for (int step = 0; step < STEPS; ++step) {
     const int q0 = step * 2, q1 = min(step * 2 + 1, QUADS - 1), l0 = q0 / 3, l1 = q1 / 3;
     const int base0 = (l0 / R * LINES + l0 % R + dy * 4) * PITCH + q0 % 3 * 4 + member + group * 4;
     const int base1 = (l1 / R * LINES + l1 % R + dy * 4) * PITCH + q1 % 3 * 4 + member + group * 4;
-    unsigned a[3][4];
+    unsigned a[6][4];
+    const float4 *ahead = packed + min(step + 1, STEPS - 1) * 6 * 32 + lane;
 #pragma unroll
-    for (int m = 0; m < 3; ++m) {
-      const float4 f = packed[(step * 6 + m0 + m) * 32 + lane];
-      a[m][0] = __float_as_uint(f.x), a[m][1] = __float_as_uint(f.y);
-      a[m][2] = __float_as_uint(f.z), a[m][3] = __float_as_uint(f.w);
+    for (int m = 0; m < 6; ++m) {
+      a[m][0] = __float_as_uint(next[m].x), a[m][1] = __float_as_uint(next[m].y);
+      a[m][2] = __float_as_uint(next[m].z), a[m][3] = __float_as_uint(next[m].w);
+      next[m] = ahead[m * 32];
     }
 #pragma unroll
     for (int t = 0; t < NT; ++t) {
-      const unsigned b[2] = {__float_as_uint(kgen::round_tf32(slab[base0 + t * 32])), __float_as_uint(kgen::round_tf32(slab[base1 + t * 32]))};
+      const unsigned b[2] = {__float_as_uint(kgen::round_tf32(slab[base0 + t * 32])),
+                             __float_as_uint(kgen::round_tf32(slab[base1 + t * 32]))};
 #pragma unroll
-      for (int m = 0; m < 3; ++m)
+      for (int m = 0; m < 6; ++m)
         kgen::mma_m16n8k8_tf32(d[m][t], a[m], b);
     }
   }
 #pragma unroll
-  for (int m = 0; m < 3; ++m)
+  for (int m = 0; m < 6; ++m)
 #pragma unroll
     for (int t = 0; t < NT; ++t)
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const int k = (m0 + m) * 16 + i / 2 * 8 + group, ox = t * 8 + member * 2 + i % 2;
+        const int k = m * 16 + i / 2 * 8 + group, ox = t * 8 + member * 2 + i % 2;
         if (ox < O)
           out[(((long long)n * K + k) * O + oy) * O + ox] = d[m][t][i] + bias[k];
       }
