@@ -129,10 +129,10 @@ public:
       if (auto done = ask("outputs", 0, exhibit.memory->readOnlyDescriptor()); !done)
         return done.takeError();
     }
-    auto reply = ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " +
-                         std::to_string(int(exhibit.kind)) + " " + std::to_string(exhibit.number) +
-                         wordOf(exhibit.value) + wordOf(close),
-                     comparisonWords);
+    auto reply =
+        ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " + std::to_string(int(exhibit.kind)) +
+                " " + std::to_string(exhibit.number) + wordOf(exhibit.value) + wordOf(close),
+            comparisonWords);
     if (!reply)
       return reply.takeError();
     return comparison(*reply);

@@ -70,13 +70,14 @@ SpeedComparison kgen::judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double alone
   std::sort(medians.begin(), medians.end());
   out.low = std::exp(medians[size_t(resamples * 0.025)]);
   out.high = std::exp(medians[size_t(resamples * 0.975)]);
+  const double margin = std::max(speedMargin, speedResolutionUs / std::min(out.candidateUs, out.baselineUs));
   if (aloneUs > 0 && out.baselineUs > aloneUs * (1 + disturbed))
     out.verdict = Speed::Invalid;
-  else if (out.low > 1 + speedMargin)
+  else if (out.low > 1 + margin)
     out.verdict = Speed::Fast;
-  else if (out.high < 1 - speedMargin)
+  else if (out.high < 1 - margin)
     out.verdict = Speed::Slow;
-  else if (out.low >= 1 - speedMargin && out.high <= 1 + speedMargin)
+  else if (out.low >= 1 - margin && out.high <= 1 + margin)
     out.verdict = Speed::Same;
   return out;
 }

@@ -39,6 +39,18 @@ TEST(SpeedVerdict, TheFiveVerdicts) {
   EXPECT_EQ(judgeSpeed({}, 0).verdict, Speed::Invalid);
 }
 
+TEST(SpeedVerdict, ShortTimesAreToldApartByWhatProcessesDifferIn) {
+  std::vector<SpeedBlock> blocks = makeBlocks(1.02, 0.002, 60, 6);
+  EXPECT_EQ(judgeSpeed(blocks, 0).verdict, Speed::Fast);
+  for (SpeedBlock &block : blocks)
+    for (double *us : {&block.candidate[0], &block.candidate[1], &block.baseline[0], &block.baseline[1]})
+      *us *= 0.066; // 6.6 us: two processes with one kernel were seen to differ by 2 %
+  EXPECT_EQ(judgeSpeed(blocks, 0).verdict, Speed::Same);
+  for (SpeedBlock &block : blocks)
+    block.candidate[0] /= 1.05, block.candidate[1] /= 1.05;
+  EXPECT_EQ(judgeSpeed(blocks, 0).verdict, Speed::Fast);
+}
+
 TEST(SpeedVerdict, DriftWithinABlockCancels) {
   // 2 % more with each run: the candidate has the first place and the last.
   SpeedComparison c = judgeSpeed(makeBlocks(1.0, 0.0005, 15, 5), 0);
