@@ -121,8 +121,8 @@ private:
     for (unsigned i = 0; i < values.size(); ++i) {
       const BufferSpec &spec = small.plan.inputs[i];
       char *bytes = memory->data() + offsets[i];
-      if (llvm::Error error =
-              fillInput(spec, i, InputSet{InputKind::Declared, 20260829, 0}, llvm::MutableArrayRef(bytes, spec.bytes())))
+      if (llvm::Error error = fillInput(spec, i, InputSet{InputKind::Declared, 20260829, 0},
+                                        llvm::MutableArrayRef(bytes, spec.bytes())))
         return error;
       values[i].resize(size_t(spec.elements()));
       widen(spec.dtype, bytes, values[i].data(), spec.elements());
@@ -231,6 +231,6 @@ private:
 std::unique_ptr<AnswerSource> kgen::createCardOracle(std::string device, std::string arch,
                                                      std::shared_ptr<Compiler> compiler, std::string judgeKernels,
                                                      std::unique_ptr<AnswerSource> cpu) {
-  return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler),
-                                       std::move(judgeKernels), std::move(cpu));
+  return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(judgeKernels),
+                                       std::move(cpu));
 }

@@ -78,8 +78,7 @@ public:
       return answers.takeError();
     Findings found;
     for (size_t i = 0; i < answers->size(); ++i)
-      found.facts.push_back(
-          factsOf((*answers)[i], question.integersTo.empty() ? -1 : question.integersTo[i], threads));
+      found.facts.push_back(factsOf((*answers)[i], question.integersTo.empty() ? -1 : question.integersTo[i], threads));
     if (question.mustBeFinite && !found.finite())
       return found;
     if (!found.allSmallIntegers())
@@ -112,9 +111,8 @@ public:
     case Exhibit::Input: {
       const DType type = inputs[exhibit.number].dtype;
       const char *bytes = right.inputs.data + offsets[exhibit.number];
-      return values([&](int64_t begin, int64_t n, double *out) {
-        widen(type, bytes + begin * int64_t(byteSize(type)), out, n);
-      });
+      return values(
+          [&](int64_t begin, int64_t n, double *out) { widen(type, bytes + begin * int64_t(byteSize(type)), out, n); });
     }
     case Exhibit::Answer: {
       const double *other = keptFor(exhibit.number).answers[output].data();

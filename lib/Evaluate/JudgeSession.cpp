@@ -32,8 +32,7 @@ LaunchPlan planOfKernels(unsigned blocks) {
   };
   LaunchPlan plan;
   plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
-                   launch("kgen_judge_compare",
-                          {pointer, pointer, pointer, wide, wide, wide, number, number, number}),
+                   launch("kgen_judge_compare", {pointer, pointer, pointer, wide, wide, wide, number, number, number}),
                    launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
   return plan;
 }
@@ -210,8 +209,8 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
 
 llvm::Expected<Comparison> JudgeSession::against(DeviceAddress reference, DeviceAddress values, int source,
                                                  double constant, int type, bool store, int64_t count, double close) {
-  uint64_t arguments[] = {values,        reference,        partials,       uint64_t(count), bitsOf(constant),
-                          bitsOf(close), uint64_t(source), uint64_t(type), store};
+  uint64_t arguments[] = {values,           reference,      partials, uint64_t(count), bitsOf(constant), bitsOf(close),
+                          uint64_t(source), uint64_t(type), store};
   if (llvm::Error error = launch(Compare, arguments))
     return std::move(error);
   auto parts = readPartials();

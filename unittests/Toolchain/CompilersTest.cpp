@@ -87,10 +87,12 @@ TEST_F(CompilersTest, BombsAreStopped) {
     doubling += "#define C" + std::to_string(i) + "(x) C" + std::to_string(i - 1) + "(x x)\n";
   for (int i = 0; i < 100000; ++i)
     includes += "#include \"mma.h\"\n";
-  const std::string kernel = "extern \"C\" __global__ void twice(const float *x, float *out) { ", end = "out[0] = x[0]; }\n";
+  const std::string kernel = "extern \"C\" __global__ void twice(const float *x, float *out) { ",
+                    end = "out[0] = x[0]; }\n";
   const std::string bombs[] = {
       "#define S(x) #x\n" + doubling + "#define C0(x) S(x)\n" + kernel + "float s = C39(a)[0]; " + end,
-      "constexpr unsigned long long spin(unsigned long long n) { unsigned long long s = 0; for (unsigned long long i = 0; "
+      "constexpr unsigned long long spin(unsigned long long n) { unsigned long long s = 0; for (unsigned long long i = "
+      "0; "
       "i < n; ++i) s += i * s + 1; return s; }\n" +
           kernel + "constexpr auto s = spin(1ull << 40); out[1] = float(s); " + end,
       includes + kernel + end,

@@ -84,11 +84,11 @@ struct Measurement {
   std::vector<KernelResources> kernels;
   std::string diagnosis; ///< in words, what bounds it
 
-  std::string rules = "kgen";           ///< whose rules made the verdict (Rules.h)
-  std::vector<std::string> warnings;    ///< what a verdict on this problem is worth less for
-  std::string inputs;                   ///< a commitment to the secret seed of the inputs, or the seed
-  double spread = 0;                    ///< relativeSpread(samples)
-  Conditions before, after;             ///< the timed runs
+  std::string rules = "kgen";        ///< whose rules made the verdict (Rules.h)
+  std::vector<std::string> warnings; ///< what a verdict on this problem is worth less for
+  std::string inputs;                ///< a commitment to the secret seed of the inputs, or the seed
+  double spread = 0;                 ///< relativeSpread(samples)
+  Conditions before, after;          ///< the timed runs
   /// Seconds of the evaluator's own time, by what it did: compile, reference, start, inputs, repeats, timing,
   /// comparison, sanitizer. What did not happen is not there.
   std::map<std::string, double> phases;
