@@ -25,8 +25,10 @@ TEST(ReplyText, FindsTheOneList) {
   EXPECT_EQ(listOf("Sure! Here [as asked] {really}:\n\n```json\n" + good + "\n```\nGood luck {with that}."), list);
   EXPECT_EQ(listOf("First a plan:\n```json\n{\"launches\": []}\n```\nand then\n```\n" + good + "\n```\n"), list);
   EXPECT_EQ(listOf("I say \"it's fine\": " + good + " - don't worry."), list);
-  EXPECT_EQ(listOf(good + "\n" + good), list); // said twice, meant once
-  EXPECT_EQ(listOf("```json\n" + good), list); // a fence that does not close
+  EXPECT_EQ(listOf("A 3\" tile, then: " + good), list); // a quote in prose opens no string
+  EXPECT_EQ(listOf("a] b} then: " + good), list);       // nor does a bracket close anything
+  EXPECT_EQ(listOf(good + "\n" + good), list);          // said twice, meant once
+  EXPECT_EQ(listOf("```json\n" + good), list);          // a fence that does not close
   EXPECT_EQ(listOf(R"({"ideas": [{"idea": "a ``` fence, “quotes” and a } in a string"}]})"),
             R"([{"idea":"a ``` fence, “quotes” and a } in a string"}])");
 }
