@@ -1,6 +1,7 @@
 //===- Prompt.cpp - What a model is told ----------------------------------===//
 
 #include "PromptText.h"
+#include "kgen/Evaluate/Diagnosis.h"
 #include "kgen/Propose/ModelProposer.h"
 
 #include "llvm/Support/Format.h"
@@ -95,7 +96,8 @@ static std::string describeHistory(const std::vector<TriedBranch> &history) {
     if (!tried.detail.empty())
       os << ": " << StringRef(tried.detail).take_front(400);
     if (!tried.diagnosis.empty())
-      os << "; " << tried.diagnosis;
+      // The judgement: its machine code would drown the list.
+      os << "; " << StringRef(tried.diagnosis).split(machineCodeMark).first;
     os << "\n";
   }
   if (leftOut > 0)

@@ -56,6 +56,17 @@ TEST(Prompt, TheSystemPromptNamesEveryDirectiveKeyAndFunction) {
   EXPECT_EQ(text, printSystemPrompt());
 }
 
+TEST(Prompt, MachineCodeIsToldOfTheParentAlone) {
+  ProposalContext context = makeContext();
+  context.parent.diagnosis = "latency bound: waits. Machine code of k: 100 instructions";
+  context.history[0].verdict = "PASS";
+  context.history[0].diagnosis = "memory bound: full. Machine code of j: 200 instructions";
+  std::string text = printUserPrompt(context, "ideas", nullptr, nullptr, 5);
+  EXPECT_NE(text.find("Diagnosis: latency bound: waits. Machine code of k: 100 instructions"), std::string::npos);
+  EXPECT_NE(text.find("; memory bound: full\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("Machine code of j"), std::string::npos);
+}
+
 TEST(Prompt, TheQuestionComesLastAndHoldsWhatIsKnown) {
   ProposalContext context = makeContext();
   std::string text = printUserPrompt(context, "ideas", nullptr, nullptr, 5);
