@@ -1,7 +1,7 @@
 """Candidates per minute: a search by kgen against PyTorch extensions of the same kernels, one after the other on one card.
 
 Usage: bench_throughput.py --search KGEN_SEARCH --forms FOLDER --out FILE.json
-           [--problem conv_relu_maxpool] [--minutes 0.5] [--builds 16] [--jobs CORES] [--run FOLDER]
+           [--problem conv_relu_maxpool] [--minutes 0.5] [--builds 16] [--jobs CORES] [--run FOLDER] [--page FILE.md]
 
 First kgen searches PROBLEM without a model for MINUTES, with an empty compile cache and JOBS compiles at a time. Every kernel that it compiled,
 verified (secret inputs, repeats, red zones; docs/trust.md) and timed counts once: branches with the same text, or whose directives were
@@ -12,7 +12,7 @@ at a time on the cores that kgen had before; loaded, compared with PyTorch on on
 than kgen does for a candidate. Only kernels whose plans need nothing but pointers, numbers, grids and shared memory are built so.
 BUILDS should be a multiple of JOBS, so that the last wave fills the machine.
 
---run takes a finished run of this machine in place of a new search.
+--run takes a finished run of this machine in place of a new search. --page writes the result for people.
 """
 import argparse
 import concurrent.futures
@@ -169,6 +169,36 @@ def clocks():
     return run.stdout.strip()
 
 
+def page(result, command):
+    """The result as docs/results has it."""
+    k, e, r = result["kgen"], result["extensions"], result["ratio"]
+    after = k["after_round_0"]
+    alone = 60 / e["build_median"]
+    return f"""# Candidates per minute, against PyTorch extensions
+
+    {command}
+
+{result["device"]} (name, SM clock, memory clock, power, temperature; after the run: {result["device_after"]}), {result["cores"]} cores; problem `{result["problem"]}` at its published size.
+
+| | kernels | seconds | a minute |
+|---|---|---|---|
+| kgen, after round 0 | {after["kernels"]} | {after["seconds"]:.1f} | **{after["per_minute"]:.0f}** |
+| kgen, whole search with its reference answers | {k["kernels"]} | {k["seconds"]:.1f} | {k["per_minute"]:.0f} |
+| extensions, {e["at_once"]} at once | {e["builds"]} | {e["build_seconds"]:.1f} | {e["per_minute"]:.1f} |
+| extensions, one after the other | | {e["build_median"]:.1f} each | {alone:.1f} |
+
+After round 0 kgen tries **{r["after_round_0"]:.1f} times** as many candidates as a harness that builds {e["at_once"]} extensions at once on the same cores, and
+{after["per_minute"] / alone:.0f} times as many as one that builds them one by one in the time that a build took beside {e["at_once"] - 1} others ({r["whole"]:.1f} and {k["per_minute"] / alone:.0f} times with round 0).
+
+- A kernel counts for kgen when it was compiled (empty cache), verified on secret inputs, run twenty times over for equal bits, and timed until its median settled; also when
+  it was compared in turns with the best one before it. From one kernel to the next it took {after["gap_median"]:.2f} s (median; 5 to 95 %: {after["gap_p05"]:.2f} to {after["gap_p95"]:.2f} s). Branches with the same text or
+  refused directives do not count. compute-sanitizer is {result["sanitizer"]}. Isolation: {k["isolation"]}.
+- An extension is the same kernel.cu with a host function, built by `torch.utils.cpp_extension.load_inline` in a process of its own, then loaded, compared with PyTorch on one input
+  and timed 30 times: less than kgen does. {e["right"]} of {e["builds"]} were right. A build took {e["build_median"]:.1f} s (median of {e["builds"]}, {min(b["build_seconds"] for b in e["rows"]):.1f} to {max(b["build_seconds"] for b in e["rows"]):.1f}), 3 s of it the import of torch; loading, comparing and
+  timing all of them took {e["measure_seconds"]:.1f} s and is left out of their rate, since it can overlap with builds.
+"""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--search", default="kgen-search")
@@ -179,6 +209,7 @@ def main():
     parser.add_argument("--builds", type=int)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--run", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.builds = arguments.builds or arguments.jobs
     with tempfile.TemporaryDirectory() as at:
@@ -194,7 +225,8 @@ def main():
     steady = len(after_first) / after_first[-1] * 60
     # Builds use all cores, runs one card: they can overlap, so only the builds are counted when they are what limits.
     theirs = len(rows) / max(build_seconds, measure_seconds) * 60
-    result = {"problem": arguments.problem, "device": before, "device_after": clocks(), "cores": arguments.jobs,
+    result = {"problem": arguments.problem, "device": before, "device_after": clocks(), "cores": len(os.sched_getaffinity(0)),
+              "sanitizer": "left out" if os.environ.get("KGEN_SANITIZER") == "off" else "a part of each new best",
               "kgen": {"kernels": len(kernels), "seconds": whole, "per_minute": len(kernels) / whole * 60,
                        "after_round_0": {"kernels": len(after_first), "seconds": after_first[-1], "per_minute": steady,
                                          "gap_median": statistics.median(gaps), "gap_p05": gaps[int(0.05 * len(gaps))], "gap_p95": gaps[int(0.95 * len(gaps))]},
@@ -204,6 +236,8 @@ def main():
                              "per_minute": theirs, "rows": rows}}
     result["ratio"] = {"after_round_0": steady / theirs, "whole": result["kgen"]["per_minute"] / theirs}
     pathlib.Path(arguments.out).write_text(json.dumps(result, indent=1) + "\n")
+    if arguments.page:
+        arguments.page.write_text(page(result, "python3 " + " ".join(sys.argv)))
     print(f"kgen: {len(kernels)} kernels in {whole:.1f} s, {steady:.0f} a minute after round 0; extensions: {len(rows)} in {build_seconds:.1f} s "
           f"({arguments.jobs} at once), {theirs:.1f} a minute, {sum(r['right'] for r in rows)} right; "
           f"{result['ratio']['after_round_0']:.1f} times as many, {result['ratio']['whole']:.1f} with round 0")
