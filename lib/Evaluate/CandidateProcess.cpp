@@ -39,7 +39,9 @@ namespace {
 
 class WorkerProcess : public CandidateProcess {
 public:
-  WorkerProcess(const CandidateJob &job) : plan(*job.plan), limit(job.runSeconds) {}
+  WorkerProcess(const CandidateJob &job)
+      : plan(*job.plan), limit(job.runSeconds),
+        shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()) {}
   ~WorkerProcess() override {
     if (socket >= 0)
       close(socket);
@@ -59,15 +61,23 @@ public:
       return llvm::createStringError("cannot make a socket: %s", strerror(errno));
     socket = pair[0];
     ProcessRequest request;
-    request.arguments = {workerBinary(), "--kgen-candidate-worker",
-                         job.device,     job.planFile,
-                         job.artifact,   std::to_string(job.inputSets.size()),
-                         job.trusted,    std::to_string(job.bufferSets)};
+    request.arguments = {workerBinary(),
+                         "--kgen-candidate-worker",
+                         job.device,
+                         job.planFile,
+                         job.artifact,
+                         std::to_string(job.inputSets.size()),
+                         job.trusted,
+                         std::to_string(job.bufferSets),
+                         shared ? "device" : "host"};
     // One stream is all it uses; a context with one channel instead of eight is there in half the time.
     request.extraEnvironment = {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
     request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
     for (size_t i = 0; i < job.inputSets.size(); ++i)
-      request.descriptors.push_back({job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
+      request.descriptors.push_back(
+          {shared ? job.inputsOnDevice[i] : job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
+    if (shared)
+      request.descriptors.push_back({job.outputsOnDevice, int(5 + job.inputSets.size())});
     auto started = ChildProcess::start(request);
     close(pair[1]);
     if (!started)
@@ -122,7 +132,8 @@ public:
   }
 
   const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
-  const SharedMemory *outputMemory() const override { return &outputs; }
+  const SharedMemory *outputMemory() const override { return shared ? nullptr : &outputs; }
+  bool sharesOutputs() const override { return shared; }
   std::string deviceName() const override { return device; }
 
 private:
@@ -208,6 +219,7 @@ private:
 
   const LaunchPlan &plan;
   double limit;
+  bool shared; ///< inputs and outputs stay on the device
   SharedMemory outputs;
   std::vector<size_t> offsets;
   int socket = -1;

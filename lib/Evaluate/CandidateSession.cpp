@@ -178,15 +178,36 @@ llvm::Error CandidateSession::prepareValues(BufferSet &set) {
 
 llvm::Error CandidateSession::setInputs(unsigned buffers, llvm::ArrayRef<const char *> bytes) {
   BufferSet &set = sets[buffers % sets.size()];
-  std::vector<DigestJob> asked;
-  for (size_t i = 0; i < set.inputs.size(); ++i) {
+  for (size_t i = 0; i < set.inputs.size(); ++i)
     if (llvm::Error error = device.write(set.inputs[i].data, bytes[i], set.inputs[i].bytes))
       return error;
-    asked.push_back({set.inputs[i].data, set.inputs[i].bytes, key, std::nullopt});
-  }
-  // Compared with after each run: a kernel that changes its inputs falsifies every later one.
+  return rememberInputs(set);
+}
+
+llvm::Error CandidateSession::setInputs(unsigned buffers, unsigned import, llvm::ArrayRef<size_t> offsets) {
+  BufferSet &set = sets[buffers % sets.size()];
+  std::vector<SharedPiece> pieces;
+  for (size_t i = 0; i < set.inputs.size(); ++i)
+    pieces.push_back({offsets[i], set.inputs[i].data, set.inputs[i].bytes});
+  if (llvm::Error error = device.copyShared(import, pieces, false))
+    return error;
+  return rememberInputs(set);
+}
+
+/// Compared with after each run: a kernel that changes its inputs falsifies every later one.
+llvm::Error CandidateSession::rememberInputs(BufferSet &set) {
+  std::vector<DigestJob> asked;
+  for (const Buffer &input : set.inputs)
+    asked.push_back({input.data, input.bytes, key, std::nullopt});
   set.inputDigests.resize(asked.size());
   return device.look(asked, set.inputDigests);
+}
+
+llvm::Error CandidateSession::shareOutputs(unsigned import, llvm::ArrayRef<size_t> offsets) {
+  std::vector<SharedPiece> pieces;
+  for (size_t i = 0; i < sets[last].outputs.size(); ++i)
+    pieces.push_back({offsets[i], sets[last].outputs[i].data, sets[last].outputs[i].bytes});
+  return device.copyShared(import, pieces, true);
 }
 
 llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {

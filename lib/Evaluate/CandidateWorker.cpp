@@ -32,7 +32,7 @@ enum { SocketFd = 3, OutputFd = 4, FirstInputFd = 5, HeaderBytes = 4096 };
 class Worker {
 public:
   int serve(llvm::ArrayRef<std::string> arguments) {
-    if (arguments.size() != 6)
+    if (arguments.size() != 7)
       return 2;
     if (llvm::Error error = prepare(arguments))
       return report(std::move(error)), 0;
@@ -66,15 +66,26 @@ private:
     if (!base)
       return base.takeError();
     outputs = *base;
-    device->registerHostMemory(outputs + HeaderBytes, total - HeaderBytes);
-    inputOffsets = packBuffers(plan.inputs, 0, total);
-    unsigned sets = 0;
-    llvm::StringRef(arguments[3]).getAsInteger(10, sets);
-    for (unsigned i = 0; i < sets; ++i) {
-      auto input = map(FirstInputFd + int(i), total, PROT_READ);
-      if (!input)
-        return input.takeError();
-      inputs.push_back(*input);
+    inputOffsets = packBuffers(plan.inputs, 0, inputBytes);
+    llvm::StringRef(arguments[3]).getAsInteger(10, setCount);
+    if (arguments[6] == "device") {
+      for (unsigned i = 0; i <= setCount; ++i) {
+        auto import = device->importShared(FirstInputFd + int(i), i < setCount ? inputBytes : total);
+        if (!import)
+          return import.takeError();
+        imports.push_back(*import);
+        // Mapped once to see that it can be: better now than in the middle of a trial.
+        if (llvm::Error error = device->copyShared(*import, {}, i == setCount))
+          return error;
+      }
+    } else {
+      device->registerHostMemory(outputs + HeaderBytes, total - HeaderBytes);
+      for (unsigned i = 0; i < setCount; ++i) {
+        auto input = map(FirstInputFd + int(i), inputBytes, PROT_READ);
+        if (!input)
+          return input.takeError();
+        inputs.push_back(*input);
+      }
     }
     // Kernels may print; where to is ours to say, and to look at.
     printed = memfd_create("kgen-printed", MFD_CLOEXEC);
@@ -147,14 +158,11 @@ private:
   }
 
   void run(unsigned set, const RunRequest &request) {
-    if (set >= inputs.size())
+    if (set >= setCount)
       return reply(json::Object{{"error", "no such input set"}});
     if (loaded[request.buffers] != int(set)) {
-      std::vector<const char *> bytes;
-      for (size_t offset : inputOffsets)
-        bytes.push_back(inputs[set] + offset);
       loaded[request.buffers] = -1;
-      if (llvm::Error error = session->setInputs(request.buffers, bytes))
+      if (llvm::Error error = load(request.buffers, set))
         return report(std::move(error));
       loaded[request.buffers] = int(set);
     }
@@ -180,7 +188,18 @@ private:
                        {"digests", std::move(digests)}});
   }
 
+  llvm::Error load(unsigned buffers, unsigned set) {
+    if (!imports.empty())
+      return session->setInputs(buffers, imports[set], inputOffsets);
+    std::vector<const char *> bytes;
+    for (size_t offset : inputOffsets)
+      bytes.push_back(inputs[set] + offset);
+    return session->setInputs(buffers, bytes);
+  }
+
   llvm::Error copyOutputs() {
+    if (!imports.empty())
+      return session->shareOutputs(imports[setCount], outputOffsets);
     for (unsigned i = 0; i < plan.outputs.size(); ++i)
       if (llvm::Error error = session->readOutput(i, outputs + outputOffsets[i]))
         return error;
@@ -225,7 +244,10 @@ private:
   LaunchPlan plan;
   std::unique_ptr<CandidateSession> session;
   char *outputs = nullptr;
+  unsigned setCount = 0;
   std::vector<char *> inputs;
+  std::vector<unsigned> imports; ///< instead, where the device shares memory: the sets, then the outputs
+  size_t inputBytes = 0;
   std::vector<size_t> outputOffsets, inputOffsets;
   int printed = -1;
   std::vector<int> loaded; ///< by buffer set: the input set that it holds

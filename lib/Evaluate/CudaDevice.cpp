@@ -197,6 +197,53 @@ public:
     return driver.memSetAccess(pointer, bytes, &access, 1);
   }
   void usePlainMemory() override { virtualMemory = false; }
+
+  llvm::Expected<SharedBlock> allocateShared(size_t bytes) override {
+    if (!canShare())
+      return Device::allocateShared(bytes);
+    cuda::AllocationProperties properties;
+    properties.location = id;
+    properties.handleTypes = 1;
+    unsigned long long handle;
+    SharedBlock block;
+    cuda::Pointer at = 0;
+    size_t whole = (bytes + piece - 1) / piece * piece;
+    int error = driver.memCreate(&handle, whole, &properties, 0);
+    if (!error)
+      error = driver.memExport(&block.descriptor, handle, 1, 0);
+    if (!error)
+      error = mapHandle(at, handle, whole, true);
+    block.at = at;
+    if (error)
+      return llvm::createStringError("cannot share %zu bytes of the card: %s", bytes, driver.describe(error));
+    return block;
+  }
+  llvm::Expected<unsigned> importShared(int descriptor, size_t bytes) override {
+    if (!canShare())
+      return Device::importShared(descriptor, bytes);
+    unsigned long long handle;
+    auto number = reinterpret_cast<void *>(static_cast<uintptr_t>(descriptor));
+    if (int error = driver.memImport(&handle, number, 1))
+      return llvm::createStringError("cannot take memory of another process: %s", driver.describe(error));
+    imports.push_back({handle, (bytes + piece - 1) / piece * piece});
+    return unsigned(imports.size() - 1);
+  }
+  llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into) override {
+    auto [handle, bytes] = imports[which];
+    cuda::Pointer base;
+    if (int error = mapHandle(base, handle, bytes, into))
+      return broken("mapping another process's memory", error);
+    int error = 0;
+    for (const SharedPiece &one : pieces)
+      if (!error)
+        error = into ? driver.copyOnDevice(base + one.offset, one.at, one.bytes)
+                     : driver.copyOnDevice(one.at, base + one.offset, one.bytes);
+    if (int late = driver.contextSynchronize(); !error)
+      error = late;
+    driver.memUnmap(base, bytes);
+    driver.memAddressFree(base, bytes);
+    return check(error);
+  }
   size_t freeMemory() override {
     size_t free = 0, total = 0;
     driver.memInfo(&free, &total);
@@ -312,6 +359,26 @@ public:
   }
 
 private:
+  bool canShare() const {
+    return piece > 256 && driver.memUnmap && driver.memAddressFree && driver.memExport && driver.memImport;
+  }
+  cuda::Result mapHandle(cuda::Pointer &at, unsigned long long handle, size_t bytes, bool writable) {
+    cuda::AccessDescription access;
+    access.location = id;
+    access.flags = writable ? 3 : 1;
+    if (int error = driver.memReserve(&at, bytes, 0, 0, 0))
+      return error;
+    int error = driver.memMap(at, bytes, 0, handle, 0);
+    if (!error) {
+      error = driver.memSetAccess(at, bytes, &access, 1);
+      if (error)
+        driver.memUnmap(at, bytes);
+    }
+    if (error)
+      driver.memAddressFree(at, bytes);
+    return error;
+  }
+
   CudaDevice(const Driver &driver, int ordinal) : driver(driver), ordinal(ordinal) {}
 
   llvm::Error prepareTiming(bool cold) {
@@ -396,8 +463,9 @@ private:
   cuda::DeviceId id = 0;
   int multiprocessors = 0;
   bool virtualMemory = false;
-  size_t piece = 256; ///< granularity of mappings
-  std::string image;  ///< the candidate's machine code
+  size_t piece = 256;                                         ///< granularity of mappings
+  std::vector<std::pair<unsigned long long, size_t>> imports; ///< handles of other processes' memory
+  std::string image;                                          ///< the candidate's machine code
   std::vector<std::string> names;
   cuda::Module module = nullptr;
   std::vector<cuda::Function> functions;

@@ -43,6 +43,11 @@ static std::string loadDriver(Driver &driver) {
   optional(driver.memCreate, "cuMemCreate");
   optional(driver.memMap, "cuMemMap");
   optional(driver.memSetAccess, "cuMemSetAccess");
+  optional(driver.memUnmap, "cuMemUnmap");
+  optional(driver.memAddressFree, "cuMemAddressFree");
+  optional(driver.memExport, "cuMemExportToShareableHandle");
+  optional(driver.memImport, "cuMemImportFromShareableHandle");
+  get(driver.copyOnDevice, "cuMemcpyDtoD_v2");
   optional(driver.resetPersistingL2, "cuCtxResetPersistingL2Cache");
   get(driver.deviceBusId, "cuDeviceGetPCIBusId");
   get(driver.copyToDevice, "cuMemcpyHtoD_v2");

@@ -59,7 +59,7 @@ struct LaunchConfig {
 
 /// CUmemAllocationProp: memory of one device that no other process shares.
 struct AllocationProperties {
-  int type = 1, handleTypes = 0;      ///< pinned; not exportable
+  int type = 1, handleTypes = 0;      ///< pinned; exportable as a descriptor: 1
   int locationType = 1, location = 0; ///< device N
   void *windowsHandle = nullptr;
   unsigned char flags[8] = {};
@@ -94,6 +94,11 @@ struct Driver {
   Result (*memCreate)(unsigned long long *, size_t, const AllocationProperties *, unsigned long long);
   Result (*memMap)(Pointer, size_t, size_t, unsigned long long, unsigned long long);
   Result (*memSetAccess)(Pointer, size_t, const AccessDescription *, size_t);
+  Result (*memUnmap)(Pointer, size_t);
+  Result (*memAddressFree)(Pointer, size_t);
+  Result (*memExport)(void *, unsigned long long, int, unsigned long long);
+  Result (*memImport)(unsigned long long *, void *, int);
+  Result (*copyOnDevice)(Pointer, Pointer, size_t);
   Result (*copyToDevice)(Pointer, const void *, size_t);
   Result (*copyToHost)(void *, Pointer, size_t);
   Result (*memset32)(Pointer, unsigned, size_t, Stream);

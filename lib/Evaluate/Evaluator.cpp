@@ -312,8 +312,20 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   job.runSeconds = options.runSeconds;
   for (const ReferenceSet &set : (*reference)->sets)
     job.inputSets.push_back(&set.inputs);
+  // Where the judge's device shares memory, inputs and outputs need not leave it.
+  Judge &judge = *(*reference)->judge;
+  job.outputsOnDevice = judge.outputsOnDevice();
+  for (const ReferenceSet &set : (*reference)->sets)
+    if (int descriptor = judge.inputsOnDevice(set.number); descriptor >= 0)
+      job.inputsOnDevice.push_back(descriptor);
   Phase starting(out, "start");
   auto outcome = parts.runner->start(job, prepared.process);
+  if (!outcome && job.outputsOnDevice >= 0 && !outcome.errorIsA<DeviceLost>()) {
+    // The host's memory is slower and always there.
+    llvm::consumeError(outcome.takeError());
+    job.outputsOnDevice = -1;
+    outcome = parts.runner->start(job, prepared.process);
+  }
   starting.end();
   if (!outcome)
     return outcome.takeError();

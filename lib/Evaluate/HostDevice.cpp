@@ -1,4 +1,5 @@
 //===- HostDevice.cpp - Kernels that the host compiler built --------------===//
+#include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Evaluate/Device.h"
 #include "kgen/Evaluate/Digest.h"
 #include "kgen/Toolchain/Process.h"
@@ -85,6 +86,28 @@ public:
     if (bytes >= (4u << 20))
       madvise(base + page, bytes, MADV_HUGEPAGE);
     return reinterpret_cast<DeviceAddress>(base + page);
+  }
+  llvm::Expected<SharedBlock> allocateShared(size_t bytes) override {
+    auto memory = SharedMemory::create(bytes);
+    if (!memory)
+      return memory.takeError();
+    shared.push_back(std::move(*memory));
+    return SharedBlock{reinterpret_cast<DeviceAddress>(shared.back().data()), shared.back().descriptor()};
+  }
+  llvm::Expected<unsigned> importShared(int descriptor, size_t bytes) override {
+    void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (base == MAP_FAILED)
+      return llvm::createStringError("cannot map another process's memory");
+    imports.push_back(static_cast<char *>(base));
+    mappings.push_back({imports.back(), bytes});
+    return unsigned(imports.size() - 1);
+  }
+  llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into) override {
+    for (const SharedPiece &one : pieces) {
+      auto *there = imports[which] + one.offset, *here = reinterpret_cast<char *>(one.at);
+      memcpy(into ? there : here, into ? here : there, one.bytes);
+    }
+    return llvm::Error::success();
   }
   HostDevice() {
     // Asked now: the candidate's process may not read files later.
@@ -184,6 +207,8 @@ private:
   std::vector<KGenHostKernel> kernels;
   std::vector<const Launch *> launches;
   std::vector<std::pair<char *, size_t>> mappings;
+  std::vector<SharedMemory> shared;
+  std::vector<char *> imports;
   HostLibrary variablesOf;
   size_t available = 0, taken = 0;
 };

@@ -23,6 +23,47 @@ using namespace kgen;
 /// What any one answer may take.
 static constexpr double questionSeconds = 300;
 
+bool kgen::sendLine(int socket, const std::string &text, int descriptor) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  for (size_t at = 0; at < text.size();) {
+    iovec bytes = {const_cast<char *>(text.data()) + at, text.size() - at};
+    msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0 && at == 0) {
+      message.msg_control = control;
+      message.msg_controllen = sizeof control;
+      cmsghdr *header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof(int));
+      memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    }
+    ssize_t put = sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return false;
+    at += size_t(put);
+  }
+  return true;
+}
+
+ssize_t kgen::receiveBytes(int socket, char *to, size_t room, int &descriptor) {
+  iovec bytes = {to, room};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  for (cmsghdr *h = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr; h; h = CMSG_NXTHDR(&message, h))
+    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
+      memcpy(&descriptor, CMSG_DATA(h), sizeof(int));
+  return got;
+}
+
 static std::string wordOf(double value) {
   uint64_t bits;
   memcpy(&bits, &value, 8);
@@ -35,8 +76,12 @@ class JudgeProcess : public Judge {
 public:
   explicit JudgeProcess(const LaunchPlan &shape) : outputs(shape.outputs) {}
   ~JudgeProcess() override {
-    if (socket >= 0)
-      close(socket);
+    for (auto &held : inputs)
+      if (held.second >= 0)
+        close(held.second);
+    for (int descriptor : {socket, received, outputsFd})
+      if (descriptor >= 0)
+        close(descriptor);
     child.kill();
   }
 
@@ -60,6 +105,7 @@ public:
     if (reply->size() != 1)
       return nonsense();
     sets = size_t((*reply)[0]);
+    outputsFd = std::exchange(received, -1);
     return llvm::Error::success();
   }
 
@@ -70,12 +116,10 @@ public:
 
   llvm::Expected<Findings> examine(size_t set, const Question &question) override {
     std::lock_guard<std::mutex> guard(lock);
-    shown = SIZE_MAX; // a set may be drawn anew
-    if (llvm::Error error = show(set, question.inputs))
+    if (llvm::Error error = give(set, question.inputs))
       return std::move(error);
     if (auto done = ask("answer " + std::to_string(set)); !done)
       return done.takeError();
-    inputs[set] = question.inputs;
     Findings found;
     for (size_t i = 0; i < outputs.size(); ++i) {
       double limit = question.integersTo.empty() ? -1 : question.integersTo[i];
@@ -111,6 +155,17 @@ public:
     return found;
   }
 
+  llvm::Error hold(size_t set, const DrawnInputs &what) override {
+    std::lock_guard<std::mutex> guard(lock);
+    return give(set, what);
+  }
+  int inputsOnDevice(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = inputs.find(set);
+    return found == inputs.end() ? -1 : found->second;
+  }
+  int outputsOnDevice() override { return outputsFd; }
+
   void drop(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
     if (auto done = ask("drop " + std::to_string(set)); !done)
@@ -119,20 +174,17 @@ public:
 
   llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
     std::lock_guard<std::mutex> guard(lock);
-    if (exhibit.kind == Exhibit::Input)
-      if (llvm::Error error = show(set, inputs[set]))
-        return std::move(error);
-    if (exhibit.kind == Exhibit::Outputs) {
+    if (exhibit.kind == Exhibit::Outputs && !exhibit.onDevice) {
       if (!exhibit.memory)
         return llvm::createStringError("the outputs lie in no memory that the judge can see");
       // A new candidate, new memory; a descriptor's number may come back, so each is shown anew.
       if (auto done = ask("outputs", 0, exhibit.memory->readOnlyDescriptor()); !done)
         return done.takeError();
     }
-    auto reply =
-        ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " + std::to_string(int(exhibit.kind)) +
-                " " + std::to_string(exhibit.number) + wordOf(exhibit.value) + wordOf(close),
-            comparisonWords);
+    auto reply = ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " +
+                         std::to_string(int(exhibit.kind)) + " " + std::to_string(exhibit.number) +
+                         wordOf(exhibit.value) + wordOf(close) + (exhibit.onDevice ? " 1" : " 0"),
+                     comparisonWords);
     if (!reply)
       return reply.takeError();
     return comparison(*reply);
@@ -157,15 +209,15 @@ private:
     return out;
   }
 
-  /// Makes the inputs of SET those that the card holds.
-  llvm::Error show(size_t set, const DrawnInputs &what) {
-    if (shown == set)
-      return llvm::Error::success();
-    shown = SIZE_MAX;
-    auto done = ask("inputs", 0, what.descriptor);
+  /// Sends the inputs of SET, and keeps the memory that the card has them in.
+  llvm::Error give(size_t set, const DrawnInputs &what) {
+    auto done = ask("inputs " + std::to_string(set), 0, what.descriptor);
     if (!done)
       return done.takeError();
-    shown = set;
+    auto [held, added] = inputs.emplace(set, -1);
+    if (held->second >= 0)
+      close(held->second);
+    held->second = std::exchange(received, -1);
     return llvm::Error::success();
   }
 
@@ -177,22 +229,8 @@ private:
   /// Words of the reply, WANTED of them.
   llvm::Expected<std::vector<uint64_t>> ask(std::string line, size_t wanted = 0, int descriptor = -1) {
     line += '\n';
-    iovec bytes = {line.data(), line.size()};
-    msghdr message = {};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    if (descriptor >= 0) {
-      message.msg_control = control;
-      message.msg_controllen = sizeof control;
-      cmsghdr *header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int));
-      memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-    }
-    // Lines are short, so one call takes them whole; receive() says how a child that is gone ended.
-    (void)!sendmsg(socket, &message, MSG_NOSIGNAL);
+    // receive() says how a child that is gone ended.
+    sendLine(socket, line, descriptor);
     auto reply = receive();
     if (reply && reply->size() != wanted)
       return nonsense();
@@ -210,7 +248,13 @@ private:
       if (left > 0) {
         if (poll(&poller, 1, int(left * 1000) + 1) <= 0)
           continue;
-        got = recv(socket, buffer, sizeof buffer, 0);
+        int came = -1;
+        got = receiveBytes(socket, buffer, sizeof buffer, came);
+        if (came >= 0) {
+          if (received >= 0)
+            close(received);
+          received = came;
+        }
         if (got < 0 && errno == EINTR)
           continue;
       }
@@ -250,8 +294,9 @@ private:
   ChildProcess child;
   int socket = -1;
   std::string pending;
-  size_t sets = 0, shown = SIZE_MAX; ///< room for answers; whose inputs the card holds
-  std::map<size_t, DrawnInputs> inputs;
+  size_t sets = 0; ///< room for answers
+  int received = -1, outputsFd = -1;
+  std::map<size_t, int> inputs; ///< descriptors of the memory that the card has them in, or -1
   std::mutex lock;
   bool broken = false;
 };

@@ -77,22 +77,14 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(Device &oracl
 llvm::Expected<DeviceAddress> JudgeSession::allocate(size_t bytes) { return own.allocate(std::max<size_t>(bytes, 8)); }
 
 llvm::Error JudgeSession::prepare() {
-  size_t total;
-  inputOffsets = packBuffers(shape.inputs, 0, total);
+  size_t outputBytes;
+  inputOffsets = packBuffers(shape.inputs, 0, inputBytes);
+  outputOffsets = packBuffers(shape.outputs, 4096, outputBytes);
   spare.resize(shape.outputs.size());
-  auto take = [&](std::vector<DeviceAddress> &list, size_t bytes) -> llvm::Error {
-    auto at = allocate(bytes);
-    if (!at)
-      return at.takeError();
-    list.push_back(*at);
-    return llvm::Error::success();
-  };
-  for (const BufferSpec &spec : shape.inputs)
-    if (llvm::Error error = take(stored, spec.bytes()))
-      return error;
-  for (const BufferSpec &spec : shape.outputs)
-    if (llvm::Error error = take(shown, spec.bytes()))
-      return error;
+  auto block = allocateBlock(outputBytes);
+  if (!block)
+    return block.takeError();
+  shown = *block;
   auto at = allocate(sizeof(DifferenceSums) * size_t(kernelPlan.launches[0].grid[0]) * blockThreads);
   if (!at)
     return at.takeError();
@@ -100,8 +92,20 @@ llvm::Error JudgeSession::prepare() {
   return llvm::Error::success();
 }
 
+/// Memory that a candidate's process can be given, or just memory.
+llvm::Expected<SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
+  auto shared = own.allocateShared(std::max<size_t>(bytes, 8));
+  if (shared)
+    return shared;
+  llvm::consumeError(shared.takeError());
+  auto at = allocate(bytes);
+  if (!at)
+    return at.takeError();
+  return SharedBlock{*at, -1};
+}
+
 size_t JudgeSession::room() {
-  size_t each = 0, free = own.freeMemory();
+  size_t each = inputBytes, free = own.freeMemory();
   for (const BufferSpec &spec : shape.outputs)
     each += size_t(spec.elements()) * 8;
   return free == 0 ? SIZE_MAX : free / 3 / std::max<size_t>(each, 1);
@@ -114,28 +118,38 @@ llvm::Error JudgeSession::launch(size_t kernel, llvm::MutableArrayRef<uint64_t> 
   return own.launch(kernel, pointers, false, -1);
 }
 
-llvm::Error JudgeSession::setInputs(const char *bytes) {
-  for (size_t i = 0; i < stored.size(); ++i)
-    if (llvm::Error error = own.write(stored[i], bytes + inputOffsets[i], shape.inputs[i].bytes()))
-      return error;
-  return llvm::Error::success();
+llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
+  auto found = inputs.find(set);
+  if (found == inputs.end()) {
+    auto block = allocateBlock(inputBytes);
+    if (!block)
+      return block.takeError();
+    found = inputs.emplace(set, *block).first;
+  }
+  if (llvm::Error error = own.write(found->second.at, bytes, inputBytes))
+    return std::move(error);
+  return found->second.descriptor;
 }
 
 /// The graph's fp64 outputs for the inputs, rounded first.
-llvm::Error JudgeSession::run(RoundTo round, bool jittered) {
+llvm::Error JudgeSession::run(size_t set, RoundTo round, bool jittered) {
+  auto drawn = inputs.find(set);
+  if (drawn == inputs.end())
+    return llvm::createStringError("there are no inputs %zu", set);
   for (unsigned i = 0; i < shape.inputs.size(); ++i) {
     const BufferSpec &spec = shape.inputs[i];
     const bool real = isFloat(spec.dtype);
+    const DeviceAddress stored = drawn->second.at + inputOffsets[i];
     uint64_t count = uint64_t(spec.elements()), type = uint64_t(spec.dtype);
     if (program.inputs[i].dtype != DType::F64) { // integers and masks as they are
       std::vector<char> bytes(spec.bytes());
-      if (llvm::Error error = own.read(bytes.data(), stored[i], bytes.size()))
+      if (llvm::Error error = own.read(bytes.data(), stored, bytes.size()))
         return error;
       if (llvm::Error error = own.write(oracle->inputAddress(i), bytes.data(), bytes.size()))
         return error;
       continue;
     }
-    uint64_t values[] = {stored[i], oracle->inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
+    uint64_t values[] = {stored, oracle->inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
     if (llvm::Error error = launch(Widen, values))
       return error;
   }
@@ -143,7 +157,7 @@ llvm::Error JudgeSession::run(RoundTo round, bool jittered) {
 }
 
 llvm::Error JudgeSession::answer(size_t set) {
-  if (llvm::Error error = run(RoundTo::None, false))
+  if (llvm::Error error = run(set, RoundTo::None, false))
     return error;
   drop(set);
   auto &kept = answers[set];
@@ -226,7 +240,7 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo
   auto found = answers.find(set);
   if (found == answers.end() || close.size() != shape.outputs.size())
     return llvm::createStringError("there is no answer %zu", set);
-  if (llvm::Error error = run(round, round == RoundTo::None))
+  if (llvm::Error error = run(set, round, round == RoundTo::None))
     return std::move(error);
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
@@ -244,22 +258,26 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
   if (found == answers.end() || output >= shape.outputs.size())
     return llvm::createStringError("there is no answer %zu", set);
   const BufferSpec &spec = shape.outputs[output];
-  DeviceAddress values = shown[output];
+  DeviceAddress values = shown.at + outputOffsets[output];
   int source = int(spec.dtype);
   switch (exhibit.kind) {
   case Exhibit::Outputs:
-    if (llvm::Error error = own.write(values, exhibit.bytes, spec.bytes()))
-      return std::move(error);
+    if (exhibit.bytes)
+      if (llvm::Error error = own.write(values, exhibit.bytes, spec.bytes()))
+        return std::move(error);
     break;
   case Exhibit::Constant:
     source = 8;
     break;
-  case Exhibit::Input:
-    if (exhibit.number >= stored.size() || shape.inputs[exhibit.number].elements() < spec.elements())
+  case Exhibit::Input: {
+    auto drawn = inputs.find(set);
+    if (drawn == inputs.end() || exhibit.number >= shape.inputs.size() ||
+        shape.inputs[exhibit.number].elements() < spec.elements())
       return llvm::createStringError("there is no such input");
-    values = stored[exhibit.number];
+    values = drawn->second.at + inputOffsets[exhibit.number];
     source = int(shape.inputs[exhibit.number].dtype);
     break;
+  }
   case Exhibit::Answer: {
     auto other = answers.find(exhibit.number);
     if (other == answers.end())

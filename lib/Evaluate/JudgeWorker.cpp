@@ -55,6 +55,7 @@ public:
       return 2;
     if (llvm::Error error = prepare(arguments))
       return reply(std::move(error)), 0;
+    attached = session->outputsDescriptor();
     reply({uint64_t(session->room())});
     std::string line;
     while (readLine(line))
@@ -106,8 +107,13 @@ private:
       return value;
     };
     if (words[0] == "inputs") {
-      if (llvm::Error error = takeInputs())
+      Mapping inputs;
+      if (llvm::Error error = inputs.take(std::exchange(received, -1), inputBytes))
         return reply(std::move(error));
+      auto descriptor = session->setInputs(number(1), inputs.base);
+      if (!descriptor)
+        return reply(descriptor.takeError());
+      attached = *descriptor;
       return reply(llvm::ArrayRef<uint64_t>());
     }
     if (words[0] == "outputs")
@@ -142,9 +148,11 @@ private:
       exhibit.kind = Exhibit::Kind(number(3));
       exhibit.number = number(4);
       exhibit.value = real(5);
-      if (output >= outputOffsets.size() || (exhibit.kind == Exhibit::Outputs && !outputs.base))
+      // The last word: whether they are on the device already.
+      const bool mapped = exhibit.kind == Exhibit::Outputs && number(7) == 0;
+      if (output >= outputOffsets.size() || (mapped && !outputs.base))
         return reply(llvm::createStringError("there is nothing to compare"));
-      if (exhibit.kind == Exhibit::Outputs)
+      if (mapped)
         exhibit.bytes = outputs.base + outputOffsets[output];
       auto compared = session->compare(number(1), unsigned(output), exhibit, real(6));
       if (!compared)
@@ -154,13 +162,6 @@ private:
       return reply(out);
     }
     reply(llvm::createStringError("unknown command"));
-  }
-
-  llvm::Error takeInputs() {
-    Mapping inputs;
-    if (llvm::Error error = inputs.take(std::exchange(received, -1), inputBytes))
-      return error;
-    return session->setInputs(inputs.base);
   }
 
   static uint64_t bits(double value) {
@@ -189,36 +190,25 @@ private:
   }
   void send(std::string text) {
     text += '\n';
-    for (size_t at = 0; at < text.size();) {
-      ssize_t put = ::send(SocketFd, text.data() + at, text.size() - at, MSG_NOSIGNAL);
-      if (put <= 0)
-        _exit(1);
-      at += size_t(put);
-    }
+    if (!sendLine(SocketFd, text, std::exchange(attached, -1)))
+      _exit(1);
   }
 
   bool readLine(std::string &line) {
     line.clear();
     for (;;) {
       char c;
-      iovec bytes = {&c, 1};
-      alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-      msghdr message = {};
-      message.msg_iov = &bytes;
-      message.msg_iovlen = 1;
-      message.msg_control = control;
-      message.msg_controllen = sizeof control;
-      ssize_t got = recvmsg(SocketFd, &message, MSG_CMSG_CLOEXEC);
+      int came = -1;
+      ssize_t got = receiveBytes(SocketFd, &c, 1, came);
       if (got < 0 && errno == EINTR)
         continue;
       if (got <= 0)
         return false;
-      for (cmsghdr *h = CMSG_FIRSTHDR(&message); h; h = CMSG_NXTHDR(&message, h))
-        if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS) {
-          if (received >= 0)
-            close(received);
-          memcpy(&received, CMSG_DATA(h), sizeof(int));
-        }
+      if (came >= 0) {
+        if (received >= 0)
+          close(received);
+        received = came;
+      }
       if (c == '\n')
         return true;
       line += c;
@@ -231,7 +221,7 @@ private:
   size_t inputBytes = 0, outputBytes = 0;
   std::vector<size_t> outputOffsets;
   Mapping outputs;
-  int received = -1; ///< the last descriptor that came
+  int received = -1, attached = -1; ///< the last descriptor that came; the one that goes with the next reply
 };
 
 } // namespace

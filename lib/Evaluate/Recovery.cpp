@@ -50,6 +50,7 @@ public:
   Conditions conditions() override { return inner ? inner->conditions() : Conditions(); }
   const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
   const SharedMemory *outputMemory() const override { return inner ? inner->outputMemory() : nullptr; }
+  bool sharesOutputs() const override { return inner && inner->sharesOutputs(); }
   std::string deviceName() const override { return name; }
 
 private:

@@ -116,8 +116,9 @@ private:
   llvm::Error work(Draft &draft) {
     if (llvm::Error error = draw(draft))
       return error;
+    draft.out.number = draft.number;
     if (!draft.answered)
-      return llvm::Error::success();
+      return judge->hold(draft.number, DrawnInputs::of(draft.out.inputs));
     Question question;
     question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
     for (const BufferSpec &output : plan.outputs) {
@@ -139,7 +140,6 @@ private:
       return work(draft);
     }
     ReferenceSet &set = draft.out;
-    set.number = draft.number;
     set.close = question.close;
     set.facts = std::move(found->facts);
     set.exact.clear();
@@ -286,6 +286,7 @@ llvm::Expected<SetVerdict> kgen::compareWithReference(const LaunchPlan &plan, Ju
     exhibit.kind = Exhibit::Outputs;
     exhibit.bytes = process.output(i);
     exhibit.memory = process.outputMemory();
+    exhibit.onDevice = process.sharesOutputs();
     auto compared = judge.compare(set.number, i, exhibit, set.close[i]);
     if (!compared)
       return compared.takeError();

@@ -77,7 +77,7 @@ protected:
       for (unsigned i = 0; i < 2; ++i)
         llvm::cantFail(fillInput(shape.inputs[i], i, {set ? InputKind::Integer : InputKind::Wide, 7, 0},
                                  {inputs[set].data() + offsets[i], shape.inputs[i].bytes()}));
-      llvm::cantFail(session->setInputs(inputs[set].data()));
+      EXPECT_GE(llvm::cantFail(session->setInputs(set, inputs[set].data())), 0);
       llvm::cantFail(session->answer(set));
     }
   }
@@ -116,7 +116,6 @@ TEST_P(JudgeTest, FactsAndCostsAreTheCpus) {
       EXPECT_EQ(facts.largest, expected.facts[i].largest);
     }
     EXPECT_EQ(expected.costs.empty(), set == 1); // integers are exact
-    llvm::cantFail(session->setInputs(inputs[set].data()));
     for (size_t r = 0; r < expected.costs.size(); ++r) {
       auto costs = llvm::cantFail(session->costOf(set, rounds[r], none));
       for (unsigned i = 0; i < 2; ++i)
@@ -133,12 +132,10 @@ TEST_P(JudgeTest, ExhibitsAreComparedAsOnTheCpu) {
                                                       {1, {Exhibit::Input, 0, 1}},
                                                       {1, {Exhibit::Answer, 0, 0}},
                                                       {0, {Exhibit::Answer, 0, 0}}};
-  for (auto &[set, exhibit] : exhibits) {
-    llvm::cantFail(session->setInputs(inputs[set].data()));
+  for (auto &[set, exhibit] : exhibits)
     for (double close : {0.0, 1e-2})
       expectSame(llvm::cantFail(session->compare(set, 0, exhibit, close)),
                  llvm::cantFail(cpu->compare(set, 0, exhibit, close)));
-  }
 }
 
 TEST_P(JudgeTest, OutputsAreComparedAsOnTheCpu) {

@@ -53,8 +53,12 @@ struct CandidateJob {
   std::string trusted; ///< kgen's own kernels for the device, machine code; empty: it has none
   const LaunchPlan *plan = nullptr;
   std::vector<const SharedMemory *> inputSets; ///< packed with packBuffers(plan.inputs, 0)
-  double runSeconds = 30;                      ///< limit of one run, SIGKILL after it
-  double startSeconds = 60;                    ///< limit of loading it
+  /// The same on the device, by descriptors for Device::importShared, and where its outputs go; empty: they travel
+  /// through the host's memory.
+  std::vector<int> inputsOnDevice;
+  int outputsOnDevice = -1;
+  double runSeconds = 30;   ///< limit of one run, SIGKILL after it
+  double startSeconds = 60; ///< limit of loading it
   unsigned bufferSets = CandidateSession::bufferSets;
 };
 
@@ -73,6 +77,8 @@ public:
   virtual const char *output(unsigned index) const = 0;
   /// The memory that those bytes lie in, packed with packBuffers(plan.outputs, 4096); null: none to share.
   virtual const SharedMemory *outputMemory() const { return nullptr; }
+  /// Whether they went to the job's outputsOnDevice instead.
+  virtual bool sharesOutputs() const { return false; }
   virtual std::string deviceName() const = 0;
 };
 
@@ -87,7 +93,7 @@ public:
 /// Exec's the worker binary (see workerBinary) for each candidate.
 std::unique_ptr<CandidateRunner> createProcessRunner();
 
-/// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS`.
+/// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS host|device`.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
 /// `kgen-eval --kgen-doctor`: which devices answer, as one JSON line {"host": "answers", "card": "NVIDIA H200, ...",

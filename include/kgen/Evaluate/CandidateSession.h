@@ -58,6 +58,8 @@ public:
 
   /// The bytes of every input for buffer set BUFFERS, in order.
   llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);
+  /// The same from memory that the device imported, each input at its offset.
+  llvm::Error setInputs(unsigned buffers, unsigned import, llvm::ArrayRef<size_t> offsets);
 
   /// Poisons, launches, waits, checks red zones and inputs. PROGRESS receives the index of the launch
   /// under way, for whoever looks after a crash.
@@ -68,6 +70,8 @@ public:
 
   /// Copies output I of the last run out.
   llvm::Error readOutput(unsigned index, void *to);
+  /// Copies all outputs of the last run to memory that the device imported.
+  llvm::Error shareOutputs(unsigned import, llvm::ArrayRef<size_t> offsets);
 
   unsigned setCount() const { return unsigned(sets.size()); }
 
@@ -98,6 +102,7 @@ private:
   llvm::Error explainZones(const Buffer &buffer, uint32_t pattern);
   llvm::Error prepareValues(BufferSet &set);
   llvm::Error rememberState();
+  llvm::Error rememberInputs(BufferSet &set);
 
   Device &device;
   const LaunchPlan &plan;

@@ -55,6 +55,18 @@ struct DigestJob {
   std::optional<uint32_t> pattern; ///< instead: how many words are not this one; BYTES is a multiple of 4
 };
 
+/// Memory of the device that another process can be given.
+struct SharedBlock {
+  DeviceAddress at = 0;
+  int descriptor = -1;
+};
+/// A part of such memory, and where it goes or comes from.
+struct SharedPiece {
+  size_t offset = 0;
+  DeviceAddress at = 0;
+  size_t bytes = 0;
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -80,6 +92,19 @@ public:
   virtual llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) = 0;
   /// Makes host memory fast to copy from and to; may do nothing.
   virtual void registerHostMemory(void *, size_t) {}
+
+  /// Memory for another process; an Error where the device has none to share.
+  virtual llvm::Expected<SharedBlock> allocateShared(size_t) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
+  /// Another process's memory of BYTES; a number for copyShared.
+  virtual llvm::Expected<unsigned> importShared(int, size_t) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
+  /// Copies PIECES out of imported memory, or into it. It is mapped for that long only.
+  virtual llvm::Error copyShared(unsigned, llvm::ArrayRef<SharedPiece>, bool /*into*/) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
 
   /// The tensor map SPEC with its buffer at BASE.
   virtual llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) = 0;

@@ -63,6 +63,7 @@ struct Exhibit {
   size_t number = 0;
   const char *bytes = nullptr;          ///< of this output
   const SharedMemory *memory = nullptr; ///< where BYTES lie, packed with packBuffers(plan.outputs, 4096)
+  bool onDevice = false;                ///< instead of both: they are in the judge's outputsOnDevice()
 };
 
 /// Candidate code never runs in the process that holds the answers. Sets are numbered by whoever asks.
@@ -80,6 +81,12 @@ public:
   virtual void drop(size_t set) = 0;
   /// EXHIBIT, stored as the plan's output OUTPUT is, against that output of SET.
   virtual llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) = 0;
+  /// Takes inputs that need no answer, so that inputsOnDevice() knows them.
+  virtual llvm::Error hold(size_t, const DrawnInputs &) { return llvm::Error::success(); }
+  /// Descriptors of memory on the device that holds the inputs of SET, packed as they were given, and of memory that a
+  /// candidate's outputs may be copied to, packed with packBuffers(plan.outputs, 4096); -1: there is none.
+  virtual int inputsOnDevice(size_t) { return -1; }
+  virtual int outputsOnDevice() { return -1; }
   /// No more answers will be asked for soon, comparisons will: gives memory back.
   virtual void rest() {}
   /// False: its process is gone, and the answers with it.
