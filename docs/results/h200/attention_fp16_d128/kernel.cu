@@ -157,6 +157,13 @@ __device__ __forceinline__ long long load_relaxed(const long long *word) {
   return value;
 }
 
+// The larger one, NaN when either is NaN, in one instruction.
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -183,6 +190,7 @@ inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
 inline int opaque(int x) { return x; }
+inline float max_nan(float a, float b) { return a != a || b < a ? a : b; }
 inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
@@ -641,6 +649,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+// Says that this block runs, and orders nothing: loads need not have arrived.
+__device__ __forceinline__ void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::); }
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ __forceinline__ void cluster_sync() {
   cluster_arrive();
@@ -772,6 +782,7 @@ template <int N> inline void setmaxnreg_dec() { static_assert(N % 8 == 0 && N >=
 
 inline unsigned cluster_rank() { return 0; }
 inline void cluster_arrive() { kgen_host_cluster_arrive(); }
+inline void cluster_arrive_relaxed() { kgen_host_cluster_arrive(); }
 inline void cluster_wait() { kgen_host_cluster_wait(); }
 inline void cluster_sync() {
   cluster_arrive();
@@ -883,6 +894,7 @@ constexpr float HIDDEN = -1.0e30f; // the score of a key that a query does not s
 constexpr float GROWTH = 8.0f;     // powers of two by which a maximum may grow before sums are rescaled
 constexpr float LARGE = 16384.0f;  // a thread's sum of one tile's weights, which fit fp16 below it
 constexpr float LOST = 1.0e30f;    // and above this, weights may have overflown
+constexpr float COARSE = 1.0e6f;   // the rounding of a shift beyond this may cost weights their range
 
 // A tile is made of panels: rows of 64 elements, 128 bytes, swizzled; 8 rows are 1024 bytes.
 constexpr int WIDTH = (DEPTH + 63) / 64 * 64; // tensor maps fill up with zeros
@@ -948,9 +960,9 @@ __device__ __forceinline__ void weigh(float (&results)[WIDTH / 2], const unsigne
 /// Shift and sum of a thread's two rows. Thread 4 g + m of a warp holds columns 2 m and 2 m + 1 of every eight, of
 /// rows g and g + 8; each thread of a row sums its own columns.
 struct Rows {
-  float shift[2], sum[2], rescale[2]; ///< a weight is 2^(score * LOG2_SCALE + shift)
+  float shift[2], sum[2], rescale[2]; ///< see exponentiate
   bool grown;                         ///< the results so far have to be rescaled
-  bool lost;                          ///< weights have overflown
+  bool lost;                          ///< weights have overflown, or the shift is too coarse
 };
 
 template <bool MASKED>
@@ -971,42 +983,54 @@ __device__ __forceinline__ float largest(float x) {
   return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/// Scores become weights; SUM gets those of each row.
+/// Scores become weights; SUM gets those of each row. A weight is 2^(score * LOG2_SCALE + shift), or where EXACT
+/// 2^((score + shift) * LOG2_SCALE): scores near the one that is the shift have an exact distance from it, however large.
+template <bool EXACT>
 __device__ __forceinline__ void exponentiate(float (&scores)[TILE_KEYS / 2], const float (&shift)[2], float (&sum)[2]) {
 #pragma unroll
   for (int i = 0; i < TILE_KEYS / 2; ++i) {
-    scores[i] = kgen::ex2(fmaf(scores[i], LOG2_SCALE, shift[i / 2 % 2]));
+    if constexpr (EXACT)
+      scores[i] = kgen::ex2((scores[i] + shift[i / 2 % 2]) * LOG2_SCALE);
+    else
+      scores[i] = kgen::ex2(fmaf(scores[i], LOG2_SCALE, shift[i / 2 % 2]));
     sum[i / 2 % 2] += scores[i];
   }
 }
 
-/// Weights shifted by the rows' maxima, which are kept online.
-template <bool FIRST> __device__ __forceinline__ void weights_by_maximum(float (&scores)[TILE_KEYS / 2], Rows &rows) {
+/// Weights shifted by the rows' maxima, which are kept online. Tiles after the first one are EXACT.
+template <bool FIRST, bool EXACT>
+__device__ __forceinline__ void weights_by_maximum(float (&scores)[TILE_KEYS / 2], Rows &rows) {
   float larger[2] = {fmaxf(scores[0], scores[1]), fmaxf(scores[2], scores[3])};
 #pragma unroll
   for (int i = 4; i < TILE_KEYS / 2; i += 2)
     larger[i / 2 % 2] = fmaxf(larger[i / 2 % 2], fmaxf(scores[i], scores[i + 1]));
   float growth[2];
 #pragma unroll
-  for (int half = 0; half < 2; ++half)
-    growth[half] = largest(larger[half]) * LOG2_SCALE + (FIRST ? 0.0f : rows.shift[half]);
+  for (int half = 0; half < 2; ++half) {
+    larger[half] = largest(larger[half]);
+    growth[half] = (larger[half] + (FIRST ? 0.0f : rows.shift[half])) * LOG2_SCALE;
+  }
   rows.grown = !FIRST && __any_sync(0xffffffffu, growth[0] > GROWTH || growth[1] > GROWTH);
   if (FIRST || rows.grown) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const float more = FIRST ? growth[half] : fmaxf(growth[half], 0.0f);
-      rows.rescale[half] = FIRST ? 0.0f : kgen::ex2(-more);
-      rows.shift[half] = FIRST ? -more : rows.shift[half] - more;
+      rows.rescale[half] = FIRST ? 0.0f : kgen::ex2(-fmaxf(growth[half], 0.0f));
       rows.sum[half] = FIRST ? 0.0f : rows.sum[half] * rows.rescale[half];
+      if constexpr (!EXACT) {
+        rows.shift[half] = -growth[half];
+        rows.lost |= fabsf(growth[half]) > COARSE;
+      } else {
+        rows.shift[half] = FIRST ? -larger[half] : fminf(rows.shift[half], -larger[half]);
+      }
     }
   }
-  exponentiate(scores, rows.shift, rows.sum);
+  exponentiate<EXACT>(scores, rows.shift, rows.sum);
 }
 
 /// Weights by the shift of the tiles before. A power of two brings them down when they have grown.
 __device__ __forceinline__ void weights_by_old_shift(float (&scores)[TILE_KEYS / 2], Rows &rows) {
   float sum[2] = {0.0f, 0.0f};
-  exponentiate(scores, rows.shift, sum);
+  exponentiate<false>(scores, rows.shift, sum);
   rows.grown = __any_sync(0xffffffffu, !(fmaxf(sum[0], sum[1]) <= LARGE));
   if (rows.grown) {
 #pragma unroll
@@ -1164,7 +1188,7 @@ extern "C" __global__ void __launch_bounds__(scaled_dot_product_attention_0::THR
     if (clear == 0)
       hide<true>(scores, 0, row, member);
     rows.lost = false;
-    weights_by_maximum<true>(scores, rows);
+    weights_by_maximum<true, !lazy>(scores, rows);
     narrow(weights, scores);
 
     // Scores of this tile, and the product of the weights of the one before with its values.
@@ -1185,7 +1209,7 @@ extern "C" __global__ void __launch_bounds__(scaled_dot_product_attention_0::THR
       if constexpr (lazy)
         weights_by_old_shift(scores, rows);
       else
-        weights_by_maximum<false>(scores, rows);
+        weights_by_maximum<false, true>(scores, rows);
       if constexpr (OVERLAP)
         kgen::wgmma_wait<0>();
       kgen::wgmma_hold(results);

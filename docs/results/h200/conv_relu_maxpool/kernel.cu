@@ -157,6 +157,13 @@ __device__ __forceinline__ long long load_relaxed(const long long *word) {
   return value;
 }
 
+// The larger one, NaN when either is NaN, in one instruction.
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -183,6 +190,7 @@ inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
 inline int opaque(int x) { return x; }
+inline float max_nan(float a, float b) { return a != a || b < a ? a : b; }
 inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
@@ -641,6 +649,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+// Says that this block runs, and orders nothing: loads need not have arrived.
+__device__ __forceinline__ void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::); }
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ __forceinline__ void cluster_sync() {
   cluster_arrive();
@@ -772,6 +782,7 @@ template <int N> inline void setmaxnreg_dec() { static_assert(N % 8 == 0 && N >=
 
 inline unsigned cluster_rank() { return 0; }
 inline void cluster_arrive() { kgen_host_cluster_arrive(); }
+inline void cluster_arrive_relaxed() { kgen_host_cluster_arrive(); }
 inline void cluster_wait() { kgen_host_cluster_wait(); }
 inline void cluster_sync() {
   cluster_arrive();
@@ -870,11 +881,12 @@ constexpr int POOL_H = 3, POOL_W = 3, POOL_STRIDE_H = 2, POOL_STRIDE_W = 2, POOL
 constexpr int BN = 96; // filters of a block
 constexpr int BC = 1, BH = 2, BW = 4; // channels, rows and columns of a chunk
 constexpr int STREAMS = 2; // warpgroups that multiply
-constexpr int PRODUCER_WARPS = 4; // warps that load, of each stream
-constexpr int SLOTS = 5; // groups of input rows that a stream holds
+constexpr int PRODUCER_WARPS = 2; // warps that load, of each stream
+constexpr int SLOTS = 8; // groups of input rows that a stream holds
 constexpr int GRID = 132; // blocks
-constexpr int PRODUCER_REGISTERS = 96, CONSUMER_REGISTERS = 160; // of a thread; 0: both the same
-constexpr int SHARED_BYTES = 190920; // dynamic shared memory of the launch
+constexpr int PRODUCER_REGISTERS = 0, CONSUMER_REGISTERS = 168; // of a thread; 0: both the same
+constexpr int SHARED_BYTES = 223840; // dynamic shared memory of the launch
+constexpr int MMA_INFLIGHT = 0; // rows whose products run while the row before is finished
 } // namespace conv2d_0
 
 namespace conv2d_0 {
@@ -919,13 +931,31 @@ constexpr int input_vector() {
   return v;
 }
 constexpr int VECTOR = input_vector();
-constexpr int PIECES = PLANES * COLUMNS * 2, PRODUCERS = 32 * PRODUCER_WARPS, EACH = ceil_div(PIECES, PRODUCERS);
+constexpr int PIECES = PLANES * COLUMNS * 2, PRODUCERS = 32 * PRODUCER_WARPS;
+// Where it costs few idle threads, all of them are in the same plane at a time, whose place is then a constant.
+constexpr int PLANE_PIECES = COLUMNS * 2, PLANE_TURNS = ceil_div(PLANE_PIECES, PRODUCERS);
+constexpr bool BY_PLANE = PLANES * PLANE_TURNS * 4 <= ceil_div(PIECES, PRODUCERS) * 5;
+constexpr int EACH = BY_PLANE ? PLANES * PLANE_TURNS : ceil_div(PIECES, PRODUCERS);
 constexpr int THREADS = STREAMS * (128 + PRODUCERS);
+
+// Piece I of a thread: its place among the pieces of its plane.
+struct Piece {
+  int plane, within;
+  __device__ __forceinline__ bool exists() const { return PLANES > plane && within < PLANE_PIECES; }
+  __device__ __forceinline__ int number() const { return plane * PLANE_PIECES + within; }
+};
+__device__ __forceinline__ Piece piece_of(int i, int thread) {
+  if (BY_PLANE)
+    return {i / PLANE_TURNS, thread + i % PLANE_TURNS * PRODUCERS};
+  const int piece = thread + i * PRODUCERS;
+  return {piece / PLANE_PIECES, piece % PLANE_PIECES};
+}
 
 // The finished row, [filter][column]: rows of 4 mod 16 words are free of conflicts when they are written, and
 // so are even and odd columns apart when windows two columns apart read them.
 constexpr int STAGE_PITCH = 68;
 __host__ __device__ constexpr int stage_column(int m) { return POOL_STRIDE_W == 2 ? m % 2 * 36 + m / 2 : m; }
+constexpr bool WINDOWS_INSIDE = STRIPS == 1 && POOL_PAD_W == 0 && (PW - 1) * POOL_STRIDE_W + POOL_W <= OW;
 
 // Dynamic shared memory: weights, rings, finished rows, scales and biases of filters, then of each stream's slots and
 // its producers' largest magnitudes, and the barriers.
@@ -967,7 +997,7 @@ __device__ __forceinline__ float scale_of(unsigned bits) {
 __device__ __forceinline__ unsigned magnitude(float x) { return __float_as_uint(x) & 0x7fffffffu; }
 constexpr unsigned INFINITE = 0x7f800000u;
 constexpr float ANY_SCALE = -1.0f; // of a group of zeros; a group with an infinity or a NaN has 0
-__device__ __forceinline__ float maximum(float a, float b) { return b > a || b != b ? b : a; } // a NaN wins
+constexpr float SETTLED = -1.0f;   // the power of sums that are what they are; 0: of none yet
 
 // The convolution's row behind the window of (pooled) row PY. No two windows end in the same row but at the border.
 __device__ __forceinline__ int row_end(int py) { return min(py * POOL_STRIDE_H - POOL_PAD_H + POOL_H, OH); }
@@ -1007,27 +1037,26 @@ struct Cursor {
   }
 };
 
-// The inputs of a group that one thread converts. Whatever lies outside comes from ZEROS: loads without
-// branches, and with nothing to do behind them, are all in flight at once.
-__device__ __forceinline__ void load_group(In (&v)[EACH][4], const In *input, const In *zeros, const Cursor &cursor,
-                                           int thread) {
+// The inputs of a group that one thread converts, zero outside of the image.
+__device__ __forceinline__ void load_group(In (&v)[EACH][4], const In *input, const Cursor &cursor, int thread) {
   const In *image = input + (long long)cursor.run.image * C * H * W;
   const int h1 = cursor.y * STRIDE_H - PAD_H, w1 = strip_x(cursor.run.strip) * STRIDE_W - PAD_W;
 #pragma unroll
   for (int i = 0; i < EACH; ++i) {
-    const int piece = thread + i * PRODUCERS, chunk = piece / 2, half = piece % 2;
-    const int plane = chunk / COLUMNS, column = chunk % COLUMNS;
+    const Piece piece = piece_of(i, thread);
+    const int plane = piece.plane, column = piece.within / 2, half = piece.within % 2;
     const int c0 = plane / (PLANES_H * PHASES) * BC + half / (HALVES_H * HALVES_W) * PIECE_C;
     const int h0 = h1 + plane / PHASES % PLANES_H * BH + half / HALVES_W % HALVES_H * PIECE_H;
     const int w0 = w1 + column * STRIDE_W + plane % PHASES * BW + half % HALVES_W * PIECE_W;
 #pragma unroll
     for (int r = 0; r < 4; r += VECTOR) {
       const int c = c0 + r / (PIECE_H * PIECE_W), h = h0 + r / PIECE_W % PIECE_H, w = w0 + r % PIECE_W;
-      const bool inside = piece < PIECES && c < C && (unsigned)h < (unsigned)H && (unsigned)w < (unsigned)W;
+      const bool inside = piece.exists() && c < C && (unsigned)h < (unsigned)H && (unsigned)w < (unsigned)W;
       struct alignas(VECTOR * sizeof(In)) Loaded {
         In value[VECTOR];
-      };
-      const Loaded loaded = *reinterpret_cast<const Loaded *>(inside ? image + ((c * H + h) * W + w) : zeros);
+      } loaded = {};
+      if (inside)
+        loaded = *reinterpret_cast<const Loaded *>(image + ((c * H + h) * W + w));
 #pragma unroll
       for (int e = 0; e < VECTOR; ++e)
         v[i][r + e] = loaded.value[e];
@@ -1037,7 +1066,7 @@ __device__ __forceinline__ void load_group(In (&v)[EACH][4], const In *input, co
 
 // What the threads of a producer group share.
 struct Producer {
-  const In *input, *zeros;
+  const In *input;
   unsigned char *ring;
   float *slot_scale;
   unsigned *most; // largest magnitudes of the warps, of two groups
@@ -1073,13 +1102,13 @@ __device__ __forceinline__ void fill_slot(Producer &producer, const In (&v)[EACH
   } *halves = reinterpret_cast<Half *>(producer.ring + slot * SLOT_BYTES);
 #pragma unroll
   for (int i = 0; i < EACH; ++i) {
-    const int piece = producer.thread + i * PRODUCERS;
+    const Piece piece = piece_of(i, producer.thread);
     Half half;
 #pragma unroll
     for (int r = 0; r < 4; ++r)
       half.value[r] = static_cast<Compute>(static_cast<float>(v[i][r]) * producer.scale);
-    if (piece < PIECES)
-      halves[piece] = half;
+    if (piece.exists())
+      halves[piece.number()] = half;
   }
   if (producer.thread == 0)
     producer.slot_scale[slot] = bits >= INFINITE ? 0.0f : bits ? producer.scale : ANY_SCALE;
@@ -1092,22 +1121,22 @@ __device__ __forceinline__ void produce(Producer producer, int unit, int end) {
   Cursor cursor(unit, end);
   In even[EACH][4], odd[EACH][4];
   if (cursor.more())
-    load_group(even, producer.input, producer.zeros, cursor, producer.thread);
+    load_group(even, producer.input, cursor, producer.thread);
   for (int q = 0; cursor.more(); q += 2) {
     cursor.next();
     if (cursor.more())
-      load_group(odd, producer.input, producer.zeros, cursor, producer.thread);
+      load_group(odd, producer.input, cursor, producer.thread);
     fill_slot(producer, even, q);
     if (!cursor.more())
       break;
     cursor.next();
     if (cursor.more())
-      load_group(even, producer.input, producer.zeros, cursor, producer.thread);
+      load_group(even, producer.input, cursor, producer.thread);
     fill_slot(producer, odd, q + 1);
   }
 }
 
-// One row on tensor cores; Q is the number of its first group in the ring's order.
+// Starts one row on tensor cores; Q is the number of its first group in the ring's order.
 __device__ __forceinline__ void multiply(float (&sum)[BN / 2], const unsigned char *ring,
                                          const unsigned char *weights, int q) {
   const uint64_t right = kgen::smem_descriptor(weights, BN * 16, 128, kgen::SWIZZLE_NONE);
@@ -1117,41 +1146,42 @@ __device__ __forceinline__ void multiply(float (&sum)[BN / 2], const unsigned ch
     const uint64_t left = kgen::smem_descriptor(ring + (q + group) % SLOTS * SLOT_BYTES, 0, 128, kgen::SWIZZLE_NONE);
 #pragma unroll
     for (int step = 0; step < STEPS; ++step) {
-      // The last chunk of an odd number meets itself, with weights of zero. Descriptors count 16 bytes.
+      // The last chunk of an odd number meets itself, with weights of zero. Descriptors count 16 bytes; what is
+      // added stays in the lower word.
       const int first = chunk_offset(2 * step), second = chunk_offset(smaller(2 * step + 1, CHUNKS - 1));
-      const uint64_t a = left + first + ((uint64_t)(second - first) << 16);
+      const uint64_t a = (left >> 32 << 32) | ((unsigned)left + (first | (unsigned)(second - first) << 16));
       const uint64_t b = right + (group * STEPS + step) * (STEP_WEIGHTS / 8);
       kgen::wgmma_f16<BN>(sum, a, b, group + step > 0);
     }
   }
   kgen::wgmma_commit();
-  kgen::wgmma_wait<0>();
 }
 
-// The same sums without tensor cores, straight from memory.
-__device__ __forceinline__ void multiply_exactly(float (&sum)[BN / 2], const In *image, const In *weights, int y,
-                                                 int x0, int n0, int row) {
+// The same sums without tensor cores, straight from memory. They pass through STAGE, each by the hand of its own
+// thread: loops that stay loops take no registers from the rows in flight.
+__device__ __forceinline__ void multiply_exactly(float *stage, const In *image, const In *weights, int y, int x0,
+                                                 int n_tile, int row) {
+#pragma unroll 1
+  for (int i = 0; i < BN / 2; ++i) {
+    const int n = i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2, m = row + i / 2 % 2 * 8;
+    float sum = 0.0f;
+    if (n_tile * BN + n < OC)
+#pragma unroll 1
+      for (int k = 0; k < C * KH * KW; ++k) {
+        const int h = y * STRIDE_H - PAD_H + k / KW % KH, w = (x0 + m) * STRIDE_W - PAD_W + k % KW;
+        if ((unsigned)h < (unsigned)H && (unsigned)w < (unsigned)W)
+          sum += static_cast<float>(image[(k / (KH * KW) * H + h) * W + w]) *
+                 static_cast<float>(weights[(n_tile * BN + n) * C * KH * KW + k]);
+      }
+    stage[n * STAGE_PITCH + stage_column(m)] = sum;
+  }
+}
+
+// Takes sums out of a power of two that they, as by their filters' ones, are still to be multiplied by.
+__device__ __forceinline__ void settle(float (&sum)[BN / 2], float power, const float2 *filters) {
 #pragma unroll
   for (int i = 0; i < BN / 2; ++i)
-    sum[i] = 0.0f;
-#pragma unroll 1
-  for (int k = 0; k < C * KH * KW; ++k) {
-    const int h = y * STRIDE_H - PAD_H + k / KW % KH;
-    float v[2] = {};
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int w = (x0 + row + 8 * i) * STRIDE_W - PAD_W + k % KW;
-      if ((unsigned)h < (unsigned)H && (unsigned)w < (unsigned)W)
-        v[i] = static_cast<float>(image[(k / (KH * KW) * H + h) * W + w]);
-    }
-#pragma unroll
-    for (int i = 0; i < BN / 4; ++i) {
-      const int n = n0 + i / 2 * 8 + i % 2;
-      const float weight = n < OC ? static_cast<float>(weights[n * C * KH * KW + k]) : 0.0f;
-      sum[i / 2 * 4 + i % 2] += v[0] * weight;
-      sum[i / 2 * 4 + i % 2 + 2] += v[1] * weight;
-    }
-  }
+    sum[i] *= power == SETTLED ? 1.0f : power * filters[i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2].x;
 }
 
 } // namespace conv2d_0
@@ -1187,8 +1217,6 @@ extern "C" __global__ void __launch_bounds__(128)
   }
   if (threadIdx.x == 0)
     scales[filter] = 1.0f / scale;
-  if (filter == 0 && threadIdx.x < 4)
-    scales[N_TILES * BN + threadIdx.x] = 0.0f; // what lies around an image
 }
 
 extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
@@ -1197,8 +1225,7 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
          conv2d_0::Out *__restrict__ output) {
   using namespace conv2d_0;
   extern __shared__ __align__(1024) unsigned char conv2d_0_shared[];
-  float *filter_scale = reinterpret_cast<float *>(conv2d_0_shared + AT_SCALES);
-  float *filter_bias = filter_scale + BN;
+  float2 *filters = reinterpret_cast<float2 *>(conv2d_0_shared + AT_SCALES); // scale and bias
   uint64_t *barriers = reinterpret_cast<uint64_t *>(conv2d_0_shared + AT_BARRIERS);
   if (threadIdx.x == 0) {
     for (int i = 0; i < STREAMS * SLOTS; ++i) {
@@ -1213,7 +1240,7 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
   const bool producer = threadIdx.x >= 128 * STREAMS;
   const int stream = producer ? (threadIdx.x - 128 * STREAMS) / PRODUCERS : threadIdx.x / 128;
   unsigned char *ring = conv2d_0_shared + AT_RINGS + stream * SLOTS * SLOT_BYTES;
-  float *slot_scale = filter_bias + BN + stream * STREAM_WORDS;
+  float *slot_scale = reinterpret_cast<float *>(filters + BN) + stream * STREAM_WORDS;
   uint64_t *full = barriers + stream * SLOTS, *empty = full + STREAMS * SLOTS;
   // Every stream takes an equal share of all (pooled) rows.
   constexpr long long UNITS = (long long)IMAGES * STRIPS * PH, SHARES = GRID / N_TILES * STREAMS;
@@ -1224,8 +1251,7 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
   if (producer) {
     if constexpr (PRODUCER_REGISTERS)
       kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
-    produce({input, reinterpret_cast<const In *>(scales + N_TILES * BN), ring, slot_scale,
-             reinterpret_cast<unsigned *>(slot_scale + SLOTS), full, empty,
+    produce({input, ring, slot_scale, reinterpret_cast<unsigned *>(slot_scale + SLOTS), full, empty,
              ((int)threadIdx.x - 128 * STREAMS) % PRODUCERS, 2 + STREAMS + stream, SCALED ? 0.0f : 1.0f},
             unit, end);
     return;
@@ -1236,10 +1262,12 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
   packed += (long long)n_tile * WEIGHTS;
   for (int i = threadIdx.x * 8; i < WEIGHTS; i += 128 * STREAMS * 8)
     kgen::cp_async16(reinterpret_cast<Compute *>(conv2d_0_shared) + i, packed + i);
-  for (int n = threadIdx.x; n < BN; n += 128 * STREAMS)
-    filter_scale[n] = scales[n_tile * BN + n], filter_bias[n] = 0.0f;
-  for (int n = threadIdx.x; n < smaller(BN, OC - n_tile * BN); n += 128 * STREAMS)
-    filter_bias[n] = static_cast<float>(bias[n_tile * BN + n]);
+  for (int n = threadIdx.x; n < BN; n += 128 * STREAMS) {
+    float added = 0.0f;
+    if (n_tile * BN + n < OC)
+      added = static_cast<float>(bias[n_tile * BN + n]);
+    filters[n] = make_float2(scales[n_tile * BN + n], added);
+  }
   kgen::cp_async_commit();
   kgen::cp_async_wait<0>();
   kgen::fence_proxy_async();
@@ -1255,46 +1283,64 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
     const In *image = input + (long long)run.image * C * H * W;
     const int x0 = strip_x(run.strip);
     int py = run.first;
+    float held = 0.0f; // the power of the best
 #pragma unroll
     for (int i = 0; i < BN / 2; ++i)
       best[i] = __int_as_float(0xff800000); // -infinity
-    for (int y = run.y0; y <= run.y1; ++y, ++q) {
+    const auto start_row = [&](float(&sum)[BN / 2], int y) {
+      const int first = q + y - run.y0;
       for (int i = y == run.y0 ? 0 : GROUPS - 1; i < GROUPS; ++i)
-        kgen::mbar_wait(&full[(q + i) % SLOTS], (q + i) / SLOTS % 2);
-      float scale = ANY_SCALE;
-      bool same = true;
+        kgen::mbar_wait(&full[(first + i) % SLOTS], (first + i) / SLOTS % 2);
+      multiply(sum, ring, conv2d_0_shared, first);
+    };
+    const auto finish_row = [&](float(&sum)[BN / 2], int y) {
+      const int first = q + y - run.y0;
+      float scale = slot_scale[first % SLOTS];
+#pragma unroll
+      for (int i = 1; i < GROUPS; ++i)
+        scale = fmaxf(scale, slot_scale[(first + i) % SLOTS]);
+      bool same = scale != 0.0f;
+#pragma unroll
       for (int i = 0; i < GROUPS; ++i) {
-        const float other = slot_scale[(q + i) % SLOTS];
-        same &= other == ANY_SCALE || (other > 0.0f && (scale == ANY_SCALE || scale == other));
-        scale = other > 0.0f ? other : scale;
+        const float other = slot_scale[(first + i) % SLOTS];
+        same &= (other == scale) | (other == ANY_SCALE);
       }
-      float sum[BN / 2];
-      if (same) {
-        multiply(sum, ring, conv2d_0_shared, q);
-        const float inverse = scale > 0.0f ? 1.0f / scale : 1.0f;
-#pragma unroll
-        for (int i = 0; i < BN / 2; ++i)
-          sum[i] *= inverse * filter_scale[i / 4 * 8 + lane % 4 * 2 + i % 2];
-      } else {
-        multiply_exactly(sum, image, weights, y, x0, n_tile * BN + lane % 4 * 2, row);
-      }
-#pragma unroll
-      for (int i = 0; i < BN / 2; ++i)
-        sum[i] += filter_bias[i / 4 * 8 + lane % 4 * 2 + i % 2];
       __syncwarp();
       if (lane == 0)
         for (int i = 0; i < (y == run.y1 ? GROUPS : 1); ++i)
-          kgen::mbar_arrive(&empty[(q + i) % SLOTS]);
-      if constexpr (EPILOGUE_FIRST)
+          kgen::mbar_arrive(&empty[(first + i) % SLOTS]);
+      // A scale is 2^k with |k| <= 120: the inverse's bits follow from its own.
+      float power = scale > 0.0f ? __int_as_float((254 << 23) - __float_as_int(scale)) : 1.0f;
+      if (scale == ANY_SCALE && held > 0.0f)
+        power = held;
+      if (!same) {
+        power = SETTLED;
+        kgen::named_barrier_sync(2 + stream, 128); // the last row has left
+        multiply_exactly(stage, image, weights, y, x0, n_tile, row);
+#pragma unroll
+        for (int i = 0; i < BN / 2; ++i)
+          sum[i] = stage[(i / 4 * 8 + lane % 4 * 2 + i % 2) * STAGE_PITCH + stage_column(row + i / 2 % 2 * 8)];
+      }
+      if constexpr (EPILOGUE_FIRST) {
+        settle(sum, power, filters);
+        held = power = SETTLED;
 #pragma unroll
         for (int i = 0; i < BN / 2; ++i) {
           const int n = i / 4 * 8 + lane % 4 * 2 + i % 2, x = x0 + row + i / 2 % 2 * 8;
+          sum[i] += filters[n].y;
           if (n_tile * BN + n < OC && (unsigned)x < (unsigned)OW)
             sum[i] = epilogue(sum[i], run.image, n_tile * BN + n, y, x, bias);
         }
+      }
+      if (held != power && held != 0.0f) { // the greater one shows in a common unit
+        settle(best, held, filters);
+        settle(sum, power, filters);
+        power = SETTLED;
+      }
+      held = power;
 #pragma unroll
       for (int i = 0; i < BN / 2; ++i)
-        best[i] = maximum(best[i], sum[i]);
+        best[i] = kgen::max_nan(best[i], sum[i]);
       for (; py < run.first + run.count && y + 1 == row_end(py); ++py) {
         kgen::named_barrier_sync(2 + stream, 128); // the last row has left
 #pragma unroll
@@ -1303,37 +1349,77 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
           stage[n * STAGE_PITCH + stage_column(m)] = best[i];
         }
         kgen::named_barrier_sync(2 + stream, 128);
+        const long long plane = (long long)run.image * OC + n_tile * BN + warp;
+        Out *const out = output + (plane * PH + py) * PW + run.strip * STRIP;
+        const auto exists = [&](int p) { return p < STRIP && run.strip * STRIP + p < PW; };
+        if (exists(lane)) {
+          // What is beside each other in memory leaves at once.
 #pragma unroll 8
-        for (int n = warp; n < BN; n += 4) {
-          const int channel = n_tile * BN + n;
-          if (channel >= OC)
-            break;
-          const float *values = stage + n * STAGE_PITCH;
-#pragma unroll
-          for (int i = 0; i < ceil_div(STRIP, 32); ++i) {
-            const int p = lane + 32 * i, px = run.strip * STRIP + p;
-            if (p >= STRIP || px >= PW)
+          for (int j = 0; j < BN / 4; ++j) {
+            const int n = warp + 4 * j, channel = n_tile * BN + n;
+            if (OC % BN && channel >= OC)
               break;
-            float value = values[stage_column(p)];
-            value = __int_as_float(0xff800000);
+            const float *values = stage + n * STAGE_PITCH;
+            const float2 filter = filters[n];
 #pragma unroll
-            for (int w = 0; w < POOL_W; ++w) {
-              const int m = p * POOL_STRIDE_W + w;
-              if ((unsigned)(x0 + m) < (unsigned)OW)
-                value = maximum(value, values[stage_column(m)]);
+            for (int i = 0; i < ceil_div(STRIP, 32); ++i) {
+              const int p = lane + 32 * i, px = run.strip * STRIP + p;
+              if (i > 0 && !exists(p))
+                break;
+              float value = values[stage_column(p)];
+              value = __int_as_float(0xff800000);
+#pragma unroll
+              for (int w = 0; w < POOL_W; ++w) {
+                const int m = p * POOL_STRIDE_W + w;
+                if (WINDOWS_INSIDE || (unsigned)(x0 + m) < (unsigned)OW)
+                  value = kgen::max_nan(value, values[stage_column(m)]);
+              }
+              if (!EPILOGUE_FIRST)
+                value = epilogue(fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y), run.image, channel, py, px, bias);
+              value = finish(value, run.image, channel, py, px, bias);
+              out[(long long)j * 4 * PH * PW + p] = static_cast<Out>(value);
             }
-            if (!EPILOGUE_FIRST)
-              value = epilogue(value, run.image, channel, py, px, bias);
-            value = finish(value, run.image, channel, py, px, bias);
-            output[(((long long)run.image * OC + channel) * PH + py) * PW + px] = static_cast<Out>(value);
           }
         }
         // A row between two windows belongs to both.
+        const bool both = y >= (py + 1) * POOL_STRIDE_H - POOL_PAD_H;
+        held = both ? power : 0.0f;
 #pragma unroll
         for (int i = 0; i < BN / 2; ++i)
-          best[i] = y >= (py + 1) * POOL_STRIDE_H - POOL_PAD_H ? sum[i] : __int_as_float(0xff800000);
+          best[i] = both ? sum[i] : __int_as_float(0xff800000);
+      }
+    };
+
+    float even[BN / 2];
+    if constexpr (MMA_INFLIGHT == 0) {
+      for (int y = run.y0; y <= run.y1; ++y) {
+        start_row(even, y);
+        kgen::wgmma_wait<0>();
+        finish_row(even, y);
+      }
+    } else {
+      // Two rows in turns: one's products run while the other is finished.
+      float odd[BN / 2];
+      start_row(even, run.y0);
+      for (int y = run.y0;; y += 2) {
+        if (y == run.y1) {
+          kgen::wgmma_wait<0>();
+          finish_row(even, y);
+          break;
+        }
+        start_row(odd, y + 1);
+        kgen::wgmma_wait<1>();
+        finish_row(even, y);
+        if (y + 1 == run.y1) {
+          kgen::wgmma_wait<0>();
+          finish_row(odd, y + 1);
+          break;
+        }
+        start_row(even, y + 2);
+        kgen::wgmma_wait<1>();
+        finish_row(odd, y + 1);
       }
     }
-    q += GROUPS - 1; // the groups behind the last row's first
+    q += run.y1 - run.y0 + GROUPS; // with those behind the last row's first
   }
 }

@@ -157,6 +157,13 @@ __device__ __forceinline__ long long load_relaxed(const long long *word) {
   return value;
 }
 
+// The larger one, NaN when either is NaN, in one instruction.
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -183,6 +190,7 @@ inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
 inline int opaque(int x) { return x; }
+inline float max_nan(float a, float b) { return a != a || b < a ? a : b; }
 inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;

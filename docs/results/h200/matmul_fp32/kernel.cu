@@ -157,6 +157,13 @@ __device__ __forceinline__ long long load_relaxed(const long long *word) {
   return value;
 }
 
+// The larger one, NaN when either is NaN, in one instruction.
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 #else // KGEN_HOST
 
 // kgen_host.h defers asynchronous copies to their wait, so that a missing wait shows, and lets the 32
@@ -183,6 +190,7 @@ inline void cp_async_commit() { kgen_host_async_commit(); }
 template <int N> inline void cp_async_wait() { kgen_host_async_wait(N); }
 
 inline int opaque(int x) { return x; }
+inline float max_nan(float a, float b) { return a != a || b < a ? a : b; }
 inline float ex2(float x) { return exp2f(x); }
 inline float round_tf32(float x) {
   unsigned bits;
@@ -641,6 +649,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
+// Says that this block runs, and orders nothing: loads need not have arrived.
+__device__ __forceinline__ void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::); }
 __device__ __forceinline__ void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ __forceinline__ void cluster_sync() {
   cluster_arrive();
@@ -772,6 +782,7 @@ template <int N> inline void setmaxnreg_dec() { static_assert(N % 8 == 0 && N >=
 
 inline unsigned cluster_rank() { return 0; }
 inline void cluster_arrive() { kgen_host_cluster_arrive(); }
+inline void cluster_arrive_relaxed() { kgen_host_cluster_arrive(); }
 inline void cluster_wait() { kgen_host_cluster_wait(); }
 inline void cluster_sync() {
   cluster_arrive();
@@ -877,17 +888,29 @@ template <typename Part, int PARTS> __device__ __forceinline__ void store_parts(
   }
 }
 
-// One block for each of ROWS rows of LENGTH values.
-// Clears CLEARED words for the columns of the other operand on the way.
-template <typename Part, int PARTS, int ROWS, int LENGTH, int CLEARED = 0>
-__device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *exponents, unsigned *cleared = nullptr) {
-  if constexpr (CLEARED > 0)
-    for (int i = blockIdx.x * PREPARE_THREADS + threadIdx.x; i < CLEARED; i += ROWS * PREPARE_THREADS)
-      cleared[i] = 0u;
-  constexpr int QUADS = LENGTH / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
+// Elements between rows of the parts: tensor maps want multiples of 16 bytes.
+__device__ constexpr int pitch_of(int length) { return (length + 7) / 8 * 8; }
+// Four neighbours of a row of LENGTH values; what lies behind its end is zero.
+template <int LENGTH> __device__ __forceinline__ float4 load_quad(const float *row, int column) {
+  if constexpr (LENGTH % 4 == 0) {
+    return *reinterpret_cast<const float4 *>(row + column);
+  } else {
+    float x[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      x[i] = column + i < LENGTH ? row[column + i] : 0.0f;
+    return make_float4(x[0], x[1], x[2], x[3]);
+  }
+}
+
+// Row `block` of ROWS rows of LENGTH values.
+template <typename Part, int PARTS, int ROWS, int LENGTH>
+__device__ __forceinline__ void prepare_rows(int block, const float *from, Part *to, int *exponents) {
+  constexpr int QUADS = (LENGTH + 3) / 4, EACH = (QUADS + PREPARE_THREADS - 1) / PREPARE_THREADS;
   constexpr int KEPT = EACH <= 8 ? EACH : 8; // quads of a thread that stay in registers
+  constexpr long long PITCH = pitch_of(LENGTH);
   __shared__ unsigned warp_largest[PREPARE_THREADS / 32];
-  const float4 *row = reinterpret_cast<const float4 *>(from + (long long)blockIdx.x * LENGTH);
+  const float *row = from + (long long)block * LENGTH;
   float4 kept[KEPT];
   unsigned largest = 0;
   auto look = [&](float4 x) {
@@ -896,11 +919,12 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
 #pragma unroll
   for (int i = 0; i < KEPT; ++i) {
     const int quad = threadIdx.x + i * PREPARE_THREADS;
-    kept[i] = quad < QUADS ? row[quad] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    kept[i] = quad < QUADS ? load_quad<LENGTH>(row, 4 * quad) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     look(kept[i]);
   }
+#pragma unroll 4
   for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
-    look(row[quad]);
+    look(load_quad<LENGTH>(row, 4 * quad));
   for (int offset = 16; offset > 0; offset /= 2)
     largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, offset));
   if (threadIdx.x % 32 == 0)
@@ -910,34 +934,53 @@ __device__ __forceinline__ void prepare_rows(const float *from, Part *to, int *e
     largest = max(largest, warp_largest[warp]);
   const int exponent = exponent_of(largest);
   if (threadIdx.x == 0)
-    exponents[blockIdx.x] = exponent;
+    exponents[block] = exponent;
   auto write = [&](int quad, float4 x) {
     const float four[4] = {times_power(x.x, -exponent), times_power(x.y, -exponent), times_power(x.z, -exponent),
                            times_power(x.w, -exponent)};
-    store_parts<Part, PARTS>(to + (long long)blockIdx.x * LENGTH + 4 * quad, (long long)ROWS * LENGTH, four);
+    store_parts<Part, PARTS>(to + block * PITCH + 4 * quad, ROWS * PITCH, four);
   };
 #pragma unroll
   for (int i = 0; i < KEPT; ++i)
     if (const int quad = threadIdx.x + i * PREPARE_THREADS; quad < QUADS)
       write(quad, kept[i]);
+#pragma unroll 4
   for (int quad = threadIdx.x + KEPT * PREPARE_THREADS; quad < QUADS; quad += PREPARE_THREADS)
-    write(quad, row[quad]);
+    write(quad, load_quad<LENGTH>(row, 4 * quad));
 }
 
-// The largest magnitudes of four neighbouring columns in a slice of a matrix [BATCH, ROWS, LENGTH]; block x covers
-// the columns, y the slices, z the batch. `largest` was cleared.
-template <int ROWS, int LENGTH, int SLICES>
-__device__ __forceinline__ void find_columns(const float *from, unsigned *largest) {
-  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
-  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+// COUNT words become 0.
+template <int COUNT> __device__ __forceinline__ void clear(int block, unsigned *words) {
+  const int i = block * PREPARE_THREADS + threadIdx.x;
+  if (i < COUNT)
+    words[i] = 0u;
+}
+
+// A block's share of matrices [BATCH, ROWS, LENGTH]: QUADS fours of columns of a slice of the rows.
+template <int LENGTH, int QUADS, int SLICES> struct Share {
+  int column, slice, batch; // of a thread's first of four
+  __device__ __forceinline__ explicit Share(int block) {
+    constexpr int WIDE = (LENGTH + 4 * QUADS - 1) / (4 * QUADS);
+    column = 4 * (block % WIDE * QUADS + threadIdx.x % QUADS);
+    slice = block / WIDE % SLICES;
+    batch = block / (WIDE * SLICES);
+  }
+};
+
+// The largest magnitudes of columns in a share. `largest` was cleared.
+template <int ROWS, int LENGTH, int QUADS, int SLICES>
+__device__ __forceinline__ void find_columns(int block, const float *from, unsigned *largest) {
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
+  const Share<LENGTH, QUADS, SLICES> share(block);
+  const int column = share.column;
   if (column >= LENGTH)
     return;
-  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
-  const float *matrix = from + (long long)blockIdx.z * ROWS * LENGTH + column;
+  const int first = share.slice * DEPTH, last = min(first + DEPTH, ROWS);
+  const float *matrix = from + (long long)share.batch * ROWS * LENGTH;
   unsigned top[4] = {};
 #pragma unroll 8
-  for (int row = first; row < last; ++row) {
-    const float4 x = *reinterpret_cast<const float4 *>(matrix + (long long)row * LENGTH);
+  for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
+    const float4 x = load_quad<LENGTH>(matrix + (long long)row * LENGTH, column);
     top[0] = max(top[0], magnitude(x.x));
     top[1] = max(top[1], magnitude(x.y));
     top[2] = max(top[2], magnitude(x.z));
@@ -945,48 +988,61 @@ __device__ __forceinline__ void find_columns(const float *from, unsigned *larges
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    atomicMax(&largest[(long long)blockIdx.z * LENGTH + column + i], top[i]);
+    if (LENGTH % 4 == 0 || column + i < LENGTH)
+      atomicMax(&largest[(long long)share.batch * LENGTH + column + i], top[i]);
 }
 
-// The same blocks again: exponents from the largest magnitudes, then the parts.
-template <typename Part, int PARTS, int ROWS, int LENGTH, int SLICES, int BATCH>
-__device__ __forceinline__ void prepare_columns(const float *from, const unsigned *largest, Part *to, int *exponents) {
-  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES;
-  const int column = 4 * (blockIdx.x * PREPARE_THREADS + threadIdx.x);
+// Shares again: exponents from the largest magnitudes, then the parts. Slices go backwards: what was read last is still
+// in L2.
+template <typename Part, int PARTS, int ROWS, int LENGTH, int QUADS, int SLICES, int BATCH>
+__device__ __forceinline__ void prepare_columns(int block, const float *from, const unsigned *largest, Part *to,
+                                                int *exponents) {
+  constexpr int DEPTH = (ROWS + SLICES - 1) / SLICES, LINES = PREPARE_THREADS / QUADS;
+  const Share<LENGTH, QUADS, SLICES> share(block);
+  const int column = share.column;
   if (column >= LENGTH)
     return;
-  int exponent[4];
+  constexpr long long PITCH = pitch_of(LENGTH);
+  int exponent[4] = {};
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    exponent[i] = exponent_of(largest[(long long)blockIdx.z * LENGTH + column + i]);
-    if (blockIdx.y == 0)
-      exponents[(long long)blockIdx.z * LENGTH + column + i] = exponent[i];
+    if (LENGTH % 4 && column + i >= LENGTH)
+      continue;
+    exponent[i] = exponent_of(largest[(long long)share.batch * LENGTH + column + i]);
+    if (share.slice == 0 && threadIdx.x < QUADS)
+      exponents[(long long)share.batch * LENGTH + column + i] = exponent[i];
   }
-  const int first = blockIdx.y * DEPTH, last = min(first + DEPTH, ROWS);
-  const long long matrix = (long long)blockIdx.z * ROWS * LENGTH + column;
+  const int first = (SLICES - 1 - share.slice) * DEPTH, last = min(first + DEPTH, ROWS);
+  const long long matrix = (long long)share.batch * ROWS;
 #pragma unroll 8
-  for (int row = first; row < last; ++row) {
-    const float4 x = *reinterpret_cast<const float4 *>(from + matrix + (long long)row * LENGTH);
+  for (int row = first + threadIdx.x / QUADS; row < last; row += LINES) {
+    const float4 x = load_quad<LENGTH>(from + (matrix + row) * LENGTH, column);
     const float four[4] = {times_power(x.x, -exponent[0]), times_power(x.y, -exponent[1]),
                            times_power(x.z, -exponent[2]), times_power(x.w, -exponent[3])};
-    store_parts<Part, PARTS>(to + matrix + (long long)row * LENGTH, (long long)BATCH * ROWS * LENGTH, four);
+    store_parts<Part, PARTS>(to + (matrix + row) * PITCH + column, BATCH * ROWS * PITCH, four);
   }
 }
 } // namespace matmul_0
 
 extern "C" __global__ void __launch_bounds__(256)
-    matmul_0_prepare_a(const float *__restrict__ from, __half *__restrict__ to, int *__restrict__ exponents,
-        unsigned *__restrict__ cleared) {
-  matmul_0::prepare_rows<__half, 1, 4096, 4096, 4096>(from, to, exponents, cleared);
+    matmul_0_clear(unsigned *__restrict__ b_largest) {
+  const int block = blockIdx.x;
+  matmul_0::clear<4096>(block, b_largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
-    matmul_0_find_b(const float *__restrict__ from, unsigned *__restrict__ largest) {
-  matmul_0::find_columns<4096, 4096, 128>(from, largest);
+    matmul_0_find(const float *__restrict__ b,
+        unsigned *__restrict__ b_largest) {
+  const int block = blockIdx.x;
+  matmul_0::find_columns<4096, 4096, 256, 128>(block, b, b_largest);
 }
 extern "C" __global__ void __launch_bounds__(256)
-    matmul_0_prepare_b(const float *__restrict__ from, const unsigned *__restrict__ largest,
-        __half *__restrict__ to, int *__restrict__ exponents) {
-  matmul_0::prepare_columns<__half, 1, 4096, 4096, 128, 1>(from, largest, to, exponents);
+    matmul_0_prepare(const float *__restrict__ b, const unsigned *__restrict__ b_largest, const float *__restrict__ a,
+        __half *__restrict__ b_to, int *__restrict__ b_exponents, __half *__restrict__ a_to, int *__restrict__ a_exponents) {
+  const int block = blockIdx.x;
+  if (block < 512)
+    matmul_0::prepare_columns<__half, 1, 4096, 4096, 256, 128, 1>(block, b, b_largest, b_to, b_exponents);
+  else
+    matmul_0::prepare_rows<__half, 1, 4096, 4096>(block - 512, a, a_to, a_exponents);
 }
 
 //===- gemm_wgmma.cuh - Matrix product on warpgroups (sm_90a) -------------===//
@@ -996,7 +1052,8 @@ extern "C" __global__ void __launch_bounds__(256)
 // buffers; each of the other CONSUMERS warpgroups multiplies BM / CONSUMERS rows
 // of the tile. Blocks are persistent: while consumers finish a tile, the copies
 // of the next one are under way. With PARTS = 2 an operand is the sum of two
-// matrices, and the product of the two small parts is left out.
+// matrices, and the product of the two small parts is left out. With SPLIT_K > 1 a tile
+// is one slice of K, and a second kernel adds the slices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -1004,6 +1061,7 @@ namespace matmul_0 {
 // The problem.
 using In = __half; // element type of the products
 using Out = float; // element type of C
+using Stored = Out; // what the main kernel writes
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
@@ -1018,8 +1076,10 @@ constexpr int CLUSTER = 2; // blocks, one below the other, that share their tile
 constexpr int RASTER = 8; // tile rows of one group in the block order
 constexpr int INFLIGHT = 1; // stages whose products run while the next one is waited for
 constexpr int PROMOTE = 0; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
-constexpr int BLOCKS = 132; // of the grid
+constexpr int SPLIT_K = 1; // slices of K, whose sums a second kernel adds
+constexpr int BLOCKS = 128; // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
+constexpr int KEPT = 4; // stores that wait in registers for the first steps of the next tile
 constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr int SHARED_BYTES = 229440; // dynamic shared memory of the launch
@@ -1030,13 +1090,15 @@ namespace matmul_0 {
 constexpr int THREADS = 128 * (CONSUMERS + 1);
 constexpr int MT = BM / CONSUMERS / 64; // products of 64 rows, one above the other, of a consumer
 constexpr int TILES_M = (M + BM * CLUSTER - 1) / (BM * CLUSTER), TILES_N = (N + BN - 1) / BN; // of a cluster
-constexpr int TILES = TILES_M * TILES_N * BATCH;
+constexpr int TILES = TILES_M * TILES_N * BATCH * SPLIT_K;
 constexpr int K_TILES = (K + BK - 1) / BK;
+constexpr int STEPS = (K_TILES + SPLIT_K - 1) / SPLIT_K; // of a tile; the last slice may have fewer
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
-// 16-bit results wait in half the registers and leave during the first steps of the next tile.
-constexpr int CHUNK = 128 / sizeof(Out), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
-constexpr bool OVERLAP = STORE_TMA && sizeof(Out) == 2 && PROMOTE == 0 && K_TILES > MT * CHUNKS && BM * BN / CONSUMERS <= 64 * 256;
+constexpr int CHUNK = 128 / sizeof(Stored), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr int AT_ONCE = MT * CHUNKS - KEPT;                                   // stores of a consumer that do not wait
+static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (KEPT == 0 || (STORE_TMA && SPLIT_K == 1)), "each step has time for one store");
+static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
@@ -1054,15 +1116,22 @@ __device__ __forceinline__ Out epilogue(float value, int batch, int row, int col
 }
 
 // The tile of a cluster: groups of RASTER tile rows, column by column, so that blocks that run at the
-// same time share tiles in L2.
+// same time share tiles in L2; every other group from right to left, so that those share columns with the group before.
 struct Tile {
-  int m0, n0, batch;
+  int m0, n0, batch, slice;
 };
+// Where a tile's results go: slices are batches of a larger result.
+__device__ __forceinline__ int stored_batch(const Tile &tile) { return tile.slice * BATCH + tile.batch; }
+__device__ __forceinline__ int steps_of(const Tile &tile) {
+  return SPLIT_K == 1 ? K_TILES : min(STEPS, K_TILES - tile.slice * STEPS);
+}
 __device__ __forceinline__ Tile tile_at(int index, int rank) {
   const int tile = index % (TILES_M * TILES_N);
   const int group = tile / (RASTER * TILES_N), inside = tile % (RASTER * TILES_N);
   const int rows = min(RASTER, TILES_M - group * RASTER);
-  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, inside / rows * BN, index / (TILES_M * TILES_N)};
+  const int column = group % 2 ? TILES_N - 1 - inside / rows : inside / rows;
+  const int outer = index / (TILES_M * TILES_N);
+  return {((group * RASTER + inside % rows) * CLUSTER + rank) * BM, column * BN, outer % BATCH, outer / BATCH};
 }
 
 // Copies the tile of one part; slab by slab.
@@ -1143,42 +1212,46 @@ __device__ __forceinline__ float scaled(float value, int exponent) {
 
 // Finishes the sums at `row` (and 8 further), `column` (and the next).
 template <typename Scale, typename... Extra>
-__device__ __forceinline__ void finish(Out (&out)[4], const float *sums, int batch, int row, int column,
+__device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int batch, int row, int column,
                                        const Scale &scale, Extra... extra) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     const int r = row + e / 2 * 8, c = column + e % 2;
-    if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
+    if constexpr (SPLIT_K > 1)
+      out[e] = sums[e];
+    else if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
       out[e] = epilogue(scale(sums[e], e / 2, c), batch, r, c, extra...);
     else
-      out[e] = Out(0.0f);
+      out[e] = Stored(0.0f);
   }
 }
 
-// Two 16-bit results in one register, made here and not later: the sums are about to be overwritten.
-__device__ __forceinline__ unsigned packed(Out first, Out second) {
-  struct alignas(2 * sizeof(Out)) Pair {
-    Out first, second;
-  } pair = {first, second};
-  return kgen::pinned(*reinterpret_cast<const unsigned *>(&pair));
+// A thread's share of 64 rows of 128 bytes: pairs of neighbouring results.
+struct alignas(2 * sizeof(Stored)) Pair {
+  Stored first, second;
+};
+constexpr int PAIRS = 64 * 128 / 128 / sizeof(Pair); // of a thread
+// Made here and not later: the sums are about to be overwritten.
+__device__ __forceinline__ void pin(Pair &pair) {
+  unsigned *words = reinterpret_cast<unsigned *>(&pair);
+#pragma unroll
+  for (int i = 0; i < sizeof(Pair) / 4; ++i)
+    words[i] = kgen::pinned(words[i]);
 }
 
-// Four results to a buffer of 64 swizzled rows of 128 bytes.
-__device__ __forceinline__ void store_shared(unsigned char *buffer, const Out (&out)[4], int row, int column) {
-  struct alignas(2 * sizeof(Out)) Pair {
-    Out first, second;
-  };
+// A thread's pairs to a buffer of 64 swizzled rows of 128 bytes.
+__device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (&pairs)[PAIRS], int row, int column) {
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = row + 8 * half, byte = column * int(sizeof(Out));
-    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = Pair{out[2 * half], out[2 * half + 1]};
+  for (int i = 0; i < PAIRS; ++i) {
+    const int r = row + i % 2 * 8, byte = (i / 2 * 8 + column) * int(sizeof(Stored));
+    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = pairs[i];
   }
 }
 
 } // namespace matmul_0
 
 extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
-    matmul_0_main(const matmul_0::In *__restrict__ a_matrix, const matmul_0::In *__restrict__ b_matrix, const int *__restrict__ a_exponents, const int *__restrict__ b_exponents, matmul_0::Out *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a, const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
+    matmul_0_main(const matmul_0::In *__restrict__ a_matrix, const matmul_0::In *__restrict__ b_matrix, const int *__restrict__ a_exponents, const int *__restrict__ b_exponents, matmul_0::Stored *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a, const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
   using namespace matmul_0;
   extern __shared__ __align__(1024) unsigned char matmul_0_shared[];
   unsigned char *store_buffers = matmul_0_shared + STAGES * STAGE_BYTES;
@@ -1186,6 +1259,10 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
   const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
   const int group = threadIdx.x / 128;
 
+  if (threadIdx.x == 32) {
+    kgen::tma_prefetch(&map_a);
+    kgen::tma_prefetch(&map_b);
+  }
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       kgen::mbar_init(&full[s], 1);
@@ -1212,7 +1289,10 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
     if (threadIdx.x == 0)
       for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
         const Tile tile = tile_at(index, rank);
-        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+        const int steps = steps_of(tile);
+        for (int step = 0; step < steps; ++step) {
+          // Every other tile backwards: what was read last is still in L2.
+          const int k_tile = tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step);
           kgen::mbar_wait(&empty[stage], phase ^ 1);
           kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
           unsigned char *a = matmul_0_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
@@ -1268,46 +1348,33 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
       store_buffer = store_buffer + 1 == STORE_BUFFERS ? 0 : store_buffer + 1;
       return buffer;
     };
-    auto send_buffer = [&](unsigned char *buffer, int row, int column, int batch) {
+    // Fills the buffer and sends it off.
+    auto store = [&](unsigned char *buffer, const Pair (&pairs)[PAIRS], int number, const Tile &tile) {
+      store_shared(buffer, pairs, thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
       kgen::fence_proxy_async();
       kgen::named_barrier_sync(1 + consumer, 128);
       if (thread == 0) {
-        kgen::tma_store_3d(&map_c, buffer, column, row, batch);
+        kgen::tma_store_3d(&map_c, buffer, tile.n0 + number % CHUNKS * CHUNK,
+                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, stored_batch(tile));
         kgen::bulk_commit();
       }
     };
-    const int local_row = thread / 32 * 16 + thread % 32 / 4, local_pair = thread % 4 * 2;
-    unsigned kept[OVERLAP ? MT : 1][OVERLAP ? BN / 4 : 1]; // pairs of results of the tile before
-    Tile kept_tile = {-1, 0, 0};
-    auto store_kept = [&](int i, int chunk) {
-      if (kept_tile.m0 < 0)
-        return;
-      unsigned char *buffer = open_buffer();
-#pragma unroll
-      for (int j = 0; j < CHUNK; j += 8)
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const int r = local_row + 8 * half, byte = (j + local_pair) * int(sizeof(Out));
-          *reinterpret_cast<unsigned *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) =
-              kept[i][(chunk * CHUNK + j) / 4 + half];
-        }
-      send_buffer(buffer, kept_tile.m0 + (consumer * MT + i) * 64, kept_tile.n0 + chunk * CHUNK, kept_tile.batch);
+    Pair kept[KEPT ? KEPT : 1][PAIRS]; // of the tile before
+    Tile kept_tile = {-1, 0, 0, 0};
+    auto store_kept = [&](int i) {
+      if (kept_tile.m0 >= 0)
+        store(open_buffer(), kept[i], AT_ONCE + i, kept_tile);
     };
 
     for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
       const Tile tile = tile_at(index, rank);
+      const int steps = steps_of(tile);
       float sums[MT][BN / 2];
       if constexpr (PROMOTE == 0) {
-        int k_tile = 0;
-        if constexpr (OVERLAP) {
 #pragma unroll
-          for (int i = 0; i < MT; ++i)
-#pragma unroll
-            for (int chunk = 0; chunk < CHUNKS; ++chunk)
-              step(sums, i == 0 && chunk == 0, [&] { store_kept(i, chunk); });
-          k_tile = MT * CHUNKS;
-        }
-        for (; k_tile < K_TILES; ++k_tile)
+        for (int k_tile = 0; k_tile < KEPT; ++k_tile)
+          step(sums, k_tile == 0, [&] { store_kept(k_tile); });
+        for (int k_tile = KEPT; k_tile < steps; ++k_tile)
           step(sums, k_tile == 0, [] {});
         kgen::wgmma_wait<0>();
         hold(sums);
@@ -1318,22 +1385,28 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
 #pragma unroll
         for (int i = 0; i < MT * (BN / 2); ++i)
           sums[i / (BN / 2)][i % (BN / 2)] = 0.0f;
-        for (int k_tile = 0; k_tile < K_TILES; ++k_tile) {
+        auto chained = [&](int k_tile, auto meanwhile) {
           kgen::mbar_wait(&full[stage], phase);
           kgen::wgmma_fence();
           multiply(partial, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16),
                    k_tile % CHAIN > 0);
           kgen::wgmma_commit();
+          meanwhile();
           kgen::wgmma_wait<0>();
           hold(partial);
           release(stage);
           advance();
-          if (k_tile % CHAIN == CHAIN - 1 || k_tile == K_TILES - 1) {
+          if (k_tile % CHAIN == CHAIN - 1 || k_tile == steps - 1) {
 #pragma unroll
             for (int i = 0; i < MT * (BN / 2); ++i)
               sums[i / (BN / 2)][i % (BN / 2)] += partial[i / (BN / 2)][i % (BN / 2)];
           }
-        }
+        };
+#pragma unroll
+        for (int k_tile = 0; k_tile < KEPT; ++k_tile)
+          chained(k_tile, [&] { store_kept(k_tile); });
+        for (int k_tile = KEPT; k_tile < steps; ++k_tile)
+          chained(k_tile, [] {});
       }
 
       // Also keeps reads of the sums behind the products' end.
@@ -1351,36 +1424,34 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
         if constexpr (STORE_TMA) {
 #pragma unroll
           for (int chunk = 0; chunk < CHUNKS; ++chunk) {
-            unsigned char *buffer = nullptr;
-            if constexpr (!OVERLAP)
-              buffer = open_buffer();
+            const int number = i * CHUNKS + chunk;
+            unsigned char *buffer = number < AT_ONCE ? open_buffer() : nullptr;
+            Pair pairs[PAIRS];
 #pragma unroll
             for (int j = 0; j < CHUNK; j += 8) {
-              Out out[4];
+              Stored out[4];
               finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
-              if constexpr (OVERLAP) {
+              pairs[j / 4] = Pair{out[0], out[1]};
+              pairs[j / 4 + 1] = Pair{out[2], out[3]};
+            }
+            if (number < AT_ONCE) {
+              store(buffer, pairs, number, tile);
+            } else {
 #pragma unroll
-                for (int half = 0; half < 2; ++half)
-                  kept[i][(chunk * CHUNK + j) / 4 + half] = packed(out[2 * half], out[2 * half + 1]);
-              } else {
-                store_shared(buffer, out, local, j + pair);
+              for (int j = 0; j < PAIRS; ++j) {
+                pin(pairs[j]);
+                kept[number - AT_ONCE][j] = pairs[j];
               }
             }
-            if constexpr (!OVERLAP)
-              send_buffer(buffer, m0, tile.n0 + chunk * CHUNK, tile.batch);
           }
         }
       }
       kept_tile = tile;
     }
-    if constexpr (OVERLAP) {
 #pragma unroll
-      for (int i = 0; i < MT; ++i)
-#pragma unroll
-        for (int chunk = 0; chunk < CHUNKS; ++chunk)
-          store_kept(i, chunk);
-    }
+    for (int i = 0; i < KEPT; ++i)
+      store_kept(i);
     if (STORE_TMA && thread == 0)
       kgen::bulk_wait_read<0>();
   }
@@ -1388,3 +1459,4 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
   if constexpr (CLUSTER > 1)
     kgen::cluster_sync();
 }
+
