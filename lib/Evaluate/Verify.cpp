@@ -125,15 +125,21 @@ Comparison kgen::compareValues(DType dtype, const ValueSource &values, const dou
       reference, count, threads, close);
 }
 
+/// An e_same of one element from which on it says little of the next draw.
+static constexpr double fragileMax = 0.1;
+
 ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype) {
-  auto one = [&](double s, double l, double least) {
+  auto one = [&](double s, double l, double least, double draws) {
     double bound = std::min(8 * s, std::sqrt(s * std::max(l, s)));
-    // s is one draw of a random error: never ask for less than twice what was just seen.
-    return std::max({bound, 2 * s, least});
+    // s is one draw of a random error: never ask for less than a multiple of what was just seen.
+    return std::max({bound, draws * s, least});
   };
+  // Where one rounding of the inputs moves an element by a tenth of the rms, a few elements decide the largest
+  // error, and the next draw may find three times as much; the norm over all elements is steady there too.
+  double draws = same.max >= fragileMax ? 8 : 2;
   // The largest element of a result may be tens of times its rms, hence the factor on max.
   double u = unitRoundoff(dtype);
-  return {one(same.max, low.max, 64 * u), one(same.l2, low.l2, 4 * u)};
+  return {one(same.max, low.max, 64 * u, draws), one(same.l2, low.l2, 4 * u, 2)};
 }
 
 RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
