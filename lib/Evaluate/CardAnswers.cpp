@@ -6,6 +6,8 @@
 // It runs in the judge's process, where the answers stay.
 //
 //===----------------------------------------------------------------------===//
+#include "SiblingTool.h"
+
 #include "JudgeSession.h"
 
 #include "kgen/Evaluate/Answers.h"
@@ -201,21 +203,14 @@ private:
 
   /// Runs one of kgen's tools; OUTPUT is its -o.
   llvm::Error tool(const char *name, std::vector<std::string> arguments, const std::string &output) {
-    std::string program = llvm::sys::path::parent_path(workerBinary()).str() + "/" + name;
+    std::string program = siblingTool(name);
     if (!fs::can_execute(program))
       return llvm::createStringError("the card's oracle needs %s, which is not there", program.c_str());
-    ProcessRequest request;
-    request.arguments = {program};
-    request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
-    request.arguments.insert(request.arguments.end(), {"-o", output});
-    ProcessLimits limits;
-    limits.wallSeconds = 120;
-    auto result = runProcess(request, limits);
-    if (!result)
-      return result.takeError();
-    if (result->end != ProcessResult::End::Exited || result->code != 0)
-      return llvm::createStringError("%s failed for the card's oracle: %s", name,
-                                     llvm::StringRef(result->output).split('\n').first.str().c_str());
+    auto complaint = runSiblingTool(program, arguments, output);
+    if (!complaint)
+      return complaint.takeError();
+    if (*complaint)
+      return llvm::createStringError("%s failed for the card's oracle: %s", name, (*complaint)->c_str());
     return llvm::Error::success();
   }
 

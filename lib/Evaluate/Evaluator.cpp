@@ -208,6 +208,18 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const Launc
   return true;
 }
 
+llvm::Expected<LaunchPlan> Evaluator::compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
+                                                   std::string &artifact) {
+  auto plan = LaunchPlan::parse(files.plan);
+  if (!plan)
+    return plan;
+  Measurement ignored;
+  auto compiled = compile(files, *plan, options, ignored, artifact);
+  if (!compiled)
+    return compiled.takeError();
+  return plan;
+}
+
 void Evaluator::checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const {
   auto rates = findDeviceRates(parts.card.name);
   if (!rates)

@@ -1,7 +1,8 @@
 //===- GraphPlan.cpp - What a plan for a graph must say -------------------===//
+#include "SiblingTool.h"
+
 #include "kgen/Evaluate/PlanCheck.h"
 #include "kgen/Toolchain/Cache.h"
-#include "kgen/Toolchain/Process.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -13,21 +14,14 @@ namespace fs = llvm::sys::fs;
 
 /// Runs one of kgen's tools; OUTPUT is its -o.
 static llvm::Error runTool(const char *name, std::vector<std::string> arguments, const std::string &output) {
-  std::string program = llvm::sys::path::parent_path(workerBinary()).str() + "/" + name;
+  std::string program = siblingTool(name);
   if (!fs::can_execute(program))
     return llvm::createStringError("%s is not there", program.c_str());
-  ProcessRequest request;
-  request.arguments = {program};
-  request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
-  request.arguments.insert(request.arguments.end(), {"-o", output});
-  ProcessLimits limits;
-  limits.wallSeconds = 120;
-  auto result = runProcess(request, limits);
-  if (!result)
-    return result.takeError();
-  if (result->end != ProcessResult::End::Exited || result->code != 0)
-    return llvm::createStringError(
-        "%s: %s", name, llvm::sys::path::filename(llvm::StringRef(result->output).split('\n').first).str().c_str());
+  auto complaint = runSiblingTool(program, arguments, output);
+  if (!complaint)
+    return complaint.takeError();
+  if (*complaint)
+    return llvm::createStringError("%s: %s", name, llvm::sys::path::filename(**complaint).str().c_str());
   return llvm::Error::success();
 }
 

@@ -137,14 +137,10 @@ llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOption
     out.warnings.push_back("no profile: Nsight Compute (ncu) is not installed, or KGEN_NCU switches it off");
     return llvm::Error::success();
   }
-  auto plan = LaunchPlan::parse(files.plan);
+  std::string artifact;
+  auto plan = compileAgain(files, options, artifact);
   if (!plan)
     return plan.takeError();
-  Measurement ignored;
-  std::string artifact;
-  auto compiled = compile(files, *plan, options, ignored, artifact);
-  if (!compiled)
-    return compiled.takeError();
   // What ncu leaves behind lies there too.
   llvm::SmallString<128> folder;
   if (std::error_code error = fs::createUniqueDirectory("kgen-profile", folder))

@@ -93,14 +93,10 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
         "compute-sanitizer is not installed, or KGEN_SANITIZER switches it off: nothing was checked with it";
     return llvm::Error::success();
   }
-  auto plan = LaunchPlan::parse(files.plan);
+  std::string artifact;
+  auto plan = compileAgain(files, options, artifact);
   if (!plan)
     return plan.takeError();
-  Measurement ignored;
-  std::string artifact;
-  auto compiled = compile(files, *plan, options, ignored, artifact);
-  if (!compiled)
-    return compiled.takeError();
   llvm::SmallString<128> planFile;
   int fd;
   if (std::error_code error = fs::createTemporaryFile("kgen-plan", "json", fd, planFile))

@@ -15,8 +15,8 @@ static constexpr int fewestRepeats = 3, fewestSamples = 5, mostSamples = 200;
 static constexpr double longRun = 50e3;
 static constexpr double settledSpread = 0.005;
 
-llvm::Expected<bool> Trial::run(unsigned set, const RunRequest &request, Measurement &out) {
-  auto outcome = process.run(set, request, report);
+/// False when the candidate ends here, its verdict set.
+static llvm::Expected<bool> settle(CandidateProcess::Outcome outcome, Measurement &out) {
   if (!outcome)
     return outcome.takeError();
   if (!*outcome)
@@ -26,16 +26,11 @@ llvm::Expected<bool> Trial::run(unsigned set, const RunRequest &request, Measure
   return false;
 }
 
-llvm::Expected<bool> Trial::reload(Measurement &out) {
-  auto outcome = process.reload();
-  if (!outcome)
-    return outcome.takeError();
-  if (!*outcome)
-    return true;
-  out.verdict = (*outcome)->verdict;
-  out.detail = (*outcome)->detail;
-  return false;
+llvm::Expected<bool> Trial::run(unsigned set, const RunRequest &request, Measurement &out) {
+  return settle(process.run(set, request, report), out);
 }
+
+llvm::Expected<bool> Trial::reload(Measurement &out) { return settle(process.reload(), out); }
 
 RunRequest Trial::request() {
   RunRequest out;

@@ -7,7 +7,7 @@ namespace kgen {
 
 struct CompareOptions {
   int pairs = 1;              ///< how many comparisons are made
-  bool passedBefore = false;  ///< both have a PASS of this evaluator: no repeats on one input, those were done
+  bool passedBefore = false;  ///< both have a PASS: the repeats on one input were done
   double slowDownPercent = 0; ///< a kernel of ours that waits makes the candidate slower by this
   double disturbPercent = 0;  ///< the same for the baseline, but only beside the candidate: it must be noticed
 };

@@ -117,6 +117,9 @@ private:
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, const EvaluateOptions &options,
                                Measurement &out, std::string &artifact);
+  /// The plan and machine code of a candidate that has passed: the cache answers.
+  llvm::Expected<LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
+                                          std::string &artifact);
   void checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const;
 
   EvaluatorParts parts;

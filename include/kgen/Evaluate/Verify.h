@@ -41,7 +41,8 @@ Comparison compareValues(DType dtype, const ValueSource &values, const double *r
 
 /// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never
-/// below one rounding of DTYPE.
+/// below twice e_same (eight times for the largest element, where that is a tenth of the rms or more: it varies from
+/// draw to draw) or some roundings of DTYPE.
 ErrorNorms measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype);
 
 /// What inputs are rounded to when the error of a class is measured on the oracle: tf32 -> TF32,

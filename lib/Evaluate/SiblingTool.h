@@ -1,0 +1,20 @@
+//===- SiblingTool.h - kgen's tools beside this one -----------------------===//
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// Where kgen's tool NAME lies: beside the worker's binary. It need not be there.
+std::string siblingTool(const char *name);
+
+/// Runs PROGRAM with ARGUMENTS and `-o OUTPUT`, two minutes at most. Nothing when it succeeded, else the first line
+/// that it printed; an error only where no process could be run.
+llvm::Expected<std::optional<std::string>>
+runSiblingTool(const std::string &program, const std::vector<std::string> &arguments, const std::string &output);
+
+} // namespace kgen
