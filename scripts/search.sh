@@ -5,6 +5,6 @@ set -eu
 . "$(dirname "$0")/common.sh"
 ensure_packages
 case " $* " in *.py\ *) ensure_torch ;; esac
-ensure_build dev kgen-search kgen-eval kgen-oracle kgen-opt
+ensure_build dev kgen-search
 [ -x "$venv/bin/python3" ] && export PATH="$venv/bin:$PATH"
 exec "$root/build/bin/kgen-search" "$@"

@@ -40,7 +40,7 @@ bin=${KGEN_BIN:-}
 if [ -z "$bin" ]; then
   . "$here/scripts/common.sh"
   ensure_packages
-  ensure_build release kgen-search kgen-eval kgen-oracle kgen-opt kgen-translate
+  ensure_build release kgen-search
   bin=$here/build-release/bin
 fi
 python=${KGEN_PYTHON:-python3}

@@ -7,7 +7,7 @@ set -eu
 kills=${1:-200}
 case $kills in *[!0-9]* | "") die "KILLS is '$kills', expected a whole number" ;; esac
 ensure_packages
-ensure_build dev KGenSearchTests kgen-search kgen-eval kgen-oracle
+ensure_build dev KGenSearchTests kgen-search
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
