@@ -1,0 +1,168 @@
+//===- BuiltinRanking.cpp - Which idea comes first ------------------------===//
+//
+// What was tried, what it gained and the parent's diagnosis move an idea up or down.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuiltinSession.h"
+#include "kgen/Evaluate/Diagnosis.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+
+namespace kgen {
+
+double BuiltinSession::jitter(StringRef key) const {
+  std::string text = std::to_string(context.seed) + "/" + context.slot + "/" + key.str();
+  return double(xxh3_64bits(text) >> 11) / double(uint64_t(1) << 53);
+}
+
+void BuiltinSession::add(std::vector<Scored> &scored, Idea idea, double score) const {
+  if (!expand(idea.key).empty())
+    scored.push_back({std::move(idea), score});
+}
+
+/// What the history says of the ideas with this key.
+double BuiltinSession::conditionOn(StringRef key) const {
+  double score = 0;
+  auto timeOf = [&](StringRef id) {
+    for (const TriedBranch &tried : context.history)
+      if (tried.id == id)
+        return tried.timeUs;
+    return context.genericUs;
+  };
+  bool gained = false;
+  for (const TriedBranch &tried : context.history) {
+    if (tried.idea.key != key)
+      continue;
+    double before = timeOf(tried.parent);
+    if (tried.verdict == "PENDING")
+      score -= 30; // a sibling does it already
+    else if (tried.verdict != "PASS")
+      score -= 25;
+    else if (before > 0 && tried.timeUs < 0.98 * before)
+      gained = true;
+    else
+      score -= 12;
+  }
+  return score + (gained ? 8 : 0);
+}
+
+bool BuiltinSession::diagnosisNames(StringRef words) const {
+  // Facts about the machine code name everything that there is; only what comes before them is a judgement.
+  std::string diagnosis = StringRef(context.parent.diagnosis).split(machineCodeMark).first.lower();
+  while (!words.empty()) {
+    auto [word, rest] = words.split('|');
+    words = rest;
+    if (!word.empty() && StringRef(diagnosis).contains(word))
+      return true;
+  }
+  return false;
+}
+
+void BuiltinSession::addEntries(std::vector<Scored> &scored) const {
+  for (const CatalogueEntry &entry : getCatalogue()) {
+    int promise = onHost() ? entry.onHost : entry.onCuda;
+    if (promise == 0)
+      continue;
+    double score = promise + conditionOn(entry.key) + (diagnosisNames(entry.diagnosis) ? 25 : 0);
+    add(scored, {entry.key, entry.text, entry.category}, score);
+  }
+}
+
+void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
+  if (!parent)
+    add(scored,
+        {"families",
+         "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
+         "for it: intermediate results stay in registers and are never written to memory.",
+         IdeaCategory::Control},
+        100 + conditionOn("families"));
+  add(scored,
+      {"fuse-pool",
+       "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
+       "behind its own windows and writes only the pooled values.",
+       IdeaCategory::Control},
+      (onHost() ? 82 : 86) + conditionOn("fuse-pool"));
+  if (parent && parent->fusion != Fusion::None)
+    add(scored,
+        {"unfuse", "Give every op a kernel of its own again: without the epilogue the main loop keeps more registers.",
+         IdeaCategory::Control},
+        20 + conditionOn("unfuse"));
+}
+
+void BuiltinSession::addRefinements(std::vector<Scored> &scored) const {
+  if (!parent)
+    return;
+  for (size_t i = 0; i < parent->dispatches.size(); ++i)
+    for (const auto &[key, value] : parent->dispatches[i].settings) {
+      if (getNeighbours(key).empty())
+        continue;
+      std::string ideaKey = "refine:" + std::to_string(i) + ":" + key;
+      std::string text = "This kernel does well with " + key + " = " + value;
+      if (parent->dispatches.size() > 1)
+        text += " in " + parent->dispatches[i].name;
+      text += ": try its neighbours, the next larger and the next smaller value.";
+      bool isShape = StringRef(key).ends_with("tile") || StringRef(key).contains("row");
+      add(scored, {ideaKey, text, isShape ? IdeaCategory::Parallel : IdeaCategory::Control},
+          (isShape ? 76 : 62) + conditionOn(ideaKey) / 2);
+    }
+}
+
+void BuiltinSession::addCombinations(std::vector<Scored> &scored) const {
+  if (!parent)
+    return;
+  // The best other branches that do not descend from the same settings.
+  std::vector<const TriedBranch *> others;
+  for (const TriedBranch &tried : context.history)
+    if (tried.verdict == "PASS" && tried.id != context.parent.id && !tried.notes.empty() &&
+        tried.notes != context.parent.notes)
+      others.push_back(&tried);
+  llvm::sort(others, [](const TriedBranch *a, const TriedBranch *b) {
+    return a->timeUs != b->timeUs ? a->timeUs < b->timeUs : a < b;
+  });
+  int taken = 0;
+  for (const TriedBranch *other : others) {
+    if (other->timeUs >= context.genericUs || taken == 2)
+      break;
+    std::string key = "combine:" + other->id;
+    size_t before = scored.size();
+    constexpr StringLiteral prefix = "Join what won apart; here, in addition: ";
+    StringRef words = other->idea.text;
+    words.consume_front(prefix); // a joint branch may be joined again
+    add(scored, {key, (prefix + words).str(), other->idea.category}, 68 + conditionOn(key));
+    taken += scored.size() > before;
+  }
+}
+
+std::vector<Idea> BuiltinSession::rank(int n) {
+  std::vector<Scored> scored;
+  addStructure(scored);
+  addEntries(scored);
+  addRefinements(scored);
+  addCombinations(scored);
+  for (Scored &entry : scored)
+    entry.score += 10 * jitter(entry.idea.key);
+  std::vector<Idea> ideas;
+  std::map<IdeaCategory, int> taken;
+  while (int(ideas.size()) < n && !scored.empty()) {
+    // Several ideas of one category in one round learn less than one of each.
+    auto worth = [&](const Scored &entry) {
+      auto it = taken.find(entry.idea.category);
+      return entry.score - (it == taken.end() ? 0 : 12.0 * it->second);
+    };
+    auto best = std::max_element(scored.begin(), scored.end(),
+                                 [&](const Scored &a, const Scored &b) { return worth(a) < worth(b); });
+    ++taken[best->idea.category];
+    ideas.push_back(best->idea);
+    scored.erase(best);
+  }
+  return ideas;
+}
+
+} // namespace kgen

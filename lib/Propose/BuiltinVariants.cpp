@@ -1,0 +1,262 @@
+//===- BuiltinVariants.cpp - Ways to carry an idea out --------------------===//
+//
+// A plan that was tried is never proposed again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuiltinSession.h"
+#include "Prior.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kgen {
+
+static std::string printIntegers(ArrayRef<int64_t> values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+/// Lays VARIANT ("key=value; -key") over SETTINGS.
+static void overlay(ScheduleSettings &settings, StringRef variant, const DispatchFacts &facts) {
+  int64_t width = std::min<int64_t>(128, std::max<int64_t>(16, (facts.n + 15) / 16 * 16));
+  for (const auto &[key, value] : parseSettings(variant)) {
+    if (key[0] == '-') {
+      settings.erase(key.substr(1));
+      continue;
+    }
+    std::string text = value;
+    if (size_t at = text.find("$N"); at != std::string::npos)
+      text.replace(at, 2, std::to_string(width));
+    settings[key] = text;
+  }
+}
+
+static double bytesOf(const TensorFact &tensor) {
+  double bits = 0;
+  StringRef digits = StringRef(tensor.dtype).drop_while([](char c) { return c < '0' || c > '9'; });
+  digits.getAsDouble(bits);
+  return double(productOf(tensor.shape)) * std::max(bits, 8.0) / 8;
+}
+
+double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
+  double us = 0;
+  std::set<int> taken;
+  DispatchFacts facts;
+  facts.device = context.device;
+  for (const PlannedDispatch &dispatch : plan.dispatches) {
+    facts = lookAt(dispatch, context);
+    double bytes = 0;
+    for (const TensorFact &operand : context.facts.ops[dispatch.anchor].operands)
+      bytes += bytesOf(operand);
+    if (const OpFact &last = context.facts.ops[dispatch.ops.back()]; !last.results.empty())
+      bytes += bytesOf(last.results[0]);
+    us += estimateDispatch(facts, dispatch.settings, bytes);
+    taken.insert(dispatch.ops.begin(), dispatch.ops.end());
+  }
+  for (size_t i = 0; i < context.facts.ops.size(); ++i) {
+    double bytes = 0;
+    for (const TensorFact &operand : context.facts.ops[i].operands)
+      bytes += bytesOf(operand);
+    for (const TensorFact &result : context.facts.ops[i].results)
+      bytes += bytesOf(result);
+    if (!taken.count(int(i)))
+      us += estimateGeneric(facts, bytes);
+  }
+  return us;
+}
+
+/// Puts variants that the prior holds for much slower than its favourite behind the others; the
+/// catalogue's own order stays otherwise, because it knows more than the prior.
+static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext &context) {
+  double least = 0;
+  for (PlanVariant &variant : variants) {
+    variant.priorUs = estimatePlan(variant.plan, context);
+    least = least == 0 ? variant.priorUs : std::min(least, variant.priorUs);
+  }
+  const double muchSlower = context.device == "host" ? 4 : 2;
+  std::vector<PlanVariant> first, last;
+  for (PlanVariant &variant : variants)
+    (variant.priorUs <= muchSlower * least ? first : last).push_back(std::move(variant));
+  first.insert(first.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
+  variants = std::move(first);
+}
+
+std::vector<PlanVariant> BuiltinSession::expandEntry(const CatalogueEntry &entry) const {
+  std::vector<PlanVariant> variants;
+  for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
+    PlanVariant variant{entry.pools && base.fusion != Fusion::Pool ? regroup(Fusion::Pool, true) : base, ""};
+    bool any = false;
+    for (PlannedDispatch &dispatch : variant.plan.dispatches) {
+      if (!is_contained(entry.families, dispatch.family))
+        continue;
+      DispatchFacts facts = lookAt(dispatch, context);
+      if (entry.applies && !entry.applies(facts))
+        continue;
+      if (entry.restart)
+        dispatch.settings.clear();
+      ScheduleSettings alone;
+      overlay(alone, text, facts);
+      overlay(dispatch.settings, text, facts);
+      if (!any)
+        variant.label = (entry.pools ? "pooling fused; " : "") + printSettings(alone);
+      any = true;
+    }
+    if (any)
+      variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
+  std::vector<PlanVariant> variants;
+  auto add = [&](Fusion fusion, bool keepSettings, const char *label) {
+    variants.push_back({regroup(fusion, keepSettings), label});
+  };
+  auto poolJoins = [&] {
+    return groupOps(context.facts, Fusion::Pool).dispatches.size() <
+           groupOps(context.facts, Fusion::Epilogue).dispatches.size();
+  };
+  if (key == "families") {
+    add(Fusion::Epilogue, false, "epilogues fused");
+    add(Fusion::None, false, "one kernel per op");
+  } else if (key == "fuse-pool" && poolJoins() && base.fusion != Fusion::Pool) {
+    add(Fusion::Pool, false, "pooling fused");
+    if (parent)
+      add(Fusion::Pool, true, "pooling fused, settings kept");
+  } else if (key == "unfuse") {
+    add(Fusion::None, true, "one kernel per op");
+  }
+  return variants;
+}
+
+std::vector<PlanVariant> BuiltinSession::expandRefinement(StringRef key) const {
+  std::vector<PlanVariant> variants;
+  auto [indexText, setting] = key.split(':');
+  size_t index = 0;
+  if (!parent || indexText.getAsInteger(10, index) || index >= parent->dispatches.size())
+    return variants;
+  auto found = parent->dispatches[index].settings.find(setting.str());
+  if (found == parent->dispatches[index].settings.end())
+    return variants;
+  bool isList = StringRef(found->second).starts_with("[");
+  std::vector<int64_t> values = readIntegers(found->second);
+  std::vector<int64_t> steps;
+  for (const char *step : getNeighbours(setting))
+    steps.push_back(std::stoll(step));
+  for (size_t i = 0; i < values.size(); ++i)
+    for (bool larger : {true, false}) {
+      // The closest listed value on that side.
+      std::vector<int64_t> moved = values;
+      if (larger) {
+        auto it = llvm::upper_bound(steps, values[i]);
+        if (it == steps.end())
+          continue;
+        moved[i] = *it;
+      } else {
+        auto it = llvm::lower_bound(steps, values[i]);
+        if (it == steps.begin())
+          continue;
+        moved[i] = *std::prev(it);
+      }
+      std::string value = isList ? printIntegers(moved) : std::to_string(moved[0]);
+      PlanVariant variant{*parent, setting.str() + "=" + value};
+      variant.plan.dispatches[index].settings[setting.str()] = value;
+      variants.push_back(std::move(variant));
+    }
+  // Which neighbour first is the seed's choice.
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < variants.size(); ++i)
+    order.push_back({jitter(variants[i].label), i});
+  llvm::sort(order);
+  std::vector<PlanVariant> shuffled;
+  for (auto [weight, i] : order)
+    shuffled.push_back(std::move(variants[i]));
+  return shuffled;
+}
+
+std::vector<PlanVariant> BuiltinSession::expandCombination(StringRef branch) const {
+  std::vector<PlanVariant> variants;
+  const TriedBranch *other = nullptr;
+  for (const TriedBranch &tried : context.history)
+    if (tried.id == branch)
+      other = &tried;
+  if (!parent || !other)
+    return variants;
+  auto plan = parsePlan(other->notes, context.facts);
+  if (!plan) {
+    consumeError(plan.takeError());
+    return variants;
+  }
+  // Its settings where the parent has none; then, its settings everywhere.
+  for (bool theirs : {false, true}) {
+    PlanVariant variant{*parent, ""};
+    ScheduleSettings added;
+    for (PlannedDispatch &dispatch : variant.plan.dispatches)
+      for (const PlannedDispatch &from : plan->dispatches)
+        if (from.anchor == dispatch.anchor && from.family == dispatch.family)
+          for (const auto &[key, value] : from.settings) {
+            auto [it, isNew] = dispatch.settings.try_emplace(key, value);
+            if (!isNew && theirs)
+              it->second = value;
+            if (isNew || theirs)
+              added[key] = value;
+          }
+    variant.label = printSettings(added);
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
+  std::vector<PlanVariant> variants;
+  StringRef rest = key;
+  if (rest.consume_front("refine:"))
+    variants = expandRefinement(rest);
+  else if (rest.consume_front("combine:"))
+    variants = expandCombination(rest);
+  else if (key == "families" || key == "fuse-pool" || key == "unfuse")
+    variants = expandStructure(key);
+  else
+    for (const CatalogueEntry &entry : getCatalogue())
+      if (key == entry.key)
+        variants = expandEntry(entry);
+  std::set<std::string> mine = seen;
+  if (parent)
+    mine.insert(printPlan(*parent));
+  std::vector<PlanVariant> fresh;
+  for (PlanVariant &variant : variants)
+    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, knowsSettings) &&
+        mine.insert(printPlan(variant.plan)).second)
+      fresh.push_back(std::move(variant));
+  demoteSlow(fresh, context);
+  return fresh;
+}
+
+std::vector<PlanVariant> BuiltinSession::neighbours() const {
+  std::vector<PlanVariant> all;
+  // Those that are still open first: of settings that the prior holds for equal, they are the new ones.
+  for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
+    for (const OpenKnob *knob : getOpenKnobs(parent->dispatches[i]))
+      for (const char *value : knob->values) {
+        PlanVariant variant{*parent, std::string(knob->key) + "=" + value};
+        variant.plan.dispatches[i].settings[knob->key] = value;
+        variant.priorUs = estimatePlan(variant.plan, context);
+        if (!seen.count(printPlan(variant.plan)))
+          all.push_back(std::move(variant));
+      }
+  for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
+    for (const auto &[key, value] : parent->dispatches[i].settings)
+      if (!getNeighbours(key).empty())
+        for (PlanVariant &variant : expand("refine:" + std::to_string(i) + ":" + key))
+          all.push_back(std::move(variant));
+  llvm::stable_sort(all, [](const PlanVariant &a, const PlanVariant &b) { return a.priorUs < b.priorUs; });
+  return all;
+}
+
+} // namespace kgen
