@@ -13,7 +13,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <mutex>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -173,15 +172,16 @@ private:
     return llvm::Error::success();
   }
 
-  /// False when the child is gone or silent for an hour.
+  /// False when the child is gone, stopped, or silent for an hour.
   bool readLine(std::string &line) {
     line.clear();
+    Deadline deadline(3600);
     while (line.size() < 65536) {
-      pollfd poller = {fromChild, POLLIN, 0};
-      if (poll(&poller, 1, 3600 * 1000) <= 0) {
-        if (errno == EINTR)
-          continue;
-        return false;
+      if (!deadline.waitFor(fromChild)) {
+        wasStopped = child.stopped();
+        if (wasStopped || deadline.passed())
+          return false;
+        continue;
       }
       char c;
       if (read(fromChild, &c, 1) != 1)
@@ -201,12 +201,18 @@ private:
     // Reading must not wait for a grandchild that still holds the pipe.
     fcntl(errors, F_SETFL, O_NONBLOCK);
     ProcessResult end;
-    child.waitFor(2, end);
+    bool ended = !wasStopped && child.waitFor(2, end);
     while (text.size() < 65536 && (got = read(errors, buffer, sizeof buffer)) > 0)
       text.append(buffer, size_t(got));
     stop();
     llvm::StringRef words = llvm::StringRef(text).trim();
     words.consume_front("error: ");
+    if (std::exchange(wasStopped, false))
+      return llvm::make_error<ProcessLost>("the oracle was stopped from outside");
+    if (!ended)
+      return llvm::createStringError("the oracle does not answer");
+    if (end.end == ProcessResult::End::Signalled && isForeignSignal(end.code))
+      return llvm::make_error<ProcessLost>("the oracle was killed (signal " + std::to_string(end.code) + ")");
     if (words.empty())
       return llvm::createStringError("the oracle died of signal %d", end.code);
     return llvm::createStringError("oracle: %s", words.str().c_str());
@@ -226,6 +232,7 @@ private:
   ChildProcess child;
   int toChild = -1, fromChild = -1, errors = -1;
   std::string started, graphFolder;
+  bool wasStopped = false;
 };
 
 /// Hands each question to a child that nobody uses, or to a new one. How many run at once is the asker's affair.
@@ -233,6 +240,21 @@ class OraclePool : public AnswerSource {
 public:
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    auto answers = answerOnce(graph, inputs);
+    // One that was killed while nobody asked it shows now.
+    if (answers || !answers.errorIsA<ProcessLost>())
+      return answers;
+    llvm::consumeError(answers.takeError());
+    return answerOnce(graph, inputs);
+  }
+
+  void rest() override {
+    std::lock_guard<std::mutex> guard(lock);
+    idle.clear();
+  }
+
+private:
+  llvm::Expected<std::vector<Answer>> answerOnce(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     std::unique_ptr<OracleProcess> process;
     {
       std::lock_guard<std::mutex> guard(lock);
@@ -252,12 +274,6 @@ public:
     return answers;
   }
 
-  void rest() override {
-    std::lock_guard<std::mutex> guard(lock);
-    idle.clear();
-  }
-
-private:
   std::mutex lock;
   std::vector<std::unique_ptr<OracleProcess>> idle;
 };

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,7 +30,7 @@ static std::string describeSignal(int signal) {
   case 25: // SIGXFSZ: its process may write no file, its standard output included
     return "it prints, and a measured kernel has nothing to say";
   default:
-    return "its process died of signal " + std::to_string(signal);
+    return "its process was killed (signal " + std::to_string(signal) + ")";
   }
 }
 
@@ -145,11 +144,11 @@ private:
   }
 
   Outcome receive(json::Object &reply, double seconds) {
-    double deadline = monotonicSeconds() + seconds;
+    Deadline deadline(seconds);
+    int stops = 0; // how often in turn it was found to be stopped
     size_t end;
     while ((end = pending.find('\n')) == std::string::npos) {
-      double left = deadline - monotonicSeconds();
-      if (left <= 0) {
+      if (deadline.passed()) {
         // Read before the kill: afterwards nobody knows which launch it was.
         std::string where = launchUnderWay();
         child.kill();
@@ -157,10 +156,14 @@ private:
         snprintf(text, sizeof text, "no answer within %.3g s", seconds);
         return CandidateFailure{Verdict::Timeout, text + where};
       }
-      pollfd poller = {socket, POLLIN, 0};
-      int ready = poll(&poller, 1, int(left * 1000) + 1);
-      if (ready <= 0)
-        continue;
+      if (!deadline.waitFor(socket)) {
+        // A kernel cannot do that to its process. Where everything was stopped, it may be about to go on.
+        stops = child.stopped() ? stops + 1 : 0;
+        if (stops < 2)
+          continue;
+        child.kill();
+        return llvm::make_error<ProcessLost>("its process was stopped from outside", true);
+      }
       char buffer[4096];
       ssize_t got = recv(socket, buffer, sizeof buffer, 0);
       if (got > 0) {
@@ -201,6 +204,8 @@ private:
     }
     if (result.end == ProcessResult::End::Signalled && result.code == SIGSYS)
       return CandidateFailure{Verdict::Cheat, "it made a system call that no kernel needs" + where};
+    if (result.end == ProcessResult::End::Signalled && isForeignSignal(result.code))
+      return llvm::make_error<ProcessLost>(describeSignal(result.code) + where, true);
     if (result.end == ProcessResult::End::Signalled)
       return CandidateFailure{Verdict::Fault, describeSignal(result.code) + where};
     if (where.empty())

@@ -2,6 +2,7 @@
 #include "Trial.h"
 
 #include "kgen/Evaluate/Comparing.h"
+#include "kgen/Toolchain/Process.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,9 +28,9 @@ struct Contestant {
 
 } // namespace
 
-llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
-                                                      const CandidateFiles &baseline, const EvaluateOptions &options,
-                                                      const CompareOptions &how) {
+static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const CandidateFiles &candidate,
+                                                 const CandidateFiles &baseline, const EvaluateOptions &options,
+                                                 const CompareOptions &how) {
   CompareResult result;
   Contestant both[2];
   const CandidateFiles *files[2] = {&candidate, &baseline};
@@ -122,4 +123,14 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
     result.comparisons.push_back(judged);
   }
   return std::move(result);
+}
+
+llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
+                                                      const CandidateFiles &baseline, const EvaluateOptions &options,
+                                                      const CompareOptions &how) {
+  auto result = compareOnce(evaluator, candidate, baseline, options, how);
+  if (result || !result.errorIsA<ProcessLost>())
+    return result;
+  llvm::consumeError(result.takeError());
+  return compareOnce(evaluator, candidate, baseline, options, how);
 }

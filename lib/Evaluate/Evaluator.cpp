@@ -363,18 +363,42 @@ std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, 
 
 llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
   Measurement out;
+  llvm::Error error = measureOnce(files, options, out);
+  if (error.isA<ProcessLost>()) {
+    llvm::consumeError(std::move(error));
+    out = Measurement();
+    error = measureOnce(files, options, out);
+  }
+  // Twice is no accident: what a candidate does with memory can have the system end its process.
+  std::string twice;
+  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<ProcessLost> lost) -> llvm::Error {
+    if (!lost->holdsCandidate)
+      return llvm::Error(std::move(lost));
+    twice = lost->reason() + ", twice: perhaps the system had no more memory";
+    return llvm::Error::success();
+  });
+  if (error)
+    return std::move(error);
+  if (!twice.empty()) {
+    out.verdict = Verdict::Fault;
+    out.detail = twice;
+  }
+  return out;
+}
+
+llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
   PreparedCandidate candidate;
   auto started = start(files, options, out, candidate);
   if (!started)
     return started.takeError();
   if (!*started)
-    return out;
+    return llvm::Error::success();
   std::unique_ptr<Trial> trial = makeTrial(candidate, options);
   auto right = trial->verify(out);
   if (!right)
     return right.takeError();
   if (!*right)
-    return out;
+    return llvm::Error::success();
   out.verdict = Verdict::Pass;
   if (options.time) {
     auto timed = trial->time(out);
@@ -385,5 +409,5 @@ llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, cons
   }
   if (out.passed())
     out.diagnosis = diagnose(out, candidate.plan, options.flops);
-  return out;
+  return llvm::Error::success();
 }

@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -238,15 +237,14 @@ private:
   }
 
   llvm::Expected<std::vector<uint64_t>> receive() {
-    double deadline = monotonicSeconds() + questionSeconds;
+    Deadline deadline(questionSeconds);
     size_t end;
     while ((end = pending.find('\n')) == std::string::npos) {
-      double left = deadline - monotonicSeconds();
-      pollfd poller = {socket, POLLIN, 0};
       char buffer[4096];
       ssize_t got = 0;
-      if (left > 0) {
-        if (poll(&poller, 1, int(left * 1000) + 1) <= 0)
+      bool silent = deadline.passed() || child.stopped();
+      if (!silent) {
+        if (!deadline.waitFor(socket))
           continue;
         int came = -1;
         got = receiveBytes(socket, buffer, sizeof buffer, came);
@@ -261,13 +259,18 @@ private:
       if (got <= 0) {
         broken = true;
         ProcessResult result;
-        bool ended = child.waitFor(left > 0 ? 2 : 0, result);
+        bool stopped = child.stopped(), ended = child.waitFor(silent ? 0 : 2, result);
         child.kill();
-        return llvm::createStringError(left <= 0 ? "the card's oracle does not answer within %d s"
-                                       : ended && result.end == ProcessResult::End::Signalled
-                                           ? "the card's oracle died of signal %d"
-                                           : "the card's oracle ended with status %d",
-                                       left <= 0 ? int(questionSeconds) : result.code);
+        if (stopped)
+          return llvm::make_error<ProcessLost>("the card's oracle was stopped from outside");
+        if (silent || !ended)
+          return llvm::createStringError("the card's oracle does not answer within %d s", int(questionSeconds));
+        if (result.end != ProcessResult::End::Signalled)
+          return llvm::createStringError("the card's oracle ended with status %d", result.code);
+        if (isForeignSignal(result.code))
+          return llvm::make_error<ProcessLost>("the card's oracle was killed (signal " + std::to_string(result.code) +
+                                               ")");
+        return llvm::createStringError("the card's oracle died of signal %d", result.code);
       }
       pending.append(buffer, size_t(got));
     }

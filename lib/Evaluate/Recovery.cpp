@@ -95,6 +95,19 @@ llvm::Error KnownAnswer::prepare() {
 llvm::Error KnownAnswer::check(CandidateRunner &runner) {
   if (llvm::Error error = prepare())
     return error;
+  // Somebody may kill this process as well: that says nothing of the device.
+  llvm::Error error = ask(runner);
+  if (!error.isA<ProcessLost>())
+    return error;
+  llvm::consumeError(std::move(error));
+  error = ask(runner);
+  if (!error.isA<ProcessLost>())
+    return error;
+  std::string why = llvm::toString(std::move(error));
+  return llvm::createStringError("the known-answer kernel of %s cannot be run: %s", device.c_str(), why.c_str());
+}
+
+llvm::Error KnownAnswer::ask(CandidateRunner &runner) {
   size_t bytes;
   packBuffers(plan.inputs, 0, bytes);
   auto input = SharedMemory::create(bytes);
@@ -117,6 +130,8 @@ llvm::Error KnownAnswer::check(CandidateRunner &runner) {
   auto lost = [&](std::string why) { return llvm::make_error<DeviceLost>(device, std::move(why)); };
   std::unique_ptr<CandidateProcess> process;
   auto outcome = runner.start(job, process);
+  if (!outcome && outcome.errorIsA<ProcessLost>())
+    return outcome.takeError();
   if (!outcome)
     return lost(llvm::toString(outcome.takeError()));
   if (*outcome)
@@ -127,6 +142,8 @@ llvm::Error KnownAnswer::check(CandidateRunner &runner) {
   request.copy = true;
   RunReport report;
   outcome = process->run(0, request, report);
+  if (!outcome && outcome.errorIsA<ProcessLost>())
+    return outcome.takeError();
   if (!outcome)
     return lost(llvm::toString(outcome.takeError()));
   if (*outcome)
@@ -161,15 +178,18 @@ CandidateProcess::Outcome RecoveringRunner::start(const CandidateJob &job, std::
 
 CandidateProcess::Outcome RecoveringRunner::settle(CandidateProcess::Outcome outcome,
                                                    std::unique_ptr<CandidateProcess> &process) {
-  if (!outcome || !*outcome)
+  if (outcome) {
+    if (!*outcome || ((*outcome)->verdict != Verdict::Fault && (*outcome)->verdict != Verdict::Timeout))
+      return outcome;
+  } else if (!outcome.errorIsA<ProcessLost>()) {
     return outcome;
-  Verdict verdict = (*outcome)->verdict;
-  if (verdict != Verdict::Fault && verdict != Verdict::Timeout)
-    return outcome;
+  }
   std::lock_guard<std::mutex> guard(lock);
   double start = monotonicSeconds();
   process.reset(); // SIGKILL, reaped
   if (llvm::Error error = known.check(*inner)) {
+    if (!outcome)
+      llvm::consumeError(outcome.takeError());
     if (error.isA<DeviceLost>())
       llvm::handleAllErrors(
           std::move(error), [&](const DeviceLost &lost) { lostWhy = lost.reason(); },

@@ -19,10 +19,20 @@ kgen::runSiblingTool(const std::string &program, const std::vector<std::string> 
   request.arguments.insert(request.arguments.end(), {"-o", output});
   ProcessLimits limits;
   limits.wallSeconds = 120;
-  auto result = runProcess(request, limits);
-  if (!result)
-    return result.takeError();
-  if (result->end == ProcessResult::End::Exited && result->code == 0)
-    return std::nullopt;
-  return llvm::StringRef(result->output).split('\n').first.str();
+  for (bool again = false;; again = true) {
+    auto result = runProcess(request, limits);
+    if (!result)
+      return result.takeError();
+    if (result->end == ProcessResult::End::Exited && result->code == 0)
+      return std::nullopt;
+    if (result->end == ProcessResult::End::TimedOut)
+      return "it ran longer than " + std::to_string(int(limits.wallSeconds)) + " s";
+    if (result->end == ProcessResult::End::Exited)
+      return llvm::StringRef(result->output).split('\n').first.str();
+    if (!isForeignSignal(result->code))
+      return "it died of signal " + std::to_string(result->code);
+    if (again)
+      return llvm::make_error<ProcessLost>(program + " was killed (signal " + std::to_string(result->code) +
+                                           "), twice");
+  }
 }

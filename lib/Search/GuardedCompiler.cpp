@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,10 +25,13 @@ namespace {
 using Lowering = function_ref<Expected<LoweredGraph>()>;
 
 /// The child's whole life. _exit, because the parent's buffers are not the child's to flush.
-[[noreturn]] void lowerInChild(int out, Lowering lower) {
-  rlimit noCore = {0, 0}, memory = {rlim_t(8) << 30, rlim_t(8) << 30};
+[[noreturn]] void lowerInChild(int out, rlim_t seconds, Lowering lower) {
+  rlimit noCore = {0, 0}, memory = {rlim_t(8) << 30, rlim_t(8) << 30}, time = {seconds, seconds};
   ::setrlimit(RLIMIT_CORE, &noCore);
   ::setrlimit(RLIMIT_AS, &memory);
+  // Nobody waits for it any more when the search is killed.
+  ::setrlimit(RLIMIT_CPU, &time);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent's memory holds keys, and this process has a copy: what it can still do is answer.
   std::string why = confineThisProcess(FileRules(), CallRules::Compute);
   Expected<LoweredGraph> lowered =
@@ -75,6 +78,7 @@ public:
 
 private:
   Expected<LoweredGraph> guard(Lowering lower);
+  Expected<LoweredGraph> guardOnce(Lowering lower);
 
   GraphCompiler &inner;
   double seconds;
@@ -82,12 +86,20 @@ private:
 };
 
 Expected<LoweredGraph> GuardedCompiler::guard(Lowering lower) {
+  auto lowered = guardOnce(lower);
+  if (lowered || !lowered.errorIsA<ProcessLost>())
+    return lowered;
+  consumeError(lowered.takeError());
+  return guardOnce(lower);
+}
+
+Expected<LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) < 0)
     return createStringError(Twine("cannot make a pipe: ") + std::strerror(errno));
   pid_t child = ::fork();
   if (child == 0)
-    lowerInChild(ends[1], lower);
+    lowerInChild(ends[1], rlim_t(seconds) + 2, lower);
   int code = errno;
   ::close(ends[1]);
   if (child < 0) {
@@ -95,19 +107,16 @@ Expected<LoweredGraph> GuardedCompiler::guard(Lowering lower) {
     return createStringError(Twine("cannot start a process: ") + std::strerror(code));
   }
   std::string text;
-  double deadline = monotonicSeconds() + seconds;
+  Deadline deadline(seconds);
   bool late = false;
   for (;;) {
-    double left = deadline - monotonicSeconds();
-    pollfd descriptor = {ends[0], POLLIN, 0};
-    int n = left > 0 ? ::poll(&descriptor, 1, int(left * 1000) + 1) : 0;
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
+    if (deadline.passed()) {
       late = true;
       ::kill(child, SIGKILL);
       break;
     }
+    if (!deadline.waitFor(ends[0]))
+      continue;
     char buffer[65536];
     ssize_t count = ::read(ends[0], buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR)
@@ -122,6 +131,8 @@ Expected<LoweredGraph> GuardedCompiler::guard(Lowering lower) {
     ;
   if (late)
     return createStringError("lowering it took longer than " + Twine(int(seconds)) + " s");
+  if (WIFSIGNALED(status) && isForeignSignal(WTERMSIG(status)))
+    return make_error<ProcessLost>("lowering it was killed (signal " + std::to_string(WTERMSIG(status)) + "), twice");
   if (WIFSIGNALED(status))
     return createStringError("lowering it crashed the compiler (signal " + Twine(WTERMSIG(status)) + ")");
   try {

@@ -111,11 +111,17 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
   for (size_t i = first; i < candidates.size(); ++i) {
     Candidate &candidate = candidates[i];
     const BranchRecord *known = run.findBranch(candidate.record.id);
+    std::optional<Measurement> measurement;
     if (known && !known->measurement.empty()) {
+      auto parsed = Measurement::parse(known->measurement);
+      if (!parsed)
+        return parsed.takeError();
+      // kgen's own kernel did not pass: whatever was wrong with the machine then may be mended, so it is asked anew.
+      if (known->round > 0 || parsed->passed())
+        measurement = std::move(*parsed);
+    }
+    if (measurement) {
       // Done by an earlier process.
-      auto measurement = Measurement::parse(known->measurement);
-      if (!measurement)
-        return measurement.takeError();
       measured[known->id] = *measurement;
       if (measurement->floorUs > 0)
         floorUs = measurement->floorUs;

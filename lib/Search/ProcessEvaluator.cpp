@@ -34,7 +34,7 @@ public:
   ~ProcessEvaluator() override { closePipes(); }
 
   Error start() {
-    if (Error error = spawn())
+    if (Error error = spawnOrRetry())
       return error;
     auto compilerOr = device.isHost() ? createHostCompiler() : createNvrtcCompiler();
     if (!compilerOr)
@@ -109,6 +109,14 @@ public:
 
 private:
   Error spawn();
+  /// One that is killed before it is ready is started once more.
+  Error spawnOrRetry() {
+    Error error = spawn();
+    if (!error.isA<ProcessLost>() || stop)
+      return error;
+    consumeError(std::move(error));
+    return spawn();
+  }
   Expected<std::string> readLine();
   Error writeLine(StringRef line);
   /// Sends REQUEST with a number and waits for its answer; a died child is started once more.
@@ -177,7 +185,7 @@ Error ProcessEvaluator::spawn() {
 
 Expected<std::string> ProcessEvaluator::readLine() {
   constexpr size_t longest = 64 << 20;
-  for (;;) {
+  for (int idle = 0;;) {
     if (size_t end = received.find('\n'); end != std::string::npos) {
       std::string line = received.substr(0, end);
       received.erase(0, end + 1);
@@ -192,14 +200,21 @@ Expected<std::string> ProcessEvaluator::readLine() {
     int n = ::poll(&descriptor, 1, milliseconds);
     if (n < 0 && errno != EINTR)
       return createStringError(Twine("cannot wait for kgen-eval: ") + std::strerror(errno));
-    if (n <= 0)
-      continue;
+    if (n <= 0) {
+      // Somebody who stopped it alone would have the search wait for ever; all stopped together go on together.
+      constexpr int patience = 100;
+      idle = child.stopped() ? idle + 1 : 0;
+      if (idle < patience)
+        continue;
+      child.kill();
+      return createStringError("kgen-eval was stopped from outside");
+    }
     char buffer[65536];
     ssize_t count = ::read(fromChild, buffer, sizeof(buffer));
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
-      return createStringError("kgen-eval ended unexpectedly");
+      return make_error<ProcessLost>("kgen-eval ended unexpectedly");
     received.append(buffer, count);
     if (received.size() > longest)
       return createStringError("kgen-eval answers without end");
@@ -240,7 +255,7 @@ Expected<Json> ProcessEvaluator::ask(Json request) {
     if (stop || attempt == 1)
       return std::move(failure);
     consumeError(std::move(failure));
-    if (Error error = spawn())
+    if (Error error = spawnOrRetry())
       return std::move(error);
   }
 }

@@ -4,6 +4,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
 #include <cerrno>
@@ -22,7 +23,15 @@ std::string kgen::cacheRoot() {
     return std::string(dir) + "/kgen";
   if (const char *dir = getenv("HOME"); dir && *dir)
     return std::string(dir) + "/.cache/kgen";
-  return "/tmp/kgen-cache-" + std::to_string(getuid());
+  // In a folder that everybody writes to, a name may be a stranger's: what lies there would be run.
+  std::string name = "/tmp/kgen-cache-" + std::to_string(getuid()), chosen = name;
+  for (int i = 2; i < 100; ++i, chosen = name + "-" + std::to_string(i)) {
+    struct stat info;
+    if (mkdir(chosen.c_str(), 0700) == 0 || (lstat(chosen.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+                                             info.st_uid == getuid() && !(info.st_mode & (S_IWGRP | S_IWOTH))))
+      break;
+  }
+  return chosen;
 }
 
 std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
@@ -35,11 +44,24 @@ std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
-llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
-                                              const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
+std::string ContentCache::pathOf(llvm::StringRef key) const {
   llvm::SmallString<128> absolute(folder);
   fs::make_absolute(absolute);
-  std::string parent = absolute.str().str() + "/" + key.take_front(2).str(), final = parent + "/" + key.str();
+  return absolute.str().str() + "/" + key.take_front(2).str() + "/" + key.str();
+}
+
+llvm::Error ContentCache::remove(llvm::StringRef key) {
+  // Its name is free at once; of two that do this one is late, which does no harm.
+  std::string path = pathOf(key), away = path + ".tmp." + std::to_string(getpid());
+  if (rename(path.c_str(), away.c_str()) != 0 && errno != ENOENT)
+    return llvm::createStringError("%s is damaged and cannot be removed: %s", path.c_str(), strerror(errno));
+  fs::remove_directories(away);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
+                                              const std::function<llvm::Expected<bool>(const std::string &)> &fill) {
+  std::string final = pathOf(key), parent = llvm::sys::path::parent_path(final).str();
   // A folder has its final name only when it is whole, so existing is all that has to be asked.
   hit = fs::is_directory(final);
   if (hit)

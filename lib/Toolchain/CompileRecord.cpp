@@ -4,6 +4,8 @@
 #include "kgen/Toolchain/Cache.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
 using namespace kgen;
@@ -36,7 +38,37 @@ static InstructionCounts readCounts(const json::Object *object) {
   return counts;
 }
 
-static std::string print(const CompileResult &result) {
+bool kgen::namesPlaceInText(llvm::StringRef log) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  log.split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    // "a.cpp:3:5: error: ..." or "a.cu(3): error: ..."; a fatal one may say that the disk is full.
+    llvm::StringRef place = line.split(": error: ").first;
+    if (place.size() == line.size())
+      continue;
+    place.consume_back(")");
+    if (!place.empty() && llvm::isDigit(place.back()))
+      return true;
+  }
+  return false;
+}
+
+/// Hashes of the files in FOLDER that a compiler left and a caller reads.
+static llvm::Expected<json::Object> hashFiles(const std::string &folder, const std::string &artifact) {
+  json::Object out;
+  for (const std::string &name : {artifact, std::string("kernel.ptx")}) {
+    if (name.empty() || !llvm::sys::fs::exists(folder + "/" + name))
+      continue;
+    auto text = readWholeFile(folder + "/" + name);
+    if (!text)
+      return text.takeError();
+    out[name] = contentKey({*text});
+  }
+  return std::move(out);
+}
+
+/// The record of RESULT, whose files lie in FOLDER: one line of JSON, one line with the hash of it.
+static llvm::Expected<std::string> print(const CompileResult &result, const std::string &folder) {
   json::Object object;
   if (auto *failed = std::get_if<CompileFailed>(&result)) {
     object = json::Object{{"ok", false},
@@ -60,17 +92,24 @@ static std::string print(const CompileResult &result) {
                           {"log", utf8(compiled.log)},
                           {"seconds", compiled.seconds},
                           {"kernels", std::move(kernels)}};
+    auto files = hashFiles(folder, compiled.artifact);
+    if (!files)
+      return files.takeError();
+    object["files"] = std::move(*files);
   }
   std::string out;
   llvm::raw_string_ostream(out) << json::Value(std::move(object));
-  return out;
+  return out + "\n" + contentKey({out}) + "\n";
 }
 
 static llvm::Expected<CompileResult> read(const std::string &folder) {
   auto text = readWholeFile(folder + "/compile.json");
   if (!text)
     return text.takeError();
-  auto value = json::parse(*text);
+  auto [record, hash] = llvm::StringRef(*text).split('\n');
+  if (hash != contentKey({record}) + "\n")
+    return llvm::createStringError("%s/compile.json is not what was written", folder.c_str());
+  auto value = json::parse(record);
   if (!value)
     return value.takeError();
   const json::Object *object = value->getAsObject();
@@ -87,6 +126,12 @@ static llvm::Expected<CompileResult> read(const std::string &folder) {
   Compiled compiled;
   // Relative in the record, so that a cache may be moved.
   compiled.artifact = folder + "/" + string("artifact");
+  auto there = hashFiles(folder, string("artifact"));
+  if (!there)
+    return there.takeError();
+  const json::Object *written = object->getObject("files");
+  if (!written || *written != *there)
+    return llvm::createStringError("%s holds other files than were written", folder.c_str());
   compiled.log = string("log");
   compiled.seconds = object->getNumber("seconds").value_or(0);
   if (const json::Array *kernels = object->getArray("kernels"))
@@ -113,34 +158,67 @@ static llvm::Expected<CompileResult> read(const std::string &folder) {
   return CompileResult(compiled);
 }
 
-llvm::Expected<CompileResult>
-kgen::compileCached(llvm::StringRef key,
-                    const std::function<llvm::Expected<CompileResult>(const std::string &)> &fill) {
+/// FILL's result; what is unexplained is tried once more, and then so is PROBE.
+static llvm::Expected<CompileResult> compileTwice(const std::string &folder, const CompileStep &fill,
+                                                  const CompileStep &probe) {
+  auto isUnexplained = [](llvm::Expected<CompileResult> &result) {
+    auto *failed = result ? std::get_if<CompileFailed>(&*result) : nullptr;
+    return failed && failed->unexplained;
+  };
+  auto result = fill(folder);
+  if (!isUnexplained(result))
+    return result;
+  result = fill(folder);
+  if (!isUnexplained(result))
+    return result;
+  auto known = probe(folder);
+  if (!known)
+    return known.takeError();
+  // The text's doing then: such a one may want more memory than there is.
+  if (std::holds_alternative<Compiled>(*known))
+    return result;
+  return llvm::createStringError("the compiler does not work here: %s", std::get<CompileFailed>(*known).reason.c_str());
+}
+
+llvm::Expected<CompileResult> kgen::compileCached(llvm::StringRef key, const CompileStep &fill,
+                                                  const CompileStep &probe) {
   ContentCache cache(cacheRoot(), "compile");
-  bool hit = false;
-  // What is not kept (a time limit says more of the machine than of the text) comes back this way.
-  CompileResult lost = CompileFailed();
-  auto folder = cache.get(key, hit, [&](const std::string &at) -> llvm::Expected<bool> {
-    auto result = fill(at);
-    if (!result)
-      return result.takeError();
-    auto *failed = std::get_if<CompileFailed>(&*result);
-    if (failed && failed->timedOut) {
-      lost = *failed;
-      return false;
+  for (bool again = false;; again = true) {
+    bool hit = false;
+    // What is not kept (a time limit says more of the machine than of the text) comes back this way.
+    CompileResult lost = CompileFailed();
+    auto folder = cache.get(key, hit, [&](const std::string &at) -> llvm::Expected<bool> {
+      auto result = compileTwice(at, fill, probe);
+      if (!result)
+        return result.takeError();
+      auto *failed = std::get_if<CompileFailed>(&*result);
+      if (failed && (failed->timedOut || failed->unexplained)) {
+        lost = *failed;
+        return false;
+      }
+      auto record = print(*result, at);
+      if (!record)
+        return record.takeError();
+      if (llvm::Error error = writeFileAtomically(at + "/compile.json", *record))
+        return std::move(error);
+      return true;
+    });
+    if (!folder)
+      return folder.takeError();
+    if (folder->empty())
+      return lost;
+    // Also after a fresh compile: the caller sees the same thing as the next one will.
+    auto result = read(*folder);
+    if (result) {
+      if (auto *compiled = std::get_if<Compiled>(&*result))
+        compiled->fromCache = hit;
+      return result;
     }
-    if (llvm::Error error = writeFileAtomically(at + "/compile.json", print(*result)))
+    // A power cut, a bad disk or a stranger: what the cache holds can be made again.
+    if (again)
+      return result.takeError();
+    llvm::consumeError(result.takeError());
+    if (llvm::Error error = cache.remove(key))
       return std::move(error);
-    return true;
-  });
-  if (!folder)
-    return folder.takeError();
-  if (folder->empty())
-    return lost;
-  // Also after a fresh compile: the caller sees the same thing as the next one will.
-  auto result = read(*folder);
-  if (result)
-    if (auto *compiled = std::get_if<Compiled>(&*result))
-      compiled->fromCache = hit;
-  return result;
+  }
 }

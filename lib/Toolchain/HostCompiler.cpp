@@ -84,8 +84,12 @@ public:
     auto text = rewriteForHost(source);
     if (!text)
       return CompileResult(CompileFailed{llvm::toString(text.takeError()), "", false, false});
-    return compileCached(contentKey({"host", versionText, text->text}),
-                         [&](const std::string &folder) { return build(*text, folder, options); });
+    return compileCached(
+        contentKey({"host", versionText, text->text}),
+        [&](const std::string &folder) { return build(*text, folder, options); },
+        [&](const std::string &folder) {
+          return build(llvm::cantFail(rewriteForHost(knownText)), folder, CompileOptions());
+        });
   }
 
 private:
@@ -115,11 +119,14 @@ private:
     if (run->end != ProcessResult::End::Exited || run->code != 0) {
       CompileFailed failed;
       failed.log = run->output;
+      failed.unexplained = run->end != ProcessResult::End::Exited || !namesPlaceInText(run->output);
       failed.unsupported = llvm::StringRef(run->output).contains(hostAssemblyMark);
       failed.reason = failed.unsupported ? "kernel.cu holds inline assembly, which device host cannot run"
                                          : firstError(run->output);
-      if (failed.reason.empty())
-        failed.reason = "the host compiler died, perhaps at its memory limit";
+      if (run->end != ProcessResult::End::Exited)
+        failed.reason = "the host compiler died of signal " + std::to_string(run->code);
+      else if (failed.reason.empty())
+        failed.reason = "the host compiler ended with status " + std::to_string(run->code) + " and says nothing";
       return CompileResult(failed);
     }
     std::map<std::string, uint64_t> sections;
@@ -196,6 +203,32 @@ FileRules findOwnFiles(const std::string &program) {
   return rules;
 }
 
+/// The folder in the cache that holds the headers, which KEY names by their content.
+llvm::Expected<std::string> placeHeaders(llvm::StringRef key) {
+  ContentCache cache(cacheRoot(), "host-include");
+  for (bool again = false;; again = true) {
+    bool hit = false;
+    auto folder = cache.get(key, hit, [](const std::string &folder) {
+      for (const Header &header : headers)
+        if (llvm::Error error = writeFileAtomically(folder + "/" + header.name, header.text))
+          return llvm::Expected<bool>(std::move(error));
+      return llvm::Expected<bool>(true);
+    });
+    if (!folder || !hit || again)
+      return folder;
+    bool whole = true;
+    for (const Header &header : headers) {
+      auto text = readWholeFile(*folder + "/" + header.name);
+      whole = whole && text && *text == header.text;
+      llvm::consumeError(text.takeError());
+    }
+    if (whole)
+      return folder;
+    if (llvm::Error error = cache.remove(key))
+      return std::move(error);
+  }
+}
+
 } // namespace
 
 llvm::Expected<std::unique_ptr<Compiler>> kgen::createHostCompiler() {
@@ -221,13 +254,7 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::createHostCompiler() {
     parts.push_back(header.text);
   }
   std::string key = contentKey(parts);
-  bool hit = false;
-  auto include = ContentCache(cacheRoot(), "host-include").get(key, hit, [](const std::string &folder) {
-    for (const Header &header : headers)
-      if (llvm::Error error = writeFileAtomically(folder + "/" + header.name, header.text))
-        return llvm::Expected<bool>(std::move(error));
-    return llvm::Expected<bool>(true);
-  });
+  auto include = placeHeaders(key);
   if (!include)
     return include.takeError();
   std::string version = llvm::StringRef(run->output).split('\n').first.str() + " " + key;

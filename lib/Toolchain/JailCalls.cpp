@@ -2,6 +2,8 @@
 #include "JailCalls.h"
 
 #include <cerrno>
+#include <csignal>
+#include <iterator>
 #include <linux/audit.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -161,13 +163,19 @@ public:
     add(equal, unsigned(call), 0, 1);
     add(answer, what);
   }
-  /// abort() and raise(): signals to this process alone, WHAT otherwise.
+  /// abort() and raise(): signals to this process alone, WHAT otherwise. Only those that a program brings on itself
+  /// (isForeignSignal): any other one that ends it came from outside.
   void onSignals(unsigned what) {
-    add(equal, SYS_tgkill, 0, 4);
+    const int own[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    const unsigned count = std::size(own);
+    add(equal, SYS_tgkill, 0, 5 + count);
     add(load, offsetof(seccomp_data, args[0]));
-    add(equal, unsigned(getpid()), 0, 1);
-    add(answer, SECCOMP_RET_ALLOW);
+    add(equal, unsigned(getpid()), 0, 1 + count);
+    add(load, offsetof(seccomp_data, args[2]));
+    for (unsigned i = 0; i < count; ++i)
+      add(equal, unsigned(own[i]), count - i, 0);
     add(answer, what);
+    add(answer, SECCOMP_RET_ALLOW);
   }
   /// CALL with any bit of MASK in its first argument gets SET, else CLEAR.
   void onFlags(int call, unsigned mask, unsigned set, unsigned clear) {

@@ -105,8 +105,12 @@ public:
   llvm::Expected<CompileResult> compile(llvm::StringRef source, const CompileOptions &options) override {
     if (llvm::Error error = checkSource(source))
       return CompileResult(CompileFailed{llvm::toString(std::move(error)), "", false, false});
-    return compileCached(contentKey({"nvrtc", versionText, options.arch, source}),
-                         [&](const std::string &folder) { return build(source, folder, options); });
+    CompileOptions plain;
+    plain.arch = options.arch;
+    return compileCached(
+        contentKey({"nvrtc", versionText, options.arch, source}),
+        [&](const std::string &folder) { return build(source, folder, options); },
+        [&](const std::string &folder) { return build(knownText, folder, plain); });
   }
 
 private:
@@ -146,6 +150,7 @@ private:
     }
     if (run->end == ProcessResult::End::Signalled) {
       failed.reason = "NVRTC died of signal " + std::to_string(run->code) + ", perhaps at its memory limit";
+      failed.unexplained = true;
       return CompileResult(failed);
     }
     if (run->code == 2)
@@ -158,6 +163,8 @@ private:
     if (run->code != 0) {
       failed.log = log.empty() ? run->output : log;
       failed.reason = firstError(failed.log);
+      // NVRTC and ptxas name the text or a function of it; what is about neither begins so, or nothing came.
+      failed.unexplained = log.empty() || llvm::StringRef(log).starts_with("error: NVRTC");
       if (llvm::StringRef(failed.log).contains("could not open source file") && includes.empty())
         failed.reason = "NVRTC finds no CUDA headers: install the toolkit's or set KGEN_CUDA_INCLUDE to the folder "
                         "that holds cuda_fp16.h";

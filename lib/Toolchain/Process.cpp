@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <poll.h>
 #include <signal.h>
@@ -36,6 +37,36 @@ double kgen::monotonicSeconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+bool kgen::Deadline::waitFor(int descriptor) {
+  const double slice = 1, slack = 1; // a busy machine is late by less
+  double begin = monotonicSeconds(), wait = std::clamp(end - begin, 0.0, slice);
+  pollfd poller = {descriptor, POLLIN, 0};
+  int ready = poll(&poller, 1, int(wait * 1000) + 1);
+  double late = monotonicSeconds() - begin - wait;
+  if (late > slack)
+    end += late;
+  return ready > 0;
+}
+
+char kgen::ProcessLost::ID = 0;
+
+bool kgen::isForeignSignal(int signal) {
+  switch (signal) {
+  case SIGSEGV:
+  case SIGBUS:
+  case SIGFPE:
+  case SIGILL:
+  case SIGTRAP:
+  case SIGABRT:
+  case SIGSYS:
+  case SIGXFSZ:
+  case SIGXCPU:
+    return false;
+  default:
+    return true;
+  }
 }
 
 std::string kgen::workerBinary() {
@@ -251,22 +282,14 @@ llvm::Expected<ProcessResult> kgen::runProcess(const ProcessRequest &request, co
   }
   ProcessResult result;
   bool timedOut = false;
+  Deadline deadline(limits.wallSeconds > 0 ? limits.wallSeconds : std::numeric_limits<double>::infinity());
   char buffer[8192];
   while (true) {
-    int wait = -1;
-    if (limits.wallSeconds > 0) {
-      double left = limits.wallSeconds - (monotonicSeconds() - start);
-      if (left <= 0) {
-        timedOut = true;
-        break;
-      }
-      wait = int(left * 1000) + 1;
+    if (deadline.passed()) {
+      timedOut = true;
+      break;
     }
-    pollfd poller = {out[0], POLLIN, 0};
-    int ready = poll(&poller, 1, wait);
-    if (ready < 0 && errno == EINTR)
-      continue;
-    if (ready == 0)
+    if (!deadline.waitFor(out[0]))
       continue;
     ssize_t got = read(out[0], buffer, sizeof buffer);
     if (got < 0 && errno == EINTR)
@@ -278,8 +301,7 @@ llvm::Expected<ProcessResult> kgen::runProcess(const ProcessRequest &request, co
   }
   // The pipe's end does not prove the child's: wait on, within the limit.
   ChildProcess child(*pid);
-  double left = limits.wallSeconds > 0 ? limits.wallSeconds - (monotonicSeconds() - start) : -1;
-  if (timedOut || !child.waitFor(limits.wallSeconds > 0 ? std::max(left, 0.0) : -1, result)) {
+  if (timedOut || !child.waitFor(limits.wallSeconds > 0 ? std::max(deadline.left(), 0.0) : -1, result)) {
     child.kill();
     result.end = ProcessResult::End::TimedOut;
   }
@@ -327,6 +349,11 @@ void ChildProcess::kill() {
   if (handle < 0 || syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0) != 0)
     ::kill(pid, SIGKILL);
   reap();
+}
+
+bool ChildProcess::stopped() const {
+  siginfo_t info = {};
+  return pid > 0 && waitid(P_PID, id_t(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
 bool ChildProcess::waitFor(double seconds, ProcessResult &result) {

@@ -6,9 +6,12 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace kgen;
@@ -20,6 +23,12 @@ namespace {
 /// Does what the script says.
 class WildCompiler : public FakeCompiler {
 public:
+  /// Memory that a child has in common with the test.
+  struct Shared {
+    std::atomic<int> deaths, pid;
+  };
+  Shared *shared = nullptr;
+
   llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
                                                    llvm::StringRef idea, llvm::StringRef category,
                                                    const TargetChip &chip) override {
@@ -32,6 +41,9 @@ public:
       ::socket(AF_INET, SOCK_STREAM, 0);
     if (directives == "read")
       return llvm::createStringError(::open("/etc/passwd", O_RDONLY) < 0 ? "refused" : "read");
+    if (directives == "await death" && shared && shared->deaths > 0)
+      for (shared->pid = ::getpid();;)
+        ::usleep(1000);
     if (directives == "vanish")
       ::_exit(0);
     return FakeCompiler::lowerWithDirectives(graph, directives, idea, category, chip);
@@ -66,6 +78,29 @@ TEST(GuardedCompiler, SurvivesItsChild) {
     return;
   EXPECT_EQ(errorOf(*guarded, "reach"), "lowering it crashed the compiler (signal 31)");
   EXPECT_EQ(errorOf(*guarded, "read"), "refused");
+}
+
+/// The system does that when it has no more memory: once is no answer.
+TEST(GuardedCompiler, TriesOnceMoreWhenItsChildIsKilled) {
+  WildCompiler inner;
+  inner.shared = static_cast<WildCompiler::Shared *>(
+      ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto guarded = createGuardedCompiler(inner, 20);
+  for (int deaths : {1, 2}) {
+    inner.shared->deaths = deaths;
+    std::thread killer([&] {
+      while (inner.shared->deaths > 0) {
+        if (int pid = inner.shared->pid.exchange(0)) {
+          --inner.shared->deaths;
+          ::kill(pid, SIGKILL);
+        }
+        ::usleep(1000);
+      }
+    });
+    EXPECT_EQ(errorOf(*guarded, "await death"), deaths == 1 ? "" : "lowering it was killed (signal 9), twice");
+    killer.join();
+  }
+  ::munmap(inner.shared, 4096);
 }
 
 } // namespace

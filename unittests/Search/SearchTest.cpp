@@ -147,6 +147,17 @@ TEST(Search, AWrongRoundZeroEndsIt) {
   EXPECT_EQ(toString(std::move(error)), "round 0 is not right: WRONG: out0[3] is 1, expected 2");
 }
 
+TEST(Search, AWrongRoundZeroIsAskedAgain) {
+  World world, whole;
+  world.evaluator.genericVerdict = Verdict::Reject;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(toString(world.search()), "round 0 is not right: REJECT: out0[3] is 1, expected 2");
+  world.evaluator.genericVerdict = Verdict::Pass;
+  ASSERT_FALSE(bool(world.search()));
+  ASSERT_FALSE(bool(whole.search()));
+  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+}
+
 TEST(Search, ASecondProcessIsRefused) {
   World world;
   ASSERT_FALSE(bool(world.search()));

@@ -1,9 +1,11 @@
 //===- CompilersTest.cpp - The real compilers, where they are -------------===//
+#include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "gtest/gtest.h"
 
 using namespace kgen;
@@ -23,6 +25,7 @@ const char wrong[] = "extern \"C\" __global__ void scale(float *y) {\n  y[0] = u
 class CompilersTest : public ::testing::Test {
 protected:
   llvm::SmallString<128> cache;
+  std::error_code error;
   void SetUp() override {
     llvm::sys::fs::createUniqueDirectory("kgen-compilers", cache);
     setenv("KGEN_CACHE_DIR", cache.c_str(), 1);
@@ -52,6 +55,19 @@ protected:
       EXPECT_NE(std::get<CompileFailed>(failed).reason.find("kernel.cu"), std::string::npos);
       EXPECT_NE(std::get<CompileFailed>(failed).reason.find("undeclared"), std::string::npos);
     }
+    // A cache is no proof of what was written into it: what is damaged is made again.
+    for (const std::string &name : {llvm::sys::path::filename(compiled.artifact).str(), std::string("compile.json")})
+      for (bool cut : {false, true}) {
+        std::string path = llvm::sys::path::parent_path(compiled.artifact).str() + "/" + name;
+        std::string text = llvm::cantFail(readWholeFile(path));
+        text[text.size() / 2] ^= 1;
+        llvm::cantFail(writeFileAtomically(path, cut ? text.substr(0, text.size() / 2) : text));
+        CompileResult again = llvm::cantFail(compiler.compile(right, {}));
+        ASSERT_TRUE(std::holds_alternative<Compiled>(again)) << name;
+        EXPECT_FALSE(std::get<Compiled>(again).fromCache) << name;
+        again = llvm::cantFail(compiler.compile(right, {}));
+        EXPECT_TRUE(std::get<Compiled>(again).fromCache) << name;
+      }
     CompileResult hostile = llvm::cantFail(compiler.compile("#include \"/etc/passwd\"\n", {}));
     EXPECT_TRUE(std::holds_alternative<CompileFailed>(hostile));
   }
@@ -64,6 +80,15 @@ TEST_F(CompilersTest, Host) {
   if (!compiler)
     GTEST_SKIP() << llvm::toString(compiler.takeError());
   check(**compiler, 512);
+  // Its headers lie in the cache as well.
+  for (llvm::sys::fs::recursive_directory_iterator entry((cache + "/host-include").str(), error), end;
+       entry != end && !error; entry.increment(error))
+    if (llvm::sys::path::filename(entry->path()) == "kgen_host.h")
+      llvm::cantFail(writeFileAtomically(entry->path(), "damaged"));
+  compiler = createHostCompiler();
+  ASSERT_TRUE(bool(compiler)) << llvm::toString(compiler.takeError());
+  CompileResult result = llvm::cantFail((*compiler)->compile(std::string(right) + "\n", {}));
+  EXPECT_TRUE(std::holds_alternative<Compiled>(result));
 }
 
 TEST_F(CompilersTest, Nvrtc) {

@@ -129,6 +129,23 @@ TEST(Confine, ComputingNeedsNoCalls) {
   EXPECT_EQ(inProcess(CallRules::Compute, [] { return syscall(SYS_prctl, 0, 0) < 0 ? 3 : 4; }), -SIGSYS);
 }
 
+/// Whoever ends a confined process by a foreign signal is not that process: its verdict is not the candidate's.
+TEST(Confine, NobodySendsItselfForeignSignals) {
+  if (!supportedIsolation().calls)
+    GTEST_SKIP() << "this kernel has no seccomp";
+  for (int signal = 1; signal < 32; ++signal) {
+    int compute = inProcess(CallRules::Compute, [=] { return raise(signal) < 0 ? 3 : 4; });
+    int one = inProcess(CallRules::OneProcess, [=] { return raise(signal) < 0 ? 3 : 4; });
+    bool own = signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+               signal == SIGTRAP;
+    EXPECT_EQ(compute, own ? -signal : -SIGSYS) << signal;
+    EXPECT_EQ(one, own ? -signal : 3) << signal;
+    if (own) {
+      EXPECT_FALSE(isForeignSignal(signal)) << signal;
+    }
+  }
+}
+
 TEST(Confine, OneProcessStaysOne) {
   if (!supportedIsolation().calls)
     GTEST_SKIP() << "this kernel has no seccomp";

@@ -83,6 +83,7 @@ public:
 
   /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
+  /// When one of our processes is killed from outside, everything is done once more.
   llvm::Expected<Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
@@ -113,6 +114,7 @@ public:
   const CardFacts &card() const { return parts.card; }
 
 private:
+  llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
   llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan, Rules rules);
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, const EvaluateOptions &options,

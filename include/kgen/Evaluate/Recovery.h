@@ -46,6 +46,8 @@ public:
   llvm::Error check(CandidateRunner &runner);
 
 private:
+  llvm::Error ask(CandidateRunner &runner);
+
   std::string device, arch, artifact, planFile;
   std::shared_ptr<Compiler> compiler;
   LaunchPlan plan;
@@ -61,7 +63,8 @@ public:
 
   CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override;
 
-  /// Takes OUTCOME of PROCESS; on a fault or hang the process is killed, the device asked.
+  /// Takes OUTCOME of PROCESS; on a fault, a hang or a process that was killed from outside the process is killed, the
+  /// device asked.
   CandidateProcess::Outcome settle(CandidateProcess::Outcome outcome, std::unique_ptr<CandidateProcess> &process);
   llvm::Error prepare() { return known.prepare(); }
   /// Seconds from each kill to the right answer after it, in the order of the faults.

@@ -27,8 +27,12 @@ public:
   /// wrote is then lost. The result is empty in that case.
   llvm::Expected<std::string> get(llvm::StringRef key, bool &hit,
                                   const std::function<llvm::Expected<bool>(const std::string &folder)> &fill);
+  /// Forgets KEY, whose folder is not what was written into it.
+  llvm::Error remove(llvm::StringRef key);
 
 private:
+  std::string pathOf(llvm::StringRef key) const;
+
   std::string folder;
 };
 

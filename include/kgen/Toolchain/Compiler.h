@@ -40,6 +40,9 @@ struct CompileFailed {
   std::string log;
   bool timedOut = false;
   bool unsupported = false; ///< right perhaps, but nothing this compiler can translate (inline PTX on the host)
+  /// The compiler says nothing of the text: it was killed, or could not write. compile() returns such a failure only
+  /// when it came twice and a text that is known to be right does compile.
+  bool unexplained = false;
 };
 
 using CompileResult = std::variant<Compiled, CompileFailed>;

@@ -64,6 +64,8 @@ public:
   bool running() const { return pid > 0; }
   /// Waits up to SECONDS (negative: for ever) for the end. False: still running.
   bool waitFor(double seconds, ProcessResult &result);
+  /// Whether somebody stopped it (SIGSTOP), so that it cannot answer.
+  bool stopped() const;
   /// SIGKILL to it and its process group, then reaps it.
   void kill();
   pid_t id() const { return pid; }
@@ -80,5 +82,39 @@ std::string workerBinary();
 
 /// Seconds since some fixed point, monotonic.
 double monotonicSeconds();
+
+/// A limit for somebody else's work. Time in which this process stood still (a job that a scheduler stopped, a
+/// debugger) does not count: the other one may have stood still as well.
+class Deadline {
+public:
+  explicit Deadline(double seconds) : end(monotonicSeconds() + seconds) {}
+  double left() const { return end - monotonicSeconds(); }
+  bool passed() const { return left() <= 0; }
+  /// Waits for input on DESCRIPTOR, for a second at most. True: there is some, or the other end is closed.
+  bool waitFor(int descriptor);
+
+private:
+  double end;
+};
+
+/// Whether a signal is none that a program brings on itself (a bad access, a trap, an abort, a limit): somebody else
+/// killed it, or the system, which had no more memory.
+bool isForeignSignal(int signal);
+
+/// A process of ours was killed or stopped from outside, through no fault of what it worked on: once more is worth
+/// a try.
+class ProcessLost : public llvm::ErrorInfo<ProcessLost> {
+public:
+  static char ID;
+  explicit ProcessLost(std::string why, bool holdsCandidate = false)
+      : holdsCandidate(holdsCandidate), why(std::move(why)) {}
+  const bool holdsCandidate; ///< it ran a candidate, whose memory may be why the system killed it
+  void log(llvm::raw_ostream &os) const override { os << why; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+  const std::string &reason() const { return why; }
+
+private:
+  std::string why;
+};
 
 } // namespace kgen
