@@ -3,6 +3,7 @@
 
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,31 +62,13 @@ llvm::Expected<Answer> Answer::takeFile(const std::string &path) {
 
 namespace {
 
-/// Folders of processes that were killed before they could tidy up: in memory they would stay for ever.
-void removeOrphans(const char *parent) {
-  std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; entry != end && !error; entry.increment(error)) {
-    llvm::StringRef name = llvm::sys::path::filename(entry->path());
-    int pid = 0;
-    if (name.consume_front("kgen-oracle-") && !name.consumeInteger(10, pid) && name.starts_with("-") &&
-        kill(pid, 0) != 0 && errno == ESRCH)
-      fs::remove_directories(entry->path());
-  }
-}
-
 /// A folder for the exchange, in memory when there is room for BYTES twice over.
-llvm::Expected<std::string> exchangeFolder(size_t bytes) {
+llvm::Expected<ScratchFolder> exchangeFolder(size_t bytes) {
   struct statvfs space;
-  const char *parent = "/tmp";
-  if (const char *chosen = getenv("TMPDIR"); chosen && *chosen)
-    parent = chosen;
+  std::string parent;
   if (statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize > 2 * bytes && access("/dev/shm", W_OK) == 0)
     parent = "/dev/shm";
-  removeOrphans(parent);
-  std::string pattern = std::string(parent) + "/kgen-oracle-" + std::to_string(getpid()) + "-XXXXXX";
-  if (!mkdtemp(pattern.data()))
-    return llvm::createStringError("cannot make a folder in %s: %s", parent, strerror(errno));
-  return pattern;
+  return ScratchFolder::create("oracle", parent);
 }
 
 /// One child, which compiled one graph.
@@ -104,9 +87,7 @@ public:
     auto folder = exchangeFolder(2 * bytes + (64u << 20));
     if (!folder)
       return folder.takeError();
-    auto result = exchange(*folder, inputs);
-    fs::remove_directories(*folder);
-    return result;
+    return exchange(folder->path(), inputs);
   }
 
 private:
@@ -153,14 +134,14 @@ private:
     auto folder = exchangeFolder(1 << 20);
     if (!folder)
       return folder.takeError();
-    graphFolder = *folder;
-    if (llvm::Error error = writeFileAtomically(graphFolder + "/graph.mlir", graph))
+    graphFolder = std::move(*folder);
+    if (llvm::Error error = writeFileAtomically(graphFolder.path() + "/graph.mlir", graph))
       return error;
     int in[2], out[2], err[2];
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
     ProcessRequest request;
-    request.arguments = {program, graphFolder + "/graph.mlir", "--jobs", "-"};
+    request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
     auto process = ChildProcess::start(request);
     close(in[0]), close(out[1]), close(err[1]);
@@ -223,15 +204,14 @@ private:
     for (int *fd : {&toChild, &fromChild, &errors})
       if (*fd >= 0)
         close(std::exchange(*fd, -1));
-    if (!graphFolder.empty())
-      fs::remove_directories(graphFolder);
-    graphFolder.clear();
+    graphFolder = ScratchFolder();
     started.clear();
   }
 
   ChildProcess child;
   int toChild = -1, fromChild = -1, errors = -1;
-  std::string started, graphFolder;
+  std::string started;
+  ScratchFolder graphFolder;
   bool wasStopped = false;
 };
 

@@ -15,6 +15,7 @@
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -59,12 +60,11 @@ public:
       elements += input.elements();
     if (elements < smallElements)
       return cpu->judge(graph, plan, threads);
-    llvm::SmallString<128> made;
-    if (std::error_code error = fs::createUniqueDirectory("kgen-card-oracle", made))
-      return llvm::createStringError("cannot make a folder for the card's oracle: %s", error.message().c_str());
-    folder = made.str().str();
+    auto scratch = ScratchFolder::create("card");
+    if (!scratch)
+      return scratch.takeError();
+    folder = scratch->path();
     auto judge = learn(graph, plan);
-    fs::remove_directories(folder);
     cpu->rest();
     // Where the card has no room for as many answers as a verdict needs, the CPU is slow but right.
     if (judge && (*judge)->room() < fewestSets)

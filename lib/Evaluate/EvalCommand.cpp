@@ -1,6 +1,7 @@
 //===- EvalCommand.cpp - kgen-eval's arguments ----------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 #include "kgen/Toolchain/Jail.h"
+#include "kgen/Toolchain/Streams.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -19,7 +20,14 @@ static const char *overview =
     "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out),\n"
     "KGEN_BASELINES the modes of PyTorch that are timed, as eager,compile (all).\n";
 
+static int runCommand(int argc, char **argv);
+
 int kgen::runEvalCommand(int argc, char **argv) {
+  claimStandardStreams();
+  return finishStandardStreams("kgen-eval", runCommand(argc, argv), 2);
+}
+
+static int runCommand(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
   kgen::EvalRequest r;
   cl::OptionCategory c("kgen-eval options");

@@ -10,6 +10,7 @@
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -303,21 +304,16 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   out.inputs = "sha256 of the seed's words " + contentKey({seedText()});
 
   // The worker reads a plan that we checked, not the folder's file, which may change under us.
-  llvm::SmallString<128> planFile;
-  int fd;
-  if (std::error_code error = fs::createTemporaryFile("kgen-plan", "json", fd, planFile))
-    return llvm::createStringError("cannot write a temporary file: %s", error.message().c_str());
-  close(fd);
-  struct Remove {
-    const llvm::SmallString<128> &path;
-    ~Remove() { fs::remove(path); }
-  } remove{planFile};
+  auto scratch = ScratchFolder::create("plan");
+  if (!scratch)
+    return scratch.takeError();
+  std::string planFile = scratch->path() + "/plan.json";
   if (llvm::Error error = writeFileAtomically(planFile, prepared.plan.print()))
     return std::move(error);
 
   CandidateJob job;
   job.device = parts.device;
-  job.planFile = planFile.str().str();
+  job.planFile = planFile;
   job.artifact = prepared.artifact;
   job.trusted = parts.trusted;
   job.plan = &prepared.plan;

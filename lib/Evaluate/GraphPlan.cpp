@@ -3,6 +3,7 @@
 
 #include "kgen/Evaluate/PlanCheck.h"
 #include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -46,11 +47,10 @@ llvm::Expected<LaunchPlan> kgen::planOfGraph(llvm::StringRef graph) {
   std::lock_guard<std::mutex> guard(lock);
   if (graph == known)
     return plan;
-  llvm::SmallString<128> folder;
-  if (std::error_code error = fs::createUniqueDirectory("kgen-plan", folder))
-    return llvm::createStringError("cannot make a temporary folder: %s", error.message().c_str());
-  auto lowered = lowerToPlan(graph, folder.str().str());
-  fs::remove_directories(folder);
+  auto scratch = ScratchFolder::create("graph");
+  if (!scratch)
+    return scratch.takeError();
+  auto lowered = lowerToPlan(graph, scratch->path());
   if (!lowered)
     return lowered.takeError();
   plan = std::move(*lowered);

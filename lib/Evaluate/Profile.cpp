@@ -10,6 +10,7 @@
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -142,14 +143,11 @@ llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOption
   if (!plan)
     return plan.takeError();
   // What ncu leaves behind lies there too.
-  llvm::SmallString<128> folder;
-  if (std::error_code error = fs::createUniqueDirectory("kgen-profile", folder))
-    return llvm::createStringError("cannot make a temporary folder: %s", error.message().c_str());
-  struct Remove {
-    const llvm::SmallString<128> &path;
-    ~Remove() { fs::remove_directories(path); }
-  } remove{folder};
-  std::string planFile = (folder + "/plan.json").str();
+  auto scratch = ScratchFolder::create("profile");
+  if (!scratch)
+    return scratch.takeError();
+  const std::string &folder = scratch->path();
+  std::string planFile = folder + "/plan.json";
   if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
     return error;
   ProcessRequest request;
@@ -159,8 +157,8 @@ llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOption
   // Other inputs than the secret ones: the seed of these stands on a command line.
   request.arguments.insert(request.arguments.end(), {workerBinary(), "--kgen-sanitize-worker", parts.device, planFile,
                                                      artifact, std::to_string(std::random_device()())});
-  request.extraEnvironment = {("HOME=" + folder).str(), ("TMPDIR=" + folder).str()};
-  request.directory = folder.str().str();
+  request.extraEnvironment = {"HOME=" + folder, "TMPDIR=" + folder};
+  request.directory = folder;
   ProcessLimits limits;
   limits.wallSeconds = profileSeconds;
   limits.outputBytes = 1 << 20;

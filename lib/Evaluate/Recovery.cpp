@@ -65,11 +65,6 @@ KnownAnswer::KnownAnswer(std::string device, std::string arch, std::shared_ptr<C
     : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
       plan(llvm::cantFail(LaunchPlan::parse(planText))), state(std::random_device()()) {}
 
-KnownAnswer::~KnownAnswer() {
-  if (!planFile.empty())
-    llvm::sys::fs::remove(planFile);
-}
-
 llvm::Error KnownAnswer::prepare() {
   if (!artifact.empty())
     return llvm::Error::success();
@@ -80,14 +75,13 @@ llvm::Error KnownAnswer::prepare() {
     return result.takeError();
   if (auto *failed = std::get_if<CompileFailed>(&*result))
     return llvm::createStringError("the known-answer kernel does not compile: " + failed->reason);
-  llvm::SmallString<128> path;
-  int fd;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("kgen-known", "json", fd, path))
-    return llvm::createStringError("cannot write a temporary file: " + error.message());
-  close(fd);
-  planFile = path.str().str();
+  auto made = ScratchFolder::create("known");
+  if (!made)
+    return made.takeError();
+  planFile = made->path() + "/plan.json";
   if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
     return error;
+  folder = std::move(*made);
   artifact = std::get<Compiled>(*result).artifact;
   return llvm::Error::success();
 }

@@ -5,6 +5,7 @@
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -48,18 +49,13 @@ class Bench {
 public:
   Bench(const RecoveryBenchRequest &request, const Evaluator &evaluator)
       : request(request), evaluator(evaluator), plan(llvm::cantFail(LaunchPlan::parse(planText))) {}
-  ~Bench() {
-    if (!planFile.empty())
-      fs::remove(planFile);
-  }
 
   llvm::Error prepare() {
-    llvm::SmallString<128> path;
-    int fd;
-    if (std::error_code error = fs::createTemporaryFile("kgen-mishap", "json", fd, path))
-      return llvm::createStringError("cannot write a temporary file: " + error.message());
-    close(fd);
-    planFile = path.str().str();
+    auto made = ScratchFolder::create("mishap");
+    if (!made)
+      return made.takeError();
+    scratch = std::move(*made);
+    planFile = scratch.path() + "/plan.json";
     if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
       return error;
     CompileOptions options;
@@ -188,6 +184,7 @@ private:
   const RecoveryBenchRequest &request;
   const Evaluator &evaluator;
   LaunchPlan plan;
+  ScratchFolder scratch; ///< holds planFile
   std::string planFile;
   std::vector<std::string> artifacts;
   std::atomic<int> next{0};

@@ -10,6 +10,7 @@
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
@@ -97,11 +98,10 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
   auto plan = compileAgain(files, options, artifact);
   if (!plan)
     return plan.takeError();
-  llvm::SmallString<128> planFile;
-  int fd;
-  if (std::error_code error = fs::createTemporaryFile("kgen-plan", "json", fd, planFile))
-    return llvm::createStringError("cannot write a temporary file: %s", error.message().c_str());
-  close(fd);
+  auto scratch = ScratchFolder::create("plan");
+  if (!scratch)
+    return scratch.takeError();
+  std::string planFile = scratch->path() + "/plan.json";
   if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
     return error;
   // Other inputs than the secret ones: the seed of these stands on a command line.
@@ -116,8 +116,8 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
       request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
     if (tools[i] == "racecheck")
       request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
-    request.arguments.insert(request.arguments.end(), {workerBinary(), "--kgen-sanitize-worker", parts.device,
-                                                       planFile.str().str(), artifact, seed});
+    request.arguments.insert(request.arguments.end(),
+                             {workerBinary(), "--kgen-sanitize-worker", parts.device, planFile, artifact, seed});
     ProcessLimits limits;
     limits.wallSeconds = toolSeconds;
     runs[i].emplace(runProcess(request, limits));
@@ -135,7 +135,6 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
       runTool(i);
   for (std::thread &thread : threads)
     thread.join();
-  fs::remove(planFile);
   std::string clean, rest;
   llvm::Error failed = llvm::Error::success();
   for (size_t i = 0; i < tools.size(); ++i) {

@@ -1,8 +1,8 @@
 //===- ProblemSource.cpp --------------------------------------------------===//
 
 #include "kgen/Search/ProblemSource.h"
+#include "kgen/Toolchain/Scratch.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -63,13 +63,10 @@ static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &f
     return createStringError("importing " + Twine(source) + " needs python3, which is not on the PATH");
   if (folders.frontend.empty())
     return createStringError("the Python package is not beside kgen-search; set KGEN_FRONTEND to its folder");
-  SmallString<128> graphFile, errorFile;
-  if (std::error_code ec = sys::fs::createTemporaryFile("kgen-import", "mlir", graphFile))
-    return createStringError("cannot create a temporary file: " + ec.message());
-  if (std::error_code ec = sys::fs::createTemporaryFile("kgen-import", "log", errorFile)) {
-    sys::fs::remove(graphFile);
-    return createStringError("cannot create a temporary file: " + ec.message());
-  }
+  auto scratch = ScratchFolder::create("import");
+  if (!scratch)
+    return scratch.takeError();
+  std::string graphFile = scratch->path() + "/graph.mlir", errorFile = scratch->path() + "/log";
   std::string path = folders.frontend;
   if (const char *old = std::getenv("PYTHONPATH"); old && *old)
     path += std::string(":") + old;
@@ -83,8 +80,6 @@ static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &f
   int code = sys::ExecuteAndWait(*python, arguments, std::nullopt, redirects, /*SecondsToWait=*/300, 0, &message);
   auto graph = fs.read(graphFile);
   auto log = fs.read(errorFile);
-  sys::fs::remove(graphFile);
-  sys::fs::remove(errorFile);
   if (code != 0) {
     consumeError(graph.takeError());
     std::string reason = log ? lastLine(*log) : message;

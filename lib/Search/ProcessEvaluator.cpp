@@ -11,6 +11,7 @@
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 #include "kgen/Trajectory/Journal.h"
 
 #include "llvm/ADT/Twine.h"
@@ -31,7 +32,16 @@ class ProcessEvaluator : public CandidateEvaluator {
 public:
   ProcessEvaluator(std::string device, std::string program, const std::atomic<bool> &stop)
       : wantedDevice(std::move(device)), program(std::move(program)), stop(stop) {}
-  ~ProcessEvaluator() override { closePipes(); }
+  ~ProcessEvaluator() override {
+    // Without input it ends by itself, and tidies up.
+    closePipes();
+    constexpr double patience = 2;
+    ProcessResult ended;
+    if (child.waitFor(stop ? 0 : patience, ended))
+      return;
+    child.kill();
+    ScratchFolder::tidy();
+  }
 
   Error start() {
     if (Error error = spawnOrRetry())

@@ -2,6 +2,7 @@
 
 #include "kgen/Library/KernelLibrary.h"
 #include "kgen/Search/SearchTool.h"
+#include "kgen/Toolchain/Streams.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -25,14 +26,17 @@ void requestStop(int signal) {
 } // namespace
 
 int searchMain(int argc, char **argv, GraphCompiler &compiler) {
+  claimStandardStreams();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   auto command = parseSearchCommand(arguments);
   if (!command) {
     errs() << "kgen-search: " << toString(command.takeError()) << "\n";
-    return 1;
+    return finishStandardStreams("kgen-search", 1, 1);
   }
   std::signal(SIGINT, requestStop);
   std::signal(SIGTERM, requestStop);
+  if (std::signal(SIGHUP, requestStop) == SIG_IGN) // its terminal may go, as nohup promised
+    std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
   auto fs = createRealFileSystem();
   auto clock = createRealClock();
@@ -48,10 +52,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
   world.kernelLibraryPath = defaultLibraryPath();
   world.programFolder = folder;
   int code = runSearchCommand(*command, world);
-  outs().flush();
-  if (outs().error() == std::errc::broken_pipe)
-    outs().clear_error(); // a reader that has seen enough, as `head`, is no failure
-  return code;
+  return finishStandardStreams("kgen-search", code, 1);
 }
 
 } // namespace kgen

@@ -3,13 +3,16 @@
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
 #include <atomic>
+#include <csignal>
 #include <optional>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -142,6 +145,43 @@ TEST(Cache, FillsOnceAndKeepsNothingHalf) {
   ASSERT_FALSE(bool(failed));
   llvm::consumeError(failed.takeError());
   EXPECT_FALSE(fs::exists(folder.path + "/kind/ab/abff"));
+}
+
+/// What a killed process left goes, what a living one holds stays.
+TEST(Scratch, OrphansAreTidiedUp) {
+  ScratchFolder parent = llvm::cantFail(ScratchFolder::create("test"));
+  setenv("TMPDIR", parent.path().c_str(), 1);
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    ScratchFolder orphan = llvm::cantFail(ScratchFolder::create("orphan"));
+    llvm::cantFail(writeFileAtomically(orphan.path() + "/file", "text"));
+    (void)!write(ready[1], orphan.path().c_str(), orphan.path().size());
+    pause();
+  }
+  char name[512] = {};
+  ASSERT_GT(read(ready[0], name, sizeof name - 1), 0);
+  ScratchFolder::tidy();
+  EXPECT_TRUE(llvm::sys::fs::exists(std::string(name) + "/file"));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ScratchFolder::tidy();
+  EXPECT_FALSE(llvm::sys::fs::exists(name));
+  std::string own;
+  {
+    ScratchFolder mine = llvm::cantFail(ScratchFolder::create("mine")), moved = std::move(mine);
+    own = moved.path();
+    EXPECT_TRUE(llvm::sys::fs::is_directory(own));
+  }
+  EXPECT_FALSE(llvm::sys::fs::exists(own));
+  setenv("TMPDIR", "/no/such/folder", 1);
+  auto none = ScratchFolder::create("none");
+  unsetenv("TMPDIR");
+  ASSERT_FALSE(bool(none));
+  EXPECT_EQ(llvm::toString(none.takeError()),
+            "cannot make a temporary folder in /no/such/folder: No such file or directory");
+  close(ready[0]), close(ready[1]);
 }
 
 TEST(Cache, KeysFrameTheirParts) {

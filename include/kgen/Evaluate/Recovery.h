@@ -10,6 +10,7 @@
 
 #include "kgen/Evaluate/CandidateProcess.h"
 #include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include <memory>
 #include <mutex>
@@ -38,7 +39,6 @@ class KnownAnswer {
 public:
   /// DEVICE is "host" or "cuda:N"; ARCH is what COMPILER is asked for.
   KnownAnswer(std::string device, std::string arch, std::shared_ptr<Compiler> compiler);
-  ~KnownAnswer();
 
   /// Compiles the kernel, once. Not about the device: an error says that the compiler is not usable.
   llvm::Error prepare();
@@ -49,6 +49,7 @@ private:
   llvm::Error ask(CandidateRunner &runner);
 
   std::string device, arch, artifact, planFile;
+  ScratchFolder folder; ///< holds planFile
   std::shared_ptr<Compiler> compiler;
   LaunchPlan plan;
   uint32_t state; ///< of the input's generator

@@ -1,0 +1,23 @@
+//===- Streams.cpp --------------------------------------------------------===//
+#include "kgen/Toolchain/Streams.h"
+
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+void kgen::claimStandardStreams() {
+  // Without /dev/null there is nothing that could be done about it.
+  (void)llvm::sys::Process::FixupStandardFileDescriptors();
+}
+
+int kgen::finishStandardStreams(const char *program, int code, int failure) {
+  llvm::raw_fd_ostream &out = llvm::outs();
+  out.flush();
+  std::error_code error = out.error();
+  out.clear_error(); // LLVM ends a program that leaves one behind
+  if (error && error != std::errc::broken_pipe) {
+    llvm::errs() << program << ": cannot write to standard output: " << error.message() << '\n';
+    code = code ? code : failure;
+  }
+  static_cast<llvm::raw_fd_ostream &>(llvm::errs()).clear_error();
+  return code;
+}
