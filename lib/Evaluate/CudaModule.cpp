@@ -1,0 +1,198 @@
+//===- CudaModule.cpp - A candidate's machine code on a card --------------===//
+#include "CudaModule.h"
+
+#include "TrustedKernels.h"
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/Object/ELF.h"
+
+#include <algorithm>
+
+using namespace kgen;
+
+static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+
+/// The variables of CUBIN, by the names of its symbol table.
+static std::vector<std::string> variableNames(llvm::StringRef cubin) {
+  std::vector<std::string> out;
+  auto file = llvm::object::ELF64LEFile::create(cubin);
+  if (!file)
+    return llvm::consumeError(file.takeError()), out;
+  auto sections = file->sections();
+  if (!sections)
+    return llvm::consumeError(sections.takeError()), out;
+  for (const auto &section : *sections) {
+    if (section.sh_type != llvm::ELF::SHT_SYMTAB)
+      continue;
+    auto symbols = file->symbols(&section);
+    auto strings = file->getStringTableForSymtab(section);
+    if (!symbols || !strings) {
+      if (!symbols)
+        llvm::consumeError(symbols.takeError());
+      if (!strings)
+        llvm::consumeError(strings.takeError());
+      continue;
+    }
+    for (const auto &symbol : *symbols)
+      if (symbol.getType() == llvm::ELF::STT_OBJECT && symbol.st_size > 0) {
+        auto name = symbol.getName(*strings);
+        if (name)
+          out.push_back(name->str());
+        else
+          llvm::consumeError(name.takeError());
+      }
+  }
+  return out;
+}
+
+CudaModule::CudaModule(const cuda::Driver &driver, cuda::DeviceId id) : driver(driver) {
+  driver.deviceGetAttribute(&maxShared, cuda::SharedPerBlockOptin, id);
+  driver.deviceGetAttribute(&multiprocessors, cuda::MultiprocessorCount, id);
+}
+
+llvm::Error CudaModule::load(llvm::StringRef artifact, const LaunchPlan &plan) {
+  auto cubin = readWholeFile(artifact);
+  if (!cubin)
+    return cubin.takeError();
+  image = std::move(*cubin);
+  names = variableNames(image);
+  for (const Launch &launch : plan.launches)
+    launches.push_back(&launch);
+  return lookUp();
+}
+
+llvm::Error CudaModule::reload() {
+  functions.clear();
+  if (int error = driver.moduleUnload(module))
+    return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
+  return lookUp();
+}
+
+std::vector<DigestJob> CudaModule::variables() const {
+  std::vector<DigestJob> out;
+  for (const std::string &name : names) {
+    cuda::Pointer at;
+    size_t bytes;
+    // A name that the driver does not know belongs to no memory of its own.
+    if (driver.moduleGetGlobal(&at, &bytes, module, name.c_str()) == 0 && bytes > 0)
+      out.push_back({at, bytes, 0, std::nullopt});
+  }
+  return out;
+}
+
+llvm::Error CudaModule::lookUp() {
+  // A cubin for another architecture fails here, with the driver's words.
+  if (int error = driver.moduleLoadData(&module, image.data()))
+    return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
+  for (const Launch *one : launches) {
+    cuda::Function function;
+    // C++ names would be mangled, hence the contract's extern "C".
+    if (driver.moduleGetFunction(&function, module, one->kernel.c_str()))
+      return reject("the plan launches " + one->kernel + ", which kernel.cu does not define as extern \"C\"");
+    if (llvm::Error error = checkKernel(function, *one))
+      return error;
+    functions.push_back(function);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error CudaModule::checkKernel(cuda::Function function, const Launch &launch) {
+  if (llvm::Error error = checkParameters(function, launch))
+    return error;
+  int local = 0;
+  driver.functionGetAttribute(&local, cuda::LocalBytes, function);
+  mostLocal = std::max(mostLocal, size_t(local));
+  if (mostLocal > TrustedKernels::mostLocalBytes)
+    return reject(launch.kernel + " keeps " + std::to_string(local) + " bytes of local memory for each thread, " +
+                  std::to_string(TrustedKernels::mostLocalBytes) + " can be cleared between runs");
+  int staticShared = 0;
+  driver.functionGetAttribute(&staticShared, cuda::StaticShared, function);
+  if (staticShared + launch.sharedBytes > maxShared)
+    return reject(launch.kernel + " needs " + std::to_string(staticShared + launch.sharedBytes) +
+                  " bytes of shared memory, the card gives a block at most " + std::to_string(maxShared));
+  // More than 48 KiB of dynamic shared memory has to be asked for.
+  if (launch.sharedBytes + staticShared > 48 * 1024)
+    if (int error = driver.functionSetAttribute(function, cuda::MaxDynamicShared, int(launch.sharedBytes)))
+      return reject(launch.kernel + ": " + driver.describe(error));
+  if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 8)
+    driver.functionSetAttribute(function, cuda::NonPortableCluster, 1);
+  return checkResidency(function, launch);
+}
+
+/// Blocks that wait for each other have to be resident together.
+llvm::Error CudaModule::checkResidency(cuda::Function function, const Launch &launch) const {
+  if (!launch.cooperative)
+    return llvm::Error::success();
+  int perMultiprocessor = 0;
+  int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  if (int error =
+          driver.maxActiveBlocks(&perMultiprocessor, function, int(launch.block[0] * launch.block[1] * launch.block[2]),
+                                 size_t(launch.sharedBytes)))
+    return reject(launch.kernel + ": " + driver.describe(error));
+  int64_t resident = int64_t(perMultiprocessor) * multiprocessors;
+  if (blocks > resident)
+    return reject(launch.kernel + " is cooperative and has " + std::to_string(blocks) +
+                  " blocks, the card holds at most " + std::to_string(resident) + " of them at once");
+  return llvm::Error::success();
+}
+
+/// A launch with too few parameters would make the driver read past our array.
+llvm::Error CudaModule::checkParameters(cuda::Function function, const Launch &launch) const {
+  if (!driver.functionGetParamInfo)
+    return llvm::Error::success();
+  size_t offset, size, count = 0;
+  while (driver.functionGetParamInfo(function, count, &offset, &size) == 0) {
+    if (count < launch.arguments.size()) {
+      const LaunchArgument &argument = launch.arguments[count];
+      size_t passed = parameterBytes(argument);
+      if (size != passed)
+        return reject("parameter " + std::to_string(count) + " of " + launch.kernel + " has " + std::to_string(size) +
+                      " bytes, the plan passes " + std::to_string(passed));
+    }
+    ++count;
+  }
+  if (count != launch.arguments.size())
+    return reject(launch.kernel + " takes " + std::to_string(count) + " parameters, the plan passes " +
+                  std::to_string(launch.arguments.size()));
+  return llvm::Error::success();
+}
+
+llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values) const {
+  const Launch &l = *launches[index];
+  void **arguments = const_cast<void **>(values.data());
+  int error;
+  bool clustered = l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
+  if (clustered || l.cooperative) {
+    if (!driver.launchEx)
+      return llvm::make_error<CandidateError>(Verdict::Unsupported,
+                                              "this driver has no clusters and no cooperative launches by attribute");
+    cuda::LaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (clustered) {
+      attributes[count].id = cuda::AttributeCluster;
+      attributes[count++].value.cluster = {unsigned(l.cluster[0]), unsigned(l.cluster[1]), unsigned(l.cluster[2])};
+    }
+    if (l.cooperative) {
+      attributes[count].id = cuda::AttributeCooperative;
+      attributes[count++].value.cooperative = 1;
+    }
+    cuda::LaunchConfig config = {unsigned(l.grid[0]),
+                                 unsigned(l.grid[1]),
+                                 unsigned(l.grid[2]),
+                                 unsigned(l.block[0]),
+                                 unsigned(l.block[1]),
+                                 unsigned(l.block[2]),
+                                 unsigned(l.sharedBytes),
+                                 nullptr,
+                                 attributes,
+                                 count};
+    error = driver.launchEx(&config, functions[index], arguments, nullptr);
+  } else {
+    error = driver.launch(functions[index], unsigned(l.grid[0]), unsigned(l.grid[1]), unsigned(l.grid[2]),
+                          unsigned(l.block[0]), unsigned(l.block[1]), unsigned(l.block[2]), unsigned(l.sharedBytes),
+                          nullptr, arguments, nullptr);
+  }
+  if (error)
+    return reject("the driver refuses the launch of " + l.kernel + ": " + driver.describe(error));
+  return llvm::Error::success();
+}
