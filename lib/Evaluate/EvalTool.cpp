@@ -4,6 +4,7 @@
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,7 +19,7 @@ namespace json = llvm::json;
 /// The files that stand beside a candidate after it was measured.
 static llvm::Error writeResults(const std::string &folder, const Evaluator &evaluator, const Measurement &measurement) {
   if (!evaluator.lastLog().empty())
-    if (llvm::Error error = writeFileAtomically(folder + "/compile.log", evaluator.lastLog()))
+    if (llvm::Error error = writeFileAtomically(folder + "/compile.log", printable(evaluator.lastLog())))
       return error;
   if (!evaluator.lastPtx().empty())
     if (llvm::Error error = writeFileAtomically(folder + "/kernel.ptx", evaluator.lastPtx()))
@@ -30,7 +31,7 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
   // Rows without a value are left out, so that a REJECT is three lines.
   auto row = [&](const char *name, const std::string &value) {
     if (!value.empty())
-      os << llvm::left_justify(name, 12) << value << '\n';
+      os << llvm::left_justify(name, 12) << printable(value) << '\n';
   };
   auto number = [](const char *format, double value) {
     char text[64];
@@ -38,7 +39,7 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
     return std::string(text);
   };
   row("verdict", verdictName(m.verdict).str());
-  row("detail", m.detail);
+  row("detail", m.shownDetail());
   row("device", m.device);
   row("precision", m.precision);
   if (m.rules != "kgen")
@@ -83,7 +84,7 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
 
 int kgen::evaluateFolder(const EvalRequest &request) {
   auto fail = [](llvm::Error error) {
-    llvm::errs() << "kgen-eval: " << llvm::toString(std::move(error)) << '\n';
+    llvm::errs() << "kgen-eval: " << printable(llvm::toString(std::move(error))) << '\n';
     return 2;
   };
   auto files = readCandidate(request.folder, request.graph);
@@ -122,7 +123,7 @@ int kgen::evaluateFolder(const EvalRequest &request) {
 
 int kgen::compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how) {
   auto fail = [](llvm::Error error) {
-    llvm::errs() << "kgen-eval: " << llvm::toString(std::move(error)) << '\n';
+    llvm::errs() << "kgen-eval: " << printable(llvm::toString(std::move(error))) << '\n';
     return 2;
   };
   auto candidate = readCandidate(request.folder, request.graph), other = readCandidate(baseline, request.graph);

@@ -2,11 +2,13 @@
 
 #include "kgen/Evaluate/LaunchPlan.h"
 
+#include "kgen/Toolchain/UntrustedText.h"
+
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
-#include <set>
+#include <cmath>
 
 using namespace kgen;
 using json = nlohmann::ordered_json;
@@ -25,18 +27,18 @@ constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
 constexpr int64_t maxSharedBytes = 232448, maxWorkspaceBytes = int64_t(64) << 30;
-constexpr size_t maxLaunches = 4096, maxBuffers = 4096, maxRank = 16;
+constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16;
 constexpr int64_t maxElements = int64_t(1) << 40;
 
 /// Unwound inside this file only: nlohmann throws too, and both end in one llvm::Error.
 struct BadPlan {
   std::string message;
 };
-[[noreturn]] void fail(const llvm::Twine &message) { throw BadPlan{("plan.json: " + message).str()}; }
+[[noreturn]] void fail(const llvm::Twine &message) { throw BadPlan{printable(("plan.json: " + message).str())}; }
 
 const json &member(const json &object, const char *key, const std::string &place) {
   if (!object.is_object())
-    fail(place + " is not an object");
+    fail(place.empty() ? llvm::Twine("is not an object") : place + " is not an object");
   auto it = object.find(key);
   if (it == object.end())
     fail((place.empty() ? std::string() : place + ".") + key + " is missing");
@@ -247,7 +249,10 @@ LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::stri
   if (arg.contains("f32")) {
     if (!arg["f32"].is_number())
       fail(place + ".f32 is not a number");
-    return arg["f32"].get<float>();
+    const float value = arg["f32"].get<float>();
+    if (!std::isfinite(value))
+      fail(place + ".f32 is larger than any float");
+    return value;
   }
   if (arg.contains("tensor_map"))
     return tensorMap(arg["tensor_map"], plan, place + ".tensor_map");
@@ -286,20 +291,11 @@ Launch launch(const json &value, const LaunchPlan &plan, const std::string &plac
 
 /// SOURCE as JSON. Where a member stands twice, readers of one text could take it for two different plans.
 json parseStrictly(llvm::StringRef source) {
-  constexpr int deepest = 32;
-  std::vector<std::set<std::string>> open; ///< the members so far of each object that has not ended
-  return json::parse(source.begin(), source.end(), [&](int depth, json::parse_event_t event, json &parsed) {
-    using Event = json::parse_event_t;
-    if (depth > deepest)
-      fail("is nested deeper than " + llvm::Twine(deepest) + " levels");
-    if (event == Event::object_start)
-      open.emplace_back();
-    else if (event == Event::object_end)
-      open.pop_back();
-    else if (event == Event::key && !open.back().insert(parsed.get<std::string>()).second)
-      fail(parsed.get<std::string>().substr(0, 64) + " stands twice in one object");
-    return true;
-  });
+  if (source.size() > maxPlanBytes)
+    fail("has " + llvm::Twine(source.size()) + " bytes, at most " + llvm::Twine(maxPlanBytes) + " are allowed");
+  if (std::string fault = findJsonFault(source, {/*levels=*/32, /*members=*/64}); !fault.empty())
+    fail(fault);
+  return json::parse(source.begin(), source.end());
 }
 
 LaunchPlan parsePlan(llvm::StringRef source) {
@@ -416,7 +412,8 @@ llvm::Expected<LaunchPlan> LaunchPlan::parse(llvm::StringRef source) {
   } catch (const BadPlan &bad) {
     message = bad.message;
   } catch (const std::exception &e) {
-    message = std::string("plan.json: not valid JSON: ") + e.what();
+    // Its words quote what was read last, whatever its length.
+    message = printable(("plan.json: not valid JSON: " + llvm::StringRef(e.what()).take_front(300)).str());
   }
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }

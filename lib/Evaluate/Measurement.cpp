@@ -2,6 +2,8 @@
 
 #include "kgen/Evaluate/Measurement.h"
 
+#include "kgen/Toolchain/UntrustedText.h"
+
 #include "nlohmann/json.hpp"
 
 #include <algorithm>
@@ -88,10 +90,21 @@ static SpeedComparison parseSpeedComparison(const json &value) {
   return s;
 }
 
+std::string Measurement::shownDetail() const {
+  constexpr size_t most = 2000;
+  if (detail.size() <= most)
+    return printable(detail);
+  // Half a character at the end is no UTF-8.
+  return printable(llvm::StringRef(detail).take_front(most)) + " ...";
+}
+
 std::string Measurement::print() const {
-  json root{{"version", 1},           {"verdict", verdictName(verdict).str()},
-            {"detail", detail},       {"device", device},
-            {"precision", precision}, {"time_us", timeUs},
+  json root{{"version", 1},
+            {"verdict", verdictName(verdict).str()},
+            {"detail", shownDetail()},
+            {"device", device},
+            {"precision", precision},
+            {"time_us", timeUs},
             {"samples", samples}};
   root["baselines"] = json::object();
   for (const auto &[name, us] : baselines)

@@ -220,10 +220,11 @@ Error ExecModel::runCommand(StringRef input, std::string &output, std::string &e
     return createStringError(words[0] + " closed its output and does not end");
   if (result.end == ProcessResult::End::Exited && result.code == 0)
     return Error::success();
+  errors = hideKey(std::move(errors));
   StringRef said = StringRef(errors).rtrim();
   said = said.drop_front(said.rfind('\n') == StringRef::npos ? 0 : said.rfind('\n') + 1).take_front(300);
   return createStringError(words[0] + (result.end == ProcessResult::End::Exited ? " exits with " : " dies of signal ") +
-                           Twine(result.code) + (said.empty() ? "" : ": ") + hideKey(said.str()));
+                           Twine(result.code) + (said.empty() ? "" : ": ") + said);
 }
 
 } // namespace

@@ -29,13 +29,13 @@ public:
     if (!reply)
       return createStringError(hideKey(toString(reply.takeError())));
     if (reply->status != 200)
-      return createStringError("the provider answers " + Twine(reply->status) + ": " + hideKey(oneLine(reply->body)));
+      return createStringError("the provider answers " + Twine(reply->status) + ": " + oneLine(hideKey(reply->body)));
     auto json = parseUntrustedJson(reply->body, "the provider's answer");
     if (!json)
       return json.takeError();
     auto answer = format->read(*json);
     if (!answer)
-      return createStringError(hideKey(oneLine(toString(answer.takeError()))));
+      return createStringError(oneLine(hideKey(toString(answer.takeError()))));
     // A server that echoes its headers must not put the key into the record.
     answer->text = hideKey(std::move(answer->text));
     answer->refusal = hideKey(std::move(answer->refusal));
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  /// The start of a provider's page.
+  /// The start of a provider's page, where no key stands any more: a cut must not go through one.
   static std::string oneLine(StringRef text) {
     std::string line;
     for (char c : text.take_front(600))

@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/ReplyText.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
-
-#include <set>
 
 using namespace llvm;
 
@@ -23,9 +22,9 @@ using Json = nlohmann::json;
 static constexpr int maxDepth = 64;
 
 /// Calls VISIT for each bracket of TEXT outside of strings, with its place and the depth behind it, until VISIT
-/// returns false. With PROSE, text between bracketed stretches is prose: quotes are prose there, and a closing
-/// bracket closes nothing.
-static void walkBrackets(StringRef text, bool prose, function_ref<bool(size_t at, int depth)> visit) {
+/// returns false. Text between bracketed stretches is prose: quotes are prose there, and a closing bracket closes
+/// nothing.
+static void walkBrackets(StringRef text, function_ref<bool(size_t at, int depth)> visit) {
   int depth = 0;
   bool inString = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -37,8 +36,8 @@ static void walkBrackets(StringRef text, bool prose, function_ref<bool(size_t at
       else if (c == '"')
         inString = false;
     } else if (c == '"') {
-      inString = depth > 0 || !prose;
-    } else if (opens || ((c == '}' || c == ']') && (depth > 0 || !prose))) {
+      inString = depth > 0;
+    } else if (opens || ((c == '}' || c == ']') && depth > 0)) {
       depth += opens ? 1 : -1;
       if (!visit(i, depth))
         return;
@@ -46,32 +45,12 @@ static void walkBrackets(StringRef text, bool prose, function_ref<bool(size_t at
   }
 }
 
-/// Whether TEXT opens more than maxDepth brackets at once, outside of strings.
-static bool nestsTooDeep(StringRef text) {
-  bool tooDeep = false;
-  walkBrackets(text, /*prose=*/false, [&](size_t, int depth) { return !(tooDeep = depth > maxDepth); });
-  return tooDeep;
-}
-
 Expected<Json> parseUntrustedJson(StringRef text, StringRef what) {
-  if (nestsTooDeep(text))
-    return createStringError(what + " nests deeper than 64 levels");
-  std::vector<std::set<std::string>> keys;
-  std::string twice;
-  Json::parser_callback_t watch = [&](int, Json::parse_event_t event, Json &value) {
-    if (event == Json::parse_event_t::object_start)
-      keys.emplace_back();
-    else if (event == Json::parse_event_t::object_end)
-      keys.pop_back();
-    else if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second && twice.empty())
-      twice = value.get<std::string>();
-    return true;
-  };
-  Json json = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+  if (std::string fault = findJsonFault(text, {maxDepth}); !fault.empty())
+    return createStringError(what + " " + fault);
+  Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
     return createStringError(what + " is not valid JSON");
-  if (!twice.empty())
-    return createStringError(what + " has the key \"" + StringRef(twice).take_front(60) + "\" twice in one object");
   return json;
 }
 
@@ -115,7 +94,7 @@ static SmallVector<StringRef> findBrackets(StringRef text, bool &isOpen) {
   SmallVector<StringRef> blocks;
   size_t begin = 0;
   int before = 0;
-  walkBrackets(text, /*prose=*/true, [&](size_t at, int depth) {
+  walkBrackets(text, [&](size_t at, int depth) {
     if (before == 0)
       begin = at;
     else if (depth == 0)

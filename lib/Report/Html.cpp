@@ -2,16 +2,16 @@
 #include "Html.h"
 
 #include "kgen/Report/RunReport.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 std::string kgen::html::escape(StringRef text) {
-  std::string valid = json::isUTF8(text) ? text.str() : json::fixUTF8(text), out;
-  for (char c : valid) {
+  std::string out;
+  for (char c : printable(text)) {
     switch (c) {
     case '&':
       out += "&amp;";
@@ -28,12 +28,8 @@ std::string kgen::html::escape(StringRef text) {
     case '\'':
       out += "&#39;";
       break;
-    case '\n':
-    case '\t':
-      out += c;
-      break;
     default:
-      out += (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
+      out += c;
     }
   }
   return out;

@@ -2,6 +2,7 @@
 
 #include "kgen/Report/RunReport.h"
 #include "kgen/Evaluate/Measurement.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -111,7 +112,7 @@ RunReport summarizeRun(const RunFolder &run) {
     if (row.timeUs == 0 || measurement->timeUs < row.timeUs) {
       row.timeUs = measurement->timeUs;
       row.id = branch.id;
-      row.idea = branch.idea.text;
+      row.idea = onOneLine(branch.idea.text);
       row.settings = branch.label;
       if (measurement->beats(report.best.timeUs))
         report.bestDiagnosis = measurement->diagnosis;
@@ -121,7 +122,7 @@ RunReport summarizeRun(const RunFolder &run) {
       // The round may hold a quicker kernel that did not win beside the best one.
       report.best.timeUs = measurement->timeUs;
       report.best.id = branch.id;
-      report.best.idea = branch.idea.text;
+      report.best.idea = onOneLine(branch.idea.text);
       report.best.settings = branch.label;
       report.curve.push_back({branch.id, report.branches - 1, branch.round, branch.doneAt, measurement->timeUs});
     }

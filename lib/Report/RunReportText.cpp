@@ -30,6 +30,14 @@ std::string shorten(StringRef text, size_t width) {
     cut = cut.take_front(space);
   return cut.rtrim(" ,;:").str() + "...";
 }
+
+/// A model's words in Markdown: no column, no element.
+std::string inMarkdown(StringRef text) {
+  std::string out;
+  for (char c : text)
+    out += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
+  return out;
+}
 } // namespace
 
 std::string printTime(double us) {
@@ -139,20 +147,21 @@ std::string printReportMarkdown(const RunReport &report) {
     os << "Nothing passed.\n";
   } else {
     os << "Best: `" << report.best.id << "`, " << printTime(report.best.timeUs) << ", "
-       << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << report.best.idea << "\n\n";
+       << format("%.2f", report.getSpeedup()) << " times as fast as round 0.\n\n> " << inMarkdown(report.best.idea)
+       << "\n\n";
     if (report.best.round > 0)
       os << "Found in round " << report.best.round << " by policy " << report.policy << ", after "
          << report.curve.back().branches
          << " branches. The best so far, and after how many branches: " << printCurve(report) << ".\n\n";
     if (!report.best.settings.empty())
-      os << "Settings: " << report.best.settings << "\n\n";
+      os << "Settings: " << inMarkdown(report.best.settings) << "\n\n";
     if (!report.bestDirectives.empty())
       os << "```mlir\n" << report.bestDirectives << "```\n\n";
   }
   os << "| round | branch | idea | time | % of round 0 | % of eager | % of compile | % of floor | passed |\n";
   os << "|---|---|---|---|---|---|---|---|---|\n";
   for (const ReportRow &row : report.rows)
-    os << "| " << row.round << " | " << (row.id.empty() ? "none" : row.id) << " | " << row.idea << " | "
+    os << "| " << row.round << " | " << (row.id.empty() ? "none" : row.id) << " | " << inMarkdown(row.idea) << " | "
        << printTime(row.timeUs) << " | " << printPercent(row.ofGeneric) << " | " << printPercent(row.ofEager) << " | "
        << printPercent(row.ofCompile) << " | " << printPercent(row.ofFloor) << " | " << row.passed << " of "
        << row.tried << " |\n";

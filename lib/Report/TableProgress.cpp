@@ -2,6 +2,7 @@
 
 #include "kgen/Report/Progress.h"
 #include "kgen/Report/RunReport.h"
+#include "kgen/Toolchain/UntrustedText.h"
 #include "kgen/Trajectory/Clock.h"
 
 #include "llvm/Support/Format.h"
@@ -15,9 +16,7 @@ namespace {
 
 /// TEXT on one line, without control characters: a model's words must not move the cursor.
 std::string flatten(StringRef text, size_t width) {
-  std::string line;
-  for (char c : text)
-    line += (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
+  std::string line = onOneLine(text);
   if (line.size() > width) {
     line.resize(width > 3 ? width - 3 : 0);
     // Not in the middle of a UTF-8 sequence.
@@ -55,7 +54,7 @@ public:
 
   void note(StringRef line) override {
     clearStatus();
-    os << line << "\n";
+    os << printable(line) << "\n";
     os.flush();
   }
 

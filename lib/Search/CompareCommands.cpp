@@ -2,6 +2,7 @@
 
 #include "SearchCommands.h"
 #include "kgen/Report/Comparison.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -22,9 +23,9 @@ Expected<int> compareRuns(const SearchCommand &command, const SearchToolWorld &w
                                last.device + ": it cannot be compared with " + command.runs.front() +
                                ", which is about " + first.problem + ", " + first.size + " size, on " + first.device);
   }
-  world.out << (command.format == "md"     ? printComparisonMarkdown(reports)
-                : command.format == "json" ? printComparisonJson(reports)
-                                           : printComparisonText(reports));
+  world.out << printable(command.format == "md"     ? printComparisonMarkdown(reports)
+                         : command.format == "json" ? printComparisonJson(reports)
+                                                    : printComparisonText(reports));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "kgen/Library/KernelLibrary.h"
 #include "kgen/Search/SearchTool.h"
 #include "kgen/Toolchain/Streams.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -30,7 +31,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   auto command = parseSearchCommand(arguments);
   if (!command) {
-    errs() << "kgen-search: " << toString(command.takeError()) << "\n";
+    errs() << "kgen-search: " << printable(toString(command.takeError())) << "\n";
     return finishStandardStreams("kgen-search", 1, 1);
   }
   std::signal(SIGINT, requestStop);

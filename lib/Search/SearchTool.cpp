@@ -7,6 +7,7 @@
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Toolchain/Jail.h"
+#include "kgen/Toolchain/UntrustedText.h"
 #include "kgen/Trajectory/Replay.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -216,7 +217,7 @@ Expected<int> Tool::resume() {
   bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left" ||
                   (*run)->getStopReason() == "near the floor";
   if (complete && world.fs.list(command.run + "/inbox").empty()) {
-    world.out << command.run << " is complete\n" << printReportText(summarizeRun(**run), world.columns);
+    world.out << command.run << " is complete\n" << printable(printReportText(summarizeRun(**run), world.columns));
     return 0;
   }
   if (Error error = raiseLimits(command, **run, *config))
@@ -280,7 +281,7 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   // The search is done and recorded: a library that cannot be written takes nothing from it.
   if (Error error = library->storeBest(run))
     world.out << toString(std::move(error)) << "\n";
-  world.out << printReportText(report, world.columns);
+  world.out << printable(printReportText(report, world.columns));
   if (run.getStopReason() != "interrupted")
     return 0;
   world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
@@ -321,7 +322,7 @@ Expected<int> Tool::report() {
                      : command.format == "html" ? printReportHtml(report, **run)
                                                 : printReportText(report, world.columns);
   if (command.out.empty()) {
-    world.out << text;
+    world.out << printable(text);
     return 0;
   }
   if (Error error = world.fs.writeAtomic(command.out, text))
@@ -360,7 +361,7 @@ int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world)
   if (code)
     return *code;
   world.out.flush();
-  world.err << "kgen-search: " << toString(code.takeError()) << "\n";
+  world.err << "kgen-search: " << printable(toString(code.takeError())) << "\n";
   return 1;
 }
 

@@ -116,13 +116,14 @@ llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text
 }
 
 llvm::Expected<std::string> kgen::readWholeFile(llvm::StringRef path, uint64_t limit) {
-  int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe that nobody writes to would be waited for.
+  int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;
-  if (fd < 0 || fstat(fd, &info) != 0 || S_ISDIR(info.st_mode)) {
-    int error = fd < 0 ? errno : EISDIR;
+  if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    std::string why = fd < 0 ? strerror(errno) : S_ISDIR(info.st_mode) ? strerror(EISDIR) : "it is no regular file";
     if (fd >= 0)
       close(fd);
-    return llvm::createStringError("cannot read %s: %s", path.str().c_str(), strerror(error));
+    return llvm::createStringError("cannot read %s: %s", path.str().c_str(), why.c_str());
   }
   std::string text;
   char buffer[65536];

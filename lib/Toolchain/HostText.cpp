@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cctype>
+#include <optional>
 
 using namespace kgen;
 
@@ -16,12 +17,62 @@ struct Token {
   enum Kind { Identifier, Punctuation, Literal, Directive } kind;
 };
 
-/// Splits C++ text into tokens. Comments vanish; a preprocessor line is one token.
+/// Where literals end.
+class Quotes {
+public:
+  explicit Quotes(llvm::StringRef text) : s(text) {}
+
+  /// Past the literal that the quote at I begins. One that its line does not end is a quote alone, as preprocessors
+  /// have it: what follows it is read.
+  size_t after(size_t i) {
+    size_t &alone = aloneUntil[s[i] == '"'], end = i + 1;
+    if (i < alone) // each of its kind up to the line's end: an escaped one sees the same escapes behind it
+      return i + 1;
+    while (end < s.size() && s[end] != s[i] && s[end] != '\n')
+      end += s[end] == '\\' ? 2 : 1;
+    if (end < s.size() && s[end] == s[i])
+      return end + 1;
+    alone = end;
+    return i + 1;
+  }
+
+private:
+  llvm::StringRef s;
+  size_t aloneUntil[2] = {0, 0};
+};
+
+/// Past the comment at I, or I when there is none.
+size_t afterComment(llvm::StringRef s, size_t i) {
+  if (s.substr(i).starts_with("//"))
+    return std::min(s.find('\n', i), s.size());
+  if (!s.substr(i).starts_with("/*"))
+    return i;
+  size_t end = s.find("*/", i + 2);
+  return end == llvm::StringRef::npos ? s.size() : end + 2;
+}
+
+/// Past the directive at I: its line, and further where a comment that begins in it goes on.
+size_t afterDirective(llvm::StringRef s, Quotes &quotes, size_t i) {
+  while (i < s.size() && s[i] != '\n')
+    if (size_t end = afterComment(s, i); end != i)
+      i = end;
+    else
+      i = s[i] == '"' || s[i] == '\'' ? quotes.after(i) : i + 1;
+  return i;
+}
+
+/// Splits C++ text without spliced lines into tokens. Comments vanish; a preprocessor line is one token.
 std::vector<Token> tokenize(llvm::StringRef s) {
   std::vector<Token> out;
   size_t i = 0, n = s.size();
   bool lineStart = true;
+  Quotes quotes(s);
   auto isWord = [](char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; };
+  auto add = [&](size_t end, Token::Kind kind) {
+    out.push_back({s.slice(i, end), kind});
+    i = end;
+    lineStart = false;
+  };
   while (i < n) {
     char c = s[i];
     if (c == '\n') {
@@ -29,65 +80,66 @@ std::vector<Token> tokenize(llvm::StringRef s) {
       ++i;
     } else if (isspace((unsigned char)c)) {
       ++i;
-    } else if (s.substr(i).starts_with("//")) {
-      i = std::min(s.find('\n', i), n);
-    } else if (s.substr(i).starts_with("/*")) {
-      size_t end = s.find("*/", i + 2);
-      i = end == llvm::StringRef::npos ? n : end + 2;
+    } else if (size_t end = afterComment(s, i); end != i) {
+      i = end;
     } else if (c == '#' && lineStart) {
-      size_t end = i;
-      do
-        end = std::min(s.find('\n', end + 1), n);
-      while (end < n && s[end - 1] == '\\');
-      out.push_back({s.slice(i, end), Token::Directive});
-      i = end;
-    } else if (c == 'R' && i + 1 < n && s[i + 1] == '"') {
-      size_t open = s.find('(', i);
-      std::string close = ")" + s.slice(i + 2, open).str() + "\"";
-      size_t end = open == llvm::StringRef::npos ? n : s.find(close, open);
-      end = end == llvm::StringRef::npos ? n : end + close.size();
-      out.push_back({s.slice(i, end), Token::Literal});
-      i = end;
+      add(afterDirective(s, quotes, i), Token::Directive);
     } else if (c == '"' || c == '\'') {
-      size_t end = i + 1;
-      while (end < n && s[end] != c && s[end] != '\n')
-        end += s[end] == '\\' ? 2 : 1;
-      end = std::min(end + 1, n);
-      out.push_back({s.slice(i, end), Token::Literal});
-      i = end;
-      lineStart = false;
+      size_t end = quotes.after(i);
+      add(end, end == i + 1 ? Token::Punctuation : Token::Literal);
     } else if (isWord(c)) {
       size_t end = i;
       // A quote between a number's digits separates them; after a name it begins a character.
       while (end < n &&
              (isWord(s[end]) || (s[end] == '\'' && isdigit((unsigned char)c) && end + 1 < n && isWord(s[end + 1]))))
         ++end;
-      out.push_back({s.slice(i, end), isdigit((unsigned char)c) ? Token::Literal : Token::Identifier});
-      i = end;
-      lineStart = false;
+      bool raw = end < n && s[end] == '"' && s[end - 1] == 'R' && !isdigit((unsigned char)c);
+      if (raw) {
+        size_t open = s.find('(', end), close = llvm::StringRef::npos;
+        if (open - end <= 17) // longer delimiters are none
+          close = s.find((")" + s.slice(end + 1, open) + "\"").str(), open);
+        end = close == llvm::StringRef::npos ? n : close + open - end + 1;
+      }
+      add(end, raw || isdigit((unsigned char)c) ? Token::Literal : Token::Identifier);
     } else {
-      out.push_back({s.substr(i, 1), Token::Punctuation});
-      ++i;
-      lineStart = false;
+      add(i + 1, Token::Punctuation);
     }
   }
   return out;
 }
 
-/// The index after the bracket that matches tokens[open].
-size_t afterMatch(const std::vector<Token> &tokens, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].kind != Token::Punctuation)
-      continue;
-    char c = tokens[i].text[0];
-    if (c == '(' || c == '{' || c == '[')
-      ++depth;
-    else if ((c == ')' || c == '}' || c == ']') && --depth == 0)
-      return i + 1;
+/// Where brackets and declarations end, looked up once: a text of nothing but open brackets is quick too.
+class Ends {
+public:
+  explicit Ends(const std::vector<Token> &tokens)
+      : matches(tokens.size(), tokens.size()), stops(tokens.size() + 1, tokens.size()), semicolons(stops) {
+    std::vector<size_t> open;
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind != Token::Punctuation)
+        continue;
+      char c = tokens[i].text[0];
+      if (c == '(' || c == '{' || c == '[') {
+        open.push_back(i);
+      } else if ((c == ')' || c == '}' || c == ']') && !open.empty()) {
+        matches[open.back()] = i + 1;
+        open.pop_back();
+      }
+    }
+    for (size_t i = tokens.size(); i-- > 0;) {
+      semicolons[i] = tokens[i].text == ";" ? i : semicolons[i + 1];
+      stops[i] = tokens[i].text == ";" || tokens[i].text == "{" ? i : stops[i + 1];
+    }
   }
-  return tokens.size();
-}
+
+  /// The index after the bracket that matches the one at OPEN.
+  size_t afterMatch(size_t open) const { return matches[open]; }
+  /// The first ; or { from I on.
+  size_t bodyOrSemicolon(size_t i) const { return stops[i]; }
+  size_t semicolon(size_t i) const { return semicolons[i]; }
+
+private:
+  std::vector<size_t> matches, stops, semicolons;
+};
 
 bool isWarpOrBlockWide(llvm::StringRef name) {
   return name.starts_with("__shfl") || name.starts_with("__syncthreads") || name.starts_with("kgen_host_") ||
@@ -113,8 +165,10 @@ bool isControl(llvm::StringRef name) {
 
 /// One function or macro: what its body mentions.
 struct Unit {
+  llvm::StringRef name;
   llvm::StringSet<> mentions;
   bool collective = false, readsThread = false;
+  std::optional<bool> reachesThread;
 };
 
 struct Kernel {
@@ -125,15 +179,24 @@ struct Kernel {
 
 class Rewriter {
 public:
-  explicit Rewriter(llvm::StringRef cuda) : source(cuda), tokens(tokenize(cuda)) {}
+  explicit Rewriter(llvm::StringRef cuda) : source(cuda), tokens(tokenize(cuda)), ends(tokens) {}
 
   llvm::Expected<HostText> run() {
     findUnits();
     if (kernels.empty())
       return llvm::createStringError("kernel.cu defines no __global__ function");
+    // A launcher is written for each, with its namespaces: the text must not grow beyond what it was by much.
+    constexpr size_t mostKernels = 4096, longestName = 1000;
+    if (kernels.size() > mostKernels)
+      return llvm::createStringError("kernel.cu defines %zu kernels, at most %zu are allowed", kernels.size(),
+                                     mostKernels);
     spread();
     for (Kernel &kernel : kernels) {
-      const Unit &unit = units[kernel.info.name];
+      if (kernel.info.qualified.size() > longestName)
+        return llvm::createStringError("kernel.cu has a kernel whose name and namespaces take %zu characters, at most "
+                                       "%zu are allowed",
+                                       kernel.info.qualified.size(), longestName);
+      const Unit &unit = unitOf(kernel.info.name);
       // Shared memory without any barrier: whether threads need one shows only when their order can be turned.
       bool shared = false;
       for (size_t i = kernel.bodyBegin; i < kernel.bodyEnd; ++i)
@@ -148,6 +211,12 @@ public:
 
 private:
   bool is(size_t i, llvm::StringRef text) const { return i < tokens.size() && tokens[i].text == text; }
+
+  Unit &unitOf(llvm::StringRef name) {
+    auto &entry = *units.try_emplace(name).first;
+    entry.second.name = entry.first();
+    return entry.second;
+  }
 
   void addMentions(Unit &unit, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
@@ -177,7 +246,7 @@ private:
         for (; j < tokens.size() && tokens[j].text != "{" && tokens[j].text != ";" && tokens[j].text != "="; ++j)
           name += tokens[j].text;
         if (is(j, "{"))
-          scopes.push_back({name, afterMatch(tokens, j)});
+          scopes.push_back({name, ends.afterMatch(j)});
         i = j;
         continue;
       }
@@ -201,7 +270,7 @@ private:
     std::vector<Token> body = tokenize(rest);
     if (body.empty())
       return;
-    Unit &unit = units[body[0].text];
+    Unit &unit = unitOf(body[0].text);
     for (size_t i = 1; i < body.size(); ++i)
       if (body[i].kind == Token::Identifier)
         unit.mentions.insert(body[i].text);
@@ -209,17 +278,16 @@ private:
 
   /// tokens[i] is a name before '('. When a body follows, records it; returns where to go on.
   size_t addFunction(size_t i) {
-    size_t after = afterMatch(tokens, i + 1);
+    size_t after = ends.afterMatch(i + 1);
     size_t j = after;
     while (j < tokens.size() && (is(j, "const") || is(j, "noexcept") || is(j, "override")))
       ++j;
     if (is(j, ":")) // a constructor's initialisers
-      while (j < tokens.size() && !is(j, "{") && !is(j, ";"))
-        ++j;
+      j = ends.bodyOrSemicolon(j);
     if (!is(j, "{"))
       return i;
-    size_t end = afterMatch(tokens, j);
-    addMentions(units[tokens[i].text], i + 1, end);
+    size_t end = ends.afterMatch(j);
+    addMentions(unitOf(tokens[i].text), i + 1, end);
     return end - 1;
   }
 
@@ -231,7 +299,7 @@ private:
       if (tokens[i].kind == Token::Identifier && is(i + 1, "(")) {
         if (!takesArguments(tokens[i].text))
           break;
-        i = afterMatch(tokens, i + 1) - 1;
+        i = ends.afterMatch(i + 1) - 1;
       }
     }
     if (i >= tokens.size())
@@ -239,53 +307,59 @@ private:
     Kernel kernel;
     kernel.info.name = tokens[i].text.str();
     for (auto &scope : scopes)
-      if (!scope.first.empty())
-        kernel.info.qualified += scope.first + "::";
+      if (!scope.first.empty() && kernel.info.qualified.size() < 4096) // more is refused
+        kernel.info.qualified += scope.first.substr(0, 4096) + "::";
     kernel.info.qualified += kernel.info.name;
     kernel.marker = marker;
     kernel.open = i + 1;
     kernel.templated = templated;
-    kernel.bodyBegin = afterMatch(tokens, i + 1);
+    kernel.bodyBegin = ends.afterMatch(i + 1);
     if (!is(kernel.bodyBegin, "{")) {
       declarations.push_back(kernel);
       return kernel.bodyBegin;
     }
-    kernel.bodyEnd = afterMatch(tokens, kernel.bodyBegin);
-    addMentions(units[tokens[i].text], kernel.bodyBegin, kernel.bodyEnd);
+    kernel.bodyEnd = ends.afterMatch(kernel.bodyBegin);
+    addMentions(unitOf(tokens[i].text), kernel.bodyBegin, kernel.bodyEnd);
     kernels.push_back(kernel);
     return kernel.bodyEnd - 1;
   }
 
-  /// A unit is collective when it mentions a primitive or a collective unit: a fixed point.
+  /// A unit is collective when it mentions a primitive or a collective unit; the same for reading threadIdx. A
+  /// kernel reads its own hidden parameter; that does not count for its callers.
   void spread() {
+    llvm::StringMap<std::vector<Unit *>> mentioning;
     for (auto &entry : units)
-      for (auto &mention : entry.second.mentions) {
-        entry.second.collective |= isWarpOrBlockWide(mention.first());
-        entry.second.readsThread |= mention.first() == "threadIdx";
+      for (auto &mention : entry.second.mentions)
+        mentioning[mention.first()].push_back(&entry.second);
+    for (bool Unit::*property : {&Unit::collective, &Unit::readsThread}) {
+      std::vector<llvm::StringRef> reached;
+      for (auto &entry : mentioning)
+        if (property == &Unit::collective ? isWarpOrBlockWide(entry.first()) : entry.first() == "threadIdx")
+          reached.push_back(entry.first());
+      while (!reached.empty()) {
+        llvm::StringRef name = reached.back();
+        reached.pop_back();
+        for (Unit *unit : mentioning[name])
+          if (!(unit->*property)) {
+            unit->*property = true;
+            reached.push_back(unit->name);
+          }
       }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto &entry : units)
-        for (auto &mention : entry.second.mentions) {
-          auto found = units.find(mention.first());
-          if (found == units.end() || &found->second == &entry.second)
-            continue;
-          if (found->second.collective && !entry.second.collective)
-            entry.second.collective = changed = true;
-          // A kernel reads its own hidden parameter; that does not count for its callers.
-          if (found->second.readsThread && !entry.second.readsThread)
-            entry.second.readsThread = changed = true;
-        }
     }
   }
 
+  /// Whether something that the kernel mentions reads threadIdx. Looked up once: many kernels may have one name.
   bool reachesThreadIdx(const Kernel &kernel) {
-    for (auto &mention : units[kernel.info.name].mentions) {
-      auto found = units.find(mention.first());
-      if (found != units.end() && found->first() != kernel.info.name && found->second.readsThread)
-        return true;
+    Unit &unit = unitOf(kernel.info.name);
+    if (!unit.reachesThread) {
+      unit.reachesThread = false;
+      for (auto &mention : unit.mentions) {
+        auto found = units.find(mention.first());
+        if (found != units.end() && found->first() != kernel.info.name && found->second.readsThread)
+          unit.reachesThread = true;
+      }
     }
-    return false;
+    return *unit.reachesThread;
   }
 
   struct Edit {
@@ -343,10 +417,7 @@ private:
       if (is(i, "extern") && is(i + 1, "__shared__")) {
         replace(i, "KGEN_HOST_EXTERN_SHARED");
         replace(i + 1, "");
-        size_t end = i;
-        while (end < tokens.size() && !is(end, ";"))
-          ++end;
-        if (end < tokens.size())
+        if (size_t end = ends.semicolon(i); end < tokens.size())
           replace(end, " __asm__(\"kgen_host_dynamic_shared\");");
       }
     std::sort(edits.begin(), edits.end(), [](const Edit &a, const Edit &b) { return a.at < b.at; });
@@ -370,6 +441,7 @@ private:
 
   llvm::StringRef source;
   std::vector<Token> tokens;
+  Ends ends;
   llvm::StringMap<Unit> units;
   std::vector<Kernel> kernels, declarations;
   std::vector<Edit> edits;
@@ -377,7 +449,44 @@ private:
 
 } // namespace
 
-llvm::Expected<HostText> kgen::rewriteForHost(llvm::StringRef cuda) { return Rewriter(cuda).run(); }
+std::string kgen::joinLines(llvm::StringRef text) {
+  std::string out;
+  out.reserve(text.size());
+  size_t joined = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      size_t next = i + 1;
+      next += text.substr(next).starts_with("\r\n") ? 2 : text.substr(next).starts_with("\n") ? 1 : 0;
+      if (next != i + 1) {
+        i = next - 1;
+        ++joined;
+        continue;
+      }
+    }
+    out += text[i];
+    if (text[i] == '\n') {
+      out.append(joined, '\n');
+      joined = 0;
+    }
+  }
+  return out;
+}
+
+llvm::Expected<HostText> kgen::rewriteForHost(llvm::StringRef cuda) {
+  std::string joined = joinLines(cuda);
+  return Rewriter(joined).run();
+}
+
+llvm::StringSet<> kgen::findWords(llvm::StringRef cuda) {
+  llvm::StringSet<> words;
+  for (const Token &token : tokenize(cuda)) {
+    if (token.kind == Token::Directive)
+      for (const Token &inner : tokenize(token.text.drop_front()))
+        words.insert(inner.text);
+    words.insert(token.text);
+  }
+  return words;
+}
 
 llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
   for (const Token &token : tokenize(cuda)) {
@@ -388,7 +497,7 @@ llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
     if (forbidden)
       return llvm::createStringError("kernel.cu uses %s, which device code has no need of", token.text.str().c_str());
     // Nothing else can hide what follows it from a reader, and kernels have no use for it.
-    if (token.kind == Token::Literal && token.text.starts_with("R\""))
+    if (token.kind == Token::Literal && token.text.split('"').first.ends_with("R"))
       return llvm::createStringError("kernel.cu holds a raw string, which device code has no need of");
   }
   return llvm::Error::success();

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/HostText.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cctype>
@@ -16,24 +17,6 @@
 using namespace kgen;
 
 static bool isWord(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-/// TEXT with every backslash at a line's end joined to the next line.
-static std::string joinLines(llvm::StringRef text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      size_t next = i + 1;
-      next += text.substr(next).starts_with("\r\n") ? 2 : text.substr(next).starts_with("\n") ? 1 : 0;
-      if (next != i + 1) {
-        i = next - 1;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
 
 static llvm::Error checkPragma(llvm::StringRef rest) {
   llvm::StringRef name = rest.take_while(isWord), second = rest.drop_front(name.size()).ltrim().take_while(isWord);
@@ -86,14 +69,40 @@ static llvm::Error checkDirective(llvm::StringRef rest) {
                                  name.empty() ? "\"" : name.str().c_str());
 }
 
-/// Each line that begins with #, or has one right after a comment's end.
+/// Each line that begins with #, or has one right after a comment's end. Linear, also where all is one line.
 static llvm::Error checkDirectives(llvm::StringRef text) {
-  for (size_t at = text.find('#'); at != llvm::StringRef::npos; at = text.find('#', at + 1)) {
-    size_t begin = text.find_last_of("\n\r", at);
-    llvm::StringRef before = text.slice(begin == llvm::StringRef::npos ? 0 : begin + 1, at).rtrim();
-    if (before.empty() || before.ends_with("*/"))
-      if (llvm::Error error = checkDirective(text.substr(at + 1).take_until([](char c) { return c == '\n'; })))
-        return error;
+  for (llvm::StringRef rest = text; !rest.empty();) {
+    size_t end = std::min(rest.find_first_of("\n\r"), rest.size());
+    llvm::StringRef line = rest.take_front(end);
+    for (size_t at = line.find('#'); at != llvm::StringRef::npos; at = line.find('#', at + 1)) {
+      llvm::StringRef before = line.take_front(at).rtrim();
+      if (before.empty() || before.ends_with("*/"))
+        if (llvm::Error error = checkDirective(line.substr(at + 1)))
+          return error;
+    }
+    rest = rest.drop_front(std::min(end + 1, rest.size()));
+  }
+  return llvm::Error::success();
+}
+
+/// Words that ask about files or hold a directive. They work from within any line.
+static const char *const askingWords[] = {"__has_include", "__has_include_next", "__has_embed",
+                                          "_Pragma",       "__pragma",           "__include_level__"};
+
+/// A macro's ## can put such a word together of pieces, which stand in the text: in what way is not asked.
+static llvm::Error checkPasted(llvm::StringRef text) {
+  if (!text.contains("##"))
+    return llvm::Error::success();
+  llvm::StringSet<> pieces = findWords(text);
+  for (llvm::StringRef word : askingWords) {
+    std::vector<bool> reached(word.size() + 1);
+    reached[0] = true;
+    for (size_t begin = 0; begin < word.size(); ++begin)
+      for (size_t end = begin + 1; reached[begin] && end <= word.size(); ++end)
+        reached[end] = reached[end] || pieces.contains(word.slice(begin, end));
+    if (reached.back())
+      return llvm::createStringError("kernel.cu can put %s together with ##, which device code has no need of",
+                                     word.str().c_str());
   }
   return llvm::Error::success();
 }
@@ -118,9 +127,11 @@ llvm::Error kgen::checkSource(llvm::StringRef cuda) {
   std::string joined = joinLines(cuda);
   if (llvm::Error error = checkDirectives(joined))
     return error;
-  for (const char *word : {"__has_include", "__has_embed", "_Pragma", "__include_level__"})
+  for (const char *word : askingWords)
     if (llvm::StringRef(joined).contains(word))
       return llvm::createStringError("kernel.cu uses %s, which device code has no need of", word);
+  if (llvm::Error error = checkPasted(joined))
+    return error;
   for (const char *directive : {".incbin", ".include"})
     if (llvm::StringRef(joined).contains(directive))
       return llvm::createStringError("kernel.cu names an assembler directive that reads files");

@@ -91,6 +91,9 @@ public:
   bool exists(StringRef path) override { return sys::fs::exists(path); }
 
   Expected<std::string> read(StringRef path) override {
+    // A pipe that nobody writes to would be waited for, and /dev/zero never ends.
+    if (sys::fs::exists(path) && !sys::fs::is_regular_file(path) && !sys::fs::is_directory(path))
+      return createStringError(Twine("cannot read ") + path + ": it is no regular file");
     auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
     if (!buffer)
       return createStringError(Twine("cannot read ") + path + ": " + buffer.getError().message());

@@ -64,7 +64,7 @@ TEST(LaunchPlan, NamesThePlaceOfWhatIsWrong) {
   EXPECT_EQ(errorOf(replaced("[4, 8]", "[1000000000, 1000000000]")),
             "plan.json: inputs[0].shape has more than 2^40 elements");
   EXPECT_NE(errorOf("{").find("plan.json: not valid JSON"), std::string::npos);
-  EXPECT_EQ(errorOf("[]"), "plan.json:  is not an object");
+  EXPECT_EQ(errorOf("[]"), "plan.json: is not an object");
 }
 
 /// goodPlan with a tensor map in the place of the last argument.
@@ -244,6 +244,13 @@ TEST(Measurement, RulesWarningsAndSpeedComeBack) {
   EXPECT_EQ(back->phases, m.phases);
 }
 
+TEST(Measurement, ItsDetailIsShort) {
+  Measurement m;
+  m.detail = "kernel.cu:1: error: \x1b[31m" + std::string(100000, 'x');
+  EXPECT_LT(m.print().size(), 3000u);
+  EXPECT_EQ(m.shownDetail().substr(0, 26), "kernel.cu:1: error: ?[31mx");
+}
+
 TEST(Measurement, BeatsTheBestOnlyIfItWinsBesideIt) {
   Measurement m;
   m.verdict = Verdict::Pass;
@@ -271,7 +278,7 @@ TEST(LaunchPlan, SaysOneThingOnce) {
     return plan ? "accepted" : llvm::toString(plan.takeError());
   };
   EXPECT_EQ(refused("\"tf32\"", "\"tf32\", \"precision\": \"bf16\""),
-            "plan.json: precision stands twice in one object");
+            "plan.json: has the key \"precision\" twice in one object");
   EXPECT_EQ(refused("{\"i32\": 1}", "{\"i32\": 1, \"i64\": 2}"),
             "plan.json: launches[0].args[1] has 2 members, expected one of buffer, i32, i64, f32, tensor_map");
   EXPECT_EQ(refused("\"out0\"", "\"out0\", \"i32\": 3"),
@@ -280,7 +287,24 @@ TEST(LaunchPlan, SaysOneThingOnce) {
             "plan.json: workspace[0].keep is nothing that a plan has");
   EXPECT_EQ(refused("[1]}]", "[1], \"zero\": 1}]"), "plan.json: outputs[0].zero is nothing that a plan has");
   EXPECT_EQ(refused("{\"i32\": 1}", std::string(40, '[') + std::string(40, ']')),
-            "plan.json: is nested deeper than 32 levels");
+            "plan.json: nests deeper than 32 levels");
+  // As a float it would be infinite, and no plan that is printed could say so.
+  EXPECT_EQ(refused("{\"i32\": 1}", "{\"f32\": 1e300}"), "plan.json: launches[0].args[1].f32 is larger than any float");
+  EXPECT_EQ(refused("{\"i32\": 1}", "{\"f32\": \"\x1b[2J\xff\"}").find('\x1b'), std::string::npos);
+}
+
+/// Took minutes where the parser looked at the whole list again for each of its objects.
+TEST(LaunchPlan, IsReadInLinearTime) {
+  std::string many = "[{}", members = "{\"a\": 1";
+  for (int i = 0; i < 500000; ++i) {
+    many += ",{}";
+    members += ",\"" + std::to_string(i) + "\":1";
+  }
+  EXPECT_EQ(llvm::toString(LaunchPlan::parse(many + "]").takeError()), "plan.json: is not an object");
+  EXPECT_EQ(llvm::toString(LaunchPlan::parse(members + "}").takeError()),
+            "plan.json: has an object of more than 64 members");
+  EXPECT_EQ(llvm::toString(LaunchPlan::parse(std::string(17 << 20, ' ')).takeError()),
+            "plan.json: has 17825792 bytes, at most 16777216 are allowed");
 }
 
 TEST(PlanCheck, APlanIsAboutItsGraph) {

@@ -33,6 +33,14 @@ TEST(ReplyText, FindsTheOneList) {
             R"([{"idea":"a ``` fence, “quotes” and a } in a string"}])");
 }
 
+/// Took hours where the parser looked at the whole list again for each of its objects.
+TEST(ReplyText, ManyObjectsTakeNoLonger) {
+  std::string many = "{\"ideas\": [{}";
+  for (int i = 0; i < 500000; ++i)
+    many += ",{}";
+  EXPECT_EQ(listOf(many + "]}").size(), 3u * 500001 + 1);
+}
+
 TEST(ReplyText, SaysWhatIsWrong) {
   EXPECT_EQ(listOf(""), "reply is empty");
   EXPECT_EQ(listOf(" \n\t"), "reply is empty");

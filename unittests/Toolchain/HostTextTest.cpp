@@ -130,3 +130,67 @@ TEST(CheckSource, OrdinaryTextPasses) {
                            "#error \"no\"\n#define KGEN_BLOCK 4 /* of\n rows */\n"})
     EXPECT_EQ(whyNot(text), "") << text;
 }
+
+TEST(SourceRules, WordsPutTogether) {
+  const std::string paste = "#define P(a, b) a##b\n";
+  EXPECT_EQ(whyNot(paste + "#if P(__has_, include)(\"/etc/passwd\")\n#endif\n"),
+            "kernel.cu can put __has_include together with ##, which device code has no need of");
+  EXPECT_EQ(whyNot(paste + "P(P(_Pr, ag), ma)(\"GCC dependency \\\"/etc/passwd\\\"\")\n"),
+            "kernel.cu can put _Pragma together with ##, which device code has no need of");
+  EXPECT_EQ(whyNot(paste + "__device__ float P(tile_, a)(float _Prag) { return _Prag; }\n"), "");
+}
+
+/// What a reader takes for a comment or a string, and a compiler does not, would hide from every other rule.
+TEST(SourceRules, CommentsAndStringsEndWhereTheCompilerEndsThem) {
+  const std::string hidden = "__attribute__((constructor)) static void f() {}\n// */\n";
+  const std::string seen = "kernel.cu uses constructor, which device code has no need of";
+  EXPECT_EQ(whyNot("#define A /*\n/*/\n" + hidden), seen);
+  EXPECT_EQ(whyNot("#if 0\n' /*\n/*/\n#endif\n" + hidden), seen);
+  EXPECT_EQ(whyNot("#define A \"/*\"\n" + hidden), seen);
+  EXPECT_EQ(whyNot("const char *s = u8R\"(\"(\" )\"; " + hidden),
+            "kernel.cu holds a raw string, which device code has no need of");
+  EXPECT_EQ(whyNot("#error don't /* constructor */\n"), "");
+}
+
+TEST(HostText, JoinedLinesHideNoAssembly) {
+  HostText text = rewrite("#define STOP \\\n  a\\\nsm(\"ud2\")\nextern \"C\" __global__ void f() { undeclared; }\n");
+  EXPECT_NE(text.text.find(hostAssemblyMark), std::string::npos);
+  // The third line's end and two joined ones come before it.
+  size_t line = std::count(text.text.begin(), text.text.begin() + text.text.find("undeclared"), '\n');
+  EXPECT_EQ(line, 1u + 3u);
+}
+
+/// Each of these took minutes, in the evaluator's own process, where every # or bracket looked through the rest again.
+TEST(HostText, AnyTextIsReadInLinearTime) {
+  auto repeat = [](llvm::StringRef piece, size_t bytes) {
+    std::string text;
+    while (text.size() < bytes)
+      text += piece;
+    return text;
+  };
+  const size_t bytes = 1 << 20;
+  const std::string kernel = "\nextern \"C\" __global__ void f(float *x) { x[0] = 1; }\n";
+  for (const char *piece :
+       {"#", "/**/ x#", "f(", "namespace a{", "f():", "extern __shared__ ", "__global__ ", "{", "R\"", "\\\""}) {
+    std::string text = repeat(piece, bytes) + kernel;
+    llvm::consumeError(checkSource("/*" + text));
+    llvm::consumeError(rewriteForHost(text).takeError());
+  }
+  std::string chain = "__device__ void g0() { __syncthreads(); }\n";
+  const int length = 60000;
+  for (int i = 1; i < length; ++i)
+    chain += "__device__ void g" + std::to_string(i) + "() { g" + std::to_string(i - 1) + "(); }\n";
+  HostText text = rewrite(chain + "extern \"C\" __global__ void f() { g" + std::to_string(length - 1) + "(); }");
+  EXPECT_EQ(text.kernels.at(0).mode, HostMode::Fibres);
+}
+
+TEST(HostText, LaunchersDoNotOutgrowTheText) {
+  std::string many;
+  for (int i = 0; i < 5000; ++i)
+    many += "__global__ void k" + std::to_string(i) + "() {}\n";
+  EXPECT_EQ(llvm::toString(rewriteForHost(many).takeError()),
+            "kernel.cu defines 5000 kernels, at most 4096 are allowed");
+  EXPECT_EQ(llvm::toString(
+                rewriteForHost("namespace " + std::string(2000, 'a') + " { " + many.substr(0, 25) + "}").takeError()),
+            "kernel.cu has a kernel whose name and namespaces take 2004 characters, at most 1000 are allowed");
+}

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <csignal>
 #include <optional>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -196,6 +197,11 @@ TEST(Cache, ErrorsNameTheFile) {
   auto text = readWholeFile("/no/file");
   ASSERT_FALSE(bool(text));
   EXPECT_EQ(llvm::toString(text.takeError()), "cannot read /no/file: No such file or directory");
+  // Opening a pipe that nobody writes to would wait.
+  TemporaryFolder folder;
+  std::string pipe = (folder.path + "/pipe").str();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(llvm::toString(readWholeFile(pipe).takeError()), "cannot read " + pipe + ": it is no regular file");
 }
 
 TEST(CompileAll, KeepsTheOrder) {

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 #include <csignal>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +116,14 @@ TEST_F(RealFileSystemTest, ALockDiesWithItsProcess) {
   EXPECT_TRUE(bool(lock));
   if (!lock)
     llvm::consumeError(lock.takeError());
+}
+
+/// A run that somebody else hands over may hold anything; opening a pipe would wait for a writer.
+TEST_F(RealFileSystemTest, OnlyRegularFilesAreRead) {
+  std::string pipe = folder + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(toString(fs->read(pipe).takeError()), "cannot read " + pipe + ": it is no regular file");
+  EXPECT_EQ(toString(fs->read("/dev/zero").takeError()), "cannot read /dev/zero: it is no regular file");
 }
 
 } // namespace

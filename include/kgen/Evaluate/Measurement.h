@@ -102,6 +102,8 @@ struct Measurement {
   bool beats(double bestUs) const {
     return passed() && (bestUs == 0 || (timeUs < bestUs && !(speed && speed->low <= 1)));
   }
+  /// The detail as it is shown and recorded: printable, at most 2,000 bytes and " ...". Compilers and kernels write it.
+  std::string shownDetail() const;
   /// measurement.json's text.
   std::string print() const;
   /// Reads what print() wrote; the error names the place. Never throws.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -38,6 +39,13 @@ llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);
 /// The rules of the contract that any compiler of kernel.cu relies on: only the known headers, no
 /// other file access, no host constructors. The error is the reason for REJECT.
 llvm::Error checkSource(llvm::StringRef cuda);
+
+/// TEXT with every backslash at a line's end joined to the next line, as compilers see it first. Lines after a joined
+/// one keep their numbers.
+std::string joinLines(llvm::StringRef text);
+
+/// The tokens of CUDA, joined lines as joinLines leaves them, that stand outside comments; strings are one token each.
+llvm::StringSet<> findWords(llvm::StringRef cuda);
 
 /// The part of checkSource that looks at names outside comments and strings.
 llvm::Error checkTokens(llvm::StringRef cuda);

@@ -1,0 +1,28 @@
+//===- UntrustedText.h - Text that something else wrote -------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace kgen {
+
+/// TEXT as it may be shown and recorded: valid UTF-8 in which a control character (but newlines and tabs) or one that
+/// turns the direction of reading is a question mark. Compilers quote what a candidate wrote, and a terminal obeys it.
+std::string printable(llvm::StringRef text);
+
+/// The same on one line: what a model says must not look like a row of a table that follows.
+std::string onOneLine(llvm::StringRef text);
+
+/// What is asked of JSON before a tree is made of it.
+struct JsonLimits {
+  size_t levels;             ///< of objects and lists within each other
+  size_t members = SIZE_MAX; ///< of one object
+};
+
+/// What TEXT does that readers disagree on or pay for more than once: "nests deeper than N levels", "has the key "K"
+/// twice in one object", "has an object of more than N members"; empty when there is nothing, or when it is no JSON at
+/// all. Linear in TEXT but for a logarithm of an object's members; takes no recursion.
+std::string findJsonFault(llvm::StringRef text, JsonLimits limits);
+
+} // namespace kgen
