@@ -34,12 +34,24 @@ static std::string describeSignal(int signal) {
   }
 }
 
+/// Replies are flat; a parser that recurses would follow a candidate's brackets down to the end of our stack.
+static bool nestsDeep(llvm::StringRef text) {
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > deepest)
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 class WorkerProcess : public CandidateProcess {
 public:
   WorkerProcess(const CandidateJob &job)
-      : plan(*job.plan), limit(job.runSeconds),
+      : plan(*job.plan), limit(job.runSeconds), onHost(job.device == "host"),
         shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()) {}
   ~WorkerProcess() override {
     if (socket >= 0)
@@ -104,6 +116,9 @@ public:
     report.times.launches = reply.getNumber("us").value_or(0);
     report.times.total = reply.getNumber("total").value_or(0);
     report.times.wall = reply.getNumber("wall").value_or(0);
+    for (double time : {report.times.launches, report.times.total, report.times.wall})
+      if (!(time >= 0 && time < 1e6 * limit + 60e6)) // microseconds
+        return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
     report.keepsState = reply.getBoolean("state").value_or(false);
     if (const json::Array *list = reply.getArray("digests"))
       for (const json::Value &value : *list)
@@ -180,6 +195,8 @@ private:
     std::string line = pending.substr(0, end);
     pending.erase(0, end + 1);
     // On the host a candidate shares the worker's memory, so a reply is input to check, not to trust.
+    if (nestsDeep(line))
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       if (!value)
@@ -187,11 +204,19 @@ private:
       return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
     }
     reply = std::move(*value->getAsObject());
-    if (auto error = reply.getString("error"))
+    if (auto error = reply.getString("error")) {
+      // Of the machine only a process speaks that runs no code of a candidate: three of these end a search.
+      if (onHost && !device.empty())
+        return CandidateFailure{Verdict::Fault, "its process says: " + error->str()};
       return llvm::createStringError(*error);
-    if (auto name = reply.getString("verdict"))
-      return CandidateFailure{parseVerdict(*name).value_or(Verdict::Fault),
-                              reply.getString("detail").value_or("").str()};
+    }
+    if (auto name = reply.getString("verdict")) {
+      // It may condemn itself, and nothing else.
+      Verdict verdict = parseVerdict(*name).value_or(Verdict::Fault);
+      if (verdict == Verdict::Pass)
+        return CandidateFailure{Verdict::Cheat, "its process gave itself a verdict"};
+      return CandidateFailure{verdict, reply.getString("detail").value_or("").str()};
+    }
     return std::nullopt;
   }
 
@@ -224,6 +249,7 @@ private:
 
   const LaunchPlan &plan;
   double limit;
+  bool onHost;
   bool shared; ///< inputs and outputs stay on the device
   SharedMemory outputs;
   std::vector<size_t> offsets;
