@@ -14,7 +14,7 @@ kgen::findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> s
   // One wrong set is enough, so almost every fake costs one comparison.
   auto passes = [&](const Fake &fake) -> llvm::Expected<bool> {
     for (size_t s = 0; s < sets.size(); ++s)
-      for (unsigned i = 0; i < plan.outputs.size(); ++i) {
+      for (unsigned i = 0; i < plan.outputs.size() && sets[s].timed(); ++i) {
         std::optional<Exhibit> exhibit = fake(s, i);
         if (!exhibit)
           return false;
@@ -34,8 +34,8 @@ kgen::findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> s
     if (!passed)
       failure = passed.takeError();
     else if (*passed)
-      faults.push_back("this problem cannot tell " + what + " from a right kernel: it passes on all " +
-                       std::to_string(sets.size()) + " inputs");
+      faults.push_back("this problem cannot tell " + what +
+                       " from a right kernel: it passes on all inputs that are timed");
   };
   tryFake("zeros", [](size_t, unsigned) { return constant(0); });
   tryFake("ones", [](size_t, unsigned) { return constant(1); });
@@ -54,6 +54,6 @@ kgen::findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> s
     return std::move(failure);
   if (lowPasses)
     faults.push_back("this problem cannot tell a kernel one precision class below " + plan.precision +
-                     " from a right one: its error is within the tolerance on every input");
+                     " from a right one: its error is within the tolerance on all inputs that are timed");
   return faults;
 }

@@ -287,8 +287,11 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
   jobs.clear();
   for (const Buffer &buffer : set.outputs)
     jobs.push_back({buffer.data, buffer.bytes, request.key, std::nullopt});
-  for (const Buffer &buffer : set.inputs)
-    jobs.push_back({buffer.data, buffer.bytes, key, std::nullopt});
+  // Inputs of all sets: what one run writes into those of another is there when that one begins, which could put it
+  // right.
+  for (const BufferSet &each : sets)
+    for (size_t i = 0; i < each.inputDigests.size(); ++i)
+      jobs.push_back({each.inputs[i].data, each.inputs[i].bytes, key, std::nullopt});
   jobs.insert(jobs.end(), state.begin(), state.end());
   size_t zones = jobs.size();
   for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
@@ -305,9 +308,12 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
             return std::move(error);
   size_t at = set.outputs.size();
   report.digests.assign(seen.begin(), seen.begin() + long(at));
-  for (size_t i = 0; i < set.inputs.size(); ++i)
-    if (seen[at++] != set.inputDigests[i])
-      return llvm::make_error<CandidateError>(Verdict::Cheat, "a kernel changed its input " + set.inputs[i].name);
+  for (const BufferSet &each : sets)
+    for (size_t i = 0; i < each.inputDigests.size(); ++i)
+      if (seen[at++] != each.inputDigests[i])
+        return llvm::make_error<CandidateError>(
+            Verdict::Cheat, "a kernel changed " + std::string(&each == &set ? "its" : "another run's") + " input " +
+                                each.inputs[i].name);
   for (size_t i = 0; i < state.size(); ++i)
     report.keepsState |= seen[at++] != initialState[i];
   return std::move(report);

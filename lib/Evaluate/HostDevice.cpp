@@ -197,6 +197,11 @@ public:
     return RunTimes{us, us, us};
   }
 
+  llvm::Error scrub(uint32_t) override {
+    variablesOf.clearShared();
+    return llvm::Error::success();
+  }
+
   std::vector<DigestJob> variables() override { return variablesOf.variables(); }
   llvm::Error reload() override {
     variablesOf.restore();

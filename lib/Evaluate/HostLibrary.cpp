@@ -14,8 +14,7 @@ using namespace kgen;
 /// The variables of lib/Evaluate/host: in its namespace, in its functions, or one of these. A kernel that names
 /// a variable so is not told from them; its results are rechecked all the same (docs/trust.md, limits).
 static bool isRuntimes(llvm::StringRef symbol) {
-  // Variables of functions (_ZZ) are __shared__ ones of device functions here.
-  return symbol.contains("kgen_host") || symbol.starts_with("_ZZ") ||
+  return symbol.contains("kgen_host") ||
          llvm::StringSwitch<bool>(symbol)
              .Cases({"_ZL9threadIdx", "_ZL8blockIdx", "_ZL8blockDim", "_ZL7gridDim"}, true)
              .Default(false);
@@ -65,12 +64,22 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
       auto name = symbol.getName(*names);
       if (!name)
         return name.takeError();
-      if (!isRuntimes(*name))
-        own.push_back(
-            {reinterpret_cast<DeviceAddress>(base + symbol.st_value), size_t(symbol.st_size), 0, std::nullopt});
+      if (isRuntimes(*name))
+        continue;
+      char *at = base + symbol.st_value;
+      // Variables of functions (_ZZ) are __shared__ ones of device functions here: cleared, not watched.
+      if (name->starts_with("_ZZ"))
+        shared.push_back({at, std::vector<char>(at, at + symbol.st_size)});
+      else
+        own.push_back({reinterpret_cast<DeviceAddress>(at), size_t(symbol.st_size), 0, std::nullopt});
     }
   }
   return llvm::Error::success();
+}
+
+void HostLibrary::clearShared() {
+  for (const Segment &variable : shared)
+    memcpy(variable.at, variable.bytes.data(), variable.bytes.size());
 }
 
 void HostLibrary::restore() {

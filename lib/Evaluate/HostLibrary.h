@@ -12,6 +12,8 @@ public:
   llvm::Error remember(const void *inside, llvm::StringRef artifact);
   /// Puts everything back. The runtime's stacks are made anew at the next launch.
   void restore();
+  /// Puts shared memory and what else stands in functions back; the runtime's state stays.
+  void clearShared();
   /// The candidate's own variables; the runtime's and shared memory are not among them.
   const std::vector<DigestJob> &variables() const { return own; }
 
@@ -20,7 +22,7 @@ private:
     char *at;
     std::vector<char> bytes;
   };
-  std::vector<Segment> segments;
+  std::vector<Segment> segments, shared;
   std::vector<DigestJob> own;
 };
 

@@ -154,10 +154,6 @@ public:
     return found;
   }
 
-  llvm::Error hold(size_t set, const DrawnInputs &what) override {
-    std::lock_guard<std::mutex> guard(lock);
-    return give(set, what);
-  }
   int inputsOnDevice(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
     auto found = inputs.find(set);

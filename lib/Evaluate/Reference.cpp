@@ -52,22 +52,18 @@ public:
     judge->rest();
     auto &sets = reference->sets;
     for (Draft &draft : drafts)
-      if (draft.answered)
-        settle(draft);
+      settle(draft);
     settleLowPasses(drafts);
     // Where the class's own rounding decides the answer there is nothing to compare with.
     for (Draft &draft : drafts)
-      if (draft.answered && (draft.conditioned || draft.number == 0))
+      if (draft.conditioned || draft.number == 0)
         sets.push_back(std::move(draft.out));
-      else if (draft.answered)
+      else
         judge->drop(draft.out.number);
     auto faults = findAdmissionFaults(plan, sets, *judge, lowPasses);
     if (!faults)
       return faults.takeError();
     reference->warnings = std::move(*faults);
-    for (Draft &draft : drafts)
-      if (!draft.answered)
-        sets.push_back(std::move(draft.out));
     return std::move(reference);
   }
 
@@ -77,19 +73,20 @@ private:
     InputKind kind = InputKind::Declared;
     unsigned ordinal = 0;
     size_t number = 0;
-    bool answered = true; ///< false: only for timing
     ReferenceSet out;
     std::vector<std::vector<Comparison>> costs; ///< by ROUNDS and output; empty: bits are compared
     bool conditioned = true;                    ///< it says something about a candidate
+
+    bool timed() const { return kind == InputKind::Declared; }
   };
 
   /// Which sets there are beside the first, which took SECONDS to draw and to ask three questions about.
   void chooseSets(std::vector<Draft> &drafts, double seconds) const {
-    auto add = [&](InputKind kind, unsigned ordinal, bool answered = true) {
-      if (answered && drafts.size() >= judge->room())
+    auto add = [&](InputKind kind, unsigned ordinal) {
+      if (drafts.size() >= judge->room())
         return;
       Draft draft;
-      draft.kind = kind, draft.ordinal = ordinal, draft.number = drafts.size(), draft.answered = answered;
+      draft.kind = kind, draft.ordinal = ordinal, draft.number = drafts.size();
       drafts.push_back(std::move(draft));
     };
     if (options.rules != Rules::KGen) {
@@ -106,10 +103,11 @@ private:
       add(InputKind::Integer, 1);
       add(InputKind::Special, 0);
     }
-    // Two further inputs to time on, so that three buffer sets hold three different ones.
-    if (double(inputBytes) < availableMemory() / 16)
+    // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
+    // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
+    if (10 * seconds < options.oracleSeconds && double(inputBytes) < availableMemory() / 16)
       for (unsigned i = 1; i <= 2; ++i)
-        add(InputKind::Declared, i, false);
+        add(InputKind::Declared, i);
   }
 
   /// Draws one set and asks what is to be known of it.
@@ -117,8 +115,6 @@ private:
     if (llvm::Error error = draw(draft))
       return error;
     draft.out.number = draft.number;
-    if (!draft.answered)
-      return judge->hold(draft.number, DrawnInputs::of(draft.out.inputs));
     Question question;
     question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
     for (const BufferSpec &output : plan.outputs) {
@@ -217,11 +213,12 @@ private:
     }
   }
 
-  /// Would a kernel of the class below be told from one of this class?
+  /// Would a kernel of the class below be told from one of this class where it is timed? It can tell the other kinds
+  /// of inputs by their looks, and take more care there.
   void settleLowPasses(llvm::ArrayRef<Draft> drafts) {
     lowPasses = !storedIn(rounds[1]);
     for (const Draft &draft : drafts)
-      for (unsigned i = 0; i < plan.outputs.size() && draft.answered && !draft.costs.empty(); ++i)
+      for (unsigned i = 0; i < plan.outputs.size() && draft.timed() && !draft.costs.empty(); ++i)
         if (draft.conditioned && !isAccepted(draft.out, i, draft.costs[1][i]))
           lowPasses = false;
   }
@@ -264,7 +261,7 @@ llvm::Expected<std::unique_ptr<Reference>> kgen::buildReference(AnswerSource &so
 std::vector<unsigned> Reference::timed() const {
   std::vector<unsigned> out;
   for (unsigned i = 0; i < sets.size(); ++i)
-    if (sets[i].set.kind == InputKind::Declared)
+    if (sets[i].timed())
       out.push_back(i);
   return out;
 }

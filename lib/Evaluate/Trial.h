@@ -59,6 +59,7 @@ private:
   RunReport report;                         ///< of the last run
   double eventSeconds = 0, wallSeconds = 0; ///< sums over the timed runs
   int timedRuns = 0;
+  double longSeconds = 0; ///< of all runs that took long, see run()
 };
 
 } // namespace kgen

@@ -19,6 +19,7 @@ llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artif
   auto find = [&](cuda::Function &slot, const char *name) { return with.moduleGetFunction(&slot, module, name); };
   cuda::Function found = nullptr;
   if (find(count, "kgen_trusted_count") || find(scrubber, "kgen_trusted_scrub") || find(waiter, "kgen_trusted_wait") ||
+      find(registers[0], "kgen_trusted_registers_128") || find(registers[1], "kgen_trusted_registers_168") ||
       find(found, "kgen_trusted_digest"))
     return llvm::createStringError("kgen's own kernels are not in %s", artifact.str().c_str());
   if (int error = with.memAlloc(&arrived, 256))
@@ -50,6 +51,13 @@ cuda::Result TrustedKernels::scrub(uint32_t pattern, size_t localBytes) {
   if (cuda::Result error =
           driver->launch(local, unsigned(multiprocessors) * 2, 1, 1, 1024, 1, 1, 0, nullptr, values, nullptr))
     return error;
+  int passes = 2;
+  void *filled[] = {&pattern, &passes, &arrived};
+  // A block takes all the registers of its multiprocessor.
+  for (size_t i = 0; i < std::size(registers); ++i)
+    if (cuda::Result error = driver->launch(registers[i], unsigned(multiprocessors), 1, 1, i == 0 ? 512 : 384, 1, 1, 0,
+                                            nullptr, filled, nullptr))
+      return error;
   int words = sharedBytes / 4;
   void *arguments[] = {&pattern, &words};
   // A block takes all the shared memory of its multiprocessor, so there is one block on each.

@@ -16,8 +16,8 @@ public:
   llvm::Error load(const cuda::Driver &driver, llvm::StringRef artifact, int sharedBytes, int multiprocessors);
   bool loaded() const { return digest != nullptr; }
 
-  /// Fills the shared memory of every multiprocessor, and the local memory of as many threads as fit, up to what a
-  /// thread with LOCALBYTES and a stack beside it has; LOCALBYTES is at most mostLocalBytes.
+  /// Fills the shared memory and the registers of every multiprocessor, and the local memory of as many threads as fit,
+  /// up to what a thread with LOCALBYTES and a stack beside it has; LOCALBYTES is at most mostLocalBytes.
   cuda::Result scrub(uint32_t pattern, size_t localBytes);
   static constexpr size_t mostLocalBytes = 131072 - 1024;
   /// Queues a kernel that takes this long.
@@ -29,6 +29,7 @@ private:
   const cuda::Driver *driver = nullptr;
   cuda::Module module = nullptr;
   cuda::Function digest = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
+  std::array<cuda::Function, 2> registers = {};      ///< the scrubbers of these
   std::array<cuda::Function, 4> localScrubbers = {}; ///< by size, found when needed
   cuda::Pointer counters = 0, arrived = 0;
   size_t room = 0;

@@ -37,12 +37,46 @@ extern "C" __global__ void kgen_trusted_count(const unsigned *words, unsigned lo
     atomicAdd(result, found);
 }
 
-/// Fills a multiprocessor's shared memory, so that nothing lies there from the last kernel.
+/// Fills a multiprocessor's shared memory, so that nothing lies there from the last kernel. Below a block's own begins
+/// the system's part (1 KiB), which any kernel can write: zero, as the driver leaves it.
 extern "C" __global__ void kgen_trusted_scrub(unsigned pattern, int words) {
   extern __shared__ unsigned scrubbed[];
   volatile unsigned *memory = scrubbed;
   for (int i = threadIdx.x; i < words; i += blockDim.x)
     memory[i] = pattern;
+  for (unsigned at = threadIdx.x * 4; at < (unsigned)__cvta_generic_to_shared(scrubbed); at += blockDim.x * 4)
+    asm volatile("st.shared.u32 [%0], %1;" : : "r"(at), "r"(0) : "memory");
+}
+
+/// Fills COUNT registers: a kernel may read one that it has not written. What is carried through a loop of unknown
+/// length (2 PASSES) stands in a register of its own: in one of the thread's, or, when STEP is the same for all threads
+/// and needs no product, of the warp's. SINK is never written.
+template <int Count>
+__device__ void scrubRegisters(unsigned pattern, unsigned step, int passes, unsigned *sink) {
+  unsigned values[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    values[i] = pattern + i;
+#pragma unroll 1
+  for (int pass = 0; pass < passes; ++pass)
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      values[i] += step;
+  unsigned fold = 0;
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    fold ^= values[i] + i;
+  if (passes < 0)
+    *sink = fold;
+}
+/// ptxas leaves the last two of a thread's registers alone. Those of the one kernel lie in the middle of the other's.
+extern "C" __global__ void __launch_bounds__(512, 1)
+    kgen_trusted_registers_128(unsigned pattern, int passes, unsigned *sink) {
+  scrubRegisters<122>(pattern, threadIdx.x, passes, sink);
+}
+extern "C" __global__ void __launch_bounds__(384, 1)
+    kgen_trusted_registers_168(unsigned pattern, int passes, unsigned *sink) {
+  scrubRegisters<162>(pattern, threadIdx.x, passes, sink);
 }
 
 /// Fills BYTES of each thread's local memory: what a kernel kept on its stack would still lie there for the next one in
@@ -50,6 +84,7 @@ extern "C" __global__ void kgen_trusted_scrub(unsigned pattern, int words) {
 /// (ARRIVED begins at 0; after 2 ms they give up), no place is left out.
 template <int Bytes>
 __device__ void scrubLocal(unsigned pattern, unsigned *arrived) {
+  scrubRegisters<56>(pattern, pattern, int(blockDim.z) + 1, arrived); // of all warps that fit
   unsigned local[Bytes / 4];
   volatile unsigned *memory = local;
   asm volatile("" : "+l"(memory) : : "memory");

@@ -184,14 +184,16 @@ private:
     if (!ptx)
       return ptx.takeError();
     markTensorCores(*ptx, compiled.kernels);
-    failed.reason = findRuntimeCalls(*ptx);
+    auto cubin = readWholeFile(folder + "/kernel.cubin");
+    if (!cubin)
+      return cubin.takeError();
+    failed.reason = findRuntimeCalls(*cubin);
+    if (failed.reason.empty())
+      failed.reason = findDriversRegisters(*ptx);
     if (!failed.reason.empty()) {
       failed.log = log;
       return CompileResult(failed);
     }
-    auto cubin = readWholeFile(folder + "/kernel.cubin");
-    if (!cubin)
-      return cubin.takeError();
     countInstructions(*cubin, compiled.kernels);
     return CompileResult(compiled);
   }
@@ -217,7 +219,7 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::createNvrtcCompiler() {
   // The library is not loaded here (the orchestrator stays free of it), so its size stands for its version.
   // The number at the end stands for the worker's options and what is recorded of its result: raise it with them.
   std::string version =
-      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 3";
+      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 4";
   for (const std::string &include : includes)
     version += " " + include;
   return std::make_unique<NvrtcCompiler>(real.str().str(), version, includes);

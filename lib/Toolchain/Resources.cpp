@@ -56,25 +56,6 @@ std::string kgen::findLostInstructions(llvm::StringRef log) {
   return "";
 }
 
-std::string kgen::findRuntimeCalls(llvm::StringRef ptx) {
-  // `.extern .func (.param .b64 func_retval0) malloc`, the result left out where there is none.
-  llvm::SmallVector<llvm::StringRef> lines;
-  ptx.split(lines, '\n');
-  for (llvm::StringRef line : lines) {
-    line = line.ltrim();
-    if (!line.consume_front(".extern .func"))
-      continue;
-    line = line.ltrim();
-    if (line.starts_with("("))
-      line = line.split(')').second.ltrim();
-    llvm::StringRef name = line.take_until([](char c) { return isspace((unsigned char)c) || c == '(' || c == ';'; });
-    if (name != "vprintf" && name != "__assertfail")
-      return "kernel.cu calls " + name.str() +
-             " of CUDA's device runtime: what it leaves behind would outlive the launch";
-  }
-  return "";
-}
-
 void kgen::markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels) {
   for (KernelResources &kernel : kernels) {
     llvm::StringRef rest = ptx;

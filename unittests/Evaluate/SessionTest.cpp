@@ -189,6 +189,23 @@ TEST_F(SessionTest, InputsAreReadOnly) {
   EXPECT_EQ(run(), "a kernel changed its input in0");
 }
 
+/// What one run leaves in another run's input is there when that one begins, and could be put right before it ends.
+TEST_F(SessionTest, InputsOfOtherRunsAreReadOnlyToo) {
+  float *others = nullptr;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    others = pointer(values, 0);
+    return llvm::Error::success();
+  };
+  buffers = 2;
+  ASSERT_EQ(run(), "");
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    others[3] = 42;
+    return llvm::Error::success();
+  };
+  buffers = 0;
+  EXPECT_EQ(run(), "a kernel changed another run's input in0");
+}
+
 TEST_F(SessionTest, LaunchErrorsComeOut) {
   device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
     return llvm::make_error<CandidateError>(Verdict::Fault, "boom");

@@ -105,6 +105,30 @@ TEST_F(CompilersTest, Nvrtc) {
   EXPECT_EQ(std::get<Compiled>(result).kernels[0].code.kinds["STG.32"], 1);
 }
 
+/// Inline assembly can end the function that it stands in and declare what it likes.
+TEST_F(CompilersTest, NvrtcFindsCallsOfTheDeviceRuntime) {
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  const std::string kernel = "extern \"C\" __global__ void k(void **out) { ";
+  const std::string reached =
+      "__device__ __noinline__ void opener() {\n"
+      "  asm volatile(\"ret;\\n}\\n.extern\\n.func (.param .b64 r) malloc (.param .b64 s);\\n.func closer() "
+      "{\");\n}\n" +
+      kernel +
+      "opener(); asm volatile(\"{ .reg .b64 a; mov.u64 a, 64; .param .b64 r; .param .b64 s; st.param.b64 [s], a; "
+      "call.uni (r), malloc, (s); ld.param.b64 %0, [r]; }\" : \"=l\"(out[0])); }\n";
+  for (const std::string &text : {kernel + "out[0] = malloc(64); }\n", reached}) {
+    CompileResult result = llvm::cantFail((*compiler)->compile(text, {}));
+    ASSERT_TRUE(std::holds_alternative<CompileFailed>(result)) << text;
+    EXPECT_EQ(std::get<CompileFailed>(result).reason, "kernel.cu calls malloc of CUDA's device runtime: what it leaves "
+                                                      "behind would outlive the launch");
+  }
+  CompileResult harmless = llvm::cantFail((*compiler)->compile(
+      kernel + "if (out[0]) { printf(\"%d\\n\", 1); __assertfail(\"\", \"\", 1, \"\", 1); } }\n", {}));
+  EXPECT_TRUE(std::holds_alternative<Compiled>(harmless)) << std::get<CompileFailed>(harmless).log;
+}
+
 /// Texts that would take a compiler hours, or all memory: its worker's limits end them.
 TEST_F(CompilersTest, BombsAreStopped) {
   std::string doubling, includes;

@@ -227,12 +227,13 @@ TEST(Resources, NameWhatPtxasGivesUp) {
             "function 'k'");
 }
 
-TEST(Resources, CallsOfTheDeviceRuntimeAreFound) {
-  EXPECT_EQ(findRuntimeCalls(".extern .func  (.param .b32 func_retval0) vprintf\n(\n)\n.extern .func __assertfail\n("),
-            "");
-  EXPECT_NE(findRuntimeCalls(".visible .entry k()\n.extern .func  (.param .b64 func_retval0) malloc\n(").find("malloc"),
-            std::string::npos);
-  EXPECT_NE(findRuntimeCalls("  .extern .func free\n(").find("calls free of"), std::string::npos);
+TEST(Resources, MachineCodeThatCannotBeReadMayCallAnything) {
+  EXPECT_NE(findRuntimeCalls("no cubin").find("cannot be read"), std::string::npos);
+}
+
+TEST(Resources, TheDriversRegistersAreItsOwn) {
+  EXPECT_NE(findDriversRegisters("{ mov.b32 %r1,%envreg2; }").find("%envreg"), std::string::npos);
+  EXPECT_EQ(findDriversRegisters("mov.u32 %r1, %smid;\nmov.u64 %rd2, %globaltimer;\n"), "");
 }
 
 TEST(Resources, PtxasLog) {

@@ -81,8 +81,6 @@ public:
   virtual void drop(size_t set) = 0;
   /// EXHIBIT, stored as the plan's output OUTPUT is, against that output of SET.
   virtual llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) = 0;
-  /// Takes inputs that need no answer, so that inputsOnDevice() knows them.
-  virtual llvm::Error hold(size_t, const DrawnInputs &) { return llvm::Error::success(); }
   /// Descriptors of memory on the device that holds the inputs of SET, packed as they were given, and of memory that a
   /// candidate's outputs may be copied to, packed with packBuffers(plan.outputs, 4096); -1: there is none.
   virtual int inputsOnDevice(size_t) { return -1; }

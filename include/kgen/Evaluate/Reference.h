@@ -19,22 +19,22 @@ struct ReferenceSet {
   InputSet set;
   SharedMemory inputs;               ///< packed with packBuffers(plan.inputs, 0)
   size_t number = 0;                 ///< by which the judge knows it
-  std::vector<AnswerFacts> facts;    ///< one per output; none: there is no answer
+  std::vector<AnswerFacts> facts;    ///< one per output
   std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
   std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
   std::vector<double> close;         ///< one per output: allclose with this instead of TOLERANCE, where > 0
 
-  bool answered() const { return !facts.empty(); }
+  /// Candidates are timed on the declared distribution.
+  bool timed() const { return set.kind == InputKind::Declared; }
 };
 
 struct Reference {
-  /// [0] has the declared distribution. Sets without answers are only for timing: a candidate's result on one
-  /// must be the same in every phase.
+  /// [0] has the declared distribution.
   std::vector<ReferenceSet> sets;
   std::unique_ptr<Judge> judge;      ///< keeps the answers
   std::vector<std::string> warnings; ///< why the problem tells right from wrong less well than it should
 
-  /// The sets that a candidate is timed on: those of the declared distribution.
+  /// The sets that a candidate is timed on.
   std::vector<unsigned> timed() const;
 };
 
@@ -42,8 +42,8 @@ struct ReferenceOptions {
   uint64_t seed = 0; ///< secret from candidates
   unsigned threads = 1;
   Rules rules = Rules::KGen;
-  /// What the oracle may take, by an estimate from its first answer. All nine sets when that fits; else three
-  /// (declared, integer, offset); when not even those fit, declared and integer.
+  /// What the oracle may take, by an estimate from its first answer. All eleven sets when that fits; else nine, timed
+  /// on one; else three (declared, integer, offset); when not even those fit, declared and integer.
   double oracleSeconds = 30;
 };
 
@@ -51,9 +51,9 @@ struct ReferenceOptions {
 llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, llvm::StringRef graph,
                                                           const LaunchPlan &plan, const ReferenceOptions &options);
 
-/// What a kernel could write without computing anything, and would be taken for right on every set, all of which
-/// are answered; one sentence each. LOWPASSES: so would answers one precision class down. The problem is worth a
-/// warning for each of them.
+/// What a kernel could write without computing anything, and would be taken for right on every set that it is timed
+/// on: the other kinds of inputs it can tell by their looks, and compute. One sentence each. LOWPASSES: so would
+/// answers one precision class down. The problem is worth a warning for each of them.
 llvm::Expected<std::vector<std::string>> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets,
                                                              Judge &judge, bool lowPasses);
 

@@ -16,9 +16,13 @@ std::vector<KernelResources> parsePtxasLog(llvm::StringRef log);
 /// do not change hands. One sentence; "" when there is nothing of the kind.
 std::string findLostInstructions(llvm::StringRef log);
 
-/// Why PTX must not run: it calls into CUDA's device runtime for something else than printing or an assertion. Memory
+/// Why CUBIN must not run: it calls into CUDA's device runtime for something else than printing or an assertion. Memory
 /// of the device's heap outlives a launch, and so might a child grid. "" when it does not.
-std::string findRuntimeCalls(llvm::StringRef ptx);
+std::string findRuntimeCalls(llvm::StringRef cubin);
+
+/// Why a kernel of PTX must not run: it reads a register that tells where memory of the driver lies, which outlives a
+/// launch. "" when it does not.
+std::string findDriversRegisters(llvm::StringRef ptx);
 
 /// Marks the kernels whose PTX holds mma, wmma or wgmma instructions.
 void markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels);
