@@ -11,13 +11,19 @@
 
 using namespace kgen;
 
-/// The variables of lib/Evaluate/host: in its namespace, in its functions, or one of these. A kernel that names
-/// a variable so is not told from them; its results are rechecked all the same (docs/trust.md, limits).
+/// The variables of lib/Evaluate/host, each by its whole name: what a kernel names alike is the kernel's.
 static bool isRuntimes(llvm::StringRef symbol) {
-  return symbol.contains("kgen_host") ||
-         llvm::StringSwitch<bool>(symbol)
-             .Cases({"_ZL9threadIdx", "_ZL8blockIdx", "_ZL8blockDim", "_ZL7gridDim"}, true)
-             .Default(false);
+  return llvm::StringSwitch<bool>(symbol)
+      .Cases({"_ZL9threadIdx", "_ZL8blockIdx", "_ZL8blockDim", "_ZL7gridDim", "_ZN9kgen_hostL11threadTableE",
+              "_ZN9kgen_hostL5blockE", "_ZN9kgen_hostL6hopperE", "_ZN9kgen_hostL12staticSharedE",
+              "_ZN9kgen_hostL15staticSharedEndE"},
+             true)
+      .Default(false);
+}
+
+/// Shared memory: a launch's own, and variables of functions (_ZZ), which are __shared__ ones of device functions here.
+static bool isShared(llvm::StringRef symbol) {
+  return symbol == "kgen_host_dynamic_shared" || symbol.starts_with("_ZZ");
 }
 
 llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) {
@@ -67,8 +73,7 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
       if (isRuntimes(*name))
         continue;
       char *at = base + symbol.st_value;
-      // Variables of functions (_ZZ) are __shared__ ones of device functions here: cleared, not watched.
-      if (name->starts_with("_ZZ"))
+      if (isShared(*name))
         shared.push_back({at, std::vector<char>(at, at + symbol.st_size)});
       else
         own.push_back({reinterpret_cast<DeviceAddress>(at), size_t(symbol.st_size), 0, std::nullopt});
