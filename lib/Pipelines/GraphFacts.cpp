@@ -13,9 +13,16 @@ using namespace mlir;
 
 namespace kgen {
 
+static constexpr int64_t maxTensorElements = int64_t(1) << 50;
+
 func::FuncOp findGraphFunction(ModuleOp graph) {
   func::FuncOp found;
-  for (auto func : graph.getOps<func::FuncOp>()) {
+  for (Operation &op : *graph.getBody()) {
+    auto func = dyn_cast<func::FuncOp>(op);
+    if (!func) { // CUDA-C in a graph would end in what counts as kgen's own text
+      op.emitError() << "expected one function in the graph, found " << op.getName();
+      return {};
+    }
     if (found) {
       func.emitError("expected one function in the graph, found a second one");
       return {};
@@ -44,6 +51,26 @@ func::FuncOp findGraphFunction(ModuleOp graph) {
       op.emitError() << "expected a graph of aten ops, found " << op.getName();
       return {};
     }
+  // Sizes are multiplied, by bytes and by threads, everywhere from here on.
+  auto fits = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    int64_t elements = 1;
+    for (int64_t extent : tensor &&tensor.hasStaticShape() ? tensor.getShape() : ArrayRef<int64_t>())
+      if (__builtin_mul_overflow(elements, extent, &elements) || elements > maxTensorElements)
+        return false;
+    return true;
+  };
+  for (Type type : found.getArgumentTypes())
+    if (!fits(type)) {
+      found.emitError() << "expected tensors of at most 2^50 elements, found " << type;
+      return {};
+    }
+  for (Operation &op : found.getBody().front())
+    for (Type type : op.getResultTypes())
+      if (!fits(type)) {
+        op.emitError() << "expected tensors of at most 2^50 elements, found " << type;
+        return {};
+      }
   return found;
 }
 

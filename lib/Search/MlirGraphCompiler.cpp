@@ -38,6 +38,31 @@ namespace {
 /// The name of a graph's text in messages.
 constexpr llvm::StringLiteral graphName = "graph.mlir";
 
+/// The line of TEXT on which more brackets are open than a graph has need of, or 0. The parser takes a level of its
+/// stack for each, and ends the process when that is used up.
+unsigned findDeepNesting(StringRef text) {
+  constexpr int deepest = 256;
+  int depth = 0;
+  unsigned line = 1;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '\n') {
+      ++line;
+    } else if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    } else if (text.substr(i).starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > deepest)
+        return line;
+    } else if (c == ')' || c == ']' || c == '}' || (c == '>' && (i == 0 || text[i - 1] != '-'))) {
+      depth -= depth > 0;
+    }
+  }
+  return 0;
+}
+
 /// A context with every dialect, and the graph in it.
 class Session {
 public:
@@ -45,6 +70,8 @@ public:
 
   /// Parses and checks TEXT, a level 1 module.
   llvm::Error load(StringRef text) {
+    if (unsigned line = findDeepNesting(text))
+      return llvm::createStringError(graphName + ":" + Twine(line) + ":1: nests deeper than 256 brackets");
     CaptureError error(&context, graphName);
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, graphName), llvm::SMLoc());

@@ -130,6 +130,12 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   if (!facts)
     return named(facts.takeError());
   config.problem = facts->name;
+  // It names the run's folder.
+  if (config.problem.empty() || config.problem[0] == '.' || config.problem.size() > 128 ||
+      !llvm::all_of(config.problem, [](char c) { return isAlnum(c) || c == '_' || c == '-' || c == '.'; }))
+    return createStringError(Twine(command.problem) + ": the graph's name is '" +
+                             StringRef(config.problem).take_front(80) +
+                             "', expected letters, digits, '_', '-' and '.'");
   // The published size only: a small one would be timed against other shapes.
   std::string form = StringRef(command.problem).ends_with(".py")
                          ? command.problem

@@ -4,6 +4,7 @@
 #include "kgen/Propose/Proposer.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,6 +28,16 @@ Json toJson(const BranchRecord &branch) {
     record["prior_us"] = branch.priorUs;
   return record;
 }
+
+/// Whether ID is a branch's, round-NN/bNN. It is a folder too: another one would lie outside of the run.
+bool isBranchId(StringRef id) {
+  auto number = [](StringRef digits) { return !digits.empty() && digits.size() < 10 && all_of(digits, isDigit); };
+  auto [round, branch] = id.split('/');
+  return round.consume_front("round-") && number(round) && branch.consume_front("b") && number(branch);
+}
+
+/// Whether NAME is a file's, without a folder.
+bool isFileName(StringRef name) { return !name.empty() && name[0] != '.' && !name.contains('/'); }
 
 BranchRecord branchFromJson(const Json &record) {
   BranchRecord branch;
@@ -179,6 +190,17 @@ Error RunFolder::applyRecord(const Json &record) {
           return &branch;
       return nullptr;
     };
+    // Somebody else may have written this run: what names a file must name one of the run.
+    std::string id = record.value("id", ""), request = record.value("request", "x");
+    if (!id.empty() && !isBranchId(id))
+      return createStringError(Twine(at("journal.jsonl")) + " names a branch '" + StringRef(id).take_front(80) +
+                               "', expected round-NN/bNN");
+    bool within = isFileName(request);
+    if (auto files = record.find("files"); files != record.end())
+      for (auto &entry : files->items())
+        within &= isFileName(entry.key());
+    if (!within)
+      return createStringError(Twine(at("journal.jsonl")) + " names a file that is not in the run");
     if (event == "branch") {
       BranchRecord branch = branchFromJson(record);
       if (BranchRecord *known = branchOf(record.at("id")))
@@ -422,6 +444,10 @@ Error RunFolder::beginBranch(const BranchRecord &branch) {
 }
 
 Expected<std::string> RunFolder::readFile(StringRef id, StringRef name) const {
+  // A file that the journal does not know may be a link to anything: a report would show it.
+  const BranchRecord *branch = findBranch(id);
+  if (!branch || !branch->files.count(name.str()))
+    return createStringError(Twine(at(id)) + "/" + name + " is not in the journal");
   return fs.read(at(id) + "/" + name.str());
 }
 

@@ -60,6 +60,23 @@ TEST_F(MlirGraphCompilerTest, ErrorsAreOneSentenceWithAPlace) {
               HasSubstr("graph.mlir:2:8: expected a graph of aten ops, found math.exp"));
 }
 
+TEST_F(MlirGraphCompilerTest, HostileGraphsAreErrors) {
+  const std::string many(100000, '['), function = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : "
+                                                  "tensor<4xf32>\n}";
+  // The parser's stack would end the process.
+  EXPECT_EQ(errorOf(compiler->canonicalize("module attributes {\n a = " + many, false)),
+            "graph.mlir:2:1: nests deeper than 256 brackets");
+  EXPECT_EQ(
+      errorOf(compiler->canonicalize("module {kgen.source @s arch \"sm_90a\" \"int x;\"\n" + function + "}", false)),
+      "graph.mlir:1:9: expected one function in the graph, found kgen.source");
+  std::string huge = function;
+  for (size_t at; (at = huge.find("<4x")) != std::string::npos;)
+    huge.replace(at, 3, "<4294967296x4294967296x");
+  EXPECT_THAT(errorOf(compiler->facts(huge)), HasSubstr("expected tensors of at most 2^50 elements, found"));
+  // Brackets in strings and comments are none.
+  EXPECT_TRUE(bool(compiler->canonicalize("// " + many + "\n" + function, false)));
+}
+
 TEST_F(MlirGraphCompilerTest, Facts) {
   auto facts = compiler->facts(graph);
   ASSERT_TRUE(bool(facts));

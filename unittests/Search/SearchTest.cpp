@@ -168,6 +168,30 @@ TEST(Search, ASecondProcessIsRefused) {
   EXPECT_EQ(toString(second.takeError()), "BUSY: run in use by pid 42: run/lock");
 }
 
+/// Somebody else may have written a run folder, its journal with all the checksums too.
+TEST(Search, ARunNamesNothingOutsideOfItself) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  const std::string journal = world.fs.files["run/journal.jsonl"];
+  auto refused = [&](const Json &record) {
+    world.fs.files["run/journal.jsonl"] = journal + frameRecord(record);
+    auto run = RunFolder::openForReading(world.fs, world.clock, "run");
+    return run ? "accepted" : toString(run.takeError());
+  };
+  EXPECT_EQ(refused({{"event", "measurement"}, {"id", "../../home"}, {"text", "{}"}}),
+            "run/journal.jsonl names a branch '../../home', expected round-NN/bNN");
+  EXPECT_EQ(refused({{"event", "files"}, {"id", "round-00/b00"}, {"files", {{"../../../key", "00"}}}}),
+            "run/journal.jsonl names a file that is not in the run");
+  EXPECT_EQ(refused({{"event", "reply"}, {"request", "../../key"}, {"sha", "00"}}),
+            "run/journal.jsonl names a file that is not in the run");
+  world.fs.files["run/journal.jsonl"] = journal;
+  // A link that nobody recorded, for instance.
+  world.fs.files["run/round-00/b00/notes.txt"] = "not the run's";
+  auto run = world.read();
+  EXPECT_EQ(toString(run->readFile("round-00/b00", "notes.txt").takeError()),
+            "run/round-00/b00/notes.txt is not in the journal");
+}
+
 TEST(Search, SequentialTriesAsManyBranches) {
   World world;
   world.config.policy = "sequential";
