@@ -4,7 +4,7 @@ A case is a folder with case.json, kernel.cu and, mostly, plan.json. Members of 
   why          one line
   row          the row of the table in docs/trust.md
   problem      corpus/problems/NAME.mlir, the graph that the kernel claims to compute
-  host, cuda   the verdict (or a list of them) that the case must get there; null: cannot be expressed there
+  host, cuda   the verdict (or a list of them) that the case must get there; null or left out: cannot be expressed there
   time_limit, compile_limit   seconds for a run and for the compiler
   sanitize     a PASS goes through compute-sanitizer
   alone        nothing else runs on the device beside it
@@ -136,7 +136,7 @@ def reply(case, args, folder):
 
 
 def load(folder):
-    case = json.loads((folder / "case.json").read_text())
+    case = {"host": None, "cuda": None, **json.loads((folder / "case.json").read_text())}
     case["folder"] = folder
     case["name"] = folder.parent.name + "/" + folder.name
     return case
