@@ -14,7 +14,8 @@ std::string printSearchHelp() {
 
 usage:
   kgen-search --problem NAME|FILE.mlir|FILE.py [options]   start a search
-  kgen-search resume RUN      go on with an interrupted run
+  kgen-search resume RUN [--trust-run]   go on with an interrupted run; --trust-run: with the commands, addresses and keys
+                              that its run.json names, which somebody else may have written
   kgen-search replay RUN [--jobs N] [--recorded]           derive every kernel of a run again and compare bytes; needs no
                               device. --recorded: what another kgen wrote differently need only be as recorded
   kgen-search report RUN [--format text|md|json|html] [--out F]   what a run found; html is one page with everything
@@ -179,10 +180,10 @@ private:
     bool fits = false;
     switch (command.kind) {
     case SearchCommand::Search:
-      fits = name != "--policies" && name != "--recorded";
+      fits = name != "--policies" && name != "--recorded" && name != "--trust-run";
       break;
     case SearchCommand::ComparePolicies:
-      fits = name != "--policy" && name != "--recorded";
+      fits = name != "--policy" && name != "--recorded" && name != "--trust-run";
       break;
     case SearchCommand::Report:
       fits = is({"--format", "--out"});
@@ -192,7 +193,7 @@ private:
       fits = is({"--format"});
       break;
     case SearchCommand::Resume:
-      fits = is({"--max-minutes", "--max-tokens", "--max-usd", "--jobs", "--allow-unconfined-compile"});
+      fits = is({"--max-minutes", "--max-tokens", "--max-usd", "--jobs", "--allow-unconfined-compile", "--trust-run"});
       break;
     case SearchCommand::Replay:
       fits = is({"--jobs", "--recorded"});
@@ -209,7 +210,8 @@ private:
     if (!fits)
       return createStringError(Twine("option ") + name + " does not go with this command");
     for (auto [flag, target] : {std::pair{"--allow-unconfined-compile", &command.allowUnconfinedCompile},
-                                std::pair{"--recorded", &command.recorded}, std::pair{"--profile", &command.profile}})
+                                std::pair{"--trust-run", &command.trustRun}, std::pair{"--recorded", &command.recorded},
+                                std::pair{"--profile", &command.profile}})
       if (argument == flag) {
         *target = true;
         return Error::success();
@@ -259,7 +261,8 @@ private:
                               "--licence",
                               "--recorded",
                               "--profile",
-                              "--allow-unconfined-compile"})
+                              "--allow-unconfined-compile",
+                              "--trust-run"})
       if (name == known)
         return true;
     return false;

@@ -226,6 +226,9 @@ Expected<int> Tool::resume() {
     world.out << command.run << " is complete\n" << printable(printReportText(summarizeRun(**run), world.columns));
     return 0;
   }
+  std::string form = findSourceFolders(world.fs, world.programFolder).frontend + "/problems/" + config->source + ".py";
+  if (Error error = checkReach(command, **run, *config, form))
+    return std::move(error);
   if (Error error = raiseLimits(command, **run, *config))
     return std::move(error);
   auto evaluator = world.openDevice(config->device);

@@ -50,6 +50,7 @@ struct SearchCommand {
   uint64_t seed = 0;
   int jobs = 2;
   bool allowUnconfinedCompile = false;
+  bool trustRun = false; ///< of resume: what run.json has started and sent is the user's own wish
   std::string llm = "builtin";
   ProposerOptions proposer;
   std::string policy = "branch";
