@@ -113,7 +113,7 @@ RunReport summarizeRun(const RunFolder &run) {
       row.timeUs = measurement->timeUs;
       row.id = branch.id;
       row.idea = onOneLine(branch.idea.text);
-      row.settings = branch.label;
+      row.settings = onOneLine(branch.label);
       if (measurement->beats(report.best.timeUs))
         report.bestDiagnosis = measurement->diagnosis;
     }
@@ -123,7 +123,7 @@ RunReport summarizeRun(const RunFolder &run) {
       report.best.timeUs = measurement->timeUs;
       report.best.id = branch.id;
       report.best.idea = onOneLine(branch.idea.text);
-      report.best.settings = branch.label;
+      report.best.settings = onOneLine(branch.label);
       report.curve.push_back({branch.id, report.branches - 1, branch.round, branch.doneAt, measurement->timeUs});
     }
   }

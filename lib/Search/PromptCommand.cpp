@@ -2,6 +2,7 @@
 
 #include "SearchCommands.h"
 #include "kgen/Propose/ModelProposer.h"
+#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -59,14 +60,17 @@ Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &
   const ReplyRecord *reply = (*run)->findReplyByHash(branch->reply);
   if (!reply)
     return createStringError(command.branch + " comes of no question");
+  std::string text; // prompts hold what compilers and models said
+  raw_string_ostream os(text);
   // The ideas, of which this branch's is one, were asked for at the slot above.
   StringRef slot = reply->slot;
   if (slot.contains("/idea-"))
     if (const ReplyRecord *ideas = (*run)->findReply((slot.rsplit('/').first + "/ideas").str()))
-      if (Error error = printQuestionOf(**run, *ideas, world.out))
+      if (Error error = printQuestionOf(**run, *ideas, os))
         return std::move(error);
-  if (Error error = printQuestionOf(**run, *reply, world.out))
+  if (Error error = printQuestionOf(**run, *reply, os))
     return std::move(error);
+  world.out << printable(text);
   return 0;
 }
 

@@ -19,8 +19,8 @@ llvm::Error choosePrices(const SearchCommand &command, const SearchToolWorld &wo
 /// Lays the limits of a `resume` over CONFIG. An Error when one of them is reached already.
 llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConfig &config);
 
-/// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent, and
-/// COMMAND does not say that it may. SHIPPEDFORM is kgen's own PyTorch file of the problem.
+/// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent,
+/// and COMMAND does not say that it may. SHIPPEDFORM is kgen's own PyTorch file of the problem.
 llvm::Error checkReach(const SearchCommand &command, const RunFolder &run, const SearchConfig &config,
                        llvm::StringRef shippedForm);
 

@@ -283,7 +283,7 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
   RunReport report = summarizeRun(run);
-  if (Error error = run.writeReport("report.md", printReportMarkdown(report)))
+  if (Error error = run.writeReport("report.md", printable(printReportMarkdown(report))))
     return std::move(error);
   if (Error error = run.writeReport("report.json", printReportJson(report)))
     return std::move(error);

@@ -9,7 +9,8 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr StringRef hostile = "</td></table><script>alert(1)</script><img src=x onerror='alert(2)'>\" & \xff\x1b[31m";
+constexpr StringRef hostile =
+    "</td></table><script>alert(1)</script><img src=x onerror='alert(2)'>\" & \xff\x1b[31m\nforged";
 
 /// The builtin proposer's answers in hostile words, carried out by CUDA-C that no plan fits.
 class HostileProposer : public Proposer {
@@ -98,6 +99,18 @@ TEST(HtmlReport, EscapesEveryWord) {
   EXPECT_NE(page.find("&lt;script&gt;alert(1)"), std::string::npos);
   EXPECT_NE(page.find("&lt;script&gt;alert(3)"), std::string::npos); // in the best branch's plan
   EXPECT_NE(page.find("content=\"default-src 'none'; style-src 'unsafe-inline'\""), std::string::npos);
+}
+
+TEST(HtmlReport, TextAndMarkdownAreNoLessCareful) {
+  World world;
+  world.proposer = std::make_unique<HostileProposer>();
+  ASSERT_FALSE(bool(world.search()));
+  RunReport report = summarizeRun(*world.read());
+  ASSERT_NE(report.best.settings.find("alert(1)"), std::string::npos);
+  std::string markdown = printReportMarkdown(report);
+  EXPECT_EQ(markdown.find("<script"), std::string::npos);
+  EXPECT_EQ((markdown + printReportText(report, 100)).find('\x1b'), std::string::npos);
+  EXPECT_EQ(printReportText(report, 100).find("\nforged"), std::string::npos);
 }
 
 TEST(HtmlReport, SaysSoWhenNothingPassed) {
