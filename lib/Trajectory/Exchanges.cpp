@@ -70,7 +70,7 @@ Error RunFolder::applyExchange(const Json &record) {
     return text.takeError();
   if (hashText(*text) != record.at("sha").get<std::string>())
     return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
-  Json stored = Json::parse(*text);
+  Json stored = parseStoredJson(*text);
   std::string system = at("exchanges/" + stored.at("system").get<std::string>() + ".md");
   auto systemText = fs.read(system);
   if (!systemText)

@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -94,10 +93,28 @@ public:
     // A pipe that nobody writes to would be waited for, and /dev/zero never ends.
     if (sys::fs::exists(path) && !sys::fs::is_regular_file(path) && !sys::fs::is_directory(path))
       return createStringError(Twine("cannot read ") + path + ": it is no regular file");
-    auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer)
-      return createStringError(Twine("cannot read ") + path + ": " + buffer.getError().message());
-    return (*buffer)->getBuffer().str();
+    // Not waiting for the other end of a pipe, nor for the end of a device.
+    int fd = ::open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+      return fail("read", path, errno);
+    struct stat info;
+    int code = ::fstat(fd, &info) < 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
+    std::string text;
+    if (!code && !S_ISREG(info.st_mode)) {
+      ::close(fd);
+      return createStringError(Twine("cannot read ") + path + ": it is no regular file");
+    }
+    text.reserve(code ? 0 : info.st_size);
+    char buffer[65536];
+    for (ssize_t got; !code && (got = ::read(fd, buffer, sizeof(buffer))) != 0;)
+      if (got > 0)
+        text.append(buffer, got);
+      else if (errno != EINTR)
+        code = errno;
+    ::close(fd);
+    if (code)
+      return fail("read", path, code);
+    return text;
   }
 
   Error createFolders(StringRef path) override {
@@ -133,7 +150,7 @@ public:
     };
     for (const auto &[name, text] : files) {
       std::string path = (folder == "." ? name : (folder + "/" + name).str());
-      int fd = ::open((path + suffix).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+      int fd = ::open((path + suffix).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
       int code = fd < 0 ? errno : 0;
       if (fd >= 0) {
         open.push_back({path, fd});
@@ -164,7 +181,8 @@ public:
   }
 
   Expected<std::unique_ptr<AppendFile>> openAppend(StringRef path, uint64_t length) override {
-    int fd = ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    // A folder that somebody else made may hold a link to a file of ours.
+    int fd = ::open(path.str().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
     if (fd < 0)
       return fail("open", path, errno);
     if (::ftruncate(fd, length) < 0) {
@@ -204,7 +222,7 @@ public:
   }
 
   Expected<std::unique_ptr<FileLock>> lock(StringRef path) override {
-    int fd = ::open(path.str().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    int fd = ::open(path.str().c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
     if (fd < 0)
       return fail("lock", path, errno);
     if (::flock(fd, LOCK_EX | LOCK_NB) < 0) {

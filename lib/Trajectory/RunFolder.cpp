@@ -162,15 +162,15 @@ Error RunFolder::load(const JournalContents &contents) {
   auto graphText = fs.read(at("graph.mlir"));
   if (!graphText)
     return graphText.takeError();
-  if (contents.records.empty() || contents.records.front().value("event", "") != "run")
+  if (contents.records.empty() || contents.records.front().at("event") != "run")
     return createStringError(Twine(at("journal.jsonl")) + " does not start with the run's record");
   const Json &head = contents.records.front();
-  if (head.value("config", "") != hashText(*configText))
+  if (auto it = head.find("config"); it == head.end() || *it != hashText(*configText))
     return createStringError(Twine("CORRUPT: ") + at("run.json") + " is corrupt: its hash differs from the journal's");
-  if (head.value("graph", "") != hashText(*graphText))
+  if (auto it = head.find("graph"); it == head.end() || *it != hashText(*graphText))
     return createStringError(Twine("CORRUPT: ") + at("graph.mlir") +
                              " is corrupt: its hash differs from the journal's");
-  config = Json::parse(*configText, nullptr, /*allow_exceptions=*/false);
+  config = parseStoredJson(*configText);
   graph = std::move(*graphText);
   countTime(head);
   for (const Json &record : drop_begin(contents.records)) {
@@ -201,6 +201,9 @@ Error RunFolder::applyRecord(const Json &record) {
         within &= isFileName(entry.key());
     if (!within)
       return createStringError(Twine(at("journal.jsonl")) + " names a file that is not in the run");
+    if (!id.empty() && event != "branch" && !findBranch(id))
+      return createStringError(Twine("CORRUPT: ") + at("journal.jsonl") + " tells of " + id +
+                               ", a branch that it does not begin");
     if (event == "branch") {
       BranchRecord branch = branchFromJson(record);
       if (BranchRecord *known = branchOf(record.at("id")))
@@ -225,6 +228,9 @@ Error RunFolder::applyRecord(const Json &record) {
     } else if (event == "measurement") {
       if (BranchRecord *branch = branchOf(record.at("id"))) {
         branch->measurement = record.at("text");
+        if (!parseStoredJson(branch->measurement).is_object())
+          return createStringError(Twine("CORRUPT: ") + at("journal.jsonl") + " holds a measurement of " + branch->id +
+                                   " that is none");
         branch->duplicateOf = record.value("duplicate_of", "");
         branch->doneAt = getSecondsSpent();
         branch->deviceSeconds = record.value("device_seconds", 0.0);
@@ -252,7 +258,7 @@ Error RunFolder::applyRecord(const Json &record) {
         return text.takeError();
       if (hashText(*text) != record.at("sha").get<std::string>())
         return createStringError(Twine("CORRUPT: ") + file + " is corrupt: its hash differs from the journal's");
-      Json stored = Json::parse(*text);
+      Json stored = parseStoredJson(*text);
       std::string slot = stored.at("slot");
       countCosts(record);
       replies[slot] = {hash, ReplyRecord{slot, stored.at("request").dump(), stored.at("reply").dump()}};
@@ -335,20 +341,20 @@ Error RunFolder::append(Json record) {
   countTime(record);
   if (!batching)
     return journal->append(record);
-  pending += frameRecord(record);
+  pending.push_back(std::move(record));
   return Error::success();
 }
 
 Error RunFolder::commit() {
   batching = false;
-  std::string records = std::move(pending);
+  std::vector<Json> records = std::move(pending);
   pending.clear();
   if (records.empty())
     return Error::success();
   // Files first: a record must not name what is not there.
   if (Error error = fs.sync(path))
     return error;
-  return journal->appendFramed(records);
+  return journal->appendAll(records);
 }
 
 /// measurement.json is written without waiting for the disk, because the journal holds its text. A

@@ -217,7 +217,7 @@ TEST_F(ToolTest, ARunWhoseTimeIsUpSaysSo) {
   auto contents = parseJournal(fs.files["r/journal.jsonl"], "j");
   ASSERT_TRUE(bool(contents));
   Json stop = {{"event", "stop"}, {"reason", "time is up"}, {"seconds", 31.0}, {"time", 1000.0}};
-  fs.files["r/journal.jsonl"] += frameRecord(stop);
+  fs.files["r/journal.jsonl"] += frameRecord(stop, contents->link);
   EXPECT_EQ(run({"resume", "r"}), 1);
   EXPECT_EQ(err, "kgen-search: r has taken 0.52 of its 0.5 minutes; give it more by --max-minutes\n");
   EXPECT_EQ(run({"resume", "r", "--max-minutes", "2"}), 0) << err;

@@ -173,8 +173,10 @@ TEST(Search, ARunNamesNothingOutsideOfItself) {
   World world;
   ASSERT_FALSE(bool(world.search()));
   const std::string journal = world.fs.files["run/journal.jsonl"];
+  const uint32_t last = llvm::cantFail(parseJournal(journal, "journal")).link;
   auto refused = [&](const Json &record) {
-    world.fs.files["run/journal.jsonl"] = journal + frameRecord(record);
+    uint32_t link = last;
+    world.fs.files["run/journal.jsonl"] = journal + frameRecord(record, link);
     auto run = RunFolder::openForReading(world.fs, world.clock, "run");
     return run ? "accepted" : toString(run.takeError());
   };
@@ -184,6 +186,10 @@ TEST(Search, ARunNamesNothingOutsideOfItself) {
             "run/journal.jsonl names a file that is not in the run");
   EXPECT_EQ(refused({{"event", "reply"}, {"request", "../../key"}, {"sha", "00"}}),
             "run/journal.jsonl names a file that is not in the run");
+  EXPECT_EQ(refused({{"event", "measurement"}, {"id", "round-09/b00"}, {"text", "{}"}}),
+            "CORRUPT: run/journal.jsonl tells of round-09/b00, a branch that it does not begin");
+  EXPECT_EQ(refused({{"event", "measurement"}, {"id", "round-00/b00"}, {"text", "nonsense"}}),
+            "CORRUPT: run/journal.jsonl holds a measurement of round-00/b00 that is none");
   world.fs.files["run/journal.jsonl"] = journal;
   // A link that nobody recorded, for instance.
   world.fs.files["run/round-00/b00/notes.txt"] = "not the run's";

@@ -40,6 +40,25 @@ TEST_F(RealFileSystemTest, WritesWholeFilesAndLeavesNoTemporary) {
   EXPECT_EQ(fs->list(folder + "/a/b"), std::vector<std::string>{"x.txt"});
 }
 
+/// A run folder may be a stranger's: nobody waits at a pipe, and no link leads to a file that is not its own.
+TEST_F(RealFileSystemTest, PipesAndLinksAreNoFiles) {
+  ASSERT_EQ(::mkfifo((folder + "/pipe").c_str(), 0600), 0);
+  for (std::string path : {folder + "/pipe", std::string("/dev/zero")}) {
+    auto text = fs->read(path);
+    ASSERT_FALSE(bool(text));
+    EXPECT_EQ(llvm::toString(text.takeError()), "cannot read " + path + ": it is no regular file");
+  }
+  ASSERT_FALSE(bool(fs->writeAtomic(folder + "/precious", "precious")));
+  ASSERT_EQ(::symlink((folder + "/precious").c_str(), (folder + "/link").c_str()), 0);
+  auto locked = fs->lock(folder + "/link");
+  auto opened = fs->openAppend(folder + "/link", 0);
+  EXPECT_FALSE(bool(locked));
+  EXPECT_FALSE(bool(opened));
+  llvm::consumeError(locked.takeError());
+  llvm::consumeError(opened.takeError());
+  EXPECT_EQ(llvm::cantFail(fs->read(folder + "/link")), "precious");
+}
+
 TEST_F(RealFileSystemTest, SaysWhyAWriteFailed) {
   // A file where a folder should be: this fails for root too.
   ASSERT_FALSE(bool(fs->writeAtomic(folder + "/f", "x")));

@@ -1,8 +1,11 @@
 //===- Journal.h - The append-only record of a run ------------------------===//
 //
 // journal.jsonl: one JSON object per line, keys in a fixed order, the last of
-// them `crc`, the CRC-32 (hex, of zlib's polynomial) of the line's bytes
-// before `,"crc":`. A record is on disk before what it announces is done.
+// them `link`, the CRC-32 (hex, of zlib's polynomial) of the line's bytes
+// before `,"link":`, begun with the link of the line before (0 for the first).
+// So a line that is left out, comes twice, has moved or is another run's is as
+// corrupt as one with a flipped bit. Older journals have `crc` instead, which
+// begins with 0 in each line. A record is on disk before what it announces is done.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,14 +23,18 @@ namespace kgen {
 /// Keeps the order in which keys were added: a record prints the same way each time.
 using Json = nlohmann::ordered_json;
 
-/// RECORD as a line of the journal, with its CRC and a line feed.
-std::string frameRecord(const Json &record);
+/// RECORD as a line of the journal, which follows the line with LINK and leaves its own there, and a line feed.
+std::string frameRecord(const Json &record, uint32_t &link);
+
+/// TEXT of a file that may be anybody's: null when it is no JSON, or nests so deep that reading it ends a process.
+Json parseStoredJson(llvm::StringRef text);
 
 /// What is on disk.
 struct JournalContents {
   std::vector<Json> records;
   uint64_t validBytes = 0; ///< length of the valid prefix
   bool torn = false;       ///< bytes of an unfinished last record follow it
+  uint32_t link = 0;       ///< of the last record
 };
 
 /// Reads TEXT. A bad record at the very end is a torn tail; one in the middle is an Error that names
@@ -40,13 +47,14 @@ public:
   /// Opens PATH, cuts a torn tail off and hands the records back in CONTENTS.
   static llvm::Expected<std::unique_ptr<Journal>> open(FileSystem &fs, llvm::StringRef path, JournalContents &contents);
   /// Returns when RECORD is on disk.
-  llvm::Error append(const Json &record) { return appendFramed(frameRecord(record)); }
-  /// The same for records that frameRecord made.
-  llvm::Error appendFramed(llvm::StringRef records) { return file->append(records); }
+  llvm::Error append(const Json &record) { return appendAll({record}); }
+  /// The same for several records, which are there together.
+  llvm::Error appendAll(const std::vector<Json> &records);
 
 private:
-  explicit Journal(std::unique_ptr<AppendFile> file) : file(std::move(file)) {}
+  Journal(std::unique_ptr<AppendFile> file, uint32_t link) : file(std::move(file)), link(link) {}
   std::unique_ptr<AppendFile> file;
+  uint32_t link; ///< of the last line on disk
 };
 
 } // namespace kgen

@@ -169,7 +169,7 @@ private:
   Json config;
   std::string graph;
   bool batching = false, torn = false;
-  std::string pending; ///< framed records of the batch
+  std::vector<Json> pending; ///< records of the batch
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::map<int, std::vector<HandWritten>> rounds;
