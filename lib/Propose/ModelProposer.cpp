@@ -70,6 +70,17 @@ namespace {
 
 constexpr StringLiteral badReplyKey = "bad-reply";
 
+/// What may come back in later prompts, in bytes: a model must not make the next question cost what it likes.
+constexpr size_t longestIdea = 4000, longestKey = 200, longestSettings = 1000, longestDirectives = 64 << 10,
+                 longestCuda = 256 << 10, longestProblem = 1000;
+
+/// An Error when TEXT, which PLACE names, is longer than MOST bytes.
+Error checkLength(const Twine &place, StringRef text, size_t most) {
+  if (text.size() <= most)
+    return Error::success();
+  return createStringError(place + " has " + Twine(text.size()) + " bytes, at most " + Twine(most) + " are read");
+}
+
 class ModelProposer : public Proposer {
 public:
   ModelProposer(std::unique_ptr<Model> model, ExchangeLog *log) : model(std::move(model)), log(log) {}
@@ -80,6 +91,13 @@ public:
       auto parsed = parseIdeas(list);
       if (!parsed)
         return parsed.takeError();
+      for (size_t i = 0; i < parsed->size(); ++i) {
+        std::string place = "ideas[" + std::to_string(i) + "]";
+        if (Error error = checkLength(place + ".idea", (*parsed)[i].text, longestIdea))
+          return error;
+        if (Error error = checkLength(place + ".key", (*parsed)[i].key, longestKey))
+          return error;
+      }
       ideas = withoutKnown(std::move(*parsed), context);
       return ideas.empty() ? createStringError("every idea in it was tried on this parent") : Error::success();
     });
@@ -140,6 +158,12 @@ private:
       if (!m.problem.empty())
         return createStringError("materializations[" + Twine(i) +
                                  "] is a problem, not a way: " + StringRef(m.problem).take_front(200));
+      std::string place = "materializations[" + std::to_string(i) + "]";
+      for (auto [name, text, most] :
+           {std::tuple(".settings", &m.label, longestSettings),
+            std::tuple(".directives", &m.directives, longestDirectives), std::tuple(".cuda", &m.cuda, longestCuda)})
+        if (Error error = checkLength(place + name, *text, most))
+          return error;
       // kgen's own, never a model's.
       m.notes.clear();
       m.priorUs = 0;
@@ -188,7 +212,7 @@ private:
       auto reply = exchange(question);
       if (!reply)
         return reply.takeError();
-      std::string problem = judge(*reply, question, use);
+      std::string problem = StringRef(judge(*reply, question, use)).take_front(longestProblem).str();
       if (problem.empty() || turn == 1)
         return problem;
       question.slot += "/again";

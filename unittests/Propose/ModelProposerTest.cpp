@@ -305,6 +305,28 @@ TEST_F(ChatTest, ChecksCudaAgainstItsPlanAndFillsItIn) {
             "materializations[0]: the CUDA-C has no extern \"C\" kernel");
 }
 
+TEST_F(ChatTest, WhatComesBackInPromptsIsBounded) {
+  auto answer = [](const std::string &text) { return httpResponse(200, completion(text)); };
+  LoopbackServer server([&](int, const std::string &) {
+    return answer(R"({"ideas": [{"key": "k", "category": "memory", "idea": ")" + std::string(5000, 'x') + "\"}]}");
+  });
+  auto ideas = connect(server.url(), {2, 10, 1 << 24})->proposeIdeas(context, 1);
+  ASSERT_TRUE(bool(ideas));
+  EXPECT_EQ(ideas->at(0).text, "No usable idea came back: ideas[0].idea has 5000 bytes, at most 4000 are read");
+  LoopbackServer category([&](int, const std::string &) {
+    return answer(R"({"ideas": [{"idea": "x", "category": ")" + std::string(50000, 'c') + "\"}]}");
+  });
+  ideas = connect(category.url(), {2, 10, 1 << 24})->proposeIdeas(context, 1);
+  ASSERT_TRUE(bool(ideas));
+  EXPECT_LT(ideas->at(0).text.size(), 1100u);
+  LoopbackServer ways([&](int, const std::string &) {
+    return answer(R"({"materializations": [{"directives": "d", "settings": ")" + std::string(5000, 's') + "\"}]}");
+  });
+  auto list = connect(ways.url(), {2, 10, 1 << 24})->materialize(context, {"k", "Tile.", IdeaCategory::Memory, ""}, 1);
+  ASSERT_TRUE(bool(list));
+  EXPECT_EQ(list->at(0).problem, "materializations[0].settings has 5000 bytes, at most 1000 are read");
+}
+
 TEST_F(ChatTest, ARefusalAndAFilterAreBadReplies) {
   std::string refusal = R"({"choices": [{"message": {"refusal": "I cannot help."}, "finish_reason": "stop"}]})";
   for (auto [body, problem] : std::vector<std::pair<std::string, std::string>>{
