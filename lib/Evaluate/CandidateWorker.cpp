@@ -269,7 +269,7 @@ std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
   if (command == "--kgen-judge-worker")
     return runJudgeWorker(arguments);
   if (command == "--kgen-doctor")
-    return runDoctorProbe();
+    return runDoctorProbe(arguments.empty() ? "card" : arguments[0]);
   if (command == "bench-recovery")
     return runRecoveryBench(arguments);
   if (command == "--kgen-sanitize-worker")

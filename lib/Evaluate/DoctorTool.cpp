@@ -20,9 +20,11 @@ static std::string ask(const std::string &device) {
   return "answers";
 }
 
-int kgen::runDoctorProbe() {
-  json::Object answer{{"host", ask("host")}};
-  if (auto card = queryCard(0)) {
+int kgen::runDoctorProbe(const std::string &what) {
+  json::Object answer;
+  if (what == "host")
+    answer["host"] = ask("host");
+  else if (auto card = queryCard(0)) {
     answer["card"] = card->name + ", " + card->arch + ", " + std::to_string(card->memoryBytes >> 30) + " GiB";
     answer["cuda"] = ask("cuda:0");
   } else {

@@ -9,6 +9,7 @@
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Trajectory/Journal.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
@@ -37,6 +38,10 @@ Expected<std::string> outputOf(std::vector<std::string> arguments, double second
   auto run = runProcess(request, limits);
   if (!run)
     return run.takeError();
+  if (run->end == ProcessResult::End::TimedOut)
+    return createStringError("no answer within " + std::to_string(int(seconds)) + " s");
+  if (run->end == ProcessResult::End::Signalled)
+    return createStringError("it died of signal " + std::to_string(run->code));
   if (run->end != ProcessResult::End::Exited || run->code != 0)
     return createStringError(StringRef(run->output).trim().rsplit('\n').second.empty()
                                  ? StringRef(run->output).trim().take_front(200).str()
@@ -112,14 +117,17 @@ private:
   }
 
   void devices() {
-    std::string reason = "kgen-eval does not run";
-    Json answer;
-    if (auto text = outputOf({world.programFolder + "/kgen-eval", "--kgen-doctor"}, 120))
-      answer = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-    else
-      reason = toString(text.takeError());
-    if (!answer.is_object())
-      answer = {{"host", reason}, {"driver", reason}};
+    // One process each: a driver that hangs or dies says nothing of the host.
+    constexpr double patience = 60;
+    Json answer = Json::object();
+    for (auto [device, key] : {std::pair("host", "host"), std::pair("card", "driver")}) {
+      auto text = outputOf({world.programFolder + "/kgen-eval", "--kgen-doctor", device}, patience);
+      Json one = text ? parseStoredJson(*text) : Json();
+      if (one.is_object())
+        answer.update(one);
+      else
+        answer[key] = text ? "kgen-eval answers with something else than JSON" : toString(text.takeError());
+    }
     auto said = [&](const char *key) { return answer.value(key, std::string()); };
     add("device host", said("host") == "answers",
         said("host") == "answers" ? "answers its known-answer kernel" : said("host"));

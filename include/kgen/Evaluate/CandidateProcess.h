@@ -96,9 +96,10 @@ std::unique_ptr<CandidateRunner> createProcessRunner();
 /// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS host|device`.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
-/// `kgen-eval --kgen-doctor`: which devices answer, as one JSON line {"host": "answers", "card": "NVIDIA H200, ...",
-/// "cuda": "answers"} or {"host": "answers", "driver": "no CUDA driver ..."}.
-int runDoctorProbe();
+/// `kgen-eval --kgen-doctor host|card`: whether it answers, as one JSON line {"host": "answers"}, {"card": "NVIDIA
+/// H200,
+/// ...", "cuda": "answers"} or {"driver": "no CUDA driver ..."}. Two processes, because a driver may hang or die.
+int runDoctorProbe(const std::string &what);
 
 /// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it
 /// first in main().
