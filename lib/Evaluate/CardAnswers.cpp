@@ -32,7 +32,7 @@ constexpr double agreement = 1e-9;
 /// Graphs with fewer input elements than this are the CPU's: it answers before a process has started.
 constexpr int64_t smallElements = 1 << 20;
 /// Answers that the card must have room for.
-constexpr size_t fewestSets = 3;
+constexpr size_t fewestSets = 2;
 
 /// A graph's fp64 kernels, ready to run.
 struct CardProgram {
@@ -81,7 +81,8 @@ private:
     bool declared = graph.contains("kgen.small");
     if (auto error = tool(
             "kgen-opt",
-            {full, declared ? "--kgen-resize=size=small" : "--kgen-resize=max-flops=1e7 max-elements=100000"}, reduced))
+            {full, declared ? "--kgen-resize=size=small" : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
+            reduced))
       return std::move(error);
     auto text = readWholeFile(reduced);
     if (!text)

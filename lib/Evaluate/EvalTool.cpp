@@ -171,15 +171,20 @@ int kgen::compareFolders(const EvalRequest &request, const std::string &baseline
   return 0;
 }
 
+/// Whether US is so far below INCUMBENT that nobody need time the two in turns, which takes seconds with one so slow:
+/// round 0's kernel, as a rule.
+static bool isBeyondDoubt(double us, double incumbent) { return incumbent > 10e3 && us < incumbent / 4; }
+
 /// What a candidate has to pass beyond its own measurement before it counts as the best of its search.
 static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
                            const EvaluateOptions &options, Measurement &measurement) {
   auto incumbent = job.getString("incumbent");
   if (!incumbent || !measurement.passed())
     return llvm::Error::success();
-  if (!incumbent->empty()) {
-    if (measurement.timeUs >= job.getNumber("incumbent_us").value_or(0))
-      return llvm::Error::success();
+  const double before = job.getNumber("incumbent_us").value_or(0);
+  if (!incumbent->empty() && measurement.timeUs >= before)
+    return llvm::Error::success();
+  if (!incumbent->empty() && !isBeyondDoubt(measurement.timeUs, before)) {
     auto other = readCandidate(incumbent->str(), job.getString("graph").value_or("").str());
     if (!other)
       return other.takeError();

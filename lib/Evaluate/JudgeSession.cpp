@@ -105,10 +105,17 @@ llvm::Expected<SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
 }
 
 size_t JudgeSession::room() {
-  size_t each = inputBytes, free = own.freeMemory();
-  for (const BufferSpec &spec : shape.outputs)
+  size_t each = inputBytes, free = own.freeMemory(), candidate = inputBytes;
+  for (const BufferSpec &spec : shape.outputs) {
     each += size_t(spec.elements()) * 8;
-  return free == 0 ? SIZE_MAX : free / 3 / std::max<size_t>(each, 1);
+    candidate += spec.bytes();
+  }
+  if (free == 0)
+    return SIZE_MAX;
+  each = std::max<size_t>(each, 1);
+  // Large problems: three sets may take more, if a candidate still has room for its buffers twice.
+  size_t few = free > 2 * candidate ? std::min<size_t>((free - 2 * candidate) / each, 3) : 0;
+  return std::max(free / 3 / each, few);
 }
 
 llvm::Error JudgeSession::launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values) {

@@ -236,7 +236,8 @@ private:
     ErrorNorms bound = measuredTolerance(same, low, dtype);
     // Every class accumulates in fp32, in an order of its own. One element's error is measured against the
     // rms of all, and with wide inputs an element may be hundreds of times that.
-    return {std::max({bound.max, 1e-4, 1e-5 * peak}), std::max(bound.l2, 1e-5)};
+    double u = classRoundoff(plan.precision);
+    return {std::max({bound.max, 1e-4, 1e-5 * peak, 2 * u}), std::max({bound.l2, 1e-5, u / 2})};
   }
 
   AnswerSource &source;

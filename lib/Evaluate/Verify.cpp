@@ -152,6 +152,12 @@ RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
   return RoundTo::None;
 }
 
+double kgen::classRoundoff(llvm::StringRef precision) {
+  if (precision == "tf32" || precision == "fp16")
+    return 0x1p-11;
+  return precision == "bf16" ? 0x1p-8 : 0;
+}
+
 RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
   if (precision == "tf32" || precision == "fp16")
     return RoundTo::BF16;

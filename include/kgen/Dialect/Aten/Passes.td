@@ -18,7 +18,8 @@ def ResizePass : Pass<"kgen-resize", "::mlir::ModuleOp"> {
     - `max-flops`, `max-elements`: found by halving. Extents that several
       arguments share shrink together, the largest first, as long as inference
       succeeds; stops when the graph has at most so many floating-point operations and
-      no tensor has more elements.
+      no tensor has more elements. The smallest size that was found may exceed them
+      `slack` times where none is within.
 
     Before:
     ```mlir
@@ -40,7 +41,8 @@ def ResizePass : Pass<"kgen-resize", "::mlir::ModuleOp"> {
     Option<"size", "size", "std::string", "\"\"", "`small`: take the types in the kgen.small argument attributes">,
     ListOption<"dims", "dims", "std::string", "new extents, each ARGUMENT:DIMENSION=EXTENT">,
     Option<"maxFlops", "max-flops", "double", "0", "shrink until the graph has at most so many operations; 0: no limit">,
-    Option<"maxElements", "max-elements", "int64_t", "0", "shrink until no tensor has more elements; 0: no limit">
+    Option<"maxElements", "max-elements", "int64_t", "0", "shrink until no tensor has more elements; 0: no limit">,
+    Option<"slack", "slack", "double", "1", "how many times the smallest size may exceed these limits where none is within">
   ];
 }
 
