@@ -79,10 +79,10 @@ private:
     if (llvm::Error error = writeFileAtomically(full, graph))
       return std::move(error);
     bool declared = graph.contains("kgen.small");
-    if (auto error = tool(
-            "kgen-opt",
-            {full, declared ? "--kgen-resize=size=small" : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
-            reduced))
+    if (auto error = tool("kgen-opt",
+                          {full, declared ? "--kgen-resize=size=small"
+                                          : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
+                          reduced))
       return std::move(error);
     auto text = readWholeFile(reduced);
     if (!text)

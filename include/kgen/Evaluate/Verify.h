@@ -45,10 +45,11 @@ Comparison compareValues(DType dtype, const ValueSource &values, const double *r
 /// draw to draw) or some roundings of DTYPE.
 ErrorNorms measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype);
 
-/// One rounding (half a unit in the last place, relative) of the formats that PRECISION multiplies in; 0 for strict-fp32.
-/// Its matrix units cut off what does not fit when they add to an accumulator (Fasi, Higham, Mikaitis and Pranesh,
-/// "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021), so that sums of one sign drift
-/// while the roundings of the inputs cancel. On an H200 4096 products of numbers in (0, 1) drift by 2.4e-5 of their sum.
+/// One rounding (half a unit in the last place, relative) of the formats that PRECISION multiplies in; 0 for
+/// strict-fp32. Its matrix units cut off what does not fit when they add to an accumulator (Fasi, Higham, Mikaitis and
+/// Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021), so that sums of one sign
+/// drift while the roundings of the inputs cancel. On an H200 4096 products of numbers in (0, 1) drift by 2.4e-5 of
+/// their sum.
 double classRoundoff(llvm::StringRef precision);
 
 /// What inputs are rounded to when the error of a class is measured on the oracle: tf32 -> TF32,

@@ -105,8 +105,7 @@ using Place = std::pair<unsigned, unsigned>;
 class Shrinker {
 public:
   Shrinker(func::FuncOp func, double maxFlops, int64_t maxElements, double slack = 1)
-      : func(func), maxFlops(maxFlops), maxElements(maxElements), slack(slack),
-        wasDegenerate(isDegenerate(func)) {
+      : func(func), maxFlops(maxFlops), maxElements(maxElements), slack(slack), wasDegenerate(isDegenerate(func)) {
     for (Type type : func.getArgumentTypes())
       shapes.emplace_back(cast<RankedTensorType>(type).getShape());
   }
