@@ -21,6 +21,7 @@ for name in ("HOME", "KGEN_NVRTC", "KGEN_CACHE_DIR"):
         config.environment[name] = os.environ[name]
 # A test starts without what other searches found.
 config.environment["KGEN_LIBRARY"] = "none"
+config.environment["XDG_STATE_HOME"] = os.path.join(config.test_exec_root, "state")
 config.substitutions.append(("%problems", os.path.join(config.kgen_src_root, "problems")))
 config.substitutions.append(("%bin", os.path.join(config.kgen_obj_root, "bin")))
 config.substitutions.append(("%src", config.kgen_src_root))

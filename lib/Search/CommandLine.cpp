@@ -14,8 +14,8 @@ std::string printSearchHelp() {
 
 usage:
   kgen-search --problem NAME|FILE.mlir|FILE.py [options]   start a search
-  kgen-search resume RUN [--trust-run]   go on with an interrupted run; --trust-run: with the commands, addresses and keys
-                              that its run.json names, which somebody else may have written
+  kgen-search resume RUN [--trust-run]   go on with an interrupted run; --trust-run: one that somebody else started, with the
+                              commands, addresses and keys that its run.json names
   kgen-search replay RUN [--jobs N] [--recorded]           derive every kernel of a run again and compare bytes; needs no
                               device. --recorded: what another kgen wrote differently need only be as recorded
   kgen-search report RUN [--format text|md|json|html] [--out F]   what a run found; html is one page with everything

@@ -21,8 +21,15 @@ llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, Sear
 
 /// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent,
 /// and COMMAND does not say that it may. SHIPPEDFORM is kgen's own PyTorch file of the problem.
-llvm::Error checkReach(const SearchCommand &command, const RunFolder &run, const SearchConfig &config,
-                       llvm::StringRef shippedForm);
+llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const RunFolder &run,
+                       const SearchConfig &config);
+
+/// Remembers a run that begins as this user's own, so that checkReach asks nothing when it goes on. Where that cannot
+/// be written it will ask.
+void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config);
+
+/// $XDG_STATE_HOME/kgen/runs, else ~/.local/state/kgen/runs; "" without either.
+std::string defaultOwnRunsFolder();
 
 /// `add RUN`
 llvm::Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world);

@@ -1,5 +1,7 @@
 //===- SearchMain.cpp - kgen-search in the real world ---------------------===//
 
+#include "SearchCommands.h"
+
 #include "kgen/Library/KernelLibrary.h"
 #include "kgen/Search/SearchTool.h"
 #include "kgen/Toolchain/Streams.h"
@@ -51,6 +53,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
   if (world.columns == 0)
     world.columns = 100;
   world.kernelLibraryPath = defaultLibraryPath();
+  world.ownRunsFolder = defaultOwnRunsFolder();
   world.programFolder = folder;
   int code = runSearchCommand(*command, world);
   return finishStandardStreams("kgen-search", code, 1);

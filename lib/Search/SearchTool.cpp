@@ -204,6 +204,7 @@ Expected<int> Tool::search() {
   auto run = RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
   if (!run)
     return run.takeError();
+  rememberOwnRun(world, *config);
   if (Error error = dropAll(*given, (*run)->getPath(), world))
     return std::move(error);
   return go(**run, *config, **evaluator);
@@ -226,8 +227,7 @@ Expected<int> Tool::resume() {
     world.out << command.run << " is complete\n" << printable(printReportText(summarizeRun(**run), world.columns));
     return 0;
   }
-  std::string form = findSourceFolders(world.fs, world.programFolder).frontend + "/problems/" + config->source + ".py";
-  if (Error error = checkReach(command, **run, *config, form))
+  if (Error error = checkReach(command, world, **run, *config))
     return std::move(error);
   if (Error error = raiseLimits(command, **run, *config))
     return std::move(error);

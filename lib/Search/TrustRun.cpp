@@ -7,7 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "SearchCommands.h"
 
+#include "kgen/Search/ProblemSource.h"
+#include "kgen/Toolchain/Cache.h"
+
 #include "llvm/ADT/Twine.h"
+
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -38,17 +43,48 @@ static std::string describeReach(const SearchConfig &config, StringRef shippedFo
   return words;
 }
 
-Error checkReach(const SearchCommand &command, const RunFolder &run, const SearchConfig &config,
-                 StringRef shippedForm) {
+/// The file that says that this user began a run of just this CONFIG; "" where there is no such memory.
+static std::string markOf(const SearchToolWorld &world, const SearchConfig &config) {
+  return world.ownRunsFolder.empty() ? "" : world.ownRunsFolder + "/" + contentKey({config.toJson().dump()});
+}
+
+/// What going on with CONFIG reaches; TIMESPYTORCH: its Python file has not been timed yet.
+static std::string reachOf(const SearchToolWorld &world, const SearchConfig &config, bool timesPyTorch) {
+  std::string form = findSourceFolders(world.fs, world.programFolder).frontend + "/problems/" + config.source + ".py";
+  return describeReach(config, form, timesPyTorch);
+}
+
+std::string defaultOwnRunsFolder() {
+  if (const char *state = std::getenv("XDG_STATE_HOME"); state && *state)
+    return std::string(state) + "/kgen/runs";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.local/state/kgen/runs";
+  return "";
+}
+
+void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config) {
+  std::string mark = markOf(world, config);
+  if (mark.empty() || reachOf(world, config, config.device != "host").empty())
+    return;
+  Error error = world.fs.createFolders(world.ownRunsFolder);
+  if (!error)
+    error = world.fs.writeAtomic(mark, config.problem + "\n");
+  consumeError(std::move(error));
+}
+
+Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const RunFolder &run,
+                 const SearchConfig &config) {
   // compare-policies goes on with what its own command line says.
   bool said = command.llm == config.llm && command.proposer.url == config.llmOptions.url &&
               command.proposer.keyEnv == config.llmOptions.keyEnv;
   bool timesPyTorch = config.device != "host" && !run.getBaselines();
-  std::string reach = describeReach(config, shippedForm, timesPyTorch && command.problem != config.source);
+  std::string reach = reachOf(world, config, timesPyTorch && command.problem != config.source);
   if (reach.empty() || command.trustRun || (said && command.problem == config.source))
     return Error::success();
-  return createStringError(command.run + " asks to have " + reach +
-                           "; if it is yours, or you trust who made it, go on with: kgen-search resume " + command.run +
+  if (std::string mark = markOf(world, config); !mark.empty() && world.fs.exists(mark))
+    return Error::success();
+  return createStringError(command.run + " was not started here and asks to have " + reach +
+                           "; if you trust who made it, go on with: kgen-search resume " + command.run +
                            " --trust-run");
 }
 

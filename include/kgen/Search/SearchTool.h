@@ -83,6 +83,7 @@ struct SearchToolWorld {
   bool live = false; ///< OUT is a terminal
   int columns = 100;
   std::string kernelLibraryPath; ///< the kernel library's file by default; "" or "none": none
+  std::string ownRunsFolder;     ///< remembers which runs this user started; "": nothing does
   std::string programFolder;     ///< where kgen-search lies; problems and the frontend are found from it
 };
 
