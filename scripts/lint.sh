@@ -6,7 +6,7 @@ status=0
 complain() { echo "lint: $*" >&2; status=1; }
 
 # The driver half never includes mlir/. Search's one MLIR file is the wall itself.
-driver=(Propose Toolchain Evaluate Trajectory Library Search Report)
+driver=(Propose Toolchain Candidate Device Judge Evaluate Trajectory Library Search Report)
 for room in "${driver[@]}"; do
   for dir in "include/kgen/$room" "lib/$room"; do
     [ -d "$dir" ] || continue
@@ -29,7 +29,7 @@ done < <(git ls-files 'tools/*.cpp')
 
 format=/usr/lib/llvm-22/bin/clang-format
 if [ -x "$format" ]; then
-  git ls-files 'include/*.h' 'lib/*.cpp' 'lib/*.h' 'tools/*.cpp' 'unittests/*.cpp' | grep -v '^lib/Evaluate/host/' |
+  git ls-files 'include/*.h' 'lib/*.cpp' 'lib/*.h' 'tools/*.cpp' 'unittests/*.cpp' | grep -v '^lib/Device/host/' |
     xargs -r "$format" --dry-run --Werror 2>&1 | grep -m 20 'error:' && complain "run: clang-format-22 -i on the files above"
 fi
 exit $status

@@ -1,7 +1,6 @@
 //===- Baselines.cpp - PyTorch on the same problem ------------------------===//
 #include "kgen/Evaluate/Baselines.h"
 
-#include "EmbeddedTexts.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 
@@ -11,6 +10,12 @@
 #include "llvm/Support/Path.h"
 
 using namespace kgen;
+
+static const struct {
+  const char *name, *text;
+} embedded[] = {
+#include "BaselinesScript.inc"
+};
 namespace json = llvm::json;
 
 llvm::Expected<Baselines> kgen::parseBaselines(const std::string &text) {
@@ -54,13 +59,12 @@ llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, co
   if (!llvm::sys::fs::exists(problemFile))
     return llvm::createStringError("no PyTorch form of the problem: %s is not there", problemFile.c_str());
   bool hit;
-  auto folder =
-      ContentCache(cacheRoot(), "scripts")
-          .get(contentKey({embeddedText("baselines.py")}), hit, [](const std::string &at) -> llvm::Expected<bool> {
-            if (llvm::Error error = writeFileAtomically(at + "/baselines.py", embeddedText("baselines.py")))
-              return std::move(error);
-            return true;
-          });
+  auto folder = ContentCache(cacheRoot(), "scripts")
+                    .get(contentKey({embedded[0].text}), hit, [](const std::string &at) -> llvm::Expected<bool> {
+                      if (llvm::Error error = writeFileAtomically(at + "/baselines.py", embedded[0].text))
+                        return std::move(error);
+                      return true;
+                    });
   if (!folder)
     return folder.takeError();
   std::string program = python;

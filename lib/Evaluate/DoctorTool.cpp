@@ -1,6 +1,7 @@
 //===- DoctorTool.cpp - kgen-eval's answer to kgen-search doctor ----------===//
 #include "kgen/Evaluate/EvalTool.h"
 #include "kgen/Evaluate/Recovery.h"
+#include "kgen/Evaluate/Workers.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

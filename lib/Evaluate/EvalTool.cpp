@@ -1,10 +1,10 @@
 //===- EvalTool.cpp - What kgen-eval does ---------------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
-#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,12 +1,13 @@
 //===- Evaluator.cpp - One candidate in, one measurement out --------------===//
 #include "kgen/Evaluate/Evaluator.h"
 
-#include "EmbeddedTexts.h"
 #include "Trial.h"
-#include "kgen/Evaluate/DeviceTable.h"
-#include "kgen/Evaluate/Diagnosis.h"
-#include "kgen/Evaluate/PlanCheck.h"
+#include "kgen/Candidate/DeviceTable.h"
+#include "kgen/Candidate/Diagnosis.h"
+#include "kgen/Candidate/PlanCheck.h"
+#include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Evaluate/Recovery.h"
+#include "kgen/Judge/JudgeProcess.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
@@ -69,9 +70,9 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     CompileOptions options;
     options.arch = parts.arch;
     std::string judgeKernels;
-    for (auto [name, artifact] :
-         {std::pair("trusted_kernels.cu", &parts.trusted), std::pair("judge_kernels.cu", &judgeKernels)}) {
-      auto own = parts.compiler->compile(embeddedText(name), options);
+    for (auto [text, artifact] :
+         {std::pair(trustedKernelsText(), &parts.trusted), std::pair(judgeKernelsText(), &judgeKernels)}) {
+      auto own = parts.compiler->compile(text, options);
       if (!own)
         return own.takeError();
       if (auto *failed = std::get_if<CompileFailed>(&*own))

@@ -1,7 +1,7 @@
 //===- GraphPlan.cpp - What a plan for a graph must say -------------------===//
-#include "SiblingTool.h"
+#include "kgen/Toolchain/SiblingTool.h"
 
-#include "kgen/Evaluate/PlanCheck.h"
+#include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Scratch.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Profile.h"
-#include "kgen/Evaluate/Diagnosis.h"
+#include "kgen/Candidate/Diagnosis.h"
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"

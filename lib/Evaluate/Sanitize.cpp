@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Sanitize.h"
-#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Device/CandidateProcess.h"
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"

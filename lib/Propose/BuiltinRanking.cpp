@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuiltinSession.h"
-#include "kgen/Evaluate/Diagnosis.h"
+#include "kgen/Candidate/Diagnosis.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"

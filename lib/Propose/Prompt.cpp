@@ -1,7 +1,7 @@
 //===- Prompt.cpp - What a model is told ----------------------------------===//
 
 #include "PromptText.h"
-#include "kgen/Evaluate/Diagnosis.h"
+#include "kgen/Candidate/Diagnosis.h"
 #include "kgen/Propose/ModelProposer.h"
 
 #include "llvm/Support/Format.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/ReplyText.h"
-#include "kgen/Toolchain/UntrustedText.h"
+#include "kgen/Candidate/UntrustedText.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,8 +1,8 @@
 //===- Html.cpp - Text for a page -------------------------------------------===//
 #include "Html.h"
 
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/RunReport.h"
-#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

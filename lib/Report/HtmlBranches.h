@@ -1,7 +1,7 @@
 //===- HtmlBranches.h - All branches of a run, for its page ------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 #include "kgen/Report/RunReport.h"
 
 #include <string>

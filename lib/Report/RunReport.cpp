@@ -1,8 +1,8 @@
 //===- RunReport.cpp ------------------------------------------------------===//
 
 #include "kgen/Report/RunReport.h"
-#include "kgen/Evaluate/Measurement.h"
-#include "kgen/Toolchain/UntrustedText.h"
+#include "kgen/Candidate/Measurement.h"
+#include "kgen/Candidate/UntrustedText.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"

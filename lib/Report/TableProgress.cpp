@@ -1,8 +1,8 @@
 //===- TableProgress.cpp - The live table ---------------------------------===//
 
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/Progress.h"
 #include "kgen/Report/RunReport.h"
-#include "kgen/Toolchain/UntrustedText.h"
 #include "kgen/Trajectory/Clock.h"
 
 #include "llvm/Support/Format.h"

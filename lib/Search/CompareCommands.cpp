@@ -1,8 +1,8 @@
 //===- CompareCommands.cpp - Runs side by side ----------------------------===//
 
 #include "SearchCommands.h"
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/Comparison.h"
-#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/Twine.h"
 

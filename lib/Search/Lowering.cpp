@@ -1,7 +1,7 @@
 //===- Lowering.cpp - From materialisations to snapshots ------------------===//
 
 #include "SearchLoop.h"
-#include "kgen/Evaluate/PlanCheck.h"
+#include "kgen/Candidate/PlanCheck.h"
 
 #include "llvm/ADT/Twine.h"
 

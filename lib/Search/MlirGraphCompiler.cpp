@@ -5,13 +5,13 @@
 // calls from several threads do not meet.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Conversion/KGenToCuda/CudaTemplate.h"
 #include "kgen/Dialect/Aten/Passes.h"
 #include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
-#include "kgen/Evaluate/LaunchPlan.h"
 #include "kgen/InitAll.h"
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Pipelines.h"

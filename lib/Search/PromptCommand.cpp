@@ -1,8 +1,8 @@
 //===- PromptCommand.cpp - kgen-search prompt RUN BRANCH ------------------===//
 
 #include "SearchCommands.h"
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Propose/ModelProposer.h"
-#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -2,10 +2,10 @@
 
 #include "SearchCommands.h"
 
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Library/KernelLibrary.h"
 #include "kgen/Search/SearchTool.h"
 #include "kgen/Toolchain/Streams.h"
-#include "kgen/Toolchain/UntrustedText.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

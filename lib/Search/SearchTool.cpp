@@ -2,12 +2,12 @@
 
 #include "kgen/Search/SearchTool.h"
 #include "RunLibrary.h"
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/HtmlReport.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Toolchain/Jail.h"
-#include "kgen/Toolchain/UntrustedText.h"
 #include "kgen/Trajectory/Replay.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,5 +1,6 @@
 //===- kgen-eval.cpp - One candidate folder in, one measurement out -------===//
 #include "kgen/Evaluate/EvalTool.h"
+#include "kgen/Evaluate/Workers.h"
 
 int main(int argc, char **argv) {
   if (auto code = kgen::runWorkerIfAsked(argc, argv))

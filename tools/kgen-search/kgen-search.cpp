@@ -1,5 +1,5 @@
 //===- kgen-search.cpp - The search's command line ------------------------===//
-#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Evaluate/Workers.h"
 #include "kgen/Search/SearchTool.h"
 
 int main(int argc, char **argv) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
 #include "kgen/Conversion/KGenToCuda/Passes.h"
-#include "kgen/Evaluate/Device.h"
-#include "kgen/Evaluate/Inputs.h"
+#include "kgen/Device/Device.h"
 #include "kgen/InitAll.h"
+#include "kgen/Judge/Inputs.h"
 #include "kgen/Oracle/OracleCases.h"
 #include "kgen/Oracle/OracleLowering.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"

@@ -1,8 +1,8 @@
 //===- EvaluatorTest.cpp - Verdicts, with every outside effect replaced ---===//
 #include "kgen/Evaluate/Evaluator.h"
+#include "kgen/Candidate/DeviceTable.h"
+#include "kgen/Device/Digest.h"
 #include "kgen/Evaluate/Baselines.h"
-#include "kgen/Evaluate/DeviceTable.h"
-#include "kgen/Evaluate/Digest.h"
 
 #include "gtest/gtest.h"
 

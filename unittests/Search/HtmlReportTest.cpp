@@ -2,7 +2,7 @@
 
 #include "kgen/Report/HtmlReport.h"
 #include "World.h"
-#include "kgen/Toolchain/UntrustedText.h"
+#include "kgen/Candidate/UntrustedText.h"
 
 using namespace kgen;
 using namespace kgen::test;

@@ -1,5 +1,5 @@
 //===- MlirGraphCompilerTest.cpp - The wall between the halves -----------===//
-#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Search/GraphCompiler.h"
 
 #include "gmock/gmock.h"

@@ -1,9 +1,9 @@
 //===- Evaluator.h - One candidate in, one measurement out ----------------===//
 #pragma once
 
-#include "kgen/Evaluate/Answers.h"
-#include "kgen/Evaluate/CandidateProcess.h"
-#include "kgen/Evaluate/Reference.h"
+#include "kgen/Device/CandidateProcess.h"
+#include "kgen/Judge/Answers.h"
+#include "kgen/Judge/Reference.h"
 #include "kgen/Toolchain/Compiler.h"
 
 #include <functional>

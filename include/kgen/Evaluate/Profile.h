@@ -1,7 +1,7 @@
 //===- Profile.h - A candidate under Nsight Compute ------------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "kgen/Evaluate/CandidateProcess.h"
+#include "kgen/Device/CandidateProcess.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Scratch.h"
 

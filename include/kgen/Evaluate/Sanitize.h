@@ -1,7 +1,7 @@
 //===- Sanitize.h - A candidate under compute-sanitizer -------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 #include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/ArrayRef.h"

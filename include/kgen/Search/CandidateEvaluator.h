@@ -1,7 +1,7 @@
 //===- CandidateEvaluator.h - Compile and measure, as the search sees it --===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -29,7 +29,7 @@ struct SearchConfig {
   std::string pytorch; ///< its PyTorch form, a file that baselines are timed on; may be empty
   std::string size = "full";
   std::string precision;      ///< class that candidates must keep
-  std::string rules = "kgen"; ///< whose rules make verdicts (kgen/Evaluate/Rules.h)
+  std::string rules = "kgen"; ///< whose rules make verdicts (kgen/Judge/Rules.h)
   std::string device = "host";
   std::string deviceModel;
   std::string isolation; ///< of the machine that the run was started on; for the reader

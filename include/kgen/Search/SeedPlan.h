@@ -1,7 +1,7 @@
 //===- SeedPlan.h - The launch plan of a kernel written by hand -----------===//
 #pragma once
 
-#include "kgen/Evaluate/LaunchPlan.h"
+#include "kgen/Candidate/LaunchPlan.h"
 
 namespace kgen {
 

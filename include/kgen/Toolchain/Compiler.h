@@ -1,7 +1,7 @@
 //===- Compiler.h - CUDA-C to something that runs -------------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -61,7 +61,7 @@ public:
 /// in KGEN_NVRTC, the loader's path, CUDA_HOME, and pip's nvidia packages.
 llvm::Expected<std::unique_ptr<Compiler>> createNvrtcCompiler();
 
-/// g++ against lib/Evaluate/host. Fails with one sentence when there is none.
+/// g++ against lib/Device/host. Fails with one sentence when there is none.
 llvm::Expected<std::unique_ptr<Compiler>> createHostCompiler();
 
 /// Compiles all sources, at most PARALLEL at once; results in the sources' order.

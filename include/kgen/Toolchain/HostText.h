@@ -31,7 +31,7 @@ struct HostText {
   std::vector<HostKernel> kernels;
 };
 
-/// Rewrites CUDA-C so that g++ compiles it against lib/Evaluate/host: kernels get their indices as
+/// Rewrites CUDA-C so that g++ compiles it against lib/Device/host: kernels get their indices as
 /// hidden parameters, dynamic shared memory becomes one array, and a launcher per kernel is
 /// appended. Works on tokens and keeps every line's number. Fails when there is no kernel.
 llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);

@@ -1,7 +1,7 @@
 //===- MachineCode.h - What instructions a cubin holds ---------------------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 
 #include "llvm/ADT/StringRef.h"
 

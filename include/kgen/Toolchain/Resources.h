@@ -1,7 +1,7 @@
 //===- Resources.h - Registers, shared memory, spills, occupancy ----------===//
 #pragma once
 
-#include "kgen/Evaluate/Measurement.h"
+#include "kgen/Candidate/Measurement.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -1,0 +1,118 @@
+//===- CandidateSession.h - One candidate on one device -------------------===//
+//
+// What happens inside the candidate's process, whatever the device: buffers
+// between red zones, poison that differs from run to run, launches, checks of
+// the zones and of the inputs.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Device/Device.h"
+
+#include <deque>
+
+namespace kgen {
+
+/// How one run of the whole plan is made. Verification and timing make the same request.
+struct RunRequest {
+  uint32_t poison = 0;         ///< pattern of outputs, workspace and red zones before the run
+  bool descending = false;     ///< reverse order of threads, where the device can
+  unsigned buffers = 0;        ///< which set of buffers, modulo their number
+  bool cold = true;            ///< caches are overwritten before it
+  double waitNanoseconds = -1; ///< see Device::timedRun
+  uint64_t key = 0;            ///< of the outputs' digests
+  bool copy = false;           ///< outputs go to the parent
+  bool fresh = false;          ///< with a fresh module, where the candidate has variables
+  bool empty = false;          ///< nothing is launched: what a run costs by itself
+};
+
+/// What one run showed.
+struct RunReport {
+  RunTimes times;
+  std::vector<uint64_t> digests; ///< one per output
+  bool keepsState = false;       ///< the candidate's own variables are not what they were when it was loaded
+};
+
+/// Bytes before and after every buffer that nobody may write.
+constexpr size_t redZoneBytes = 4096;
+
+class CandidateSession {
+public:
+  /// Buffer sets differ in addresses and in what surrounds a buffer: a zone on both sides, then the end of
+  /// the mapping right before it, then right after it.
+  static constexpr unsigned bufferSets = 3;
+
+  /// PLAN outlives the session. Loads the artifact and allocates every buffer, WANTED sets if they fit.
+  static llvm::Expected<std::unique_ptr<CandidateSession>>
+  create(Device &device, const LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted = bufferSets);
+
+  /// One buffer set of just the bytes that the plan names, without zones, for tools that watch accesses.
+  static llvm::Expected<std::unique_ptr<CandidateSession>> createBare(Device &device, const LaunchPlan &plan,
+                                                                      llvm::StringRef artifact);
+  llvm::Error writeInput(unsigned index, const char *bytes);
+  /// Launches and waits, nothing else.
+  llvm::Error runBare();
+  /// Where a buffer of the first set lies.
+  DeviceAddress inputAddress(unsigned index) const { return sets[0].inputs[index].data; }
+  DeviceAddress outputAddress(unsigned index) const { return sets[0].outputs[index].data; }
+
+  /// The bytes of every input for buffer set BUFFERS, in order.
+  llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);
+  /// The same from memory that the device imported, each input at its offset.
+  llvm::Error setInputs(unsigned buffers, unsigned import, llvm::ArrayRef<size_t> offsets);
+
+  /// Poisons, launches, waits, checks red zones and inputs. PROGRESS receives the index of the launch
+  /// under way, for whoever looks after a crash.
+  llvm::Expected<RunReport> run(const RunRequest &request, volatile int *progress);
+
+  /// A fresh module: nothing is left of what earlier runs wrote to the candidate's variables.
+  llvm::Error reload();
+
+  /// Copies output I of the last run out.
+  llvm::Error readOutput(unsigned index, void *to);
+  /// Copies all outputs of the last run to memory that the device imported.
+  llvm::Error shareOutputs(unsigned import, llvm::ArrayRef<size_t> offsets);
+
+  unsigned setCount() const { return unsigned(sets.size()); }
+
+private:
+  struct Buffer {
+    DeviceAddress data = 0;
+    size_t bytes = 0, padded = 0; ///< payload; payload rounded up so that the zone starts aligned
+    size_t before = 0, after = 0; ///< red zones
+    std::string name;
+    DeviceAddress whole() const { return data - before; }
+    /// Where the zone after the payload begins, to four bytes, and how long it is.
+    DeviceAddress end() const { return data + (bytes + 3) / 4 * 4; }
+    size_t behind() const { return data + padded + after - end(); }
+  };
+  struct BufferSet {
+    std::vector<Buffer> inputs, outputs, workspace;
+    std::vector<uint64_t> inputDigests;
+    std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
+    std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
+    std::vector<std::vector<void *>> valuePointers;
+  };
+
+  CandidateSession(Device &device, const LaunchPlan &plan);
+  llvm::Expected<BufferSet> allocateSet(unsigned which);
+  llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which);
+  llvm::Error poison(const Buffer &buffer, uint32_t pattern, bool payload);
+  void lookAt(const Buffer &buffer, uint32_t pattern);
+  llvm::Error explainZones(const Buffer &buffer, uint32_t pattern);
+  llvm::Error prepareValues(BufferSet &set);
+  llvm::Error rememberState();
+  llvm::Error rememberInputs(BufferSet &set);
+
+  Device &device;
+  const LaunchPlan &plan;
+  std::vector<BufferSet> sets;
+  bool bare = false;
+  unsigned last = 0;            ///< the set of the last run
+  uint64_t key;                 ///< of digests that stay in this process
+  std::vector<DigestJob> state; ///< the candidate's variables
+  std::vector<uint64_t> initialState;
+  std::vector<DigestJob> jobs; ///< of the run under way
+};
+
+} // namespace kgen

@@ -1,0 +1,156 @@
+//===- Device.h - Where a candidate runs ----------------------------------===//
+//
+// Used inside the candidate's own process only. Device `host` runs the shared
+// library that the host compiler made; device `cuda` loads the Driver API at
+// run time.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Candidate/LaunchPlan.h"
+#include "kgen/Candidate/Measurement.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace kgen {
+
+/// A fault that belongs to the candidate, with the verdict it earns: REJECT before anything ran, FAULT,
+/// UNSUPPORTED. Any other llvm::Error means that the device itself is not usable.
+class CandidateError : public llvm::ErrorInfo<CandidateError> {
+public:
+  static char ID;
+  CandidateError(Verdict verdict, std::string text) : verdict(verdict), text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  Verdict verdict;
+  std::string text;
+};
+
+/// An address in the device's memory.
+using DeviceAddress = uint64_t;
+
+/// An encoded tensor map, as the kernel gets it.
+struct alignas(64) TensorMapBytes {
+  uint64_t words[16];
+};
+
+/// One run of a plan, timed; microseconds.
+struct RunTimes {
+  double launches = 0; ///< all launches of the plan
+  double total = 0;    ///< with the preparation before them, by the same clock
+  double wall = 0;     ///< what TOTAL covers and the wait for its end, by the system's clock
+};
+
+/// A piece of memory to look at after a run.
+struct DigestJob {
+  DeviceAddress at = 0;
+  size_t bytes = 0;
+  uint64_t key = 0;                ///< of the digest (Digest.h)
+  std::optional<uint32_t> pattern; ///< instead: how many words are not this one; BYTES is a multiple of 4
+};
+
+/// Memory of the device that another process can be given.
+struct SharedBlock {
+  DeviceAddress at = 0;
+  int descriptor = -1;
+};
+/// A part of such memory, and where it goes or comes from.
+struct SharedPiece {
+  size_t offset = 0;
+  DeviceAddress at = 0;
+  size_t bytes = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  /// "host" or "cuda:0 NVIDIA H200".
+  virtual std::string name() const = 0;
+
+  /// Loads machine code and looks up every kernel of PLAN, checking what can be checked before a launch:
+  /// names, parameter counts and sizes, shared memory.
+  virtual llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) = 0;
+
+  /// Memory is mapped in pieces of this many bytes, a multiple of 256.
+  virtual size_t granularity() const { return 256; }
+  /// BYTES of memory, a multiple of granularity(), freed with the device. What lies right before and after it
+  /// is not mapped, where the device can: an access there is a fault.
+  virtual llvm::Expected<DeviceAddress> allocate(size_t bytes) = 0;
+  /// allocate() gives just the bytes asked for from now on, as a program of its own would have them.
+  virtual void usePlainMemory() {}
+  /// What one process may allocate now; 0 = unknown.
+  virtual size_t freeMemory() { return 0; }
+  virtual llvm::Error write(DeviceAddress to, const void *from, size_t bytes) = 0;
+  virtual llvm::Error read(void *to, DeviceAddress from, size_t bytes) = 0;
+  /// Repeats a 32-bit pattern over BYTES, a multiple of 4.
+  virtual llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) = 0;
+  /// Makes host memory fast to copy from and to; may do nothing.
+  virtual void registerHostMemory(void *, size_t) {}
+
+  /// Memory for another process; an Error where the device has none to share.
+  virtual llvm::Expected<SharedBlock> allocateShared(size_t) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
+  /// Another process's memory of BYTES; a number for copyShared.
+  virtual llvm::Expected<unsigned> importShared(int, size_t) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
+  /// Copies PIECES out of imported memory, or into it. It is mapped for that long only.
+  virtual llvm::Error copyShared(unsigned, llvm::ArrayRef<SharedPiece>, bool /*into*/) {
+    return llvm::createStringError("%s shares no memory", name().c_str());
+  }
+
+  /// The tensor map SPEC with its buffer at BASE.
+  virtual llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) = 0;
+
+  /// Queues launch INDEX of the plan. VALUES[i] points at the value of argument i. DESCENDING asks for
+  /// the reverse order of threads and POISON for a byte (or -1) in shared memory, where the device can.
+  virtual llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) = 0;
+  virtual llvm::Error synchronize() = 0;
+
+  /// Times RUN, which queues all launches, and waits for its end. COLD: what lies in caches was overwritten
+  /// before. WAITNANOSECONDS >= 0 adds a kernel of ours after them that takes that long.
+  virtual llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
+                                            const std::function<llvm::Error()> &run) = 0;
+
+  /// Loads the kernels of trusted_kernels.cu; without them memory is looked at from the host.
+  virtual llvm::Error loadTrusted(llvm::StringRef) { return llvm::Error::success(); }
+  /// Gives the candidate's variables the values that they had when it was loaded.
+  virtual llvm::Error reload() { return llvm::Error::success(); }
+  /// The candidate's own variables in the device's memory, which outlive a launch.
+  virtual std::vector<DigestJob> variables() { return {}; }
+  /// Overwrites what a kernel could have left outside every buffer.
+  virtual llvm::Error scrub(uint32_t) { return llvm::Error::success(); }
+  /// RESULTS[i] for JOBS[i]. The default reads the memory back.
+  virtual llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
+  virtual Conditions conditions() { return {}; }
+};
+
+/// kgen's own kernels beside a candidate's, CUDA-C (lib/Device/trusted_kernels.cu), for Device::loadTrusted.
+llvm::StringRef trustedKernelsText();
+
+std::unique_ptr<Device> createHostDevice();
+/// Fails with one sentence when there is no driver or no such card.
+llvm::Expected<std::unique_ptr<Device>> createCudaDevice(int ordinal);
+/// "host", "cuda:N".
+llvm::Expected<std::unique_ptr<Device>> createDevice(llvm::StringRef spec);
+
+/// Facts of a card, asked in a child-free way by loading the driver here; used by `--device auto`.
+struct CardFacts {
+  std::string name; ///< "NVIDIA H200"
+  std::string arch; ///< "sm_90a"
+  int multiprocessors = 0, sharedBytesPerBlock = 0;
+  int64_t memoryBytes = 0, l2Bytes = 0;
+  double peakBytesPerSecond = 0; ///< bus width times memory clock; 0 when the driver does not say
+};
+
+/// Card N as its driver describes it. Meant for a process that will not exec NVRTC forks later.
+llvm::Expected<CardFacts> queryCard(int ordinal);
+
+} // namespace kgen

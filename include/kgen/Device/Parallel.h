@@ -1,0 +1,12 @@
+//===- Parallel.h - A loop in pieces --------------------------------------===//
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace kgen {
+
+/// Runs BODY(begin, end) over [0, count) in THREADS pieces.
+void parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body);
+
+} // namespace kgen

@@ -1,0 +1,14 @@
+//===- GraphPlan.h - What a plan for a graph must say ---------------------===//
+#pragma once
+
+#include "kgen/Candidate/LaunchPlan.h"
+
+#include "llvm/Support/Error.h"
+
+namespace kgen {
+
+/// What a plan for GRAPH (MLIR text) says of inputs, outputs and class: the generic lowering's, from kgen-opt and
+/// kgen-translate beside kgen-eval. Remembers the last graph. Thread safe.
+llvm::Expected<LaunchPlan> planOfGraph(llvm::StringRef graph);
+
+} // namespace kgen

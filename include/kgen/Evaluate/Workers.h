@@ -1,0 +1,18 @@
+//===- Workers.h - What kgen's binaries do for each other -----------------===//
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace kgen {
+
+/// `kgen-eval --kgen-doctor host|card`: whether it answers, as one JSON line {"host": "answers"}, {"card": "NVIDIA
+/// H200,
+/// ...", "cuda": "answers"} or {"driver": "no CUDA driver ..."}. Two processes, because a driver may hang or die.
+int runDoctorProbe(const std::string &what);
+
+/// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it
+/// first in main().
+std::optional<int> runWorkerIfAsked(int argc, char **argv);
+
+} // namespace kgen

@@ -1,0 +1,62 @@
+//===- Answers.h - Where right answers come from --------------------------===//
+#pragma once
+
+#include "kgen/Candidate/LaunchPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <vector>
+
+namespace kgen {
+
+/// Doubles in memory that belong to a file already deleted, or to the heap.
+class Answer {
+public:
+  Answer() = default;
+  explicit Answer(std::vector<double> values) : owned(std::move(values)), base(owned.data()), count(owned.size()) {}
+  Answer(Answer &&other) noexcept { *this = std::move(other); }
+  Answer &operator=(Answer &&other) noexcept;
+  ~Answer();
+  /// Maps a raw little-endian f64 file and deletes its name.
+  static llvm::Expected<Answer> takeFile(const std::string &path);
+  const double *data() const { return base; }
+  size_t size() const { return count; }
+
+private:
+  std::vector<double> owned;
+  const double *base = nullptr;
+  size_t count = 0, mapped = 0;
+};
+
+class Judge;
+
+/// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
+/// Thread safe: several questions may be under way at once.
+class AnswerSource {
+public:
+  virtual ~AnswerSource() = default;
+  /// GRAPH is the op graph's MLIR text; INPUTS one array of doubles for each argument.
+  virtual llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                                     llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
+  /// No question is expected soon: gives memory back.
+  virtual void rest() {}
+  /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
+  /// compare. The source outlives the judge; the default judges in this process.
+  virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan, unsigned threads);
+};
+
+/// kgen-oracle in children, one for each question under way, kept while the graph stays the same. The
+/// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
+std::unique_ptr<AnswerSource> createOracleProcess();
+
+class Compiler;
+
+/// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
+/// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
+/// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.
+std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch, std::shared_ptr<Compiler> compiler,
+                                               std::string judgeKernels, std::unique_ptr<AnswerSource> cpu);
+
+} // namespace kgen

@@ -1,0 +1,60 @@
+//===- Inputs.h - Input sets drawn from a seed ----------------------------===//
+//
+// Every element is a pure function of (seed, argument, element index), so the
+// oracle's process and the candidate's process draw the same bytes without
+// sending them, and threads may split a buffer anywhere.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Candidate/LaunchPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace kgen {
+
+/// Kinds of input sets of the verification protocol (docs/evaluation.md).
+enum class InputKind {
+  Declared, ///< as the problem's `init` says
+  Uniform,  ///< symmetric in [-1, 1); arguments declared positive stay in their range
+  Wide,     ///< declared times 2^u, u uniform in [-4, 4]: a wide dynamic range
+  Integer,  ///< exact integers -1, 0, 1 (1 and 2 where declared positive): linear ops must be bit-equal
+  Offset,   ///< inputs of mean 1000 and deviation 0.1, parameters as declared: catches E[x^2]-E[x]^2
+  Impulse,  ///< the first argument is zero but for one 1, the others as declared
+  Scaled,   ///< declared times one power of two, which the seed picks: exponents are no constants
+  Special,  ///< declared with zeros of both signs, subnormals and, at ordinal 0, minus infinity in the first argument
+};
+
+struct InputSet {
+  InputKind kind = InputKind::Declared;
+  uint64_t seed = 0;
+  unsigned ordinal = 0; ///< tells sets of one kind apart
+
+  std::string name() const; ///< "normal#0"
+};
+
+/// A storage format to round through, for measuring what a precision class costs.
+enum class RoundTo { None, TF32, FP16, BF16, FP8 };
+
+/// Writes argument ARG's bytes for SET into BYTES (spec.bytes() long), rounded to nearest even
+/// in spec.dtype, with THREADS workers. Fails only on a malformed `init`.
+llvm::Error fillInput(const BufferSpec &spec, unsigned arg, const InputSet &set, llvm::MutableArrayRef<char> bytes,
+                      unsigned threads = 1);
+
+/// Widens stored elements to double, exactly; with ROUND, through that format first (float types).
+void widen(DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
+           unsigned threads = 1);
+
+/// Moves each finite value by up to one rounding of fp32, by its place: what no fp32 code can be blamed for.
+void jitter(llvm::MutableArrayRef<double> values, unsigned threads = 1);
+
+/// Rounds to the nearest value that FORMAT holds (ties to even; fp16 and fp8 (e4m3) saturate).
+double roundTo(RoundTo format, double value);
+
+/// IEEE half and bfloat16 by bits, round to nearest even.
+uint16_t toHalf(float value);
+float fromHalf(uint16_t bits);
+uint16_t toBFloat16(float value);
+float fromBFloat16(uint16_t bits);
+
+} // namespace kgen

@@ -1,0 +1,17 @@
+//===- JudgeProcess.h - The judge of a card, in a process of its own ------===//
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace kgen {
+
+/// kgen's own kernels for the judge, CUDA-C (lib/Judge/judge_kernels.cu).
+llvm::StringRef judgeKernelsText();
+
+/// The child's side: `BINARY --kgen-judge-worker DEVICE PROGRAM ARTIFACT SHAPE KERNELS`.
+int runJudgeWorker(llvm::ArrayRef<std::string> arguments);
+
+} // namespace kgen

@@ -1,0 +1,75 @@
+//===- Reference.h - Input sets with their right answers ------------------===//
+//
+// What every candidate of one problem is compared with. Built once and kept:
+// inputs lie in shared memory, so a candidate's process maps them.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Judge/Judge.h"
+#include "kgen/Judge/Rules.h"
+#include "kgen/Judge/Verify.h"
+
+#include <memory>
+
+namespace kgen {
+
+/// One input set, what its answers are like, and what a candidate may be off by.
+struct ReferenceSet {
+  InputSet set;
+  SharedMemory inputs;               ///< packed with packBuffers(plan.inputs, 0)
+  size_t number = 0;                 ///< by which the judge knows it
+  std::vector<AnswerFacts> facts;    ///< one per output
+  std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
+  std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
+  std::vector<double> close;         ///< one per output: allclose with this instead of TOLERANCE, where > 0
+
+  /// Candidates are timed on the declared distribution.
+  bool timed() const { return set.kind == InputKind::Declared; }
+};
+
+struct Reference {
+  /// [0] has the declared distribution.
+  std::vector<ReferenceSet> sets;
+  std::unique_ptr<Judge> judge;      ///< keeps the answers
+  std::vector<std::string> warnings; ///< why the problem tells right from wrong less well than it should
+
+  /// The sets that a candidate is timed on.
+  std::vector<unsigned> timed() const;
+};
+
+struct ReferenceOptions {
+  uint64_t seed = 0; ///< secret from candidates
+  unsigned threads = 1;
+  Rules rules = Rules::KGen;
+  /// What the oracle may take, by an estimate from its first answer. All eleven sets when that fits; else nine, timed
+  /// on one; else three (declared, integer, offset); when not even those fit, declared and integer.
+  double oracleSeconds = 30;
+};
+
+/// Draws inputs in the form that PLAN declares and asks SOURCE. The precision class is PLAN's.
+llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, llvm::StringRef graph,
+                                                          const LaunchPlan &plan, const ReferenceOptions &options);
+
+/// What a kernel could write without computing anything, and would be taken for right on every set that it is timed
+/// on: the other kinds of inputs it can tell by their looks, and compute. One sentence each. LOWPASSES: so would
+/// answers one precision class down. The problem is worth a warning for each of them.
+llvm::Expected<std::vector<std::string>> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets,
+                                                             Judge &judge, bool lowPasses);
+
+/// The comparison of one run's outputs with a set: the errors, and a sentence when it fails.
+struct SetVerdict {
+  bool passed = true;
+  std::string detail;
+  ErrorNorms worst;     ///< over the outputs
+  ErrorNorms tolerance; ///< of the output that WORST belongs to
+};
+
+/// Whether COMPARISON of output I is good enough for SET.
+bool isAccepted(const ReferenceSet &set, unsigned i, const Comparison &comparison);
+
+/// What PROCESS computed in its last run, on SET.
+llvm::Expected<SetVerdict> compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                                const CandidateProcess &process);
+
+} // namespace kgen

@@ -1,0 +1,64 @@
+//===- Verify.h - Comparing an output with the oracle's -------------------===//
+#pragma once
+
+#include "kgen/Candidate/Measurement.h"
+#include "kgen/Judge/Inputs.h"
+
+namespace kgen {
+
+/// How one output differs from the fp64 reference.
+struct Comparison {
+  ErrorNorms norms;   ///< infinite when a NaN or infinity is in the wrong place
+  int64_t worst = -1; ///< flat index of the largest difference, -1 when all equal
+  double found = 0, expected = 0;
+  int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
+  int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
+};
+
+/// What a Comparison is made of, for a part of the elements; eight words, as judge_kernels.cu writes them.
+struct DifferenceSums {
+  double squares = 0, refSquares = 0; ///< of the differences, of the reference
+  double worst = -1, found = 0, expected = 0;
+  int64_t index = -1, mismatches = 0, far = 0;
+
+  void add(const DifferenceSums &part);
+};
+/// COUNT: of all elements.
+Comparison summarize(const DifferenceSums &sums, int64_t count);
+
+/// Gives elements BEGIN to BEGIN + N of what is compared.
+using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
+
+/// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
+/// must stand where the reference has one, an infinity where it has the same one (or overflows
+/// DTYPE). Integer outputs: any difference is infinite.
+/// CLOSE > 0 counts the elements that the published benchmark's allclose would refuse, NaN among them.
+Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1,
+                         double close = 0);
+/// The same for values that need not lie in memory; they are stored as DTYPE first.
+Comparison compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
+                         unsigned threads = 1, double close = 0);
+
+/// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
+/// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never
+/// below twice e_same (eight times for the largest element, where that is a tenth of the rms or more: it varies from
+/// draw to draw) or some roundings of DTYPE.
+ErrorNorms measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype);
+
+/// One rounding (half a unit in the last place, relative) of the formats that PRECISION multiplies in; 0 for
+/// strict-fp32. Its matrix units cut off what does not fit when they add to an accumulator (Fasi, Higham, Mikaitis and
+/// Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 7:e330, 2021), so that sums of one sign
+/// drift while the roundings of the inputs cancel. On an H200 4096 products of numbers in (0, 1) drift by 2.4e-5 of
+/// their sum.
+double classRoundoff(llvm::StringRef precision);
+
+/// What inputs are rounded to when the error of a class is measured on the oracle: tf32 -> TF32,
+/// fp16 -> FP16, bf16 -> BF16, strict-fp32 -> None (its e_same comes from running trusted fp32 code).
+RoundTo roundingOfClass(llvm::StringRef precision);
+/// The next class down: strict-fp32 -> TF32, tf32 -> BF16, fp16 -> BF16, bf16 -> FP8.
+RoundTo roundingBelowClass(llvm::StringRef precision);
+
+/// "out0[3,17] is 0.25, expected 0.5" for a flat index into SPEC.
+std::string describeElement(const BufferSpec &spec, int64_t index, double found, double expected);
+
+} // namespace kgen

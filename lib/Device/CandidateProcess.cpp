@@ -1,0 +1,275 @@
+//===- CandidateProcess.cpp - The parent's side of a candidate's process --===//
+#include "kgen/Device/CandidateProcess.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace json = llvm::json;
+
+/// A signal's plain meaning for whoever reads the verdict.
+static std::string describeSignal(int signal) {
+  switch (signal) {
+  case 11:
+  case 7:
+    return "it accessed memory outside every buffer (or overflowed its stack)";
+  case 8:
+    return "it divided an integer by zero";
+  case 4:
+  case 5:
+    return "it trapped";
+  case 6:
+    return "it aborted";
+  case 25: // SIGXFSZ: its process may write no file, its standard output included
+    return "it prints, and a measured kernel has nothing to say";
+  default:
+    return "its process was killed (signal " + std::to_string(signal) + ")";
+  }
+}
+
+/// Replies are flat; a parser that recurses would follow a candidate's brackets down to the end of our stack.
+static bool nestsDeep(llvm::StringRef text) {
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > deepest)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+class WorkerProcess : public CandidateProcess {
+public:
+  WorkerProcess(const CandidateJob &job)
+      : plan(*job.plan), limit(job.runSeconds), onHost(job.device == "host"),
+        shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()) {}
+  ~WorkerProcess() override {
+    if (socket >= 0)
+      close(socket);
+    child.kill();
+  }
+
+  Outcome start(const CandidateJob &job) {
+    size_t total;
+    offsets = packBuffers(plan.outputs, 4096, total);
+    auto memory = SharedMemory::create(total);
+    if (!memory)
+      return memory.takeError();
+    // One mapping for all outputs, its first page for the child's progress.
+    outputs = std::move(*memory);
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
+    socket = pair[0];
+    ProcessRequest request;
+    request.arguments = {workerBinary(),
+                         "--kgen-candidate-worker",
+                         job.device,
+                         job.planFile,
+                         job.artifact,
+                         std::to_string(job.inputSets.size()),
+                         job.trusted,
+                         std::to_string(job.bufferSets),
+                         shared ? "device" : "host"};
+    // One stream is all it uses; a context with one channel instead of eight is there in half the time.
+    request.extraEnvironment = {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
+    request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
+    for (size_t i = 0; i < job.inputSets.size(); ++i)
+      request.descriptors.push_back(
+          {shared ? job.inputsOnDevice[i] : job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
+    if (shared)
+      request.descriptors.push_back({job.outputsOnDevice, int(5 + job.inputSets.size())});
+    auto started = ChildProcess::start(request);
+    close(pair[1]);
+    if (!started)
+      return started.takeError();
+    child = std::move(*started);
+    // Loading a driver and its context takes 0.2 s; a minute means that the machine is in trouble.
+    json::Object reply;
+    Outcome outcome = receive(reply, job.startSeconds);
+    if (outcome && !*outcome)
+      device = reply.getString("device").value_or("").str();
+    return outcome;
+  }
+
+  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
+    // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
+    char line[200];
+    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu %d %d", set, request.poison, request.descending,
+             request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key,
+             request.fresh, request.empty);
+    json::Object reply;
+    Outcome outcome = ask(line, limit, reply);
+    if (!outcome || *outcome)
+      return outcome;
+    report = RunReport();
+    report.times.launches = reply.getNumber("us").value_or(0);
+    report.times.total = reply.getNumber("total").value_or(0);
+    report.times.wall = reply.getNumber("wall").value_or(0);
+    for (double time : {report.times.launches, report.times.total, report.times.wall})
+      if (!(time >= 0 && time < 1e6 * limit + 60e6)) // microseconds
+        return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    report.keepsState = reply.getBoolean("state").value_or(false);
+    if (const json::Array *list = reply.getArray("digests"))
+      for (const json::Value &value : *list)
+        report.digests.push_back(value.getAsUINT64().value_or(0));
+    if (report.digests.size() != plan.outputs.size())
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    return outcome;
+  }
+
+  Outcome reload() override {
+    json::Object reply;
+    return ask("reload", 60, reply);
+  }
+
+  Conditions conditions() override {
+    json::Object reply;
+    Conditions out;
+    auto outcome = ask("conditions", 20, reply);
+    if (!outcome)
+      return llvm::consumeError(outcome.takeError()), out;
+    out.clockMHz = reply.getNumber("clock").value_or(0);
+    out.powerWatts = reply.getNumber("power").value_or(0);
+    out.temperature = reply.getNumber("temperature").value_or(0);
+    return out;
+  }
+
+  const char *output(unsigned index) const override { return outputs.data() + offsets[index]; }
+  const SharedMemory *outputMemory() const override { return shared ? nullptr : &outputs; }
+  bool sharesOutputs() const override { return shared; }
+  std::string deviceName() const override { return device; }
+
+private:
+  Outcome ask(std::string line, double seconds, json::Object &reply) {
+    line += '\n';
+    // When the child is gone already, receive() says how it ended.
+    (void)!send(socket, line.data(), line.size(), MSG_NOSIGNAL);
+    return receive(reply, seconds);
+  }
+
+  Outcome receive(json::Object &reply, double seconds) {
+    Deadline deadline(seconds);
+    int stops = 0; // how often in turn it was found to be stopped
+    size_t end;
+    while ((end = pending.find('\n')) == std::string::npos) {
+      if (deadline.passed()) {
+        // Read before the kill: afterwards nobody knows which launch it was.
+        std::string where = launchUnderWay();
+        child.kill();
+        char text[64];
+        snprintf(text, sizeof text, "no answer within %.3g s", seconds);
+        return CandidateFailure{Verdict::Timeout, text + where};
+      }
+      if (!deadline.waitFor(socket)) {
+        // A kernel cannot do that to its process. Where everything was stopped, it may be about to go on.
+        stops = child.stopped() ? stops + 1 : 0;
+        if (stops < 2)
+          continue;
+        child.kill();
+        return llvm::make_error<ProcessLost>("its process was stopped from outside", true);
+      }
+      char buffer[4096];
+      ssize_t got = recv(socket, buffer, sizeof buffer, 0);
+      if (got > 0) {
+        pending.append(buffer, size_t(got));
+        // Replies are small; what floods us is not our worker any more.
+        if (pending.size() > (1u << 20))
+          return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+        continue;
+      }
+      if (got < 0 && errno == EINTR)
+        continue;
+      return died();
+    }
+    std::string line = pending.substr(0, end);
+    pending.erase(0, end + 1);
+    // On the host a candidate shares the worker's memory, so a reply is input to check, not to trust.
+    if (nestsDeep(line))
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    auto value = json::parse(line);
+    if (!value || !value->getAsObject()) {
+      if (!value)
+        llvm::consumeError(value.takeError());
+      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+    }
+    reply = std::move(*value->getAsObject());
+    if (auto error = reply.getString("error")) {
+      // Of the machine only a process speaks that runs no code of a candidate: three of these end a search.
+      if (onHost && !device.empty())
+        return CandidateFailure{Verdict::Fault, "its process says: " + error->str()};
+      return llvm::createStringError(*error);
+    }
+    if (auto name = reply.getString("verdict")) {
+      // It may condemn itself, and nothing else.
+      Verdict verdict = parseVerdict(*name).value_or(Verdict::Fault);
+      if (verdict == Verdict::Pass)
+        return CandidateFailure{Verdict::Cheat, "its process gave itself a verdict"};
+      return CandidateFailure{verdict, reply.getString("detail").value_or("").str()};
+    }
+    return std::nullopt;
+  }
+
+  Outcome died() {
+    std::string where = launchUnderWay();
+    ProcessResult result;
+    if (!child.waitFor(2, result)) {
+      child.kill();
+      return CandidateFailure{Verdict::Fault, "its process closed the connection" + where};
+    }
+    if (result.end == ProcessResult::End::Signalled && result.code == SIGSYS)
+      return CandidateFailure{Verdict::Cheat, "it made a system call that no kernel needs" + where};
+    if (result.end == ProcessResult::End::Signalled && isForeignSignal(result.code))
+      return llvm::make_error<ProcessLost>(describeSignal(result.code) + where, true);
+    if (result.end == ProcessResult::End::Signalled)
+      return CandidateFailure{Verdict::Fault, describeSignal(result.code) + where};
+    if (where.empty())
+      return llvm::createStringError("the worker %s ended with status %d before it answered", workerBinary().c_str(),
+                                     result.code);
+    return CandidateFailure{Verdict::Fault, "its process ended with status " + std::to_string(result.code) + where};
+  }
+
+  /// " in launch 2 (name)", from the page that the child writes its progress to.
+  std::string launchUnderWay() const {
+    int index = *reinterpret_cast<volatile int *>(outputs.data());
+    if (device.empty() || index < 0 || size_t(index) >= plan.launches.size())
+      return "";
+    return " in launch " + std::to_string(index) + " (" + plan.launches[size_t(index)].kernel + ")";
+  }
+
+  const LaunchPlan &plan;
+  double limit;
+  bool onHost;
+  bool shared; ///< inputs and outputs stay on the device
+  SharedMemory outputs;
+  std::vector<size_t> offsets;
+  int socket = -1;
+  ChildProcess child;
+  std::string pending, device;
+};
+
+/// The real thing: an exec'd child per candidate.
+class ProcessRunner : public CandidateRunner {
+public:
+  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
+    auto worker = std::make_unique<WorkerProcess>(job);
+    auto outcome = worker->start(job);
+    if (outcome && !*outcome)
+      process = std::move(worker);
+    return outcome;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<CandidateRunner> kgen::createProcessRunner() { return std::make_unique<ProcessRunner>(); }

@@ -1,0 +1,325 @@
+//===- CandidateSession.cpp - One candidate on one device -----------------===//
+#include "kgen/Device/CandidateSession.h"
+
+#include "kgen/Device/Digest.h"
+
+#include <cstring>
+#include <random>
+
+using namespace kgen;
+
+CandidateSession::CandidateSession(Device &device, const LaunchPlan &plan) : device(device), plan(plan) {
+  std::random_device random;
+  key = uint64_t(random()) << 32 | random();
+}
+
+llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Device &device, const LaunchPlan &plan,
+                                                                           llvm::StringRef artifact, unsigned wanted) {
+  if (llvm::Error error = device.load(artifact, plan))
+    return std::move(error);
+  std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
+  for (unsigned which = 0; which < std::max(wanted, 1u); ++which) {
+    if (which > 0) {
+      // The further sets are a defence, not a need: half of what is left stays free.
+      size_t bytes = size_t(plan.compulsoryBytes());
+      for (const WorkspaceSpec &space : plan.workspace)
+        bytes += size_t(space.bytes);
+      if (device.freeMemory() != 0 && bytes > device.freeMemory() / 2)
+        break;
+    }
+    auto set = session->allocateSet(which);
+    if (!set) {
+      if (which == 0)
+        return set.takeError();
+      llvm::consumeError(set.takeError());
+      break;
+    }
+    session->sets.push_back(std::move(*set));
+  }
+  for (BufferSet &set : session->sets)
+    if (llvm::Error error = session->prepareValues(set))
+      return std::move(error);
+  if (llvm::Error error = session->rememberState())
+    return std::move(error);
+  return std::move(session);
+}
+
+llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::createBare(Device &device, const LaunchPlan &plan,
+                                                                               llvm::StringRef artifact) {
+  device.usePlainMemory();
+  if (llvm::Error error = device.load(artifact, plan))
+    return std::move(error);
+  std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
+  session->bare = true;
+  auto set = session->allocateSet(0);
+  if (!set)
+    return set.takeError();
+  session->sets.push_back(std::move(*set));
+  if (llvm::Error error = session->prepareValues(session->sets[0]))
+    return std::move(error);
+  return std::move(session);
+}
+
+llvm::Error CandidateSession::writeInput(unsigned index, const char *bytes) {
+  return device.write(sets[0].inputs[index].data, bytes, sets[0].inputs[index].bytes);
+}
+
+llvm::Error CandidateSession::runBare() {
+  for (size_t i = 0; i < plan.launches.size(); ++i)
+    if (llvm::Error error = device.launch(i, sets[0].valuePointers[i], false, -1))
+      return error;
+  return device.synchronize();
+}
+
+llvm::Error CandidateSession::rememberState() {
+  state = device.variables();
+  for (DigestJob &job : state)
+    job.key = key;
+  initialState.resize(state.size());
+  return device.look(state, initialState);
+}
+
+llvm::Error CandidateSession::reload() {
+  if (llvm::Error error = device.reload())
+    return error;
+  return rememberState();
+}
+
+llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsigned which) {
+  BufferSet set;
+  auto add = [&](std::vector<Buffer> &list, std::string name, size_t bytes) {
+    list.emplace_back();
+    return allocate(list.back(), std::move(name), bytes, which);
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (llvm::Error error = add(set.inputs, "in" + std::to_string(i), plan.inputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (llvm::Error error = add(set.outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.workspace.size(); ++i)
+    if (llvm::Error error = add(set.workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes))) {
+      if (error.isA<CandidateError>())
+        return std::move(error);
+      // Inputs and outputs are the problem's; this is the candidate's own wish.
+      return llvm::make_error<CandidateError>(Verdict::Reject,
+                                              "no room for its workspace: " + llvm::toString(std::move(error)));
+    }
+  return std::move(set);
+}
+
+llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which) {
+  buffer.name = std::move(name);
+  buffer.bytes = bytes;
+  // The zone after the payload starts aligned, so that the next buffer's alignment needs no care. The slack
+  // before it is poisoned as well.
+  buffer.padded = (bytes + 255) / 256 * 256;
+  if (bare) {
+    auto address = device.allocate(bytes);
+    if (!address)
+      return address.takeError();
+    buffer.data = *address;
+    return llvm::Error::success();
+  }
+  buffer.before = which == 1 ? 0 : redZoneBytes;
+  buffer.after = which == 2 ? 0 : redZoneBytes;
+  // All that is mapped belongs to a zone: no corner of it can keep a secret.
+  const size_t piece = device.granularity();
+  size_t used = buffer.before + buffer.padded + buffer.after, whole = (used + piece - 1) / piece * piece;
+  (which == 1 ? buffer.after : buffer.before) += whole - used;
+  auto address = device.allocate(whole);
+  if (!address)
+    return address.takeError();
+  buffer.data = *address + buffer.before;
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::prepareValues(BufferSet &set) {
+  // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
+  auto addressOf = [&](const BufferRef &ref) {
+    auto &list = ref.kind == BufferKind::Input    ? set.inputs
+                 : ref.kind == BufferKind::Output ? set.outputs
+                                                  : set.workspace;
+    return list[ref.index].data + uint64_t(ref.offset);
+  };
+  for (const Launch &launch : plan.launches) {
+    std::vector<uint64_t> slots;
+    for (const LaunchArgument &argument : launch.arguments) {
+      uint64_t slot = 0;
+      if (auto *ref = std::get_if<BufferRef>(&argument)) {
+        slot = addressOf(*ref);
+      } else if (auto *map = std::get_if<TensorMapSpec>(&argument)) {
+        auto encoded = device.encode(*map, addressOf(map->buffer));
+        if (!encoded)
+          return encoded.takeError();
+        set.maps.push_back(*encoded);
+        slot = reinterpret_cast<uint64_t>(&set.maps.back());
+      } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
+        memcpy(&slot, i32, 4);
+      } else if (auto *i64 = std::get_if<int64_t>(&argument)) {
+        memcpy(&slot, i64, 8);
+      } else {
+        memcpy(&slot, &std::get<float>(argument), 4);
+      }
+      slots.push_back(slot);
+    }
+    set.values.push_back(std::move(slots));
+  }
+  for (size_t i = 0; i < set.values.size(); ++i) {
+    std::vector<void *> pointers;
+    for (size_t j = 0; j < set.values[i].size(); ++j)
+      pointers.push_back(std::holds_alternative<TensorMapSpec>(plan.launches[i].arguments[j])
+                             ? reinterpret_cast<void *>(set.values[i][j])
+                             : &set.values[i][j]);
+    set.valuePointers.push_back(std::move(pointers));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::setInputs(unsigned buffers, llvm::ArrayRef<const char *> bytes) {
+  BufferSet &set = sets[buffers % sets.size()];
+  for (size_t i = 0; i < set.inputs.size(); ++i)
+    if (llvm::Error error = device.write(set.inputs[i].data, bytes[i], set.inputs[i].bytes))
+      return error;
+  return rememberInputs(set);
+}
+
+llvm::Error CandidateSession::setInputs(unsigned buffers, unsigned import, llvm::ArrayRef<size_t> offsets) {
+  BufferSet &set = sets[buffers % sets.size()];
+  std::vector<SharedPiece> pieces;
+  for (size_t i = 0; i < set.inputs.size(); ++i)
+    pieces.push_back({offsets[i], set.inputs[i].data, set.inputs[i].bytes});
+  if (llvm::Error error = device.copyShared(import, pieces, false))
+    return error;
+  return rememberInputs(set);
+}
+
+/// Compared with after each run: a kernel that changes its inputs falsifies every later one.
+llvm::Error CandidateSession::rememberInputs(BufferSet &set) {
+  std::vector<DigestJob> asked;
+  for (const Buffer &input : set.inputs)
+    asked.push_back({input.data, input.bytes, key, std::nullopt});
+  set.inputDigests.resize(asked.size());
+  return device.look(asked, set.inputDigests);
+}
+
+llvm::Error CandidateSession::shareOutputs(unsigned import, llvm::ArrayRef<size_t> offsets) {
+  std::vector<SharedPiece> pieces;
+  for (size_t i = 0; i < sets[last].outputs.size(); ++i)
+    pieces.push_back({offsets[i], sets[last].outputs[i].data, sets[last].outputs[i].bytes});
+  return device.copyShared(import, pieces, true);
+}
+
+llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {
+  if (payload) // one fill covers zone, payload and zone
+    return device.fill(buffer.whole(), pattern, buffer.before + buffer.padded + buffer.after);
+  if (buffer.before)
+    if (llvm::Error error = device.fill(buffer.whole(), pattern, buffer.before))
+      return error;
+  if (size_t behind = buffer.behind())
+    return device.fill(buffer.end(), pattern, behind);
+  return llvm::Error::success();
+}
+
+/// Queues what is to be known of BUFFER's zones after the run.
+void CandidateSession::lookAt(const Buffer &buffer, uint32_t pattern) {
+  if (buffer.before)
+    jobs.push_back({buffer.whole(), buffer.before, 0, pattern});
+  if (size_t behind = buffer.behind())
+    jobs.push_back({buffer.end(), behind, 0, pattern});
+}
+
+/// A zone does not hold the pattern any more: says where.
+llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t pattern) {
+  for (bool after : {false, true}) {
+    std::vector<char> zone(after ? buffer.behind() : buffer.before);
+    if (llvm::Error error = device.read(zone.data(), after ? buffer.end() : buffer.whole(), zone.size()))
+      return error;
+    for (size_t i = 0; i < zone.size(); i += 4) {
+      uint32_t found;
+      memcpy(&found, zone.data() + i, 4);
+      if (found == pattern)
+        continue;
+      std::string where =
+          after ? std::to_string(buffer.end() - buffer.data - buffer.bytes + i) + " bytes after the end of "
+                : std::to_string(buffer.before - i) + " bytes before ";
+      return llvm::make_error<CandidateError>(Verdict::Fault, "a kernel wrote " + where + buffer.name);
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volatile int *progress) {
+  // What lies behind a variable is the driver's memory, which nobody watches; a new module brings new memory.
+  if (request.fresh && !state.empty())
+    if (llvm::Error error = reload())
+      return std::move(error);
+  last = request.buffers % unsigned(sets.size());
+  BufferSet &set = sets[last];
+  // Outputs, workspace and zones of all sets: nothing that one run wrote there is there in the next.
+  for (BufferSet &other : sets)
+    for (auto *list : {&other.outputs, &other.workspace})
+      for (const Buffer &buffer : *list)
+        if (llvm::Error error = poison(buffer, request.poison, true))
+          return std::move(error);
+  for (BufferSet &other : sets)
+    for (const Buffer &buffer : other.inputs)
+      if (llvm::Error error = poison(buffer, request.poison, false))
+        return std::move(error);
+  if (llvm::Error error = device.scrub(request.poison))
+    return std::move(error);
+  auto times = device.timedRun(request.cold, request.waitNanoseconds, [&]() -> llvm::Error {
+    for (size_t i = 0; i < plan.launches.size() && !request.empty; ++i) {
+      if (progress)
+        *progress = int(i);
+      // The poison's low byte also fills shared memory, where the device can.
+      if (llvm::Error error = device.launch(i, set.valuePointers[i], request.descending, int(request.poison & 0xff)))
+        return error;
+    }
+    return llvm::Error::success();
+  });
+  if (!times)
+    return times.takeError();
+  if (progress)
+    *progress = -1;
+  RunReport report;
+  report.times = *times;
+  jobs.clear();
+  for (const Buffer &buffer : set.outputs)
+    jobs.push_back({buffer.data, buffer.bytes, request.key, std::nullopt});
+  // Inputs of all sets: what one run writes into those of another is there when that one begins, which could put it
+  // right.
+  for (const BufferSet &each : sets)
+    for (size_t i = 0; i < each.inputDigests.size(); ++i)
+      jobs.push_back({each.inputs[i].data, each.inputs[i].bytes, key, std::nullopt});
+  jobs.insert(jobs.end(), state.begin(), state.end());
+  size_t zones = jobs.size();
+  for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
+    for (const Buffer &buffer : *list)
+      lookAt(buffer, request.poison);
+  std::vector<uint64_t> seen(jobs.size());
+  if (llvm::Error error = device.look(jobs, seen))
+    return std::move(error);
+  for (size_t i = zones; i < seen.size(); ++i)
+    if (seen[i] != 0)
+      for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
+        for (const Buffer &buffer : *list)
+          if (llvm::Error error = explainZones(buffer, request.poison))
+            return std::move(error);
+  size_t at = set.outputs.size();
+  report.digests.assign(seen.begin(), seen.begin() + long(at));
+  for (const BufferSet &each : sets)
+    for (size_t i = 0; i < each.inputDigests.size(); ++i)
+      if (seen[at++] != each.inputDigests[i])
+        return llvm::make_error<CandidateError>(
+            Verdict::Cheat, "a kernel changed " + std::string(&each == &set ? "its" : "another run's") + " input " +
+                                each.inputs[i].name);
+  for (size_t i = 0; i < state.size(); ++i)
+    report.keepsState |= seen[at++] != initialState[i];
+  return std::move(report);
+}
+
+llvm::Error CandidateSession::readOutput(unsigned index, void *to) {
+  const Buffer &buffer = sets[last].outputs[index];
+  return device.read(to, buffer.data, buffer.bytes);
+}

@@ -1,0 +1,253 @@
+//===- CandidateWorker.cpp - The child's side of a candidate's process ----===//
+//
+// Descriptors: 3 the socket, 4 the outputs (one page of header first), 5 and
+// on the input sets. Replies are one JSON object a line.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Device/CandidateProcess.h"
+#include "kgen/Device/Confine.h"
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace json = llvm::json;
+
+namespace {
+
+enum { SocketFd = 3, OutputFd = 4, FirstInputFd = 5, HeaderBytes = 4096 };
+
+class Worker {
+public:
+  int serve(llvm::ArrayRef<std::string> arguments) {
+    if (arguments.size() != 7)
+      return 2;
+    if (llvm::Error error = prepare(arguments))
+      return report(std::move(error)), 0;
+    reply(json::Object{{"ok", true}, {"device", device->name()}});
+    std::string line;
+    while (readLine(line)) {
+      if (line == "quit")
+        break;
+      handle(line);
+    }
+    // Skips destructors: the driver may be in any state.
+    _exit(0);
+  }
+
+private:
+  llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
+    auto made = createDevice(arguments[0]);
+    if (!made)
+      return made.takeError();
+    device = std::move(*made);
+    auto text = readWholeFile(arguments[1]);
+    if (!text)
+      return text.takeError();
+    auto parsed = LaunchPlan::parse(*text);
+    if (!parsed)
+      return parsed.takeError();
+    plan = std::move(*parsed);
+    size_t total;
+    outputOffsets = packBuffers(plan.outputs, HeaderBytes, total);
+    auto base = map(OutputFd, total, PROT_READ | PROT_WRITE);
+    if (!base)
+      return base.takeError();
+    outputs = *base;
+    inputOffsets = packBuffers(plan.inputs, 0, inputBytes);
+    llvm::StringRef(arguments[3]).getAsInteger(10, setCount);
+    if (arguments[6] == "device") {
+      for (unsigned i = 0; i <= setCount; ++i) {
+        auto import = device->importShared(FirstInputFd + int(i), i < setCount ? inputBytes : total);
+        if (!import)
+          return import.takeError();
+        imports.push_back(*import);
+        // Mapped once to see that it can be: better now than in the middle of a trial.
+        if (llvm::Error error = device->copyShared(*import, {}, i == setCount))
+          return error;
+      }
+    } else {
+      device->registerHostMemory(outputs + HeaderBytes, total - HeaderBytes);
+      for (unsigned i = 0; i < setCount; ++i) {
+        auto input = map(FirstInputFd + int(i), inputBytes, PROT_READ);
+        if (!input)
+          return input.takeError();
+        inputs.push_back(*input);
+      }
+    }
+    // Kernels may print; where to is ours to say, and to look at.
+    printed = memfd_create("kgen-printed", MFD_CLOEXEC);
+    if (printed >= 0)
+      dup2(printed, 1);
+    bool host = arguments[0] == "host";
+    // Files and libraries of our own come before the walls.
+    if (!arguments[4].empty())
+      if (llvm::Error error = device->loadTrusted(arguments[4]))
+        return error;
+    device->conditions();
+    std::string why = host ? confineBeforeLoading(arguments[2]) : confineCardCandidate(arguments[2]);
+    if (!why.empty())
+      return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
+    unsigned bufferSets = 1;
+    llvm::StringRef(arguments[5]).getAsInteger(10, bufferSets);
+    auto created = CandidateSession::create(*device, plan, arguments[2], bufferSets);
+    if (!created)
+      return created.takeError();
+    session = std::move(*created);
+    loaded.assign(session->setCount(), -1);
+    // Beyond buffers that are there: stacks of the threads of a block, and what the C library wants.
+    if (host)
+      why = confineHostCandidate(4ull << 30);
+    if (!why.empty())
+      return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<char *> map(int fd, size_t bytes, int protection) {
+    void *base = mmap(nullptr, bytes ? bytes : 4096, protection, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED)
+      return llvm::createStringError("cannot map descriptor %d: %s", fd, strerror(errno));
+    return static_cast<char *>(base);
+  }
+
+  void handle(llvm::StringRef line) {
+    llvm::SmallVector<llvm::StringRef> words;
+    line.split(words, ' ');
+    auto number = [&](size_t i) {
+      double value = 0;
+      if (i < words.size())
+        words[i].getAsDouble(value);
+      return value;
+    };
+    if (words[0] == "run") {
+      RunRequest request;
+      request.poison = uint32_t(number(2));
+      request.descending = number(3) != 0;
+      request.buffers = unsigned(number(4)) % session->setCount();
+      request.cold = number(5) != 0;
+      request.copy = number(6) != 0;
+      request.waitNanoseconds = number(7);
+      // A double would lose its low digits.
+      if (words.size() > 8)
+        words[8].getAsInteger(10, request.key);
+      request.fresh = number(9) != 0;
+      request.empty = number(10) != 0;
+      run(unsigned(number(1)), request);
+    } else if (words[0] == "reload") {
+      if (llvm::Error error = session->reload())
+        return report(std::move(error));
+      reply(json::Object{{"ok", true}});
+    } else if (words[0] == "conditions") {
+      Conditions now = device->conditions();
+      reply(json::Object{{"clock", now.clockMHz}, {"power", now.powerWatts}, {"temperature", now.temperature}});
+    } else {
+      reply(json::Object{{"error", "unknown command"}});
+    }
+  }
+
+  void run(unsigned set, const RunRequest &request) {
+    if (set >= setCount)
+      return reply(json::Object{{"error", "no such input set"}});
+    if (loaded[request.buffers] != int(set)) {
+      loaded[request.buffers] = -1;
+      if (llvm::Error error = load(request.buffers, set))
+        return report(std::move(error));
+      loaded[request.buffers] = int(set);
+    }
+    auto done = session->run(request, reinterpret_cast<volatile int *>(outputs));
+    if (!done)
+      return report(done.takeError());
+    fflush(stdout);
+    struct stat status;
+    if (printed >= 0 && fstat(printed, &status) == 0 && status.st_size > 0)
+      return report(
+          llvm::make_error<CandidateError>(Verdict::Fault, "it prints, and a measured kernel has nothing to say"));
+    if (request.copy)
+      if (llvm::Error error = copyOutputs())
+        return report(std::move(error));
+    json::Array digests;
+    for (uint64_t value : done->digests)
+      digests.push_back(value);
+    reply(json::Object{{"ok", true},
+                       {"us", done->times.launches},
+                       {"total", done->times.total},
+                       {"wall", done->times.wall},
+                       {"state", done->keepsState},
+                       {"digests", std::move(digests)}});
+  }
+
+  llvm::Error load(unsigned buffers, unsigned set) {
+    if (!imports.empty())
+      return session->setInputs(buffers, imports[set], inputOffsets);
+    std::vector<const char *> bytes;
+    for (size_t offset : inputOffsets)
+      bytes.push_back(inputs[set] + offset);
+    return session->setInputs(buffers, bytes);
+  }
+
+  llvm::Error copyOutputs() {
+    if (!imports.empty())
+      return session->shareOutputs(imports[setCount], outputOffsets);
+    for (unsigned i = 0; i < plan.outputs.size(); ++i)
+      if (llvm::Error error = session->readOutput(i, outputs + outputOffsets[i]))
+        return error;
+    return llvm::Error::success();
+  }
+
+  void report(llvm::Error error) {
+    json::Object object;
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const CandidateError &candidate) {
+          object = json::Object{{"verdict", verdictName(candidate.verdict)}, {"detail", candidate.text}};
+        },
+        [&](const llvm::ErrorInfoBase &other) { object = json::Object{{"error", other.message()}}; });
+    reply(std::move(object));
+  }
+
+  void reply(json::Object object) {
+    std::string text;
+    llvm::raw_string_ostream(text) << json::Value(std::move(object));
+    text += '\n';
+    for (size_t at = 0; at < text.size();) {
+      ssize_t put = send(SocketFd, text.data() + at, text.size() - at, MSG_NOSIGNAL);
+      if (put <= 0)
+        _exit(1);
+      at += size_t(put);
+    }
+  }
+
+  bool readLine(std::string &line) {
+    line.clear();
+    char c;
+    while (::read(SocketFd, &c, 1) == 1) {
+      if (c == '\n')
+        return true;
+      line += c;
+    }
+    return false;
+  }
+
+  std::unique_ptr<Device> device;
+  LaunchPlan plan;
+  std::unique_ptr<CandidateSession> session;
+  char *outputs = nullptr;
+  unsigned setCount = 0;
+  std::vector<char *> inputs;
+  std::vector<unsigned> imports; ///< instead, where the device shares memory: the sets, then the outputs
+  size_t inputBytes = 0;
+  std::vector<size_t> outputOffsets, inputOffsets;
+  int printed = -1;
+  std::vector<int> loaded; ///< by buffer set: the input set that it holds
+};
+
+} // namespace
+
+int kgen::runCandidateWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }

@@ -1,0 +1,199 @@
+//===- CudaDevice.cpp - A card through the Driver API ---------------------===//
+#include "kgen/Device/Device.h"
+
+#include "CudaMemory.h"
+#include "CudaModule.h"
+#include "Nvml.h"
+#include "TrustedKernels.h"
+#include "kgen/Toolchain/Process.h"
+
+#include <algorithm>
+
+using namespace kgen;
+
+static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+
+namespace {
+
+class CudaDevice : public Device {
+public:
+  /// The card's context must be current.
+  CudaDevice(const cuda::Driver &driver, int ordinal, cuda::DeviceId id)
+      : driver(driver), ordinal(ordinal), id(id), memory(driver, id), module(driver, id) {
+    char name[128] = "";
+    driver.deviceGetName(name, sizeof name, id);
+    cardName = name;
+    driver.deviceGetAttribute(&l2Bytes, cuda::L2Bytes, id);
+  }
+
+  std::string name() const override { return "cuda:" + std::to_string(ordinal) + " " + cardName; }
+
+  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) override { return module.load(artifact, plan); }
+  llvm::Error reload() override { return module.reload(); }
+  std::vector<DigestJob> variables() override { return module.variables(); }
+
+  llvm::Error loadTrusted(llvm::StringRef artifact) override {
+    return trusted.load(driver, artifact, module.sharedBytesPerBlock(), module.multiprocessorCount());
+  }
+  llvm::Error scrub(uint32_t pattern) override { return check(trusted.scrub(pattern, module.localBytes())); }
+  llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) override {
+    if (!trusted.loaded())
+      return Device::look(jobs, results);
+    return check(trusted.look(jobs, results));
+  }
+  Conditions conditions() override {
+    char bus[64] = "";
+    driver.deviceBusId(bus, sizeof bus, id);
+    return queryConditions(bus);
+  }
+
+  size_t granularity() const override { return memory.granularity(); }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes) override { return memory.allocate(bytes); }
+  void usePlainMemory() override { memory.usePlainMemory(); }
+
+  llvm::Expected<SharedBlock> allocateShared(size_t bytes) override {
+    return memory.canShare() ? memory.allocateShared(bytes) : Device::allocateShared(bytes);
+  }
+  llvm::Expected<unsigned> importShared(int descriptor, size_t bytes) override {
+    return memory.canShare() ? memory.importShared(descriptor, bytes) : Device::importShared(descriptor, bytes);
+  }
+  llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into) override {
+    return memory.copyShared(which, pieces, into);
+  }
+  size_t freeMemory() override {
+    size_t free = 0, total = 0;
+    driver.memInfo(&free, &total);
+    return free;
+  }
+  llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
+    return check(driver.copyToDevice(to, from, bytes));
+  }
+  llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
+    return check(driver.copyToHost(to, from, bytes));
+  }
+  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
+    return check(driver.memset32(at, pattern, bytes / 4, nullptr));
+  }
+  void registerHostMemory(void *memory, size_t bytes) override {
+    // Without it copies are slower, that is all.
+    if (bytes)
+      driver.hostRegister(memory, bytes, 0);
+  }
+
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+    if (!driver.encodeTiled)
+      return llvm::make_error<CandidateError>(Verdict::Unsupported, "this driver has no tensor maps");
+    // CUtensorMapDataType, in the order of DType.
+    static const int types[] = {8, 7, 6, 9, 5, 3, 0, 0};
+    auto log = [](int bytes, int first) { return bytes == 0 ? 0 : bytes == first ? 1 : bytes == 2 * first ? 2 : 3; };
+    TensorMapBytes map;
+    uint64_t dims[5] = {}, strides[5] = {};
+    uint32_t box[5] = {}, steps[5] = {1, 1, 1, 1, 1};
+    std::copy(spec.dims.begin(), spec.dims.end(), dims);
+    std::copy(spec.strides.begin(), spec.strides.end(), strides);
+    std::copy(spec.box.begin(), spec.box.end(), box);
+    if (int error = driver.encodeTiled(&map, types[size_t(spec.dtype)], unsigned(spec.dims.size()),
+                                       reinterpret_cast<void *>(base), dims, strides, box, steps, 0,
+                                       log(spec.swizzle, 32), log(spec.l2, 64), 0))
+      return reject(std::string("the driver refuses a tensor map: ") + driver.describe(error));
+    return map;
+  }
+
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int) override {
+    return module.launch(index, values);
+  }
+
+  llvm::Error synchronize() override { return check(driver.contextSynchronize()); }
+
+  llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
+                                    const std::function<llvm::Error()> &run) override {
+    if (llvm::Error error = prepareTiming(cold))
+      return std::move(error);
+    if (int error = driver.contextSynchronize())
+      return check(error);
+    // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
+    // latency stays out of the time.
+    double start = monotonicSeconds();
+    driver.eventRecord(events[0], nullptr);
+    if (cold && flush) {
+      if (driver.resetPersistingL2)
+        driver.resetPersistingL2();
+      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, nullptr);
+    }
+    driver.eventRecord(events[1], nullptr);
+    if (llvm::Error error = run())
+      return std::move(error);
+    if (waitNanoseconds >= 0)
+      if (int error = trusted.wait(waitNanoseconds))
+        return broken("the waiting kernel", error);
+    driver.eventRecord(events[2], nullptr);
+    if (llvm::Error error = check(driver.eventSynchronize(events[2])))
+      return std::move(error);
+    double wall = (monotonicSeconds() - start) * 1e6;
+    if (llvm::Error error = check(driver.contextSynchronize()))
+      return std::move(error);
+    float launches = 0, total = 0;
+    driver.eventElapsed(&launches, events[1], events[2]);
+    driver.eventElapsed(&total, events[0], events[2]);
+    return RunTimes{launches * 1e3, total * 1e3, wall};
+  }
+
+private:
+  llvm::Error prepareTiming(bool cold) {
+    for (cuda::Event &event : events)
+      if (!event)
+        if (int error = driver.eventCreate(&event, 0))
+          return broken("cuEventCreate", error);
+    // Twice the L2 cache: everything that a kernel reads comes from memory.
+    if (cold && !flush) {
+      flushBytes = size_t(std::max(l2Bytes, 32 << 20)) * 2;
+      if (driver.memAlloc(&flush, flushBytes))
+        return llvm::createStringError("no room on the card to flush its cache");
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error broken(const char *call, int error) {
+    return llvm::createStringError("cuda:%d: %s: %s", ordinal, call, driver.describe(error));
+  }
+
+  llvm::Error check(int error) { return cardFault(driver, error); }
+
+  const cuda::Driver &driver;
+  int ordinal;
+  cuda::DeviceId id;
+  std::string cardName;
+  int l2Bytes = 0;
+  CudaMemory memory;
+  CudaModule module;
+  TrustedKernels trusted;
+  cuda::Event events[3] = {};
+  cuda::Pointer flush = 0;
+  size_t flushBytes = 0;
+  unsigned flushes = 0;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Device>> kgen::createCudaDevice(int ordinal) {
+  auto driver = cuda::Driver::get();
+  if (!driver)
+    return driver.takeError();
+  const cuda::Driver &d = **driver;
+  auto failed = [&](const char *call, int error) {
+    return llvm::createStringError("cuda:%d: %s: %s", ordinal, call, d.describe(error));
+  };
+  int count = 0;
+  d.deviceGetCount(&count);
+  if (ordinal < 0 || ordinal >= count)
+    return llvm::createStringError("no card cuda:%d, the driver sees %d", ordinal, count);
+  cuda::DeviceId id;
+  if (int error = d.deviceGet(&id, ordinal))
+    return failed("cuDeviceGet", error);
+  cuda::Context context;
+  if (int error = d.primaryRetain(&context, id))
+    return failed("cuDevicePrimaryCtxRetain", error);
+  if (int error = d.setCurrent(context))
+    return failed("cuCtxSetCurrent", error);
+  return std::make_unique<CudaDevice>(d, ordinal, id);
+}

@@ -1,0 +1,42 @@
+//===- CudaMemory.h - Memory of a card ------------------------------------===//
+#pragma once
+
+#include "CudaDriver.h"
+
+#include "kgen/Device/Device.h"
+
+#include <utility>
+
+namespace kgen {
+
+/// What the card said after a launch: any error is the kernel's, since the context was sound before it.
+llvm::Error cardFault(const cuda::Driver &driver, cuda::Result error);
+
+/// What Device promises of memory, by the driver's virtual memory where it has that.
+class CudaMemory {
+public:
+  CudaMemory(const cuda::Driver &driver, cuda::DeviceId id);
+
+  /// Bytes; a multiple of 256.
+  size_t granularity() const { return piece; }
+  void usePlainMemory() { virtualMemory = false; }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes);
+
+  /// Whether the driver can hand memory to another process.
+  bool canShare() const;
+  llvm::Expected<SharedBlock> allocateShared(size_t bytes);
+  llvm::Expected<unsigned> importShared(int descriptor, size_t bytes);
+  llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into);
+
+private:
+  cuda::Result mapApart(cuda::Pointer &pointer, size_t bytes);
+  cuda::Result mapHandle(cuda::Pointer &at, unsigned long long handle, size_t bytes, bool writable);
+
+  const cuda::Driver &driver;
+  cuda::DeviceId id;
+  bool virtualMemory = false;
+  size_t piece = 256;                                         ///< granularity of mappings
+  std::vector<std::pair<unsigned long long, size_t>> imports; ///< handles of other processes' memory
+};
+
+} // namespace kgen

@@ -1,0 +1,44 @@
+//===- CudaModule.h - A candidate's machine code on a card ----------------===//
+#pragma once
+
+#include "CudaDriver.h"
+
+#include "kgen/Device/Device.h"
+
+namespace kgen {
+
+/// The candidate's module and the launches of its plan, which must outlive it.
+class CudaModule {
+public:
+  CudaModule(const cuda::Driver &driver, cuda::DeviceId id);
+
+  /// Looks up every kernel of PLAN in the cubin ARTIFACT. A CandidateError where one is not there, or takes or needs
+  /// something else than the plan or the card gives.
+  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan);
+  /// A fresh module of the same machine code.
+  llvm::Error reload();
+  std::vector<DigestJob> variables() const;
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values) const;
+  /// The most that one of its kernels has for a thread.
+  size_t localBytes() const { return mostLocal; }
+  /// The most that the card gives a block.
+  int sharedBytesPerBlock() const { return maxShared; }
+  int multiprocessorCount() const { return multiprocessors; }
+
+private:
+  llvm::Error lookUp();
+  llvm::Error checkKernel(cuda::Function function, const Launch &launch);
+  llvm::Error checkResidency(cuda::Function function, const Launch &launch) const;
+  llvm::Error checkParameters(cuda::Function function, const Launch &launch) const;
+
+  const cuda::Driver &driver;
+  int maxShared = 0, multiprocessors = 0;
+  size_t mostLocal = 0;
+  std::string image; ///< the machine code
+  std::vector<std::string> names;
+  cuda::Module module = nullptr;
+  std::vector<cuda::Function> functions;
+  std::vector<const Launch *> launches;
+};
+
+} // namespace kgen

@@ -1,0 +1,244 @@
+//===- HostDevice.cpp - Kernels that the host compiler built --------------===//
+#include "kgen/Device/CandidateProcess.h"
+#include "kgen/Device/Device.h"
+#include "kgen/Device/Digest.h"
+#include "kgen/Toolchain/Process.h"
+
+#include "HostLibrary.h"
+#include "host/kgen_host_abi.h"
+
+#include <algorithm>
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <sys/mman.h>
+#include <thread>
+
+using namespace kgen;
+
+char CandidateError::ID = 0;
+
+static uint64_t lookAtBytes(const DigestJob &job, const char *bytes, unsigned threads) {
+  if (!job.pattern)
+    return digestBytes(bytes, job.bytes, job.key, threads);
+  uint64_t others = 0;
+  for (size_t i = 0; i + 4 <= job.bytes; i += 4) {
+    uint32_t word;
+    memcpy(&word, bytes + i, 4);
+    others += word != *job.pattern;
+  }
+  return others;
+}
+
+static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+
+namespace {
+
+class HostDevice : public Device {
+public:
+  ~HostDevice() override {
+    for (auto &mapping : mappings)
+      munmap(mapping.first, mapping.second);
+  }
+
+  std::string name() const override { return "host"; }
+
+  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) override {
+    // The compiler made sure that nothing in it runs before the first launch.
+    void *library = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      return llvm::createStringError("cannot load %s: %s", artifact.str().c_str(), dlerror());
+    for (const Launch &launch : plan.launches) {
+      auto symbol = [&](const char *prefix) { return dlsym(library, (prefix + launch.kernel).c_str()); };
+      auto function = reinterpret_cast<KGenHostKernel>(symbol("kgen_host_launch_"));
+      if (!function)
+        return reject("the plan launches " + launch.kernel + ", which kernel.cu does not define");
+      auto *count = static_cast<const unsigned *>(symbol("kgen_host_parameters_"));
+      if (count && count[0] != launch.arguments.size())
+        return reject(launch.kernel + " takes " + std::to_string(count[0]) + " parameters, the plan passes " +
+                      std::to_string(launch.arguments.size()));
+      for (size_t i = 0; count && i < launch.arguments.size(); ++i) {
+        unsigned size = unsigned(parameterBytes(launch.arguments[i]));
+        if (count[1 + i] != size)
+          return reject("parameter " + std::to_string(i) + " of " + launch.kernel + " has " +
+                        std::to_string(count[1 + i]) + " bytes, the plan passes " + std::to_string(size));
+      }
+      kernels.push_back(function);
+      launches.push_back(&launch);
+    }
+    return variablesOf.remember(reinterpret_cast<const void *>(kernels.front()), artifact);
+  }
+
+  size_t granularity() const override { return 4096; }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
+    const size_t page = 4096;
+    // Mapped memory costs nothing until it is poisoned; then it would cost the machine.
+    if (available && (taken += bytes) > available)
+      return reject("its buffers take more than the " + std::to_string(available >> 20) +
+                    " MiB of memory that this machine has left");
+    char *base = static_cast<char *>(
+        mmap(nullptr, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (base == MAP_FAILED)
+      return llvm::createStringError("no memory for a buffer of %zu bytes", bytes);
+    mappings.push_back({base, bytes + 2 * page});
+    mprotect(base, page, PROT_NONE);
+    mprotect(base + page + bytes, page, PROT_NONE);
+    if (bytes >= (4u << 20))
+      madvise(base + page, bytes, MADV_HUGEPAGE);
+    return reinterpret_cast<DeviceAddress>(base + page);
+  }
+  llvm::Expected<SharedBlock> allocateShared(size_t bytes) override {
+    auto memory = SharedMemory::create(bytes);
+    if (!memory)
+      return memory.takeError();
+    shared.push_back(std::move(*memory));
+    return SharedBlock{reinterpret_cast<DeviceAddress>(shared.back().data()), shared.back().descriptor()};
+  }
+  llvm::Expected<unsigned> importShared(int descriptor, size_t bytes) override {
+    void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (base == MAP_FAILED)
+      return llvm::createStringError("cannot map another process's memory");
+    imports.push_back(static_cast<char *>(base));
+    mappings.push_back({imports.back(), bytes});
+    return unsigned(imports.size() - 1);
+  }
+  llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into) override {
+    for (const SharedPiece &one : pieces) {
+      auto *there = imports[which] + one.offset, *here = reinterpret_cast<char *>(one.at);
+      memcpy(into ? there : here, into ? here : there, one.bytes);
+    }
+    return llvm::Error::success();
+  }
+  HostDevice() {
+    // Asked now: the candidate's process may not read files later.
+    std::ifstream file("/proc/meminfo");
+    std::string name;
+    for (size_t kilobytes; file >> name >> kilobytes; file.ignore(256, '\n'))
+      if (name == "MemAvailable:")
+        available = kilobytes << 10;
+  }
+  size_t freeMemory() override { return available - std::min(taken, available); }
+
+  llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
+    memcpy(to, reinterpret_cast<const void *>(from), bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
+    std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
+    return llvm::Error::success();
+  }
+
+  /// The form that kgen_host_hopper.h reads.
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+    KGenHostTensorMap map = {};
+    map.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
+    map.rank = static_cast<unsigned char>(spec.dims.size());
+    map.elementBytes = static_cast<unsigned char>(byteSize(spec.dtype));
+    map.swizzle = spec.swizzle == 128 ? 1 : spec.swizzle == 64 ? 2 : spec.swizzle == 32 ? 3 : 0;
+    map.base = base;
+    for (size_t d = 0; d < spec.dims.size(); ++d) {
+      map.dims[d] = static_cast<unsigned long long>(spec.dims[d]);
+      map.box[d] = static_cast<unsigned short>(spec.box[d]);
+      if (d)
+        map.strides[d - 1] = static_cast<unsigned long long>(spec.strides[d - 1]);
+    }
+    TensorMapBytes bytes;
+    static_assert(sizeof map == sizeof bytes, "a tensor map has 128 bytes");
+    memcpy(&bytes, &map, sizeof bytes);
+    return bytes;
+  }
+
+  llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) override {
+    for (size_t i = 0; i < jobs.size(); ++i)
+      results[i] = lookAtBytes(jobs[i], reinterpret_cast<const char *>(jobs[i].at), 1);
+    return llvm::Error::success();
+  }
+
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) override {
+    const Launch &launch = *launches[index];
+    char message[640] = "";
+    KGenHostLaunch call = {};
+    for (int d = 0; d < 3; ++d) {
+      call.grid[d] = unsigned(launch.grid[d]);
+      call.block[d] = unsigned(launch.block[d]);
+      if (launch.cluster[d] != 1)
+        return llvm::make_error<CandidateError>(Verdict::Unsupported, "device host has no thread block clusters");
+    }
+    if (launch.cooperative && launch.grid[0] * launch.grid[1] * launch.grid[2] > 1)
+      return llvm::make_error<CandidateError>(
+          Verdict::Unsupported, "device host runs one block after the other, so they cannot wait for each other");
+    call.sharedBytes = unsigned(launch.sharedBytes);
+    call.descending = descending;
+    call.poison = poison;
+    call.first = 0;
+    call.step = 1;
+    call.args = const_cast<void **>(values.data());
+    call.message = message;
+    call.messageSize = sizeof message;
+    if (kernels[index](&call) != 0)
+      return llvm::make_error<CandidateError>(Verdict::Fault, launch.kernel + ": " + message);
+    return llvm::Error::success();
+  }
+
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+
+  llvm::Expected<RunTimes> timedRun(bool, double waitNanoseconds, const std::function<llvm::Error()> &run) override {
+    // No clock but the system's: both times are the same one.
+    double start = monotonicSeconds();
+    if (llvm::Error error = run())
+      return std::move(error);
+    for (double until = monotonicSeconds() + waitNanoseconds * 1e-9; monotonicSeconds() < until;)
+      ;
+    double us = (monotonicSeconds() - start) * 1e6;
+    return RunTimes{us, us, us};
+  }
+
+  llvm::Error scrub(uint32_t) override {
+    variablesOf.clearShared();
+    return llvm::Error::success();
+  }
+
+  std::vector<DigestJob> variables() override { return variablesOf.variables(); }
+  llvm::Error reload() override {
+    variablesOf.restore();
+    return llvm::Error::success();
+  }
+
+private:
+  std::vector<KGenHostKernel> kernels;
+  std::vector<const Launch *> launches;
+  std::vector<std::pair<char *, size_t>> mappings;
+  std::vector<SharedMemory> shared;
+  std::vector<char *> imports;
+  HostLibrary variablesOf;
+  size_t available = 0, taken = 0;
+};
+
+} // namespace
+
+llvm::Error Device::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) {
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  std::vector<char> bytes;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    bytes.resize(jobs[i].bytes);
+    if (llvm::Error error = read(bytes.data(), jobs[i].at, jobs[i].bytes))
+      return error;
+    results[i] = lookAtBytes(jobs[i], bytes.data(), threads);
+  }
+  return llvm::Error::success();
+}
+
+std::unique_ptr<Device> kgen::createHostDevice() { return std::make_unique<HostDevice>(); }
+
+llvm::Expected<std::unique_ptr<Device>> kgen::createDevice(llvm::StringRef spec) {
+  if (spec == "host")
+    return createHostDevice();
+  int ordinal = 0;
+  if (spec.consume_front("cuda") && (spec.empty() || (spec.consume_front(":") && !spec.getAsInteger(10, ordinal))))
+    return createCudaDevice(ordinal);
+  return llvm::createStringError("unknown device, expected host, cuda:N or auto");
+}

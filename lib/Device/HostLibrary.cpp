@@ -1,0 +1,93 @@
+//===- HostLibrary.cpp - The variables of a loaded kernel library ---------===//
+#include "HostLibrary.h"
+
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Object/ELF.h"
+
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace kgen;
+
+/// The variables of lib/Device/host, each by its whole name: what a kernel names alike is the kernel's.
+static bool isRuntimes(llvm::StringRef symbol) {
+  return llvm::StringSwitch<bool>(symbol)
+      .Cases({"_ZL9threadIdx", "_ZL8blockIdx", "_ZL8blockDim", "_ZL7gridDim", "_ZN9kgen_hostL11threadTableE",
+              "_ZN9kgen_hostL5blockE", "_ZN9kgen_hostL6hopperE", "_ZN9kgen_hostL12staticSharedE",
+              "_ZN9kgen_hostL15staticSharedEndE"},
+             true)
+      .Default(false);
+}
+
+/// Shared memory: a launch's own, and variables of functions (_ZZ), which are __shared__ ones of device functions here.
+static bool isShared(llvm::StringRef symbol) {
+  return symbol == "kgen_host_dynamic_shared" || symbol.starts_with("_ZZ");
+}
+
+llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) {
+  Dl_info where = {};
+  if (dladdr(inside, &where) == 0)
+    return llvm::createStringError("cannot find where %s was loaded", artifact.str().c_str());
+  char *base = static_cast<char *>(where.dli_fbase);
+  auto text = readWholeFile(artifact.str(), 1u << 30);
+  if (!text)
+    return text.takeError();
+  auto file = llvm::object::ELF64LEFile::create(*text);
+  if (!file)
+    return file.takeError();
+  auto sections = file->sections();
+  if (!sections)
+    return sections.takeError();
+  std::vector<char> writable(sections->size());
+  for (size_t i = 0; i < sections->size(); ++i) {
+    const auto &section = (*sections)[i];
+    auto name = file->getSectionName(section);
+    if (!name)
+      return name.takeError();
+    // What the loader owns (tables of addresses) stays as it is.
+    bool data = *name == ".data" || *name == ".bss" || name->starts_with(".data.") || name->starts_with(".bss.");
+    if (!data)
+      continue;
+    writable[i] = true;
+    char *at = base + section.sh_addr;
+    segments.push_back({at, std::vector<char>(at, at + section.sh_size)});
+  }
+  for (const auto &section : *sections) {
+    if (section.sh_type != llvm::ELF::SHT_SYMTAB)
+      continue;
+    auto symbols = file->symbols(&section);
+    auto names = file->getStringTableForSymtab(section);
+    if (!symbols)
+      return symbols.takeError();
+    if (!names)
+      return names.takeError();
+    for (const auto &symbol : *symbols) {
+      if (symbol.getType() != llvm::ELF::STT_OBJECT || symbol.st_shndx >= writable.size() ||
+          !writable[symbol.st_shndx] || symbol.st_size == 0)
+        continue;
+      auto name = symbol.getName(*names);
+      if (!name)
+        return name.takeError();
+      if (isRuntimes(*name))
+        continue;
+      char *at = base + symbol.st_value;
+      if (isShared(*name))
+        shared.push_back({at, std::vector<char>(at, at + symbol.st_size)});
+      else
+        own.push_back({reinterpret_cast<DeviceAddress>(at), size_t(symbol.st_size), 0, std::nullopt});
+    }
+  }
+  return llvm::Error::success();
+}
+
+void HostLibrary::clearShared() {
+  for (const Segment &variable : shared)
+    memcpy(variable.at, variable.bytes.data(), variable.bytes.size());
+}
+
+void HostLibrary::restore() {
+  for (const Segment &segment : segments)
+    memcpy(segment.at, segment.bytes.data(), segment.bytes.size());
+}

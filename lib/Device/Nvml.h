@@ -1,0 +1,11 @@
+//===- Nvml.h - Clock, power and temperature of a card --------------------===//
+#pragma once
+
+#include "kgen/Device/Device.h"
+
+namespace kgen {
+
+/// From NVML, loaded at run time, for the card at PCI address BUS; zeros where it is not there.
+Conditions queryConditions(const char *bus);
+
+} // namespace kgen

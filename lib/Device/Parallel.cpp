@@ -1,0 +1,18 @@
+//===- Parallel.cpp - A loop in pieces ------------------------------------===//
+#include "kgen/Device/Parallel.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+void kgen::parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body) {
+  constexpr int64_t smallest = 1 << 16; // below this a thread costs more than it gives
+  int64_t pieces = std::min<int64_t>(threads ? threads : 1, (count + smallest - 1) / smallest);
+  if (pieces <= 1)
+    return body(0, count);
+  std::vector<std::thread> pool;
+  for (int64_t p = 0; p < pieces; ++p)
+    pool.emplace_back([&, p] { body(count * p / pieces, count * (p + 1) / pieces); });
+  for (std::thread &t : pool)
+    t.join();
+}

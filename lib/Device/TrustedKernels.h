@@ -1,0 +1,39 @@
+//===- TrustedKernels.h - kgen's own kernels beside a candidate's ---------===//
+#pragma once
+
+#include "CudaDriver.h"
+
+#include "kgen/Device/Device.h"
+
+#include <array>
+
+namespace kgen {
+
+/// The kernels of trusted_kernels.cu in a module of their own. Driver codes come out as they are.
+class TrustedKernels {
+public:
+  /// SHAREDBYTES: the most that a block may have.
+  llvm::Error load(const cuda::Driver &driver, llvm::StringRef artifact, int sharedBytes, int multiprocessors);
+  bool loaded() const { return digest != nullptr; }
+
+  /// Fills the shared memory and the registers of every multiprocessor, and the local memory of as many threads as fit,
+  /// up to what a thread with LOCALBYTES and a stack beside it has; LOCALBYTES is at most mostLocalBytes.
+  cuda::Result scrub(uint32_t pattern, size_t localBytes);
+  static constexpr size_t mostLocalBytes = 131072 - 1024;
+  /// Queues a kernel that takes this long.
+  cuda::Result wait(double nanoseconds);
+  /// See Device::look. Results are set to 0 after the candidate's last kernel and before ours.
+  cuda::Result look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
+
+private:
+  const cuda::Driver *driver = nullptr;
+  cuda::Module module = nullptr;
+  cuda::Function digest = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
+  std::array<cuda::Function, 2> registers = {};      ///< the scrubbers of these
+  std::array<cuda::Function, 4> localScrubbers = {}; ///< by size, found when needed
+  cuda::Pointer counters = 0, arrived = 0;
+  size_t room = 0;
+  int sharedBytes = 0, multiprocessors = 0;
+};
+
+} // namespace kgen

@@ -1,0 +1,30 @@
+//===- Workers.cpp - What kgen's binaries do for each other ---------------===//
+#include "kgen/Evaluate/Workers.h"
+
+#include "kgen/Device/CandidateProcess.h"
+#include "kgen/Evaluate/RecoveryBench.h"
+#include "kgen/Evaluate/Sanitize.h"
+#include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Toolchain/Compiler.h"
+
+using namespace kgen;
+
+std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
+  if (argc < 2)
+    return std::nullopt;
+  std::vector<std::string> arguments(argv + 2, argv + argc);
+  llvm::StringRef command = argv[1];
+  if (command == "--kgen-compile-worker")
+    return runCompileWorker(arguments);
+  if (command == "--kgen-candidate-worker")
+    return runCandidateWorker(arguments);
+  if (command == "--kgen-judge-worker")
+    return runJudgeWorker(arguments);
+  if (command == "--kgen-doctor")
+    return runDoctorProbe(arguments.empty() ? "card" : arguments[0]);
+  if (command == "bench-recovery")
+    return runRecoveryBench(arguments);
+  if (command == "--kgen-sanitize-worker")
+    return runSanitizeWorker(arguments);
+  return std::nullopt;
+}

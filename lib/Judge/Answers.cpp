@@ -1,0 +1,263 @@
+//===- Answers.cpp - kgen-oracle in a child process -----------------------===//
+#include "kgen/Judge/Answers.h"
+
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+Answer &Answer::operator=(Answer &&other) noexcept {
+  if (this == &other)
+    return *this;
+  if (mapped)
+    munmap(const_cast<double *>(base), mapped);
+  owned = std::move(other.owned);
+  mapped = std::exchange(other.mapped, 0);
+  count = std::exchange(other.count, 0);
+  base = std::exchange(other.base, nullptr);
+  return *this;
+}
+
+Answer::~Answer() {
+  if (mapped)
+    munmap(const_cast<double *>(base), mapped);
+}
+
+llvm::Expected<Answer> Answer::takeFile(const std::string &path) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0)
+    return llvm::createStringError("the oracle left no %s: %s", path.c_str(), strerror(errno));
+  Answer answer;
+  answer.count = size_t(info.st_size) / sizeof(double);
+  if (info.st_size > 0) {
+    void *base = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    if (base == MAP_FAILED) {
+      close(fd);
+      return llvm::createStringError("cannot map %s: %s", path.c_str(), strerror(errno));
+    }
+    answer.base = static_cast<const double *>(base);
+    answer.mapped = size_t(info.st_size);
+  }
+  close(fd);
+  unlink(path.c_str());
+  return std::move(answer);
+}
+
+namespace {
+
+/// A folder for the exchange, in memory when there is room for BYTES twice over.
+llvm::Expected<ScratchFolder> exchangeFolder(size_t bytes) {
+  struct statvfs space;
+  std::string parent;
+  if (statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize > 2 * bytes && access("/dev/shm", W_OK) == 0)
+    parent = "/dev/shm";
+  return ScratchFolder::create("oracle", parent);
+}
+
+/// One child, which compiled one graph.
+class OracleProcess {
+public:
+  ~OracleProcess() { stop(); }
+
+  bool knows(llvm::StringRef graph) const { return graph == started; }
+
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+    if (llvm::Error error = ensureStarted(graph))
+      return std::move(error);
+    size_t bytes = 0;
+    for (llvm::ArrayRef<double> input : inputs)
+      bytes += input.size() * sizeof(double);
+    auto folder = exchangeFolder(2 * bytes + (64u << 20));
+    if (!folder)
+      return folder.takeError();
+    return exchange(folder->path(), inputs);
+  }
+
+private:
+  /// One question: inputs as files, a line that names the folder, answers as files beside them. Gigabytes go
+  /// through the page cache of a folder in memory, not through a pipe.
+  llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
+                                               llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (llvm::Error error = writeFileAtomically(
+              folder + "/in" + std::to_string(i) + ".bin",
+              llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()), inputs[i].size() * sizeof(double))))
+        return std::move(error);
+    // The answers may overwrite nothing: inputs are inN.bin, they are outN.bin.
+    std::string job = folder + "\t" + folder + "\n", reply;
+    if (write(toChild, job.data(), job.size()) != ssize_t(job.size()) || !readLine(reply))
+      return explainEnd();
+    if (reply != "ok")
+      return llvm::createStringError("oracle: %s", llvm::StringRef(reply).ltrim("error: ").str().c_str());
+    std::vector<Answer> answers;
+    for (size_t i = 0;; ++i) {
+      std::string path = folder + "/out" + std::to_string(i) + ".bin";
+      if (!fs::exists(path))
+        break;
+      auto taken = Answer::takeFile(path);
+      if (!taken)
+        return taken.takeError();
+      answers.push_back(std::move(*taken));
+    }
+    return std::move(answers);
+  }
+
+  /// Compiling a graph costs more than answering a small question, so a child lives on for the next one.
+  llvm::Error ensureStarted(llvm::StringRef graph) {
+    if (child.running() && graph == started)
+      return llvm::Error::success();
+    stop();
+    std::string program;
+    if (const char *path = getenv("KGEN_ORACLE"))
+      program = path;
+    else
+      program = llvm::sys::path::parent_path(workerBinary()).str() + "/kgen-oracle";
+    if (!fs::can_execute(program))
+      return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
+    auto folder = exchangeFolder(1 << 20);
+    if (!folder)
+      return folder.takeError();
+    graphFolder = std::move(*folder);
+    if (llvm::Error error = writeFileAtomically(graphFolder.path() + "/graph.mlir", graph))
+      return error;
+    int in[2], out[2], err[2];
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
+      return llvm::createStringError("cannot make pipes: %s", strerror(errno));
+    ProcessRequest request;
+    request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
+    request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
+    auto process = ChildProcess::start(request);
+    close(in[0]), close(out[1]), close(err[1]);
+    toChild = in[1], fromChild = out[0], errors = err[0];
+    if (!process)
+      return process.takeError();
+    child = std::move(*process);
+    started = graph.str();
+    return llvm::Error::success();
+  }
+
+  /// False when the child is gone, stopped, or silent for an hour.
+  bool readLine(std::string &line) {
+    line.clear();
+    Deadline deadline(3600);
+    while (line.size() < 65536) {
+      if (!deadline.waitFor(fromChild)) {
+        wasStopped = child.stopped();
+        if (wasStopped || deadline.passed())
+          return false;
+        continue;
+      }
+      char c;
+      if (read(fromChild, &c, 1) != 1)
+        return false;
+      if (c == '\n')
+        return true;
+      line += c;
+    }
+    return false;
+  }
+
+  /// The child closed its end: what it said on stderr is the reason.
+  llvm::Error explainEnd() {
+    std::string text;
+    char buffer[4096];
+    ssize_t got;
+    // Reading must not wait for a grandchild that still holds the pipe.
+    fcntl(errors, F_SETFL, O_NONBLOCK);
+    ProcessResult end;
+    bool ended = !wasStopped && child.waitFor(2, end);
+    while (text.size() < 65536 && (got = read(errors, buffer, sizeof buffer)) > 0)
+      text.append(buffer, size_t(got));
+    stop();
+    llvm::StringRef words = llvm::StringRef(text).trim();
+    words.consume_front("error: ");
+    if (std::exchange(wasStopped, false))
+      return llvm::make_error<ProcessLost>("the oracle was stopped from outside");
+    if (!ended)
+      return llvm::createStringError("the oracle does not answer");
+    if (end.end == ProcessResult::End::Signalled && isForeignSignal(end.code))
+      return llvm::make_error<ProcessLost>("the oracle was killed (signal " + std::to_string(end.code) + ")");
+    if (words.empty())
+      return llvm::createStringError("the oracle died of signal %d", end.code);
+    return llvm::createStringError("oracle: %s", words.str().c_str());
+  }
+
+  void stop() {
+    child.kill();
+    for (int *fd : {&toChild, &fromChild, &errors})
+      if (*fd >= 0)
+        close(std::exchange(*fd, -1));
+    graphFolder = ScratchFolder();
+    started.clear();
+  }
+
+  ChildProcess child;
+  int toChild = -1, fromChild = -1, errors = -1;
+  std::string started;
+  ScratchFolder graphFolder;
+  bool wasStopped = false;
+};
+
+/// Hands each question to a child that nobody uses, or to a new one. How many run at once is the asker's affair.
+class OraclePool : public AnswerSource {
+public:
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    auto answers = answerOnce(graph, inputs);
+    // One that was killed while nobody asked it shows now.
+    if (answers || !answers.errorIsA<ProcessLost>())
+      return answers;
+    llvm::consumeError(answers.takeError());
+    return answerOnce(graph, inputs);
+  }
+
+  void rest() override {
+    std::lock_guard<std::mutex> guard(lock);
+    idle.clear();
+  }
+
+private:
+  llvm::Expected<std::vector<Answer>> answerOnce(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+    std::unique_ptr<OracleProcess> process;
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      while (!idle.empty() && !process) {
+        if (idle.back()->knows(graph))
+          process = std::move(idle.back());
+        idle.pop_back(); // one of another graph is of no more use
+      }
+    }
+    if (!process)
+      process = std::make_unique<OracleProcess>();
+    auto answers = process->answer(graph, inputs);
+    if (answers) {
+      std::lock_guard<std::mutex> guard(lock);
+      idle.push_back(std::move(process));
+    }
+    return answers;
+  }
+
+  std::mutex lock;
+  std::vector<std::unique_ptr<OracleProcess>> idle;
+};
+
+} // namespace
+
+std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OraclePool>(); }

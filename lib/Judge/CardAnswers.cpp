@@ -1,0 +1,232 @@
+//===- CardAnswers.cpp - The fp64 answer on a card ------------------------===//
+//
+// The published sizes are too large for one CPU core. The generic lowering of
+// the graph, promoted to fp64, answers on the card instead, after it agreed
+// with the CPU's oracle at a reduced size (docs/evaluation.md, root of trust).
+// It runs in the judge's process, where the answers stay.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Toolchain/SiblingTool.h"
+
+#include "JudgeSession.h"
+
+#include "kgen/Judge/Answers.h"
+#include "kgen/Judge/Verify.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Compiler.h"
+#include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using namespace kgen;
+namespace fs = llvm::sys::fs;
+
+namespace {
+
+/// Both sides are fp64, and differ in the order of their sums only.
+constexpr double agreement = 1e-9;
+/// Graphs with fewer input elements than this are the CPU's: it answers before a process has started.
+constexpr int64_t smallElements = 1 << 20;
+/// Answers that the card must have room for.
+constexpr size_t fewestSets = 2;
+
+/// A graph's fp64 kernels, ready to run.
+struct CardProgram {
+  LaunchPlan plan;
+  std::string planFile, artifact;
+};
+
+class CardAnswers : public AnswerSource {
+public:
+  CardAnswers(std::string device, std::string arch, std::shared_ptr<Compiler> compiler, std::string judgeKernels,
+              std::unique_ptr<AnswerSource> cpu)
+      : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
+        kernels(std::move(judgeKernels)), cpu(std::move(cpu)) {}
+
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    return cpu->answer(graph, inputs);
+  }
+  void rest() override { cpu->rest(); }
+
+  llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan,
+                                               unsigned threads) override {
+    int64_t elements = 0;
+    for (const BufferSpec &input : plan.inputs)
+      elements += input.elements();
+    if (elements < smallElements)
+      return cpu->judge(graph, plan, threads);
+    auto scratch = ScratchFolder::create("card");
+    if (!scratch)
+      return scratch.takeError();
+    folder = scratch->path();
+    auto judge = learn(graph, plan);
+    cpu->rest();
+    // Where the card has no room for as many answers as a verdict needs, the CPU is slow but right.
+    if (judge && (*judge)->room() < fewestSets)
+      return cpu->judge(graph, plan, threads);
+    return judge;
+  }
+
+private:
+  /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
+  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const LaunchPlan &plan) {
+    std::string full = folder + "/graph.mlir", reduced = folder + "/reduced.mlir";
+    if (llvm::Error error = writeFileAtomically(full, graph))
+      return std::move(error);
+    bool declared = graph.contains("kgen.small");
+    if (auto error = tool("kgen-opt",
+                          {full, declared ? "--kgen-resize=size=small"
+                                          : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
+                          reduced))
+      return std::move(error);
+    auto text = readWholeFile(reduced);
+    if (!text)
+      return text.takeError();
+    auto small = lower(reduced, "reduced");
+    if (!small)
+      return small.takeError();
+    if (llvm::Error error = agree(*small, *text))
+      return std::move(error);
+    auto whole = lower(full, "whole");
+    if (!whole)
+      return whole.takeError();
+    return start(*whole, plan);
+  }
+
+  /// SHAPE's inputs and outputs are those that the judge is shown.
+  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const LaunchPlan &shape) {
+    JudgeJob job;
+    job.device = device;
+    job.programFile = program.planFile;
+    job.artifact = program.artifact;
+    job.shapeFile = folder + "/shape.json";
+    job.kernels = kernels;
+    job.shape = &shape;
+    if (llvm::Error error = writeFileAtomically(job.shapeFile, shape.print()))
+      return std::move(error);
+    return startJudgeProcess(job);
+  }
+
+  /// The reduced form's answer is held against the CPU's, which plays the candidate.
+  llvm::Error agree(const CardProgram &small, llvm::StringRef graph) {
+    std::vector<std::vector<double>> values(small.plan.inputs.size());
+    std::vector<llvm::ArrayRef<double>> views;
+    size_t total;
+    std::vector<size_t> offsets = packBuffers(small.plan.inputs, 0, total);
+    auto memory = SharedMemory::create(total);
+    if (!memory)
+      return memory.takeError();
+    for (unsigned i = 0; i < values.size(); ++i) {
+      const BufferSpec &spec = small.plan.inputs[i];
+      char *bytes = memory->data() + offsets[i];
+      if (llvm::Error error = fillInput(spec, i, InputSet{InputKind::Declared, 20260829, 0},
+                                        llvm::MutableArrayRef(bytes, spec.bytes())))
+        return error;
+      values[i].resize(size_t(spec.elements()));
+      widen(spec.dtype, bytes, values[i].data(), spec.elements());
+      views.push_back(values[i]);
+    }
+    auto expected = cpu->answer(graph, views);
+    if (!expected)
+      return expected.takeError();
+    LaunchPlan shape = small.plan;
+    for (BufferSpec &output : shape.outputs)
+      output.dtype = DType::F64;
+    offsets = packBuffers(shape.outputs, 4096, total);
+    auto shown = SharedMemory::create(total);
+    if (!shown)
+      return shown.takeError();
+    auto judge = start(small, shape);
+    if (!judge)
+      return judge.takeError();
+    Question question;
+    question.inputs = DrawnInputs::of(*memory);
+    if (auto found = (*judge)->examine(0, question); !found)
+      return found.takeError();
+    if (expected->size() != shape.outputs.size())
+      return llvm::createStringError("the graph returns %zu tensors, the card's oracle computes %zu", expected->size(),
+                                     shape.outputs.size());
+    for (unsigned i = 0; i < shape.outputs.size(); ++i) {
+      const BufferSpec &spec = shape.outputs[i];
+      if (int64_t((*expected)[i].size()) != spec.elements())
+        return llvm::createStringError("output %u has %zu elements by the CPU, %lld by the card", i,
+                                       (*expected)[i].size(), (long long)spec.elements());
+      Exhibit exhibit;
+      exhibit.kind = Exhibit::Outputs;
+      exhibit.bytes = shown->data() + offsets[i];
+      exhibit.memory = &*shown;
+      std::copy_n((*expected)[i].data(), (*expected)[i].size(), reinterpret_cast<double *>(shown->data() + offsets[i]));
+      auto c = (*judge)->compare(0, i, exhibit, 0);
+      if (!c)
+        return c.takeError();
+      if (!(c->norms.l2 <= agreement))
+        return llvm::createStringError("the card's fp64 answer disagrees with the CPU's at the reduced size: %s",
+                                       describeElement(spec, c->worst, c->expected, c->found).c_str());
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name) {
+    std::string lowered = folder + "/" + name + ".lowered.mlir", cuda = folder + "/" + name + ".cu";
+    CardProgram out;
+    out.planFile = folder + "/" + name + ".plan.json";
+    if (auto error = tool("kgen-opt", {graph, "--kgen-promote-f64", "--kgen-lower"}, lowered))
+      return std::move(error);
+    if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))
+      return std::move(error);
+    if (auto error = tool("kgen-translate", {lowered, "--kgen-to-plan"}, out.planFile))
+      return std::move(error);
+    auto source = readWholeFile(cuda);
+    if (!source)
+      return source.takeError();
+    auto plan = readWholeFile(out.planFile);
+    if (!plan)
+      return plan.takeError();
+    auto parsed = LaunchPlan::parse(*plan);
+    if (!parsed)
+      return parsed.takeError();
+    out.plan = std::move(*parsed);
+    CompileOptions options;
+    options.arch = arch;
+    auto compiled = compiler->compile(*source, options);
+    if (!compiled)
+      return compiled.takeError();
+    if (auto *failed = std::get_if<CompileFailed>(&*compiled))
+      return llvm::createStringError("the card's oracle does not compile: %s", failed->reason.c_str());
+    out.artifact = std::get<Compiled>(*compiled).artifact;
+    return out;
+  }
+
+  /// Runs one of kgen's tools; OUTPUT is its -o.
+  llvm::Error tool(const char *name, std::vector<std::string> arguments, const std::string &output) {
+    std::string program = siblingTool(name);
+    if (!fs::can_execute(program))
+      return llvm::createStringError("the card's oracle needs %s, which is not there", program.c_str());
+    auto complaint = runSiblingTool(program, arguments, output);
+    if (!complaint)
+      return complaint.takeError();
+    if (*complaint)
+      return llvm::createStringError("%s failed for the card's oracle: %s", name, (*complaint)->c_str());
+    return llvm::Error::success();
+  }
+
+  std::string device, arch;
+  std::shared_ptr<Compiler> compiler;
+  std::string kernels; ///< machine code of judge_kernels.cu
+  std::unique_ptr<AnswerSource> cpu;
+  std::string folder; ///< of the graph that is being learnt
+};
+
+} // namespace
+
+std::unique_ptr<AnswerSource> kgen::createCardOracle(std::string device, std::string arch,
+                                                     std::shared_ptr<Compiler> compiler, std::string judgeKernels,
+                                                     std::unique_ptr<AnswerSource> cpu) {
+  return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(judgeKernels),
+                                       std::move(cpu));
+}

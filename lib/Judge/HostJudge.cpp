@@ -1,0 +1,180 @@
+//===- HostJudge.cpp - Answers in this process ----------------------------===//
+#include "kgen/Judge/Judge.h"
+
+#include "kgen/Device/Parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace kgen;
+
+static AnswerFacts factsOf(const Answer &answer, double limit, unsigned threads) {
+  std::mutex lock;
+  AnswerFacts facts;
+  facts.smallIntegers = true;
+  double sum = 0, squares = 0;
+  parallelFor(int64_t(answer.size()), threads, [&](int64_t begin, int64_t end) {
+    bool finite = true, integers = true;
+    double partSum = 0, partSquares = 0, top = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      double v = answer.data()[i], size = std::fabs(v);
+      partSum += v;
+      integers &= v == std::rint(v) && size <= limit;
+      if (std::isfinite(v)) {
+        partSquares += v * v;
+        top = std::max(top, size);
+      } else {
+        finite = false;
+      }
+    }
+    std::lock_guard<std::mutex> guard(lock);
+    sum += partSum, squares += partSquares;
+    facts.largest = std::max(facts.largest, top);
+    facts.finite &= finite;
+    facts.smallIntegers &= integers;
+  });
+  double count = double(std::max<size_t>(answer.size(), 1));
+  facts.mean = sum / count;
+  facts.rms = std::sqrt(squares / count);
+  return facts;
+}
+
+bool Findings::finite() const {
+  return std::all_of(facts.begin(), facts.end(), [](const AnswerFacts &f) { return f.finite; });
+}
+bool Findings::allSmallIntegers() const {
+  return std::all_of(facts.begin(), facts.end(), [](const AnswerFacts &f) { return f.smallIntegers; });
+}
+
+namespace {
+
+class HostJudge : public Judge {
+public:
+  HostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan, unsigned threads)
+      : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs), threads(threads) {
+    size_t total;
+    offsets = packBuffers(inputs, 0, total);
+    // A question's doubles exist in our memory, in the exchange's files and in the oracle.
+    double bytes = 0;
+    for (auto *list : {&inputs, &outputs})
+      for (const BufferSpec &spec : *list)
+        bytes += 8.0 * double(spec.elements());
+    double fits = availableMemory() / 2 / std::max(4 * bytes, 1.0);
+    atOnce = unsigned(std::clamp(std::min(fits, (threads + 1) / 2.0), 1.0, 8.0));
+  }
+
+  unsigned parallel() const override { return atOnce; }
+  void rest() override { source.rest(); }
+
+  void drop(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    kept.erase(set);
+  }
+
+  llvm::Expected<Findings> examine(size_t set, const Question &question) override {
+    auto answers = ask(question.inputs, RoundTo::None, false);
+    if (!answers)
+      return answers.takeError();
+    Findings found;
+    for (size_t i = 0; i < answers->size(); ++i)
+      found.facts.push_back(factsOf((*answers)[i], question.integersTo.empty() ? -1 : question.integersTo[i], threads));
+    if (question.mustBeFinite && !found.finite())
+      return found;
+    if (!found.allSmallIntegers())
+      for (RoundTo round : question.rounds) {
+        auto moved = ask(question.inputs, round, round == RoundTo::None);
+        if (!moved)
+          return moved.takeError();
+        found.costs.emplace_back();
+        for (size_t i = 0; i < answers->size(); ++i)
+          found.costs.back().push_back(compareOutput(DType::F64, (*moved)[i].data(), (*answers)[i].data(),
+                                                     int64_t((*answers)[i].size()), threads, question.close[i]));
+      }
+    std::lock_guard<std::mutex> guard(lock);
+    kept[set] = {question.inputs, std::move(*answers)};
+    return found;
+  }
+
+  llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
+    const BufferSpec &spec = outputs[output];
+    const Kept &right = keptFor(set);
+    const double *reference = right.answers[output].data();
+    auto values = [&](const ValueSource &source) {
+      return compareValues(spec.dtype, source, reference, spec.elements(), threads, close);
+    };
+    switch (exhibit.kind) {
+    case Exhibit::Outputs:
+      break;
+    case Exhibit::Constant:
+      return values([&](int64_t, int64_t n, double *out) { std::fill_n(out, n, exhibit.value); });
+    case Exhibit::Input: {
+      const DType type = inputs[exhibit.number].dtype;
+      const char *bytes = right.inputs.data + offsets[exhibit.number];
+      return values(
+          [&](int64_t begin, int64_t n, double *out) { widen(type, bytes + begin * int64_t(byteSize(type)), out, n); });
+    }
+    case Exhibit::Answer: {
+      const double *other = keptFor(exhibit.number).answers[output].data();
+      return values([&](int64_t begin, int64_t n, double *out) { std::copy_n(other + begin, n, out); });
+    }
+    }
+    return compareOutput(spec.dtype, exhibit.bytes, reference, spec.elements(), threads, close);
+  }
+
+private:
+  struct Kept {
+    DrawnInputs inputs;
+    std::vector<Answer> answers;
+  };
+  /// Nodes of a map stay where they are.
+  const Kept &keptFor(size_t set) {
+    std::lock_guard<std::mutex> guard(lock);
+    return kept[set];
+  }
+
+  llvm::Expected<std::vector<Answer>> ask(const DrawnInputs &drawn, RoundTo round, bool jittered) {
+    std::vector<std::vector<double>> wide(inputs.size());
+    std::vector<llvm::ArrayRef<double>> views;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      wide[i].resize(size_t(inputs[i].elements()));
+      widen(inputs[i].dtype, drawn.data + offsets[i], wide[i].data(), inputs[i].elements(), round, threads);
+      if (jittered && isFloat(inputs[i].dtype))
+        jitter(wide[i], threads);
+      views.push_back(wide[i]);
+    }
+    auto answers = source.answer(graph, views);
+    if (!answers)
+      return answers;
+    if (answers->size() != outputs.size())
+      return llvm::createStringError("the graph returns %zu tensors, the plan names %zu outputs", answers->size(),
+                                     outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (int64_t((*answers)[i].size()) != outputs[i].elements())
+        return llvm::createStringError("output %zu has %zu elements by the graph, %lld by the plan", i,
+                                       (*answers)[i].size(), (long long)outputs[i].elements());
+    return answers;
+  }
+
+  AnswerSource &source;
+  std::string graph;
+  std::vector<BufferSpec> inputs, outputs;
+  std::vector<size_t> offsets; ///< of the inputs
+  unsigned threads, atOnce = 1;
+  std::mutex lock;
+  std::map<size_t, Kept> kept;
+};
+
+} // namespace
+
+std::unique_ptr<Judge> kgen::createHostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan,
+                                             unsigned threads) {
+  return std::make_unique<HostJudge>(source, graph, plan, threads);
+}
+
+llvm::Expected<std::unique_ptr<Judge>> AnswerSource::judge(llvm::StringRef graph, const LaunchPlan &plan,
+                                                           unsigned threads) {
+  return createHostJudge(*this, graph, plan, threads);
+}

@@ -1,0 +1,321 @@
+//===- JudgeProcess.cpp - The parent's side of the judge's process --------===//
+//
+// Commands are lines of words, the first reply word is "ok" or "error". Numbers of
+// doubles go by their bits, in hexadecimal; memory by its descriptor.
+//
+//===----------------------------------------------------------------------===//
+#include "JudgeSession.h"
+
+#include "kgen/Judge/JudgeProcess.h"
+
+#include "kgen/Toolchain/Process.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace kgen;
+
+/// What any one answer may take.
+static constexpr double questionSeconds = 300;
+
+bool kgen::sendLine(int socket, const std::string &text, int descriptor) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  for (size_t at = 0; at < text.size();) {
+    iovec bytes = {const_cast<char *>(text.data()) + at, text.size() - at};
+    msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    if (descriptor >= 0 && at == 0) {
+      message.msg_control = control;
+      message.msg_controllen = sizeof control;
+      cmsghdr *header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(sizeof(int));
+      memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    }
+    ssize_t put = sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return false;
+    at += size_t(put);
+  }
+  return true;
+}
+
+ssize_t kgen::receiveBytes(int socket, char *to, size_t room, int &descriptor) {
+  iovec bytes = {to, room};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  for (cmsghdr *h = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr; h; h = CMSG_NXTHDR(&message, h))
+    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
+      memcpy(&descriptor, CMSG_DATA(h), sizeof(int));
+  return got;
+}
+
+static std::string wordOf(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, 8);
+  return " " + llvm::utohexstr(bits);
+}
+
+namespace {
+
+class JudgeProcess : public Judge {
+public:
+  explicit JudgeProcess(const LaunchPlan &shape) : outputs(shape.outputs) {}
+  ~JudgeProcess() override {
+    for (auto &held : inputs)
+      if (held.second >= 0)
+        close(held.second);
+    for (int descriptor : {socket, received, outputsFd})
+      if (descriptor >= 0)
+        close(descriptor);
+    child.kill();
+  }
+
+  llvm::Error start(const JudgeJob &job) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
+    socket = pair[0];
+    ProcessRequest request;
+    request.arguments = {workerBinary(), "--kgen-judge-worker", job.device, job.programFile,
+                         job.artifact,   job.shapeFile,         job.kernels};
+    request.descriptors = {{pair[1], 3}};
+    auto started = ChildProcess::start(request);
+    close(pair[1]);
+    if (!started)
+      return started.takeError();
+    child = std::move(*started);
+    auto reply = receive();
+    if (!reply)
+      return reply.takeError();
+    if (reply->size() != 1)
+      return nonsense();
+    sets = size_t((*reply)[0]);
+    outputsFd = std::exchange(received, -1);
+    return llvm::Error::success();
+  }
+
+  /// Two: while the card answers one question, the next one's inputs are drawn.
+  unsigned parallel() const override { return 2; }
+  size_t room() const override { return sets; }
+  bool works() const override { return !broken; }
+
+  llvm::Expected<Findings> examine(size_t set, const Question &question) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (llvm::Error error = give(set, question.inputs))
+      return std::move(error);
+    if (auto done = ask("answer " + std::to_string(set)); !done)
+      return done.takeError();
+    Findings found;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      double limit = question.integersTo.empty() ? -1 : question.integersTo[i];
+      auto reply = ask("facts " + std::to_string(set) + " " + std::to_string(i) + wordOf(limit), 5);
+      if (!reply)
+        return reply.takeError();
+      AnswerFacts facts;
+      facts.finite = (*reply)[0] != 0;
+      facts.smallIntegers = (*reply)[1] != 0;
+      facts.mean = real((*reply)[2]);
+      facts.rms = real((*reply)[3]);
+      facts.largest = real((*reply)[4]);
+      found.facts.push_back(facts);
+    }
+    if (question.mustBeFinite && !found.finite()) {
+      if (auto done = ask("drop " + std::to_string(set)); !done)
+        return done.takeError();
+      return found;
+    }
+    if (found.allSmallIntegers())
+      return found;
+    for (RoundTo round : question.rounds) {
+      std::string line = "cost " + std::to_string(set) + " " + std::to_string(int(round));
+      for (double close : question.close)
+        line += wordOf(close);
+      auto reply = ask(line, comparisonWords * outputs.size());
+      if (!reply)
+        return reply.takeError();
+      found.costs.emplace_back();
+      for (size_t i = 0; i < outputs.size(); ++i)
+        found.costs.back().push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
+    }
+    return found;
+  }
+
+  int inputsOnDevice(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = inputs.find(set);
+    return found == inputs.end() ? -1 : found->second;
+  }
+  int outputsOnDevice() override { return outputsFd; }
+
+  void drop(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (auto done = ask("drop " + std::to_string(set)); !done)
+      llvm::consumeError(done.takeError()); // the next question says the same
+  }
+
+  llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (exhibit.kind == Exhibit::Outputs && !exhibit.onDevice) {
+      if (!exhibit.memory)
+        return llvm::createStringError("the outputs lie in no memory that the judge can see");
+      // A new candidate, new memory; a descriptor's number may come back, so each is shown anew.
+      if (auto done = ask("outputs", 0, exhibit.memory->readOnlyDescriptor()); !done)
+        return done.takeError();
+    }
+    auto reply = ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " +
+                         std::to_string(int(exhibit.kind)) + " " + std::to_string(exhibit.number) +
+                         wordOf(exhibit.value) + wordOf(close) + (exhibit.onDevice ? " 1" : " 0"),
+                     comparisonWords);
+    if (!reply)
+      return reply.takeError();
+    return comparison(*reply);
+  }
+
+private:
+  static constexpr size_t comparisonWords = 7;
+
+  static double real(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, 8);
+    return value;
+  }
+  static Comparison comparison(llvm::ArrayRef<uint64_t> words) {
+    Comparison out;
+    out.norms = {real(words[0]), real(words[1])};
+    out.worst = int64_t(words[2]);
+    out.found = real(words[3]);
+    out.expected = real(words[4]);
+    out.mismatches = int64_t(words[5]);
+    out.far = int64_t(words[6]);
+    return out;
+  }
+
+  /// Sends the inputs of SET, and keeps the memory that the card has them in.
+  llvm::Error give(size_t set, const DrawnInputs &what) {
+    auto done = ask("inputs " + std::to_string(set), 0, what.descriptor);
+    if (!done)
+      return done.takeError();
+    auto [held, added] = inputs.emplace(set, -1);
+    if (held->second >= 0)
+      close(held->second);
+    held->second = std::exchange(received, -1);
+    return llvm::Error::success();
+  }
+
+  llvm::Error nonsense() {
+    broken = true;
+    return llvm::createStringError("the card's oracle sent nonsense");
+  }
+
+  /// Words of the reply, WANTED of them.
+  llvm::Expected<std::vector<uint64_t>> ask(std::string line, size_t wanted = 0, int descriptor = -1) {
+    line += '\n';
+    // receive() says how a child that is gone ended.
+    sendLine(socket, line, descriptor);
+    auto reply = receive();
+    if (reply && reply->size() != wanted)
+      return nonsense();
+    return reply;
+  }
+
+  llvm::Expected<std::vector<uint64_t>> receive() {
+    Deadline deadline(questionSeconds);
+    size_t end;
+    while ((end = pending.find('\n')) == std::string::npos) {
+      char buffer[4096];
+      ssize_t got = 0;
+      bool silent = deadline.passed() || child.stopped();
+      if (!silent) {
+        if (!deadline.waitFor(socket))
+          continue;
+        int came = -1;
+        got = receiveBytes(socket, buffer, sizeof buffer, came);
+        if (came >= 0) {
+          if (received >= 0)
+            close(received);
+          received = came;
+        }
+        if (got < 0 && errno == EINTR)
+          continue;
+      }
+      if (got <= 0) {
+        broken = true;
+        ProcessResult result;
+        bool stopped = child.stopped(), ended = child.waitFor(silent ? 0 : 2, result);
+        child.kill();
+        if (stopped)
+          return llvm::make_error<ProcessLost>("the card's oracle was stopped from outside");
+        if (silent || !ended)
+          return llvm::createStringError("the card's oracle does not answer within %d s", int(questionSeconds));
+        if (result.end != ProcessResult::End::Signalled)
+          return llvm::createStringError("the card's oracle ended with status %d", result.code);
+        if (isForeignSignal(result.code))
+          return llvm::make_error<ProcessLost>("the card's oracle was killed (signal " + std::to_string(result.code) +
+                                               ")");
+        return llvm::createStringError("the card's oracle died of signal %d", result.code);
+      }
+      pending.append(buffer, size_t(got));
+    }
+    std::string line = pending.substr(0, end);
+    pending.erase(0, end + 1);
+    llvm::StringRef rest = line;
+    if (rest.consume_front("error "))
+      return llvm::createStringError("the card's oracle failed: %s", rest.str().c_str());
+    if (!rest.consume_front("ok"))
+      return nonsense();
+    std::vector<uint64_t> words;
+    while (!(rest = rest.ltrim()).empty()) {
+      auto [word, after] = rest.split(' ');
+      uint64_t bits;
+      if (word.getAsInteger(16, bits))
+        return nonsense();
+      words.push_back(bits);
+      rest = after;
+    }
+    return std::move(words);
+  }
+
+  std::vector<BufferSpec> outputs;
+  ChildProcess child;
+  int socket = -1;
+  std::string pending;
+  size_t sets = 0; ///< room for answers
+  int received = -1, outputsFd = -1;
+  std::map<size_t, int> inputs; ///< descriptors of the memory that the card has them in, or -1
+  std::mutex lock;
+  bool broken = false;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Judge>> kgen::startJudgeProcess(const JudgeJob &job) {
+  auto judge = std::make_unique<JudgeProcess>(*job.shape);
+  if (llvm::Error error = judge->start(job))
+    return std::move(error);
+  return std::move(judge);
+}
+
+llvm::StringRef kgen::judgeKernelsText() {
+  static const struct {
+    const char *name, *text;
+  } texts[] = {
+#include "JudgeKernels.inc"
+  };
+  return texts[0].text;
+}

@@ -1,0 +1,72 @@
+//===- JudgeSession.h - Answers on a device, inside the judge's process ----===//
+#pragma once
+
+#include "kgen/Device/CandidateSession.h"
+#include "kgen/Judge/Judge.h"
+
+#include <map>
+
+namespace kgen {
+
+/// The judge's half that touches a device: `host` runs the same kernels, for tests.
+class JudgeSession {
+public:
+  /// ORACLE runs ARTIFACT by PROGRAM, the graph in fp64; OWN runs kgen's KERNELS; they share memory. SHAPE's
+  /// inputs and outputs are the candidates'. PROGRAM and SHAPE outlive the session.
+  static llvm::Expected<std::unique_ptr<JudgeSession>> create(Device &oracle, Device &own, const LaunchPlan &program,
+                                                              llvm::StringRef artifact, llvm::StringRef kernels,
+                                                              const LaunchPlan &shape);
+
+  /// BYTES are packed with packBuffers(shape.inputs, 0). A descriptor of the memory that keeps them, or -1.
+  llvm::Expected<int> setInputs(size_t set, const char *bytes);
+  /// Of the memory for a candidate's outputs, packed with packBuffers(shape.outputs, 4096), or -1.
+  int outputsDescriptor() const { return shown.descriptor; }
+  /// Answers the inputs of SET and keeps the answer.
+  llvm::Error answer(size_t set);
+  void drop(size_t set);
+  llvm::Expected<AnswerFacts> facts(size_t set, unsigned output, double limit);
+  /// How far output by output the answers of SET move.
+  llvm::Expected<std::vector<Comparison>> costOf(size_t set, RoundTo round, llvm::ArrayRef<double> close);
+  /// BYTES: those of output OUTPUT where the exhibit is Outputs; none: they are in outputsDescriptor()'s memory.
+  llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close);
+  /// How many answers fit beside what a candidate needs.
+  size_t room();
+
+private:
+  JudgeSession(Device &own, const LaunchPlan &program, const LaunchPlan &shape)
+      : own(own), program(program), shape(shape) {}
+  llvm::Error prepare();
+  llvm::Error run(size_t set, RoundTo round, bool jittered);
+  llvm::Expected<SharedBlock> allocateBlock(size_t bytes);
+  llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
+  llvm::Expected<Comparison> against(DeviceAddress reference, DeviceAddress values, int source, double constant,
+                                     int type, bool store, int64_t count, double close);
+  llvm::Expected<DeviceAddress> allocate(size_t bytes);
+  llvm::Expected<std::vector<DifferenceSums>> readPartials();
+
+  Device &own;
+  const LaunchPlan &program, &shape;
+  LaunchPlan kernelPlan; ///< of judge_kernels.cu
+  std::unique_ptr<CandidateSession> oracle;
+  std::vector<size_t> inputOffsets, outputOffsets;
+  size_t inputBytes = 0;
+  std::map<size_t, SharedBlock> inputs; ///< as they are stored
+  SharedBlock shown;                    ///< a candidate's outputs
+  DeviceAddress partials = 0;
+  std::map<size_t, std::vector<DeviceAddress>> answers;
+  std::vector<std::vector<DeviceAddress>> spare; ///< answers that were dropped
+};
+
+/// Sends TEXT whole, with DESCRIPTOR where it is not -1; false: nobody is there.
+bool sendLine(int socket, const std::string &text, int descriptor);
+/// As recv(); a descriptor that came along goes to DESCRIPTOR.
+ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
+
+/// The parent's side. PROGRAMFILE and SHAPEFILE are plans.
+struct JudgeJob {
+  std::string device, programFile, artifact, shapeFile, kernels;
+  const LaunchPlan *shape = nullptr; ///< copied
+};
+llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
+
+} // namespace kgen

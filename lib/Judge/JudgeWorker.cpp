@@ -1,0 +1,230 @@
+//===- JudgeWorker.cpp - The judge's own process --------------------------===//
+//
+// Trusted code only: the oracle's kernels, kgen's own and nothing of a candidate
+// but the bytes of its outputs. Descriptor 3 is the socket; memory arrives on it.
+//
+//===----------------------------------------------------------------------===//
+#include "JudgeSession.h"
+
+#include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Toolchain/Cache.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace kgen;
+
+namespace {
+
+enum { SocketFd = 3, HeaderBytes = 4096 };
+
+/// Memory of another process, read only.
+class Mapping {
+public:
+  ~Mapping() { clear(); }
+  llvm::Error take(int fd, size_t bytes) {
+    clear();
+    void *at = mmap(nullptr, bytes ? bytes : 4096, PROT_READ, MAP_SHARED, fd, 0);
+    int why = errno;
+    close(fd);
+    if (at == MAP_FAILED)
+      return llvm::createStringError("cannot map memory: %s", strerror(why));
+    base = static_cast<const char *>(at);
+    size = bytes ? bytes : 4096;
+    return llvm::Error::success();
+  }
+  void clear() {
+    if (base)
+      munmap(const_cast<char *>(base), size);
+    base = nullptr;
+  }
+  const char *base = nullptr;
+
+private:
+  size_t size = 0;
+};
+
+class Worker {
+public:
+  int serve(llvm::ArrayRef<std::string> arguments) {
+    if (arguments.size() != 5)
+      return 2;
+    if (llvm::Error error = prepare(arguments))
+      return reply(std::move(error)), 0;
+    attached = session->outputsDescriptor();
+    reply({uint64_t(session->room())});
+    std::string line;
+    while (readLine(line))
+      handle(line);
+    _exit(0); // skips destructors: the driver may be in any state
+  }
+
+private:
+  llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
+    for (auto *device : {&oracle, &own}) {
+      auto made = createDevice(arguments[0]);
+      if (!made)
+        return made.takeError();
+      *device = std::move(*made);
+    }
+    for (auto [plan, path] : {std::pair(&program, arguments[1]), std::pair(&shape, arguments[3])}) {
+      auto text = readWholeFile(path);
+      if (!text)
+        return text.takeError();
+      auto parsed = LaunchPlan::parse(*text);
+      if (!parsed)
+        return parsed.takeError();
+      *plan = std::move(*parsed);
+    }
+    auto created = JudgeSession::create(*oracle, *own, program, arguments[2], arguments[4], shape);
+    if (!created)
+      return created.takeError();
+    session = std::move(*created);
+    packBuffers(shape.inputs, 0, inputBytes);
+    outputOffsets = packBuffers(shape.outputs, HeaderBytes, outputBytes);
+    return llvm::Error::success();
+  }
+
+  void handle(llvm::StringRef line) {
+    llvm::SmallVector<llvm::StringRef> words;
+    line.split(words, ' ');
+    auto number = [&](size_t i) {
+      uint64_t value = 0;
+      if (i < words.size())
+        words[i].getAsInteger(10, value);
+      return size_t(value);
+    };
+    auto real = [&](size_t i) {
+      uint64_t bits = 0;
+      double value;
+      if (i < words.size())
+        words[i].getAsInteger(16, bits);
+      memcpy(&value, &bits, 8);
+      return value;
+    };
+    if (words[0] == "inputs") {
+      Mapping inputs;
+      if (llvm::Error error = inputs.take(std::exchange(received, -1), inputBytes))
+        return reply(std::move(error));
+      auto descriptor = session->setInputs(number(1), inputs.base);
+      if (!descriptor)
+        return reply(descriptor.takeError());
+      attached = *descriptor;
+      return reply(llvm::ArrayRef<uint64_t>());
+    }
+    if (words[0] == "outputs")
+      return reply(outputs.take(std::exchange(received, -1), outputBytes));
+    if (words[0] == "answer")
+      return reply(session->answer(number(1)));
+    if (words[0] == "drop") {
+      session->drop(number(1));
+      return reply(llvm::ArrayRef<uint64_t>());
+    }
+    if (words[0] == "facts") {
+      auto facts = session->facts(number(1), unsigned(number(2)), real(3));
+      if (!facts)
+        return reply(facts.takeError());
+      return reply({facts->finite, facts->smallIntegers, bits(facts->mean), bits(facts->rms), bits(facts->largest)});
+    }
+    if (words[0] == "cost") {
+      std::vector<double> close;
+      for (size_t i = 3; i < words.size(); ++i)
+        close.push_back(real(i));
+      auto costs = session->costOf(number(1), RoundTo(number(2)), close);
+      if (!costs)
+        return reply(costs.takeError());
+      std::vector<uint64_t> out;
+      for (const Comparison &cost : *costs)
+        append(out, cost);
+      return reply(out);
+    }
+    if (words[0] == "compare") {
+      Exhibit exhibit;
+      size_t output = number(2);
+      exhibit.kind = Exhibit::Kind(number(3));
+      exhibit.number = number(4);
+      exhibit.value = real(5);
+      // The last word: whether they are on the device already.
+      const bool mapped = exhibit.kind == Exhibit::Outputs && number(7) == 0;
+      if (output >= outputOffsets.size() || (mapped && !outputs.base))
+        return reply(llvm::createStringError("there is nothing to compare"));
+      if (mapped)
+        exhibit.bytes = outputs.base + outputOffsets[output];
+      auto compared = session->compare(number(1), unsigned(output), exhibit, real(6));
+      if (!compared)
+        return reply(compared.takeError());
+      std::vector<uint64_t> out;
+      append(out, *compared);
+      return reply(out);
+    }
+    reply(llvm::createStringError("unknown command"));
+  }
+
+  static uint64_t bits(double value) {
+    uint64_t out;
+    memcpy(&out, &value, 8);
+    return out;
+  }
+  static void append(std::vector<uint64_t> &out, const Comparison &c) {
+    out.insert(out.end(), {bits(c.norms.max), bits(c.norms.l2), uint64_t(c.worst), bits(c.found), bits(c.expected),
+                           uint64_t(c.mismatches), uint64_t(c.far)});
+  }
+
+  void reply(llvm::Error error) {
+    if (!error)
+      return reply(llvm::ArrayRef<uint64_t>());
+    std::string text = llvm::toString(std::move(error));
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    send("error " + text);
+  }
+  void reply(std::initializer_list<uint64_t> words) { reply(llvm::ArrayRef(words.begin(), words.size())); }
+  void reply(llvm::ArrayRef<uint64_t> words) {
+    std::string text = "ok";
+    for (uint64_t word : words)
+      text += " " + llvm::utohexstr(word);
+    send(text);
+  }
+  void send(std::string text) {
+    text += '\n';
+    if (!sendLine(SocketFd, text, std::exchange(attached, -1)))
+      _exit(1);
+  }
+
+  bool readLine(std::string &line) {
+    line.clear();
+    for (;;) {
+      char c;
+      int came = -1;
+      ssize_t got = receiveBytes(SocketFd, &c, 1, came);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got <= 0)
+        return false;
+      if (came >= 0) {
+        if (received >= 0)
+          close(received);
+        received = came;
+      }
+      if (c == '\n')
+        return true;
+      line += c;
+    }
+  }
+
+  std::unique_ptr<Device> oracle, own;
+  LaunchPlan program, shape;
+  std::unique_ptr<JudgeSession> session;
+  size_t inputBytes = 0, outputBytes = 0;
+  std::vector<size_t> outputOffsets;
+  Mapping outputs;
+  int received = -1, attached = -1; ///< the last descriptor that came; the one that goes with the next reply
+};
+
+} // namespace
+
+int kgen::runJudgeWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }

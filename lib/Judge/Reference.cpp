@@ -1,0 +1,313 @@
+//===- Reference.cpp - Input sets with their right answers ----------------===//
+#include "kgen/Judge/Reference.h"
+
+#include "kgen/Toolchain/Process.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+using namespace kgen;
+
+/// Integers up to this have every neighbour that a sum of integers may need.
+static double largestExact(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return 2048;
+  case DType::BF16:
+    return 256;
+  case DType::F64:
+    return 0x1p53;
+  default:
+    return 0x1p24;
+  }
+}
+
+namespace {
+
+class Builder {
+public:
+  Builder(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan, const ReferenceOptions &options)
+      : source(source), graph(graph), plan(plan), options(options),
+        rounds{roundingOfClass(plan.precision), roundingBelowClass(plan.precision)} {
+    offsets = packBuffers(plan.inputs, 0, inputBytes);
+  }
+
+  llvm::Expected<std::unique_ptr<Reference>> build() {
+    auto reference = std::make_unique<Reference>();
+    auto judged = source.judge(graph, plan, options.threads);
+    if (!judged)
+      return judged.takeError();
+    reference->judge = std::move(*judged);
+    judge = reference->judge.get();
+    std::vector<Draft> drafts(1);
+    double start = monotonicSeconds();
+    if (llvm::Error error = work(drafts[0]))
+      return std::move(error);
+    chooseSets(drafts, (monotonicSeconds() - start) / judge->parallel());
+    if (llvm::Error error = forAll(drafts.size() - 1, [&](size_t i) { return work(drafts[i + 1]); }))
+      return std::move(error);
+    judge->rest();
+    auto &sets = reference->sets;
+    for (Draft &draft : drafts)
+      settle(draft);
+    settleLowPasses(drafts);
+    // Where the class's own rounding decides the answer there is nothing to compare with.
+    for (Draft &draft : drafts)
+      if (draft.conditioned || draft.number == 0)
+        sets.push_back(std::move(draft.out));
+      else
+        judge->drop(draft.out.number);
+    auto faults = findAdmissionFaults(plan, sets, *judge, lowPasses);
+    if (!faults)
+      return faults.takeError();
+    reference->warnings = std::move(*faults);
+    return std::move(reference);
+  }
+
+private:
+  /// A set under way.
+  struct Draft {
+    InputKind kind = InputKind::Declared;
+    unsigned ordinal = 0;
+    size_t number = 0;
+    ReferenceSet out;
+    std::vector<std::vector<Comparison>> costs; ///< by ROUNDS and output; empty: bits are compared
+    bool conditioned = true;                    ///< it says something about a candidate
+
+    bool timed() const { return kind == InputKind::Declared; }
+  };
+
+  /// Which sets there are beside the first, which took SECONDS to draw and to ask three questions about.
+  void chooseSets(std::vector<Draft> &drafts, double seconds) const {
+    auto add = [&](InputKind kind, unsigned ordinal) {
+      if (drafts.size() >= judge->room())
+        return;
+      Draft draft;
+      draft.kind = kind, draft.ordinal = ordinal, draft.number = drafts.size();
+      drafts.push_back(std::move(draft));
+    };
+    if (options.rules != Rules::KGen) {
+      for (unsigned i = 1; i < publishedTrials; ++i)
+        add(InputKind::Declared, i);
+      return;
+    }
+    add(InputKind::Integer, 0);
+    if (seconds < options.oracleSeconds)
+      add(InputKind::Offset, 0);
+    if (8 * seconds < options.oracleSeconds) {
+      for (InputKind kind : {InputKind::Uniform, InputKind::Wide, InputKind::Impulse, InputKind::Scaled})
+        add(kind, 0);
+      add(InputKind::Integer, 1);
+      add(InputKind::Special, 0);
+    }
+    // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
+    // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
+    if (10 * seconds < options.oracleSeconds && double(inputBytes) < availableMemory() / 16)
+      for (unsigned i = 1; i <= 2; ++i)
+        add(InputKind::Declared, i);
+  }
+
+  /// Draws one set and asks what is to be known of it.
+  llvm::Error work(Draft &draft) {
+    if (llvm::Error error = draw(draft))
+      return error;
+    draft.out.number = draft.number;
+    Question question;
+    question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
+    for (const BufferSpec &output : plan.outputs) {
+      question.close.push_back(publishedTolerance(options.rules, output.dtype));
+      if (draft.kind == InputKind::Integer)
+        question.integersTo.push_back(largestExact(output.dtype));
+    }
+    for (RoundTo round : rounds)
+      if (!storedIn(round))
+        question.rounds.push_back(round);
+    question.inputs = DrawnInputs::of(draft.out.inputs);
+    auto found = judge->examine(draft.number, question);
+    if (!found)
+      return found.takeError();
+    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, a
+    // product with it is nothing that bits could be compared of.
+    if (question.mustBeFinite && !found->finite()) {
+      draft.ordinal = 1;
+      return work(draft);
+    }
+    ReferenceSet &set = draft.out;
+    set.close = question.close;
+    set.facts = std::move(found->facts);
+    set.exact.clear();
+    for (const AnswerFacts &facts : set.facts)
+      set.exact.push_back(draft.kind == InputKind::Integer && facts.smallIntegers);
+    draft.costs = std::move(found->costs);
+    // What is stored in a format already costs nothing to round to it.
+    if (!draft.costs.empty() || question.rounds.empty())
+      for (size_t r = 0; r < 2; ++r)
+        if (storedIn(rounds[r]))
+          draft.costs.insert(draft.costs.begin() + long(r), std::vector<Comparison>(plan.outputs.size()));
+    return llvm::Error::success();
+  }
+
+  llvm::Error draw(Draft &draft) {
+    ReferenceSet &out = draft.out;
+    out.set.kind = draft.kind;
+    out.set.ordinal = draft.ordinal;
+    out.set.seed = options.seed;
+    auto memory = SharedMemory::create(inputBytes);
+    if (!memory)
+      return memory.takeError();
+    out.inputs = std::move(*memory);
+    for (unsigned i = 0; i < plan.inputs.size(); ++i)
+      if (llvm::Error error = fillInput(
+              plan.inputs[i], i, out.set,
+              llvm::MutableArrayRef<char>(out.inputs.data() + offsets[i], plan.inputs[i].bytes()), options.threads))
+        return error;
+    out.tolerance.resize(plan.outputs.size());
+    return llvm::Error::success();
+  }
+
+  /// Runs BODY(0) to BODY(count - 1), several at a time; the first error wins.
+  llvm::Error forAll(size_t count, const std::function<llvm::Error(size_t)> &body) {
+    std::atomic<size_t> next{0};
+    std::mutex lock;
+    llvm::Error first = llvm::Error::success();
+    auto work = [&] {
+      for (size_t i; (i = next++) < count;)
+        if (llvm::Error error = body(i)) {
+          std::lock_guard<std::mutex> guard(lock);
+          first = llvm::joinErrors(std::move(first), std::move(error));
+          next = count;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < judge->parallel() && i < count; ++i)
+      threads.emplace_back(work);
+    work();
+    for (std::thread &thread : threads)
+      thread.join();
+    return first;
+  }
+
+  /// Whether every float input is stored in FORMAT already, so that rounding to it changes nothing.
+  bool storedIn(RoundTo format) const {
+    if (format == RoundTo::None)
+      return false;
+    for (const BufferSpec &spec : plan.inputs)
+      if (isFloat(spec.dtype) && !(format == RoundTo::FP16 && spec.dtype == DType::F16) &&
+          !(format == RoundTo::BF16 && spec.dtype == DType::BF16))
+        return false;
+    return true;
+  }
+
+  /// The tolerances of a set, from what rounding costs.
+  void settle(Draft &draft) {
+    if (draft.costs.empty())
+      return;
+    for (unsigned i = 0; i < plan.outputs.size(); ++i) {
+      const AnswerFacts &facts = draft.out.facts[i];
+      double peak = facts.rms > 0 ? std::max(facts.largest / facts.rms, 1.0) : 1.0;
+      draft.out.tolerance[i] =
+          toleranceOf(draft, draft.costs[0][i].norms, draft.costs[1][i].norms, plan.outputs[i].dtype, peak);
+    }
+  }
+
+  /// Would a kernel of the class below be told from one of this class where it is timed? It can tell the other kinds
+  /// of inputs by their looks, and take more care there.
+  void settleLowPasses(llvm::ArrayRef<Draft> drafts) {
+    lowPasses = !storedIn(rounds[1]);
+    for (const Draft &draft : drafts)
+      for (unsigned i = 0; i < plan.outputs.size() && draft.timed() && !draft.costs.empty(); ++i)
+        if (draft.conditioned && !isAccepted(draft.out, i, draft.costs[1][i]))
+          lowPasses = false;
+  }
+
+  ErrorNorms toleranceOf(Draft &draft, ErrorNorms same, ErrorNorms low, DType dtype, double peak) const {
+    // Rounding to one lower class may lose everything (overflow, a vanished variance): one is enough.
+    auto finite = [](double v) { return std::isfinite(v) ? std::min(v, 1.0) : 1.0; };
+    low = {finite(low.max), finite(low.l2)};
+    same = {finite(same.max), finite(same.l2)};
+    // Inputs that the class holds exactly cost nothing to round; its arithmetic is not free, though.
+    if (plan.precision == "fp16" || plan.precision == "bf16")
+      same = {std::max(same.max, low.max / 64), std::max(same.l2, low.l2 / 64)};
+    if (same.l2 >= 0.05 && options.rules == Rules::KGen)
+      draft.conditioned = false;
+    ErrorNorms bound = measuredTolerance(same, low, dtype);
+    // Every class accumulates in fp32, in an order of its own. One element's error is measured against the
+    // rms of all, and with wide inputs an element may be hundreds of times that.
+    double u = classRoundoff(plan.precision);
+    return {std::max({bound.max, 1e-4, 1e-5 * peak, 2 * u}), std::max({bound.l2, 1e-5, u / 2})};
+  }
+
+  AnswerSource &source;
+  llvm::StringRef graph;
+  const LaunchPlan &plan;
+  const ReferenceOptions &options;
+  const RoundTo rounds[2]; ///< the class's own and the one below; None: a perturbation
+  Judge *judge = nullptr;
+  std::vector<size_t> offsets;
+  size_t inputBytes = 0;
+  bool lowPasses = false; ///< the next lower class would pass
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Reference>> kgen::buildReference(AnswerSource &source, llvm::StringRef graph,
+                                                                const LaunchPlan &plan,
+                                                                const ReferenceOptions &options) {
+  return Builder(source, graph, plan, options).build();
+}
+
+std::vector<unsigned> Reference::timed() const {
+  std::vector<unsigned> out;
+  for (unsigned i = 0; i < sets.size(); ++i)
+    if (sets[i].timed())
+      out.push_back(i);
+  return out;
+}
+
+bool kgen::isAccepted(const ReferenceSet &set, unsigned i, const Comparison &c) {
+  if (set.close[i] > 0)
+    return c.far == 0;
+  if (set.exact[i])
+    return c.mismatches == 0;
+  return c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
+}
+
+llvm::Expected<SetVerdict> kgen::compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                                      const CandidateProcess &process) {
+  SetVerdict verdict;
+  for (unsigned i = 0; i < plan.outputs.size(); ++i) {
+    const BufferSpec &spec = plan.outputs[i];
+    Exhibit exhibit;
+    exhibit.kind = Exhibit::Outputs;
+    exhibit.bytes = process.output(i);
+    exhibit.memory = process.outputMemory();
+    exhibit.onDevice = process.sharesOutputs();
+    auto compared = judge.compare(set.number, i, exhibit, set.close[i]);
+    if (!compared)
+      return compared.takeError();
+    const Comparison &c = *compared;
+    if (c.norms.l2 >= verdict.worst.l2) {
+      verdict.worst = c.norms;
+      verdict.tolerance = set.tolerance[i];
+    }
+    if (isAccepted(set, i, c) || !verdict.passed)
+      continue;
+    verdict.passed = false;
+    char numbers[160];
+    if (set.close[i] > 0)
+      snprintf(numbers, sizeof numbers, "%lld of %lld elements are not close by %.0e", (long long)c.far,
+               (long long)spec.elements(), set.close[i]);
+    else if (set.exact[i])
+      snprintf(numbers, sizeof numbers, "%lld of %lld elements are not exact on integer inputs",
+               (long long)c.mismatches, (long long)spec.elements());
+    else
+      snprintf(numbers, sizeof numbers, "relative error %.3g (max %.3g), allowed %.3g (max %.3g)", c.norms.l2,
+               c.norms.max, set.tolerance[i].l2, set.tolerance[i].max);
+    verdict.detail =
+        "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) + "; " + numbers;
+  }
+  return verdict;
+}

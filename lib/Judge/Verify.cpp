@@ -1,0 +1,184 @@
+//===- Verify.cpp - Comparing an output with the oracle's -----------------===//
+
+#include "kgen/Judge/Verify.h"
+
+#include "kgen/Device/Parallel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+using namespace kgen;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Half a unit in the last place of DTYPE, relative.
+static double unitRoundoff(DType dtype) {
+  switch (dtype) {
+  case DType::F64:
+    return 0x1p-53;
+  case DType::F32:
+    return 0x1p-24;
+  case DType::F16:
+    return 0x1p-11;
+  case DType::BF16:
+    return 0x1p-8;
+  default:
+    return 0;
+  }
+}
+
+/// REFERENCE as DTYPE stores it.
+static double stored(DType dtype, double reference) {
+  switch (dtype) {
+  case DType::F32:
+    return double(float(reference));
+  case DType::F16:
+    return double(fromHalf(toHalf(float(reference))));
+  case DType::BF16:
+    return double(fromBFloat16(toBFloat16(float(reference))));
+  default:
+    return reference;
+  }
+}
+
+static Comparison compareChunks(DType dtype, const ValueSource &source, const double *reference, int64_t count,
+                                unsigned threads, double close) {
+  DifferenceSums total;
+  std::mutex lock;
+  parallelFor(count, threads, [&](int64_t begin, int64_t end) {
+    DifferenceSums part;
+    constexpr int64_t chunk = 4096;
+    double values[chunk];
+    for (int64_t base = begin; base < end; base += chunk) {
+      int64_t n = std::min(chunk, end - base);
+      source(base, n, values);
+      for (int64_t i = 0; i < n; ++i) {
+        double out = values[i], ref = reference[base + i];
+        double asStored = stored(dtype, ref), difference;
+        if (out == asStored || (std::isnan(out) && std::isnan(asStored))) {
+          difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
+        } else {
+          ++part.mismatches;
+          difference =
+              isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
+        }
+        if (close > 0 && !(std::fabs(out - ref) <= close + close * std::fabs(ref)) && out != asStored)
+          ++part.far;
+        part.squares += difference * difference;
+        if (std::isfinite(ref))
+          part.refSquares += ref * ref;
+        if (difference > part.worst) {
+          part.worst = difference, part.index = base + i;
+          part.found = out, part.expected = ref;
+        }
+      }
+    }
+    std::lock_guard<std::mutex> guard(lock);
+    total.add(part);
+  });
+  return summarize(total, count);
+}
+
+Comparison kgen::summarize(const DifferenceSums &sums, int64_t count) {
+  Comparison result;
+  double rms = std::sqrt(sums.refSquares / double(std::max<int64_t>(count, 1)));
+  double norm = std::sqrt(sums.refSquares);
+  result.norms.max = std::max(sums.worst, 0.0) / (rms > 0 ? rms : 1);
+  result.norms.l2 = std::sqrt(sums.squares) / (norm > 0 ? norm : 1);
+  if (std::isnan(result.norms.l2))
+    result.norms.l2 = infinity;
+  result.mismatches = sums.mismatches;
+  result.far = sums.far;
+  if (sums.worst > 0)
+    result.worst = sums.index, result.found = sums.found, result.expected = sums.expected;
+  return result;
+}
+
+void DifferenceSums::add(const DifferenceSums &part) {
+  squares += part.squares, refSquares += part.refSquares;
+  mismatches += part.mismatches, far += part.far;
+  if (part.worst > worst || (part.worst == worst && part.index < index)) {
+    worst = part.worst, index = part.index;
+    found = part.found, expected = part.expected;
+  }
+}
+
+Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads,
+                               double close) {
+  const char *base = static_cast<const char *>(bytes);
+  return compareChunks(
+      dtype,
+      [&](int64_t begin, int64_t n, double *out) { widen(dtype, base + begin * int64_t(byteSize(dtype)), out, n); },
+      reference, count, threads, close);
+}
+
+Comparison kgen::compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
+                               unsigned threads, double close) {
+  return compareChunks(
+      dtype,
+      [&](int64_t begin, int64_t n, double *out) {
+        values(begin, n, out);
+        for (int64_t i = 0; i < n; ++i)
+          out[i] = stored(dtype, out[i]);
+      },
+      reference, count, threads, close);
+}
+
+/// An e_same of one element from which on it says little of the next draw.
+static constexpr double fragileMax = 0.1;
+
+ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype) {
+  auto one = [&](double s, double l, double least, double draws) {
+    double bound = std::min(8 * s, std::sqrt(s * std::max(l, s)));
+    // s is one draw of a random error: never ask for less than a multiple of what was just seen.
+    return std::max({bound, draws * s, least});
+  };
+  // Where one rounding of the inputs moves an element by a tenth of the rms, a few elements decide the largest
+  // error, and the next draw may find three times as much; the norm over all elements is steady there too.
+  double draws = same.max >= fragileMax ? 8 : 2;
+  // The largest element of a result may be tens of times its rms, hence the factor on max.
+  double u = unitRoundoff(dtype);
+  return {one(same.max, low.max, 64 * u, draws), one(same.l2, low.l2, 4 * u, 2)};
+}
+
+RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
+  if (precision == "tf32")
+    return RoundTo::TF32;
+  if (precision == "fp16")
+    return RoundTo::FP16;
+  if (precision == "bf16")
+    return RoundTo::BF16;
+  return RoundTo::None;
+}
+
+double kgen::classRoundoff(llvm::StringRef precision) {
+  if (precision == "tf32" || precision == "fp16")
+    return 0x1p-11;
+  return precision == "bf16" ? 0x1p-8 : 0;
+}
+
+RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
+  if (precision == "tf32" || precision == "fp16")
+    return RoundTo::BF16;
+  if (precision == "bf16")
+    return RoundTo::FP8;
+  return RoundTo::TF32;
+}
+
+std::string kgen::describeElement(const BufferSpec &spec, int64_t index, double found, double expected) {
+  std::vector<int64_t> coordinates(spec.shape.size());
+  for (size_t d = spec.shape.size(); d-- > 0;) {
+    coordinates[d] = index % spec.shape[d];
+    index /= spec.shape[d];
+  }
+  std::string place;
+  for (int64_t c : coordinates)
+    place += (place.empty() ? "" : ",") + std::to_string(c);
+  // Nine digits tell any two floats apart.
+  return llvm::formatv("{0}[{1}] is {2}, expected {3}", spec.name, place, llvm::format("%.9g", found),
+                       llvm::format("%.9g", expected))
+      .str();
+}

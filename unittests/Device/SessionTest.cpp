@@ -1,0 +1,276 @@
+//===- SessionTest.cpp - Red zones and poison, on a fake device -----------===//
+#include "kgen/Device/CandidateSession.h"
+#include "kgen/Device/Digest.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <map>
+
+using namespace kgen;
+
+namespace {
+
+/// Memory is the heap; a launch calls a function.
+class FakeDevice : public Device {
+public:
+  std::function<llvm::Error(size_t, llvm::ArrayRef<void *>)> onLaunch;
+  std::vector<std::unique_ptr<char[]>> memory;
+  std::vector<int> poisons;
+
+  std::string name() const override { return "fake"; }
+  llvm::Error load(llvm::StringRef, const LaunchPlan &) override { return llvm::Error::success(); }
+  llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
+    memory.push_back(std::make_unique<char[]>(bytes));
+    return reinterpret_cast<DeviceAddress>(memory.back().get());
+  }
+  llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
+    memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return llvm::Error::success();
+  }
+  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
+    std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
+    return llvm::Error::success();
+  }
+  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &, DeviceAddress) override { return TensorMapBytes(); }
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int poison) override {
+    poisons.push_back(poison);
+    return onLaunch ? onLaunch(index, values) : llvm::Error::success();
+  }
+  llvm::Error synchronize() override { return llvm::Error::success(); }
+  llvm::Expected<RunTimes> timedRun(bool, double, const std::function<llvm::Error()> &run) override {
+    if (llvm::Error error = run())
+      return std::move(error);
+    return RunTimes{1, 2, 3};
+  }
+  llvm::Error reload() override {
+    variable = 0;
+    return llvm::Error::success();
+  }
+  std::vector<DigestJob> variables() override {
+    return {{reinterpret_cast<DeviceAddress>(&variable), sizeof variable, 0, std::nullopt}};
+  }
+  uint64_t variable = 0; ///< the candidate's own
+};
+
+class SessionTest : public ::testing::Test {
+protected:
+  FakeDevice device;
+  LaunchPlan plan;
+  std::unique_ptr<CandidateSession> session;
+  float input[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+  void SetUp() override {
+    plan.inputs = {{"x", DType::F32, {10}}};
+    plan.outputs = {{"out0", DType::F32, {10}}};
+    plan.workspace = {{"ws0", 40}};
+    Launch launch;
+    launch.kernel = "k";
+    launch.arguments = {BufferRef{BufferKind::Input, 0, 0},
+                        BufferRef{BufferKind::Output, 0, 0},
+                        BufferRef{BufferKind::Workspace, 0, 8},
+                        int32_t(7),
+                        int64_t(-1),
+                        0.5f};
+    plan.launches = {launch};
+    session = llvm::cantFail(CandidateSession::create(device, plan, ""));
+    for (unsigned set = 0; set < CandidateSession::bufferSets; ++set)
+      llvm::cantFail(session->setInputs(set, {reinterpret_cast<const char *>(input)}));
+  }
+
+  std::string run(uint32_t poison = 0x7fc00001u) {
+    RunRequest request;
+    request.poison = poison;
+    request.key = 99;
+    request.buffers = buffers;
+    request.fresh = fresh;
+    auto done = session->run(request, nullptr);
+    if (!done)
+      return llvm::toString(done.takeError());
+    report = *done;
+    return "";
+  }
+
+  RunReport report;
+  unsigned buffers = 0;
+  bool fresh = false;
+
+  static float *pointer(llvm::ArrayRef<void *> values, size_t i) { return *static_cast<float **>(values[i]); }
+};
+
+} // namespace
+
+TEST_F(SessionTest, ArgumentsArriveByValue) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    EXPECT_EQ(values.size(), 6u);
+    EXPECT_EQ(memcmp(pointer(values, 0), input, sizeof input), 0);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer(values, 1)) % 16, 0u);
+    EXPECT_EQ(*static_cast<int32_t *>(values[3]), 7);
+    EXPECT_EQ(*static_cast<int64_t *>(values[4]), -1);
+    EXPECT_EQ(*static_cast<float *>(values[5]), 0.5f);
+    // Outputs and workspace hold the poison, inputs do not.
+    uint32_t bits;
+    memcpy(&bits, pointer(values, 1), 4);
+    EXPECT_EQ(bits, 0x7fc00001u);
+    memcpy(&bits, pointer(values, 2), 4);
+    EXPECT_EQ(bits, 0x7fc00001u);
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "");
+}
+
+TEST_F(SessionTest, OutputIsReadBack) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    for (int i = 0; i < 10; ++i)
+      pointer(values, 1)[i] = 2 * pointer(values, 0)[i];
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "");
+  float out[10];
+  llvm::cantFail(session->readOutput(0, out));
+  EXPECT_EQ(out[9], 18);
+}
+
+TEST_F(SessionTest, TheZoneBeginsWhereTheBufferEnds) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 1)[64] = 1; // 256 bytes on: the first byte of the zone
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel wrote 216 bytes after the end of out0");
+}
+
+TEST_F(SessionTest, TheRestOfTheLastLineOfABufferIsAZoneToo) {
+  for (int argument : {0, 1}) {
+    device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+      pointer(values, argument)[10] = 1; // right behind ten floats
+      return llvm::Error::success();
+    };
+    EXPECT_EQ(run(), argument ? "a kernel wrote 0 bytes after the end of out0"
+                              : "a kernel wrote 0 bytes after the end of in0");
+  }
+}
+
+TEST_F(SessionTest, NothingStaysInTheZonesOfOtherInputs) {
+  float *elsewhere = nullptr;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    elsewhere = pointer(values, 0) - 1; // in the zone before the input of these buffers
+    return llvm::Error::success();
+  };
+  buffers = 2;
+  ASSERT_EQ(run(), "");
+  float seen = 0;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    seen = *elsewhere;
+    *elsewhere = 42;
+    return llvm::Error::success();
+  };
+  for (buffers = 0; buffers < 2; ++buffers)
+    ASSERT_EQ(run(), "");
+  EXPECT_NE(seen, 42);
+}
+
+TEST_F(SessionTest, BeforeTheWorkspace) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 2)[-3] = 1; // the argument points 8 bytes in
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel wrote 4 bytes before ws0");
+}
+
+TEST_F(SessionTest, InputsAreReadOnly) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    pointer(values, 0)[9] = 0;
+    return llvm::Error::success();
+  };
+  EXPECT_EQ(run(), "a kernel changed its input in0");
+}
+
+/// What one run leaves in another run's input is there when that one begins, and could be put right before it ends.
+TEST_F(SessionTest, InputsOfOtherRunsAreReadOnlyToo) {
+  float *others = nullptr;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    others = pointer(values, 0);
+    return llvm::Error::success();
+  };
+  buffers = 2;
+  ASSERT_EQ(run(), "");
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    others[3] = 42;
+    return llvm::Error::success();
+  };
+  buffers = 0;
+  EXPECT_EQ(run(), "a kernel changed another run's input in0");
+}
+
+TEST_F(SessionTest, LaunchErrorsComeOut) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    return llvm::make_error<CandidateError>(Verdict::Fault, "boom");
+  };
+  EXPECT_EQ(run(), "boom");
+}
+
+TEST_F(SessionTest, DigestsAreOfTheOutputs) {
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    memcpy(pointer(values, 1), input, sizeof input);
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  ASSERT_EQ(report.digests.size(), 1u);
+  EXPECT_EQ(report.digests[0], digestBytes(input, sizeof input, 99));
+  input[9] += 1;
+  EXPECT_NE(report.digests[0], digestBytes(input, sizeof input, 99));
+  EXPECT_EQ(report.times.wall, 3);
+}
+
+TEST_F(SessionTest, BufferSetsLieApartAndAreAllPoisoned) {
+  std::vector<float *> outputs;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    for (float *other : outputs) {
+      uint32_t bits;
+      memcpy(&bits, other, 4);
+      EXPECT_EQ(bits, 0x7fc00001u); // nothing of an earlier run is left, wherever it ran
+    }
+    outputs.push_back(pointer(values, 1));
+    pointer(values, 1)[0] = 1;
+    return llvm::Error::success();
+  };
+  for (buffers = 0; buffers < 3; ++buffers)
+    ASSERT_EQ(run(), "");
+  EXPECT_NE(outputs[0], outputs[1]);
+  EXPECT_NE(outputs[1], outputs[2]);
+}
+
+TEST_F(SessionTest, AFreshRunKnowsNothingOfTheLast) {
+  uint64_t seen = 0;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    seen = device.variable;
+    device.variable = 7;
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(seen, 7u);
+  fresh = true;
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(seen, 0u);
+  EXPECT_TRUE(report.keepsState);
+}
+
+TEST_F(SessionTest, StateIsNoticedAndForgotten) {
+  ASSERT_EQ(run(), "");
+  EXPECT_FALSE(report.keepsState);
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
+    ++device.variable;
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  EXPECT_TRUE(report.keepsState);
+  llvm::cantFail(session->reload());
+  device.onLaunch = nullptr;
+  ASSERT_EQ(run(), "");
+  EXPECT_FALSE(report.keepsState);
+}

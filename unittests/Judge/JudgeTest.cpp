@@ -1,0 +1,178 @@
+//===- JudgeTest.cpp - The card's judge on device host, beside the CPU's ---===//
+#include "JudgeSession.h"
+
+#include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace kgen;
+
+namespace {
+
+constexpr int64_t size = 1000;
+
+/// out = x y + x, and y's sign as a mask.
+const char kernelText[] = R"cuda(
+extern "C" __global__ void both(const double *x, const double *y, double *out, unsigned char *mask) {
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x) {
+    out[i] = x[i] * y[i] + x[i];
+    mask[i] = y[i] > 0;
+  }
+}
+)cuda";
+
+class SameOnCpu : public AnswerSource {
+public:
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> in) override {
+    std::vector<double> out(size), mask(size);
+    for (size_t i = 0; i < size_t(size); ++i)
+      out[i] = in[0][i] * in[1][i] + in[0][i], mask[i] = in[1][i] > 0;
+    std::vector<Answer> answers;
+    answers.emplace_back(std::move(out));
+    answers.emplace_back(std::move(mask));
+    return std::move(answers);
+  }
+};
+
+class JudgeTest : public ::testing::TestWithParam<DType> {
+protected:
+  LaunchPlan shape, program;
+  std::unique_ptr<Device> oracle = createHostDevice(), own = createHostDevice();
+  std::unique_ptr<JudgeSession> session;
+  SameOnCpu source;
+  std::unique_ptr<Judge> cpu;
+  SharedMemory inputs[2];
+  std::vector<double> none = {0, 0};
+
+  void SetUp() override {
+    shape.inputs = {{"x", GetParam(), {size}}, {"y", DType::F32, {size}}};
+    shape.outputs = {{"out0", GetParam(), {size}}, {"out1", DType::I1, {size}}};
+    program = shape;
+    program.inputs[0].dtype = program.inputs[1].dtype = program.outputs[0].dtype = DType::F64;
+    Launch launch;
+    launch.kernel = "both";
+    launch.block = {32, 1, 1};
+    launch.arguments = {BufferRef{BufferKind::Input, 0, 0}, BufferRef{BufferKind::Input, 1, 0},
+                        BufferRef{BufferKind::Output, 0, 0}, BufferRef{BufferKind::Output, 1, 0}};
+    program.launches = {launch};
+    auto compiler = llvm::cantFail(createHostCompiler());
+    auto compiled = [&](llvm::StringRef text) {
+      auto result = llvm::cantFail(compiler->compile(text, {}));
+      auto *failed = std::get_if<CompileFailed>(&result);
+      EXPECT_EQ(failed, nullptr) << failed->log;
+      return std::get<Compiled>(result).artifact;
+    };
+    session = llvm::cantFail(
+        JudgeSession::create(*oracle, *own, program, compiled(kernelText), compiled(judgeKernelsText()), shape));
+    cpu = createHostJudge(source, "graph", shape, 2);
+    size_t total;
+    auto offsets = packBuffers(shape.inputs, 0, total);
+    for (unsigned set = 0; set < 2; ++set) {
+      inputs[set] = llvm::cantFail(SharedMemory::create(total));
+      for (unsigned i = 0; i < 2; ++i)
+        llvm::cantFail(fillInput(shape.inputs[i], i, {set ? InputKind::Integer : InputKind::Wide, 7, 0},
+                                 {inputs[set].data() + offsets[i], shape.inputs[i].bytes()}));
+      EXPECT_GE(llvm::cantFail(session->setInputs(set, inputs[set].data())), 0);
+      llvm::cantFail(session->answer(set));
+    }
+  }
+
+  Question question(unsigned set, std::vector<RoundTo> rounds) {
+    return {DrawnInputs::of(inputs[set]), {1e6, 1e6}, false, std::move(rounds), none};
+  }
+};
+
+void expectSame(const Comparison &a, const Comparison &b) {
+  // Sums are taken in another order, and a compiler may fuse a product with an addition.
+  auto near = [](double x, double y) {
+    return x == y || std::fabs(x - y) <= 1e-12 * (1 + std::fabs(y)) || (std::isnan(x) && std::isnan(y));
+  };
+  EXPECT_PRED2(near, a.norms.l2, b.norms.l2);
+  EXPECT_PRED2(near, a.norms.max, b.norms.max);
+  EXPECT_EQ(a.worst, b.worst);
+  EXPECT_PRED2(near, a.found, b.found);
+  EXPECT_PRED2(near, a.expected, b.expected);
+  EXPECT_EQ(a.mismatches, b.mismatches);
+  EXPECT_EQ(a.far, b.far);
+}
+
+} // namespace
+
+TEST_P(JudgeTest, FactsAndCostsAreTheCpus) {
+  for (unsigned set = 0; set < 2; ++set) {
+    std::vector<RoundTo> rounds = {RoundTo::None, RoundTo::TF32, RoundTo::FP16, RoundTo::BF16, RoundTo::FP8};
+    Findings expected = llvm::cantFail(cpu->examine(set, question(set, rounds)));
+    for (unsigned i = 0; i < 2; ++i) {
+      AnswerFacts facts = llvm::cantFail(session->facts(set, i, 1e6));
+      EXPECT_EQ(facts.finite, expected.facts[i].finite);
+      EXPECT_EQ(facts.smallIntegers, expected.facts[i].smallIntegers);
+      EXPECT_NEAR(facts.mean, expected.facts[i].mean, 1e-12);
+      EXPECT_NEAR(facts.rms, expected.facts[i].rms, 1e-12);
+      EXPECT_EQ(facts.largest, expected.facts[i].largest);
+    }
+    EXPECT_EQ(expected.costs.empty(), set == 1); // integers are exact
+    for (size_t r = 0; r < expected.costs.size(); ++r) {
+      auto costs = llvm::cantFail(session->costOf(set, rounds[r], none));
+      for (unsigned i = 0; i < 2; ++i)
+        expectSame(costs[i], expected.costs[r][i]);
+    }
+  }
+}
+
+TEST_P(JudgeTest, ExhibitsAreComparedAsOnTheCpu) {
+  for (unsigned set = 0; set < 2; ++set)
+    llvm::cantFail(cpu->examine(set, question(set, {})));
+  std::vector<std::pair<size_t, Exhibit>> exhibits = {{0, {Exhibit::Constant, 0.5}},
+                                                      {0, {Exhibit::Input, 0, 0}},
+                                                      {1, {Exhibit::Input, 0, 1}},
+                                                      {1, {Exhibit::Answer, 0, 0}},
+                                                      {0, {Exhibit::Answer, 0, 0}}};
+  for (auto &[set, exhibit] : exhibits)
+    for (double close : {0.0, 1e-2})
+      expectSame(llvm::cantFail(session->compare(set, 0, exhibit, close)),
+                 llvm::cantFail(cpu->compare(set, 0, exhibit, close)));
+}
+
+TEST_P(JudgeTest, OutputsAreComparedAsOnTheCpu) {
+  llvm::cantFail(cpu->examine(0, question(0, {})));
+  // The right answer, then with one element off, not a number, infinite.
+  std::vector<char> out(size * byteSize(GetParam()));
+  auto compare = [&] {
+    Exhibit exhibit;
+    exhibit.kind = Exhibit::Outputs;
+    exhibit.bytes = out.data();
+    Comparison found = llvm::cantFail(session->compare(0, 0, exhibit, 1e-3));
+    expectSame(found, llvm::cantFail(cpu->compare(0, 0, exhibit, 1e-3)));
+    return found;
+  };
+  size_t total;
+  auto offsets = packBuffers(shape.inputs, 0, total);
+  std::vector<double> x(size), y(size);
+  widen(GetParam(), inputs[0].data(), x.data(), size);
+  widen(DType::F32, inputs[0].data() + offsets[1], y.data(), size);
+  auto put = [&](size_t i, double v) {
+    if (GetParam() == DType::F32) {
+      float f = float(v);
+      memcpy(out.data() + 4 * i, &f, 4);
+    } else {
+      uint16_t h = GetParam() == DType::F16 ? toHalf(float(v)) : toBFloat16(float(v));
+      memcpy(out.data() + 2 * i, &h, 2);
+    }
+  };
+  for (size_t i = 0; i < size_t(size); ++i)
+    put(i, x[i] * y[i] + x[i]);
+  EXPECT_EQ(compare().mismatches, 0);
+  for (double wrong : {1e3, double(NAN), std::numeric_limits<double>::infinity()}) {
+    put(723, wrong);
+    Comparison found = compare();
+    EXPECT_EQ(found.mismatches, 1);
+    EXPECT_EQ(found.worst, 723);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, JudgeTest, ::testing::Values(DType::F32, DType::F16, DType::BF16));

@@ -1,0 +1,231 @@
+//===- ReferenceTest.cpp - Input sets, tolerances, exactness --------------===//
+#include "kgen/Judge/Reference.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+using namespace kgen;
+
+namespace {
+
+/// Answers by a function of the first input; counts and can fail.
+class FunctionAnswers : public AnswerSource {
+public:
+  explicit FunctionAnswers(std::function<double(llvm::ArrayRef<double>, size_t)> f) : f(std::move(f)) {}
+  std::atomic<int> calls{0};
+  int failFrom = 1 << 30, rests = 0;
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    if (++calls >= failFrom)
+      return llvm::createStringError("the oracle died");
+    std::vector<double> out(inputs[0].size());
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = f(inputs[0], i);
+    std::vector<Answer> answers;
+    answers.emplace_back(std::move(out));
+    return std::move(answers);
+  }
+  void rest() override { ++rests; }
+
+private:
+  std::function<double(llvm::ArrayRef<double>, size_t)> f;
+};
+
+LaunchPlan vectorPlan(const std::string &precision, DType dtype = DType::F32) {
+  LaunchPlan plan;
+  plan.precision = precision;
+  plan.inputs = {{"x", dtype, {512}}};
+  plan.outputs = {{"out0", dtype, {512}}};
+  return plan;
+}
+
+std::unique_ptr<Reference> build(AnswerSource &source, const LaunchPlan &plan, unsigned threads = 4) {
+  ReferenceOptions options;
+  options.seed = 7;
+  options.threads = threads;
+  auto reference = buildReference(source, "graph", plan, options);
+  EXPECT_TRUE(bool(reference)) << llvm::toString(reference.takeError());
+  return reference ? std::move(*reference) : std::make_unique<Reference>();
+}
+
+const ReferenceSet *find(const Reference &reference, InputKind kind) {
+  for (const ReferenceSet &set : reference.sets)
+    if (set.set.kind == kind)
+      return &set;
+  return nullptr;
+}
+
+double twice(llvm::ArrayRef<double> x, size_t i) { return 2 * x[i]; }
+
+/// F of the set's own inputs, held against its answer.
+Comparison shown(const Reference &reference, const ReferenceSet &set, double (*f)(double)) {
+  std::vector<float> out(512);
+  memcpy(out.data(), set.inputs.data(), 512 * 4);
+  for (float &v : out)
+    v = float(f(v));
+  Exhibit exhibit;
+  exhibit.kind = Exhibit::Outputs;
+  exhibit.bytes = reinterpret_cast<const char *>(out.data());
+  return llvm::cantFail(reference.judge->compare(set.number, 0, exhibit, 0));
+}
+
+/// A candidate that left OUT.
+class Finished : public CandidateProcess {
+public:
+  std::vector<float> out;
+  Outcome run(unsigned, const RunRequest &, RunReport &) override { return std::nullopt; }
+  Outcome reload() override { return std::nullopt; }
+  Conditions conditions() override { return {}; }
+  const char *output(unsigned) const override { return reinterpret_cast<const char *>(out.data()); }
+  std::string deviceName() const override { return "fake"; }
+};
+
+} // namespace
+
+TEST(Reference, ElevenSetsDeclaredFirst) {
+  FunctionAnswers source(twice);
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  ASSERT_EQ(reference->sets.size(), 11u);
+  EXPECT_EQ(reference->timed(), (std::vector<unsigned>{0, 9, 10}));
+  EXPECT_EQ(reference->sets[0].set.name(), "declared#0");
+  EXPECT_EQ(source.rests, 1);
+  // The answers belong to the inputs that stand beside them.
+  for (const ReferenceSet &set : reference->sets) {
+    Comparison same = shown(*reference, set, [](double x) { return 2 * x; });
+    EXPECT_EQ(same.mismatches, 0) << set.set.name();
+    EXPECT_EQ(shown(*reference, set, [](double x) { return 2 * x + 1; }).mismatches, 512) << set.set.name();
+  }
+}
+
+TEST(Reference, IntegersAreExactOnlyWhereAnswersAre) {
+  FunctionAnswers linear(twice),
+      root([](llvm::ArrayRef<double> x, size_t i) { return std::sqrt(std::fabs(x[i]) + 1); });
+  EXPECT_TRUE(find(*build(linear, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
+  EXPECT_FALSE(find(*build(linear, vectorPlan("tf32")), InputKind::Declared)->exact[0]);
+  EXPECT_FALSE(find(*build(root, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
+}
+
+TEST(Reference, ToleranceSeparatesTheClasses) {
+  FunctionAnswers source(twice);
+  // Rounding x to tf32 costs about 3e-4 of its norm.
+  double strict = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0].l2;
+  double tf32 = build(source, vectorPlan("tf32"))->sets[0].tolerance[0].l2;
+  EXPECT_LE(strict, 2e-5);
+  EXPECT_GT(tf32, 2e-4);
+  EXPECT_LT(tf32, 3e-3); // bf16's rounding
+}
+
+TEST(Reference, SumsOfOneSignMayDriftInMatrixUnits) {
+  // The inputs' roundings cancel in a mean, so that what they cost says little of how it was added up.
+  FunctionAnswers mean([](llvm::ArrayRef<double> x, size_t i) {
+    double sum = 0;
+    for (double v : x)
+      sum += std::fabs(v);
+    return sum / double(x.size()) * (1 + double(i) / 512);
+  });
+  auto l2 = [&](const char *precision) {
+    return find(*build(mean, vectorPlan(precision)), InputKind::Declared)->tolerance[0].l2;
+  };
+  EXPECT_LT(l2("strict-fp32"), 5e-5);
+  EXPECT_DOUBLE_EQ(l2("tf32"), 0x1p-12);
+  EXPECT_DOUBLE_EQ(l2("bf16"), 0x1p-9);
+}
+
+TEST(Reference, HalfInputsCostNothingToRoundYetHaveATolerance) {
+  FunctionAnswers source(twice);
+  auto reference = build(source, vectorPlan("fp16", DType::F16));
+  EXPECT_GT(reference->sets[0].tolerance[0].l2, 1e-5);
+  EXPECT_LT(reference->sets[0].tolerance[0].l2, 1e-2);
+}
+
+TEST(Reference, SetsThatSayNothingAreDropped) {
+  // Multiplied by 1e6 and wrapped: inputs of mean 1000 keep no digit that fp32 could be held to.
+  FunctionAnswers source(
+      [](llvm::ArrayRef<double> x, size_t i) { return std::sin(1e6 * x[i] * std::fabs(x[i]) / 10); });
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  EXPECT_EQ(find(*reference, InputKind::Offset), nullptr);
+  ASSERT_FALSE(reference->sets.empty());
+  EXPECT_EQ(reference->sets[0].set.kind, InputKind::Declared);
+}
+
+TEST(Reference, WideAnswersScaleTheBoundOfOneElement) {
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return i == 3 ? 1e4 : x[i] * 1e-3; });
+  const ErrorNorms bound = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0];
+  EXPECT_NEAR(bound.max, 1e-5 * std::sqrt(512.0), 1e-6);
+}
+
+TEST(Reference, OneFailureEndsItWithASentence) {
+  for (int from : {1, 2, 5}) {
+    FunctionAnswers source(twice);
+    source.failFrom = from;
+    auto reference = buildReference(source, "graph", vectorPlan("tf32"), {});
+    ASSERT_FALSE(bool(reference));
+    EXPECT_EQ(llvm::toString(reference.takeError()), "the oracle died");
+  }
+}
+
+TEST(Reference, CompareNamesTheWorstElement) {
+  FunctionAnswers source(twice);
+  LaunchPlan plan = vectorPlan("strict-fp32");
+  auto reference = build(source, plan);
+  const ReferenceSet &set = reference->sets[0];
+  Finished process;
+  process.out.resize(512);
+  memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+  for (float &v : process.out)
+    v *= 2;
+  EXPECT_TRUE(llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed);
+  process.out[100] += 1;
+  SetVerdict verdict = llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.detail.find("input declared#0: out0[100] is "), std::string::npos) << verdict.detail;
+}
+
+TEST(Admission, ARealProblemHasNoWarnings) {
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return x[i] * x[(i + 1) % x.size()] + 0.5 * x[0]; });
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  EXPECT_TRUE(reference->warnings.empty()) << reference->warnings[0];
+}
+
+/// A kernel that only measures its inputs sees which kind they are, and could compute where it must.
+TEST(Admission, CountsTheInputsThatAreTimed) {
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) {
+    double largest = 0;
+    for (double v : x)
+      largest = std::max(largest, std::fabs(v));
+    return largest > 6 ? x[i] : 0.0; // no normal number is as large
+  });
+  auto reference = build(source, vectorPlan("strict-fp32"));
+  ASSERT_FALSE(reference->warnings.empty());
+  EXPECT_EQ(reference->warnings[0],
+            "this problem cannot tell zeros from a right kernel: it passes on all inputs that are timed");
+}
+
+TEST(Admission, WorthlessProblemsAreNamed) {
+  auto warningsOf = [](double (*f)(llvm::ArrayRef<double>, size_t)) {
+    FunctionAnswers source(f);
+    return build(source, vectorPlan("strict-fp32"))->warnings;
+  };
+  auto holds = [](const std::vector<std::string> &warnings, const char *words) {
+    for (const std::string &warning : warnings)
+      if (warning.find(words) != std::string::npos)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 0.0; }), "cannot tell zeros"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 1.0; }), "cannot tell ones"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 3.0; }), "the answers' mean"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double>, size_t) { return 3.0; }), "the answer to another input"));
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double> x, size_t i) { return x[i]; }), "a copy of input x"));
+  // The sign of x is the same in every class.
+  EXPECT_TRUE(holds(warningsOf([](llvm::ArrayRef<double> x, size_t i) { return x[i] > 0 ? i + 1.0 : 0.0; }),
+                    "one precision class below strict-fp32"));
+}
+
+TEST(Reference, SpecialValuesBelongWhereAnswersAreFinite) {
+  FunctionAnswers bounded([](llvm::ArrayRef<double> x, size_t i) { return std::tanh(x[i]); }), linear(twice);
+  EXPECT_EQ(find(*build(bounded, vectorPlan("strict-fp32")), InputKind::Special)->set.ordinal, 0u);
+  EXPECT_EQ(find(*build(linear, vectorPlan("strict-fp32")), InputKind::Special)->set.ordinal, 1u);
+}
