@@ -122,9 +122,15 @@ private:
       if (draft.kind == InputKind::Integer)
         question.integersTo.push_back(largestExact(output.dtype));
     }
+    // Integers cost nothing to round, what is computed of them does: they are moved by fp32's rounding instead, and
+    // what that does is scaled to the class's.
+    const double u = classRoundoff(plan.precision);
+    const bool moved = draft.kind == InputKind::Integer && u > 0;
     for (RoundTo round : rounds)
-      if (!storedIn(round))
+      if (!moved && !storedIn(round))
         question.rounds.push_back(round);
+    if (moved)
+      question.rounds.push_back(RoundTo::None);
     question.inputs = DrawnInputs::of(draft.out.inputs);
     auto found = judge->examine(draft.number, question);
     if (!found)
@@ -142,6 +148,14 @@ private:
     for (const AnswerFacts &facts : set.facts)
       set.exact.push_back(draft.kind == InputKind::Integer && facts.smallIntegers);
     draft.costs = std::move(found->costs);
+    if (moved && !draft.costs.empty()) {
+      for (Comparison &cost : draft.costs[0])
+        cost.norms = {cost.norms.max * u * 0x1p24, cost.norms.l2 * u * 0x1p24};
+      draft.costs.push_back(draft.costs[0]);
+      for (Comparison &cost : draft.costs[1]) // three bits fewer
+        cost.norms = {cost.norms.max * 8, cost.norms.l2 * 8};
+      return llvm::Error::success();
+    }
     // What is stored in a format already costs nothing to round to it.
     if (!draft.costs.empty() || question.rounds.empty())
       for (size_t r = 0; r < 2; ++r)

@@ -82,6 +82,8 @@ public:
       return llvm::createStringError("no memory");
     if (script.onRun)
       return script.onRun;
+    if (request.fresh && script.keepsState)
+      script.sinceReload = 0;
     // The Nth run since the module was loaded.
     int n = script.sinceReload++;
     const float *x = reinterpret_cast<const float *>(job.inputSets[set]->data());
@@ -281,6 +283,12 @@ TEST_F(EvaluatorTest, StateBetweenLaunchesIsACheat) {
   Measurement m = measure();
   EXPECT_EQ(m.verdict, Verdict::Cheat);
   EXPECT_NE(m.detail.find("variables of its own"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, AnAnswerThatWasKeptIsWrong) {
+  script.keepsState = true;
+  script.computeNth = [](float x, int n) { return n == 0 ? 2 * x : 7; };
+  EXPECT_EQ(measure().verdict, Verdict::Wrong);
 }
 
 TEST_F(EvaluatorTest, EventsMustAgreeWithTheWallClock) {

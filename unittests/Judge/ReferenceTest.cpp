@@ -133,6 +133,17 @@ TEST(Reference, SumsOfOneSignMayDriftInMatrixUnits) {
   EXPECT_DOUBLE_EQ(l2("bf16"), 0x1p-9);
 }
 
+TEST(Reference, WhatIsComputedOfIntegersIsRounded) {
+  // Integers are exact in every class; twenty times as far into a sine their roundings are not.
+  FunctionAnswers steep([](llvm::ArrayRef<double> x, size_t i) { return std::sin(20 * x[i] + 0.5); });
+  auto l2 = [&](const char *precision) {
+    return find(*build(steep, vectorPlan(precision)), InputKind::Integer)->tolerance[0].l2;
+  };
+  EXPECT_LT(l2("strict-fp32"), 5e-5);
+  EXPECT_GT(l2("tf32"), 2e-3);
+  EXPECT_LT(l2("tf32"), 5e-2);
+}
+
 TEST(Reference, HalfInputsCostNothingToRoundYetHaveATolerance) {
   FunctionAnswers source(twice);
   auto reference = build(source, vectorPlan("fp16", DType::F16));
