@@ -258,6 +258,9 @@ TEST_F(EvaluatorTest, WrongIsNotARaceUnlessItChanges) {
   EXPECT_EQ(measure().verdict, Verdict::Wrong);
   script.computeNth = [](float x, int n) { return x + float(n); };
   EXPECT_EQ(measure().verdict, Verdict::Race);
+  // Wrong on integers alone and there always the same; the declared inputs show that it changes.
+  script.computeNth = [](float x, int n) { return x == std::rint(x) ? 5 : 2 * x * (1 + 1e-7f * (n % 3)); };
+  EXPECT_EQ(measure().verdict, Verdict::Race);
 }
 
 TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {
