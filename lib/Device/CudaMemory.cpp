@@ -6,7 +6,7 @@ using namespace kgen;
 llvm::Error kgen::cardFault(const cuda::Driver &driver, cuda::Result error) {
   if (!error)
     return llvm::Error::success();
-  return llvm::make_error<CandidateError>(Verdict::Fault, std::string("the card reports: ") + driver.describe(error));
+  return llvm::make_error<CandidateError>(Verdict::Fault, (cardReports + driver.describe(error)).str());
 }
 
 CudaMemory::CudaMemory(const cuda::Driver &driver, cuda::DeviceId id) : driver(driver), id(id) {

@@ -129,8 +129,10 @@ llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, cons
                                                       const CandidateFiles &baseline, const EvaluateOptions &options,
                                                       const CompareOptions &how) {
   auto result = compareOnce(evaluator, candidate, baseline, options, how);
-  if (result || !result.errorIsA<ProcessLost>())
+  const bool lost = result.errorIsA<ProcessLost>();
+  if (!lost && (!result || (!isReportedByCard(result->candidate) && !isReportedByCard(result->baseline))))
     return result;
-  llvm::consumeError(result.takeError());
+  if (lost)
+    llvm::consumeError(result.takeError());
   return compareOnce(evaluator, candidate, baseline, options, how);
 }

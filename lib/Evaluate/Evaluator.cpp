@@ -358,7 +358,22 @@ std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, 
   return std::make_unique<Trial>(candidate.plan, *candidate.reference, *candidate.process, options, setting);
 }
 
+bool kgen::isReportedByCard(const Measurement &measurement) {
+  return measurement.verdict == Verdict::Fault && llvm::StringRef(measurement.detail).starts_with(cardReports);
+}
+
 llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
+  auto first = measureTwiceIfLost(files, options);
+  if (!first || !isReportedByCard(*first))
+    return first;
+  // A kernel's own fault comes again; another program's on the same card does not.
+  auto second = measureTwiceIfLost(files, options);
+  if (second && second->verdict != Verdict::Fault)
+    second->warnings.push_back("a first try ended with FAULT: " + first->detail);
+  return second;
+}
+
+llvm::Expected<Measurement> Evaluator::measureTwiceIfLost(const CandidateFiles &files, const EvaluateOptions &options) {
   Measurement out;
   llvm::Error error = measureOnce(files, options, out);
   if (error.isA<ProcessLost>()) {

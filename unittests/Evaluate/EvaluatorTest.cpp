@@ -4,6 +4,8 @@
 #include "kgen/Device/Digest.h"
 #include "kgen/Evaluate/Baselines.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include "gtest/gtest.h"
 
 #include <chrono>
@@ -69,6 +71,7 @@ struct Script {
   std::vector<RunRequest> requests;
   bool machineryFails = false, orderMatters = false, keepsState = false;
   double wallFactor = 1, sharedWall = 60; ///< of a run of nothing
+  int faultyStarts = 0;                   ///< so many processes fault
   int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
 };
 
@@ -80,6 +83,8 @@ public:
     script.requests.push_back(request);
     if (script.machineryFails)
       return llvm::createStringError("no memory");
+    if (script.starts <= script.faultyStarts)
+      return CandidateFailure{Verdict::Fault, "the card reports: unspecified launch failure"};
     if (script.onRun)
       return script.onRun;
     if (request.fresh && script.keepsState)
@@ -261,6 +266,21 @@ TEST_F(EvaluatorTest, WrongIsNotARaceUnlessItChanges) {
   // Wrong on integers alone and there always the same; the declared inputs show that it changes.
   script.computeNth = [](float x, int n) { return x == std::rint(x) ? 5 : 2 * x * (1 + 1e-7f * (n % 3)); };
   EXPECT_EQ(measure().verdict, Verdict::Race);
+}
+
+TEST_F(EvaluatorTest, AFaultOfTheCardCounts) {
+  script.faultyStarts = 1;
+  Measurement m = measure();
+  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  EXPECT_NE(llvm::join(m.warnings, "; ").find("a first try ended with FAULT: the card reports"), std::string::npos);
+  // It comes again, or kgen saw it itself.
+  script.starts = 0;
+  script.faultyStarts = 2;
+  EXPECT_EQ(measure().verdict, Verdict::Fault);
+  script.starts = script.faultyStarts = 0;
+  script.onRun = CandidateFailure{Verdict::Fault, "a kernel wrote 4 bytes after the end of out0"};
+  EXPECT_EQ(measure().verdict, Verdict::Fault);
+  EXPECT_EQ(script.starts, 1);
 }
 
 TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {

@@ -32,6 +32,9 @@ public:
   std::string text;
 };
 
+/// How the detail of a FAULT begins that the card's driver tells of, and not kgen's own checks.
+constexpr llvm::StringLiteral cardReports = "the card reports: ";
+
 /// An address in the device's memory.
 using DeviceAddress = uint64_t;
 

@@ -114,6 +114,7 @@ public:
   const CardFacts &card() const { return parts.card; }
 
 private:
+  llvm::Expected<Measurement> measureTwiceIfLost(const CandidateFiles &files, const EvaluateOptions &options);
   llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
   llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan, Rules rules);
   /// False when the candidate ends here, its verdict set.
@@ -133,5 +134,9 @@ private:
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,
 /// else graph.mlir in the folder or in one of the three above it.
 llvm::Expected<CandidateFiles> readCandidate(const std::string &folder, const std::string &graph = "");
+
+/// A FAULT that the card's driver told of. Where several programs share a card it may be another one's, so that it
+/// counts when it comes twice.
+bool isReportedByCard(const Measurement &measurement);
 
 } // namespace kgen
