@@ -31,6 +31,18 @@ function(kgen_add_library name)
   endif()
 endfunction()
 
+# kgen_embed_texts(NAME x.inc FILE...): library NAME can include x.inc, rows {"FILE", "its text"} of a C++ array.
+function(kgen_embed_texts name inc)
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${inc})
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  string(REPLACE ";" "," list "${files}")
+  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake)
+  add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DFILES=${list} -P ${script}
+    DEPENDS ${files} ${script} VERBATIM)
+  target_sources(${name} PRIVATE ${out})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()
+
 # For executables: the header was compiled with -fPIC, and clang refuses it under -fPIE.
 function(kgen_use_mlir_pch name)
   target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)

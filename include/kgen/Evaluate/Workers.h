@@ -6,9 +6,9 @@
 
 namespace kgen {
 
-/// `kgen-eval --kgen-doctor host|card`: whether it answers, as one JSON line {"host": "answers"}, {"card": "NVIDIA
-/// H200,
-/// ...", "cuda": "answers"} or {"driver": "no CUDA driver ..."}. Two processes, because a driver may hang or die.
+/// `kgen-eval --kgen-doctor host|card`: whether it answers, as one JSON line {"host": "answers"},
+/// {"card": "NVIDIA H200, ...", "cuda": "answers"} or {"driver": "no CUDA driver ..."}. Two processes, because a driver
+/// may hang or die.
 int runDoctorProbe(const std::string &what);
 
 /// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it
