@@ -20,7 +20,7 @@ llvm::Error choosePrices(const SearchCommand &command, const SearchToolWorld &wo
 llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConfig &config);
 
 /// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent,
-/// and COMMAND does not say that it may. SHIPPEDFORM is kgen's own PyTorch file of the problem.
+/// where neither COMMAND says that it may nor this user began the run.
 llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const RunFolder &run,
                        const SearchConfig &config);
 
