@@ -2,13 +2,13 @@
 #include "kgen/InitAll.h"
 
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
-#include "kgen/Conversion/KGenToCuda/Passes.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Passes.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/Passes.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
+#include "kgen/Kernels/Passes.h"
 #include "kgen/Oracle/OracleLowering.h"
 #include "kgen/Pipelines/Passes.h"
 #include "kgen/Pipelines/Pipelines.h"
@@ -42,7 +42,7 @@ void kgen::registerAllPasses() {
   registerKGenDispatchPasses();
   registerKGenTransformPasses();
   registerKGenAtenToLinalgPasses();
-  registerKGenToCudaPasses();
+  registerKGenKernelsPasses();
   registerKGenPipelinePasses();
   registerPipelines();
   registerKGenOraclePasses();

@@ -34,13 +34,28 @@ endfunction()
 # kgen_embed_texts(NAME x.inc FILE...): library NAME can include x.inc, rows {"FILE", "its text"} of a C++ array.
 function(kgen_embed_texts name inc)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${inc})
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+  set(files "")
+  foreach(file ${ARGN})
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    list(APPEND files ${file})
+  endforeach()
   string(REPLACE ";" "," list "${files}")
-  set(script ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/modules/EmbedText.cmake)
   add_custom_command(OUTPUT ${out} COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DFILES=${list} -P ${script}
     DEPENDS ${files} ${script} VERBATIM)
   target_sources(${name} PRIVATE ${out})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()
+
+# kgen_add_family(NAME SOURCES a.cpp... [TEMPLATES a.cuh...] [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
+# Library KGenKernelsNAME of one kernel family; its templates are found by findCudaTemplate.
+function(kgen_add_family name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TEMPLATES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
+  kgen_add_library(KGenKernels${name} MLIR SOURCES ${ARG_SOURCES} LINK KGenKernelsEmit ${ARG_LINK}
+    MLIR_LIBS ${ARG_MLIR_LIBS} DEPENDS ${ARG_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY KGEN_FAMILY_LIBS KGenKernels${name})
+  list(TRANSFORM ARG_TEMPLATES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL APPEND PROPERTY KGEN_KERNEL_TEMPLATES ${ARG_TEMPLATES})
 endfunction()
 
 # For executables: the header was compiled with -fPIC, and clang refuses it under -fPIE.

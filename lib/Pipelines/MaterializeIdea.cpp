@@ -1,7 +1,7 @@
 //===- MaterializeIdea.cpp - Asks for an idea and applies it -------------===//
-#include "kgen/Conversion/KGenToCuda/Family.h"
 #include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
+#include "kgen/Kernels/Family.h"
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Passes.h"
 #include "kgen/Propose/Proposer.h"

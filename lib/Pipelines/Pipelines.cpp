@@ -2,8 +2,8 @@
 #include "kgen/Pipelines/Pipelines.h"
 
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
-#include "kgen/Conversion/KGenToCuda/Passes.h"
 #include "kgen/Dialect/KGen/Passes.h"
+#include "kgen/Kernels/Passes.h"
 #include "kgen/Pipelines/Passes.h"
 
 #include "mlir/Pass/PassManager.h"

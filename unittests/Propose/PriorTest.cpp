@@ -1,6 +1,6 @@
 //===- PriorTest.cpp - Settings ranked before anything runs ---------------===//
 
-#include "../../lib/Propose/Prior.h"
+#include "../../lib/Propose/Builtin/Prior.h"
 
 #include "gtest/gtest.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../Trajectory/MemoryFileSystem.h"
+#include "kgen/Graph/GraphCompiler.h"
 #include "kgen/Search/CandidateEvaluator.h"
-#include "kgen/Search/GraphCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"

@@ -1,6 +1,6 @@
 //===- MlirGraphCompilerTest.cpp - The wall between the halves -----------===//
 #include "kgen/Candidate/LaunchPlan.h"
-#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Graph/GraphCompiler.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

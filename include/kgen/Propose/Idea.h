@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Graph/GraphCompiler.h"
 
 #include "llvm/ADT/StringRef.h"
 

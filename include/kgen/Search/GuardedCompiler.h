@@ -1,7 +1,7 @@
 //===- GuardedCompiler.h - Lowering what a model wrote --------------------===//
 #pragma once
 
-#include "kgen/Search/GraphCompiler.h"
+#include "kgen/Graph/GraphCompiler.h"
 
 namespace kgen {
 

@@ -9,10 +9,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphCompiler.h"
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Report/Progress.h"
 #include "kgen/Search/CandidateEvaluator.h"
-#include "kgen/Search/GraphCompiler.h"
 #include "kgen/Search/Policy.h"
 #include "kgen/Trajectory/Ledger.h"
 #include "kgen/Trajectory/RunFolder.h"

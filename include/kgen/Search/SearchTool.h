@@ -1,8 +1,8 @@
 //===- SearchTool.h - kgen-search's commands ------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphCompiler.h"
 #include "kgen/Search/CandidateEvaluator.h"
-#include "kgen/Search/GraphCompiler.h"
 #include "kgen/Search/Search.h"
 
 #include "llvm/ADT/ArrayRef.h"

@@ -2,8 +2,8 @@
 
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
-#include "kgen/Conversion/KGenToCuda/CudaTemplate.h"
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"

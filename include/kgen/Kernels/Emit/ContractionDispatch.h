@@ -1,0 +1,70 @@
+//===- ContractionDispatch.h - What gemm and conv read off a dispatch ------===//
+//
+// A dispatch of either family holds one contraction, layout views before it,
+// element-wise ops after it and, for convolutions, a pooling among those.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/Family.h"
+
+namespace kgen {
+
+/// The ops of a contraction dispatch, in order.
+struct ContractionDispatch {
+  mlir::Operation *contraction = nullptr;
+  llvm::SmallVector<mlir::Operation *> epilogue; ///< element-wise ops on the contraction's result
+  mlir::Operation *window = nullptr;             ///< pooling after them, or null
+  llvm::SmallVector<mlir::Operation *> finish;   ///< element-wise ops after the pooling
+  mlir::Value result;                            ///< what is yielded, without trailing reshapes
+};
+
+/// Reads DISPATCH. One diagnostic at the op that stands in the way: a second contraction or
+/// window, a window where none is allowed, an op that is neither element-wise nor a view, several results.
+mlir::FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow);
+
+/// The dispatch operand whose bytes VALUE is: a block argument, or a reshape of one. Nothing for other values.
+std::optional<DispatchBuffer> findBuffer(mlir::Value value);
+
+/// One more kernel parameter that an epilogue reads.
+struct EpilogueOperand {
+  std::string type, name; ///< `const float *__restrict__ bias`
+  DispatchBuffer buffer;
+};
+
+/// The element-wise tail of a kernel, as a scalar expression.
+struct Epilogue {
+  std::string functions; ///< helpers and the point-wise function, for namespace scope
+  llvm::SmallVector<EpilogueOperand> operands;
+
+  /// `, const T *__restrict__ NAME` for each operand.
+  std::string parameters() const;
+  /// `, NAME` for each operand.
+  std::string arguments() const;
+};
+
+/// Turns OPS, which compute RESULT from SCALAR, into EPILOGUE: function NAME is printed and the new
+/// operands are called PREFIX0, PREFIX1, ... Returns the call on VALUE at COORDINATES, one expression
+/// for each dimension of RESULT; VALUE itself without ops.
+mlir::FailureOr<std::string> appendPointwise(Epilogue &epilogue, llvm::StringRef name, llvm::StringRef prefix,
+                                             llvm::ArrayRef<mlir::Operation *> ops, mlir::Value result,
+                                             mlir::Value scalar, llvm::StringRef value,
+                                             llvm::ArrayRef<std::string> coordinates);
+
+/// Checks that PARAMS holds no key outside KEYS: a knob without effect would mislead the search.
+mlir::LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, llvm::StringRef family,
+                              llvm::ArrayRef<llvm::StringRef> keys);
+
+/// "fp16" for f16 and so on, and back to the C type of shared memory and fragments; fp32 and tf32
+/// are float.
+llvm::StringRef precisionOf(mlir::Type type);
+llvm::StringRef computeTypeOf(llvm::StringRef precision);
+mlir::Type elementTypeOf(llvm::StringRef precision, mlir::MLIRContext *context);
+
+/// Completes `mma` and `dtype` together for operands of ELEMENTTYPE and checks that they agree.
+mlir::LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, mlir::Type elementType,
+                                       bool preferTensorCores);
+
+} // namespace kgen

@@ -1,0 +1,45 @@
+//===- CudaTemplate.h - Kernel templates and how they are filled in -------===//
+//
+// A template is a .cuh file in a family's folder under lib/Kernels that
+// compiles on its own. Lines that start with `//@` mark what the emitter does
+// with it:
+//
+//   //@ replace NAME ... //@ end   the lines between give way to the emitter's text
+//   //@ section NAME ... //@ end   the lines between stay only when asked for
+//
+// Sections nest. The word `example`, alone or at the start of an identifier,
+// stands for the dispatch's name. The templates are part of the binary.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+
+namespace kgen {
+
+/// The text of template FILE ("gemm_mma.cuh"); empty when there is none.
+llvm::StringRef findCudaTemplate(llvm::StringRef file);
+
+/// The device header that kernel texts include as "kgen_device.cuh". Whoever writes a
+/// self-contained translation unit puts it once in the place of the include lines.
+llvm::StringRef deviceHeader();
+
+/// The header of sm_90 instructions that kernel texts include as "kgen_hopper.cuh", without its own
+/// inclusion of the device header, which stands before it.
+std::string hopperHeader();
+
+/// How one template is filled in.
+struct TemplateFill {
+  std::string name;                          ///< replaces `example`
+  llvm::StringMap<std::string> replacements; ///< text of each `replace` block; others keep their lines
+  llvm::StringSet<> sections;                ///< the sections to keep
+};
+
+/// TEXT filled in. Marker lines are gone, runs of blank lines are one.
+std::string fillTemplate(llvm::StringRef text, const TemplateFill &fill);
+
+} // namespace kgen

@@ -1,0 +1,78 @@
+//===- Passes.td - From dispatches to CUDA-C text -------------------------===//
+
+#ifndef KGEN_KERNELS_PASSES_TD
+#define KGEN_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
+  let summary = "turn dispatches that have a kernel family into CUDA-C sources and launches";
+  let description = [{
+    Every `kgen.dispatch` whose schedule names a family other than `generic`
+    becomes one `kgen.source` and one or more `kgen.launch`. What the schedule
+    leaves open, the family fills in; the completed schedule stays on the source.
+
+    ```mlir
+    %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [128, 128, 32]>)
+        ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) { ... } : tensor<512x512xf32>
+    // becomes
+    kgen.source @mm arch "sm_90a" "..." {kgen.schedule = #kgen.schedule<family = gemm, mma = mma_sync, ...>}
+    %e = tensor.empty() : tensor<512x512xf32>
+    %0 = kgen.launch @mm::@mm_main grid [16, 1, 1] block [128, 1, 1] shared 107520
+        ins(%x, %y : tensor<512x512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) : tensor<512x512xf32>
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "multiprocessors of the chip">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+  ];
+  // Families read prologues and epilogues through linalg.
+  let dependentDialects = [
+    "kgen::KGenDialect", "mlir::arith::ArithDialect", "mlir::func::FuncDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
+  let summary = "give attention that no schedule has taken the kernel without a score matrix";
+  let description = [{
+    As linalg ops, attention passes its scores through memory: queries times keys
+    of every head. So each `aten.scaled_dot_product_attention` outside a dispatch
+    becomes a dispatch of family attention with `mma = none`, which works on any
+    float type. One that this kernel cannot compute, with a mask for instance,
+    stays for the generic path.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+  ];
+  let dependentDialects = ["kgen::KGenDialect"];
+}
+
+def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
+  let summary = "give every linalg op that no family has taken a kernel of its own";
+  let description = [{
+    Generalizes and fuses the linalg ops of each function, then writes one
+    `kgen.source` and one `kgen.launch` for each that is left. Reshapes, slices,
+    pads, transposes and broadcasts fold into the loads of their consumers.
+    Launches that stand there already stay.
+
+    ```mlir
+    %0 = linalg.generic {...} ins(%x : tensor<100x7xf32>) outs(%e : tensor<100x7xf32>) {...}
+    // becomes
+    kgen.source @f_0_relu arch "sm_90a" "// aten.relu: ..."
+    %0 = kgen.launch @f_0_relu::@f_0_relu grid [3, 1, 1] block [256, 1, 1] shared 0
+        ins(%x : tensor<100x7xf32>) outs(%e : tensor<100x7xf32>) : tensor<100x7xf32>
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">
+  ];
+  let dependentDialects = [
+    "kgen::KGenDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // KGEN_KERNELS_PASSES_TD

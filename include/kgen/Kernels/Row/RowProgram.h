@@ -1,0 +1,60 @@
+//===- RowProgram.h - What a dispatch around one row statistic computes --===//
+//
+// A row dispatch holds one op that folds or normalises rows, element-wise ops
+// in front of it, and element-wise ops behind it on elements, on row values, or
+// on both. The analysis names the row geometry and cuts the element-wise ops
+// into the pieces that the kernels call.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Kernels/Emit/ElementPiece.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <string>
+
+namespace kgen {
+
+/// What threads gather over a row; each has a section in templates/row_states.cuh.
+enum class RowStatistic { Softmax, Moments, Sum, Extreme };
+
+/// How the elements of a tensor fall into rows. A row's elements are `inner` elements apart in
+/// memory: offset(row, column) = (row / inner * columns + column) * inner + row % inner.
+struct RowLayout {
+  llvm::SmallVector<int64_t> shape;         ///< of every element-wise tensor of the dispatch
+  llvm::SmallVector<int64_t> parts;         ///< `shape` with, for group_norm, channels cut into [group, channel of it]
+  unsigned firstFolded = 0, lastFolded = 0; ///< the folded dimensions of `parts`, [first, last)
+  bool channelsAreCut = false;              ///< parts[1] and parts[2] together are shape[1]
+  int64_t rows = 1, columns = 1, inner = 1;
+
+  /// C++ expressions over `row` (long long) and `COLUMN` for the coordinates in `shape`.
+  llvm::SmallVector<std::string> coordinates(llvm::StringRef column) const;
+  /// Which dimensions of `shape` are folded. Meaningless when channels are cut.
+  bool isFolded(unsigned dim) const { return dim >= firstFolded && dim < lastFolded; }
+};
+
+/// One result of the dispatch.
+struct RowOutput {
+  mlir::Value value;
+  unsigned result; ///< index of the dispatch's result
+  bool perRow;     ///< one element for each row, else for each element
+};
+
+/// The dispatch, cut into pieces.
+struct RowProgram {
+  mlir::Operation *statisticOp = nullptr;
+  RowStatistic statistic = RowStatistic::Sum;
+  bool normalizes = false; ///< statisticOp's result has one element for each element of its operand
+  RowLayout layout;
+  mlir::Value source; ///< statisticOp's operand: what the statistic is taken of
+  mlir::Value held;   ///< what a thread keeps of an element: `source`, or the input before it
+  llvm::SmallVector<RowOutput> outputs;
+  /// Row values that element-wise ops behind a reduction use, or that are results.
+  llvm::SetVector<mlir::Value> rowValues;
+};
+
+/// Analyses DISPATCH; one diagnostic, at the op or type that stands in the way.
+mlir::FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch);
+
+} // namespace kgen

@@ -1,0 +1,143 @@
+//===- AttentionFamily.cpp - Scaled dot product attention -----------------===//
+
+#include "AttentionProgram.h"
+#include "kgen/Kernels/Emit/ElementPiece.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace kgen {
+
+FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
+  AttentionProgram program;
+  aten::ScaledDotProductAttentionOp attention;
+  for (Operation &op : dispatch.getYield()->getBlock()->without_terminator()) {
+    auto found = dyn_cast<aten::ScaledDotProductAttentionOp>(op);
+    if (!found || attention)
+      return op.emitOpError("has no place in an attention kernel: expected one scaled_dot_product_attention alone");
+    attention = found;
+  }
+  if (!attention)
+    return dispatch.emitOpError("holds no scaled_dot_product_attention");
+  if (attention.getAttnMask())
+    return attention.emitOpError("has a mask, which family attention does not read");
+  program.op = attention;
+  program.element = elementTypeOf(attention.getQuery());
+  if (!program.element.isF16() && !program.element.isBF16() && !program.element.isF32() && !program.element.isF64())
+    return attention.emitOpError("works on ") << program.element << ", expected f64, f32, f16 or bf16";
+  ArrayRef<int64_t> query = shapeOf(attention.getQuery()), key = shapeOf(attention.getKey());
+  for (int64_t extent : query.drop_back(2))
+    program.heads *= extent;
+  program.queries = query[query.size() - 2];
+  program.keys = key[key.size() - 2];
+  program.depth = query.back();
+  program.valueDepth = shapeOf(attention.getValue()).back();
+  program.causal = attention.getIsCausal();
+  program.scale = 1 / std::sqrt(static_cast<double>(program.depth));
+  if (attention.getScaleAttr())
+    program.scale = attention.getScaleAttr().getValueAsDouble();
+  if (!(program.scale > 0))
+    return attention.emitOpError("has a scale of ") << program.scale << ", expected a positive one";
+  for (Value input : {attention.getQuery(), attention.getKey(), attention.getValue()}) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    if (!argument)
+      return attention.emitOpError("reads a value that is not an input of the dispatch");
+    program.inputs.push_back(DispatchBuffer::operand(argument.getArgNumber()));
+  }
+  return program;
+}
+
+LogicalResult rejectAttention(DispatchOp dispatch, const Twine &text) {
+  return dispatch.emitError("attention schedule of @") << dispatch.getName() << ": " << text;
+}
+
+std::string attentionSizes(StringRef name, const AttentionProgram &program) {
+  return llvm::formatv("// {0}: {1}attention of {2} heads, {3} queries by {4} keys of {5} elements.\n", name,
+                       program.causal ? "causal " : "", program.heads, program.queries, program.keys, program.depth);
+}
+
+std::string narrowFault(const AttentionProgram &program) {
+  constexpr int64_t kMostDepth = 128;
+  if (!program.element.isF16() && !program.element.isBF16()) {
+    std::string type;
+    llvm::raw_string_ostream(type) << program.element;
+    return "works on '" + type + "', expected f16 or bf16";
+  }
+  if (program.valueDepth != program.depth || program.depth % 16 != 0 || program.depth > kMostDepth)
+    return ("has heads of " + Twine(program.depth) + " and values of " + Twine(program.valueDepth) +
+            " elements, expected the same multiple of 16, at most " + Twine(kMostDepth))
+        .str();
+  return "";
+}
+
+LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params) {
+  MLIRContext *context = dispatch.getContext();
+  std::string dtype = program.element.isF16() ? "fp16" : "bf16", wanted = params.wordOr(context, "dtype", dtype);
+  if (wanted != dtype)
+    return rejectAttention(dispatch, "dtype = " + wanted + ", expected " + dtype + ", the type of the queries");
+  std::string reduce = params.wordOr(context, "reduce", "online");
+  return reduce == "online" ? success() : rejectAttention(dispatch, "reduce = " + reduce + ", expected online");
+}
+
+namespace {
+
+class AttentionFamily : public Family {
+public:
+  AttentionFamily() {
+    // The best first: a schedule that leaves mma open gets the first kernel that can.
+    kernels.push_back(createAttentionWgmma());
+    kernels.push_back(createAttentionMma());
+    kernels.push_back(createAttentionSimt());
+  }
+  StringRef name() const override { return "attention"; }
+  LogicalResult match(DispatchOp dispatch) const override { return readAttention(dispatch); }
+
+  LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override {
+    FailureOr<AttentionProgram> program = readAttention(dispatch);
+    if (failed(program))
+      return failure();
+    auto able = [&](const auto &kernel) { return kernel->fault(*program, chip).empty(); };
+    std::string mma = params.wordOr(dispatch.getContext(), "mma", (*llvm::find_if(kernels, able))->mma());
+    const AttentionKernel *kernel = find(mma);
+    if (!kernel)
+      return rejectAttention(dispatch, "mma = " + mma + ", expected " + words());
+    if (std::string fault = kernel->fault(*program, chip); !fault.empty())
+      return program->op->emitOpError(fault);
+    return kernel->complete(dispatch, *program, params, chip);
+  }
+
+  FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override {
+    FailureOr<AttentionProgram> program = readAttention(dispatch);
+    if (failed(program))
+      return failure();
+    return find(*params.getWord("mma"))->emit(dispatch, *program, params, chip);
+  }
+
+private:
+  const AttentionKernel *find(StringRef mma) const {
+    for (const auto &kernel : kernels)
+      if (kernel->mma() == mma)
+        return kernel.get();
+    return nullptr;
+  }
+  std::string words() const {
+    std::string text;
+    for (const auto &kernel : kernels)
+      text += (text.empty() ? "" : &kernel == &kernels.back() ? " or " : ", ") + kernel->mma().str();
+    return text;
+  }
+
+  SmallVector<std::unique_ptr<AttentionKernel>> kernels;
+};
+
+} // namespace
+
+std::unique_ptr<Family> createAttentionFamily() { return std::make_unique<AttentionFamily>(); }
+
+} // namespace kgen

@@ -1,0 +1,239 @@
+//===- AttentionWgmma.cpp - Attention by warpgroup products on sm_90a -----===//
+
+#include "AttentionProgram.h"
+
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <queue>
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+/// Depth of the tiles: whole panels of 64 elements. Tensor maps fill what a head does not have with zeros.
+int64_t widthOf(const AttentionProgram &program) { return llvm::alignTo(program.depth, 64); }
+
+/// Registers of a producer's and a consumer's thread, by the number of consumers.
+struct RegisterSplit {
+  int64_t producer, consumer;
+};
+RegisterSplit splitOf(int64_t consumers) { return consumers == 3 ? RegisterSplit{32, 160} : RegisterSplit{24, 240}; }
+
+int64_t tilesOf(const AttentionProgram &program, ArrayRef<int64_t> tile) {
+  return program.heads * llvm::divideCeil(program.queries, tile[0]);
+}
+
+/// Tiles of the blocks, which stay for the whole kernel. No tile is -1.
+using Deal = SmallVector<SmallVector<int64_t, 0>, 0>;
+
+/// Deals the tiles of queries out. All are alike without a causal mask. With it, the longest goes first to
+/// the block that has least to do, within a group of heads whose keys and values stay in the second-level cache.
+Deal dealTiles(const AttentionProgram &program, ArrayRef<int64_t> tile, int64_t blocks) {
+  Deal deal(blocks);
+  int64_t queryTiles = llvm::divideCeil(program.queries, tile[0]);
+  constexpr int64_t cached = 16 << 20;
+  int64_t group = std::clamp<int64_t>(cached / (4 * program.keys * program.depth), 1, program.heads);
+  using Load = std::pair<int64_t, int64_t>; // key tiles so far, block
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> idle;
+  for (int64_t block = 0; block < blocks; ++block)
+    idle.push({0, block});
+  for (int64_t head = 0; head < program.heads; head += group)
+    for (int64_t queryTile = queryTiles - 1; queryTile >= 0; --queryTile)
+      for (int64_t h = head; h < std::min(head + group, program.heads); ++h) {
+        auto [load, block] = idle.top();
+        idle.pop();
+        deal[block].push_back(h * queryTiles + queryTile);
+        int64_t seen = std::min(program.keys, (queryTile + 1) * tile[0]);
+        idle.push({load + 1 + int64_t(llvm::divideCeil(seen, tile[1])), block});
+      }
+  return deal;
+}
+/// Tables of more tiles than this would be longer than the kernel; those tiles are dealt out in turn.
+bool isDealt(const AttentionProgram &program, ArrayRef<int64_t> tile) {
+  return program.causal && tilesOf(program, tile) <= 8192;
+}
+
+/// Blocks of the grid, and the most tiles that one of them computes.
+struct Shares {
+  int64_t blocks, rounds;
+};
+Shares sharesOf(const AttentionProgram &program, ArrayRef<int64_t> tile, const Chip &chip) {
+  int64_t tiles = tilesOf(program, tile), blocks = std::min(tiles, chip.multiprocessors);
+  int64_t rounds = llvm::divideCeil(tiles, blocks);
+  if (isDealt(program, tile))
+    for (const auto &mine : dealTiles(program, tile, blocks))
+      rounds = std::max<int64_t>(rounds, mine.size());
+  return {blocks, rounds};
+}
+
+/// Text of `tile_of`.
+std::string printDeal(const AttentionProgram &program, ArrayRef<int64_t> tile, Shares shares) {
+  std::string text, table;
+  if (isDealt(program, tile)) {
+    Deal deal = dealTiles(program, tile, shares.blocks);
+    table = llvm::formatv("/// Tiles by round and block, dealt out so that all blocks see about as many keys.\n"
+                          "__device__ const short DEAL[{0}][{1}] = {{\n",
+                          shares.rounds, shares.blocks);
+    for (int64_t round = 0; round < shares.rounds; ++round) {
+      auto at = [&](const auto &mine) { return std::to_string(round < int64_t(mine.size()) ? mine[round] : -1); };
+      table += "    {" + llvm::join(llvm::map_range(deal, at), ", ") + "},\n";
+    }
+    table += "};\n";
+    text = "  return DEAL[round][block];\n";
+  } else {
+    text = llvm::formatv("  const int tile = round * BLOCKS + block;\n  return tile < {0} ? tile : -1;\n",
+                         tilesOf(program, tile));
+  }
+  return table +
+         "/// The tile that block BLOCK computes in a round, or -1.\n"
+         "__device__ __forceinline__ int tile_of(int block, int round) {\n" +
+         text + "}\n";
+}
+
+/// Bytes of one tile of queries, STAGES of keys and values, their barriers, and a mark for each round.
+int64_t sharedBytes(const AttentionProgram &program, ArrayRef<int64_t> tile, int64_t stages, const Chip &chip) {
+  return (tile[0] + 2 * stages * tile[1]) * widthOf(program) * 2 + 8 * (2 + 4 * stages) +
+         llvm::alignTo(sharesOf(program, tile, chip).rounds, 16);
+}
+
+class AttentionWgmma : public AttentionKernel {
+public:
+  StringRef mma() const override { return "wgmma"; }
+  std::string fault(const AttentionProgram &program, const Chip &chip) const override {
+    if (chip.arch != "sm_90a")
+      return "cannot be computed by wgmma on " + chip.arch + ", expected sm_90a";
+    return narrowFault(program);
+  }
+  LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
+                         const Chip &chip) const override;
+  DispatchCode emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
+                    const Chip &chip) const override;
+};
+
+} // namespace
+
+LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
+                                       const Chip &chip) const {
+  if (failed(checkKeys(
+          dispatch, params, "attention",
+          {"consumers", "dtype", "lazy", "mma", "overlap", "pingpong", "pipeline", "reduce", "stages", "tile"})))
+    return failure();
+  MLIRContext *context = dispatch.getContext();
+  auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
+  int64_t width = widthOf(program), consumers = width == 64 ? 3 : 2;
+  consumers = std::min<int64_t>(consumers, llvm::divideCeil(program.queries, 64));
+  SmallVector<int64_t> tile =
+      params.intsOr(context, "tile", {64 * params.getInt("consumers").value_or(consumers), 128});
+  if (tile.size() != 2)
+    return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
+  if (tile[0] % 64 != 0 || tile[0] > 192)
+    return reject("a tile of " + Twine(tile[0]) + " queries, expected 64, 128 or 192: one warpgroup for each 64");
+  if (int64_t asked = params.intOr(context, "consumers", tile[0] / 64); asked != tile[0] / 64)
+    return reject("consumers = " + Twine(asked) + " with a tile of " + Twine(tile[0]) +
+                  " queries, expected one for each 64");
+  if (std::string pipeline = params.wordOr(context, "pipeline", "tma"); pipeline != "tma")
+    return reject("pipeline = " + pipeline + ", expected tma");
+  const int64_t widths[] = {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
+  if (!llvm::is_contained(widths, tile[1]))
+    return reject("a tile of " + Twine(tile[1]) +
+                  " keys, expected 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256");
+  // Scores, weights and results of 64 rows by 128 threads, in 32-bit registers; the rest is for addresses and rows.
+  int64_t held = tile[1] / 2 + tile[1] / 4 + width / 2, most = splitOf(tile[0] / 64).consumer - 30;
+  if (held > most)
+    return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] holds " + Twine(held) +
+                  " registers of scores, weights and results in a thread, at most " + Twine(most) + " fit");
+  int64_t fitting = 2;
+  if (sharedBytes(program, tile, 3, chip) <= chip.sharedBytesPerBlock && width == 64)
+    fitting = 3;
+  int64_t stages = params.intOr(context, "stages", fitting);
+  if (stages < 2 || sharedBytes(program, tile, stages, chip) > chip.sharedBytesPerBlock)
+    return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
+                  Twine(sharedBytes(program, tile, stages, chip)) +
+                  " bytes of shared memory, expected 2 or more stages in " + Twine(chip.sharedBytesPerBlock));
+  std::string pingpong = params.wordOr(context, "pingpong", tile[0] > 64 ? "on" : "off");
+  if (pingpong == "on" && tile[0] == 64)
+    return reject("pingpong = on with a tile of 64 queries, expected two warpgroups or more to take turns");
+  // Two consumers leave the tensor cores idle unless each overlaps its own products; three do not.
+  params.wordOr(context, "overlap", tile[0] < 192 ? "on" : "off");
+  params.wordOr(context, "lazy", "on");
+  return completeNarrow(dispatch, program, params);
+}
+
+DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
+                                  const Chip &chip) const {
+  SmallVector<int64_t> tile = *params.getInts("tile");
+  int64_t stages = *params.getInt("stages"), consumers = tile[0] / 64;
+  Shares shares = sharesOf(program, tile, chip);
+  RegisterSplit split = splitOf(consumers);
+  std::string name = dispatch.getName().str();
+  bool half = program.element.isF16();
+  CudaHelpers helpers;
+  std::string scale = printLiteral(FloatAttr::get(Float32Type::get(dispatch.getContext()), program.scale), helpers);
+  auto flag = [&](StringRef key) { return *params.getWord(key) == "on" ? "true" : "false"; };
+
+  std::string constants = llvm::formatv(
+      "namespace {0} {{\nusing Element = {1};\n"
+      "constexpr int QUERIES = {2}, KEYS = {3}, DEPTH = {4};\n"
+      "constexpr bool CAUSAL = {5};\nconstexpr float SCALE = {6};\n"
+      "constexpr int CONSUMERS = {7}, TILE_KEYS = {8}, STAGES = {9};\n"
+      "constexpr bool PINGPONG = {10}; // consumers take turns at the tensor cores\n"
+      "constexpr bool OVERLAP = {11}; // exponentials of a tile beside the product of the one before\n"
+      "constexpr bool LAZY = {12}; // exponentials shifted by the first tile's maximum, until they grow\n",
+      name, getStorageType(program.element), program.queries, program.keys, program.depth,
+      program.causal ? "true" : "false", scale, consumers, tile[1], stages, flag("pingpong"), flag("overlap"),
+      flag("lazy"));
+  std::string deal = printDeal(program, tile, shares);
+  constants += llvm::formatv("constexpr int BLOCKS = {0}; // of the grid\n"
+                             "constexpr int ROUNDS = {1}; // tiles of a block, at most\n"
+                             "constexpr int PRODUCER_REGISTERS = {2}, CONSUMER_REGISTERS = {3};\n"
+                             "__device__ __forceinline__ unsigned pack(float low, float high) {{\n"
+                             "  const {4} pair = {5}(low, high);\n  unsigned bits;\n  memcpy(&bits, &pair, "
+                             "sizeof(bits));\n  return bits;\n}\n",
+                             shares.blocks, shares.rounds, split.producer, split.consumer,
+                             half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn");
+  constants += llvm::formatv(
+      "template <int N>\n"
+      "__device__ __forceinline__ void multiply(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {{\n"
+      "  kgen::wgmma_{0}<N>(d, a, b, accumulate);\n}\n"
+      "template <int N>\n"
+      "__device__ __forceinline__ void multiply(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool "
+      "accumulate) "
+      "{{\n  kgen::wgmma_{0}_ra<N, 1>(d, a, b, accumulate);\n}\n",
+      half ? "f16" : "bf16");
+  constants += deal + "} // namespace " + name + "\n";
+  TemplateFill fill;
+  fill.name = name;
+  fill.replacements["constants"] = constants;
+
+  DispatchCode code;
+  code.source = attentionSizes(name, program) + "#include \"kgen_hopper.cuh\"\n" +
+                fillTemplate(findCudaTemplate("attention_wgmma.cuh"), fill);
+  LaunchSpec launch{name + "_attention",
+                    {shares.blocks, 1, 1},
+                    {128 * (consumers + 1), 1, 1},
+                    sharedBytes(program, tile, stages, chip),
+                    program.inputs,
+                    {DispatchBuffer::result(0)}};
+  for (auto [i, buffer] : llvm::enumerate(program.inputs)) {
+    int64_t rows = i == 0 ? program.queries : program.keys;
+    launch.maps.push_back({buffer,
+                           program.element,
+                           {program.depth, rows, program.heads},
+                           {2 * program.depth, 2 * program.depth * rows},
+                           {64, i == 0 ? tile[0] : tile[1], 1},
+                           /*swizzle=*/128,
+                           /*l2=*/256});
+  }
+  code.launches.push_back(std::move(launch));
+  return code;
+}
+
+std::unique_ptr<AttentionKernel> createAttentionWgmma() { return std::make_unique<AttentionWgmma>(); }
+
+} // namespace kgen

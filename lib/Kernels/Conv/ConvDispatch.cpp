@@ -1,0 +1,192 @@
+//===- ConvDispatch.cpp - What a convolution's schedules read off a dispatch ===//
+
+#include "ConvDispatch.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace kgen {
+
+Sizes spatial(ArrayRef<int64_t> sizes, int64_t fill) {
+  Sizes all = {fill, fill, fill};
+  llvm::copy(sizes, all.end() - sizes.size());
+  return all;
+}
+
+template <typename PoolOp>
+static void readWindow(PoolOp op, Pooling &pooling) {
+  pooling.window = spatial(op.getKernelSize(), 1);
+  pooling.stride = spatial(op.getEffectiveStride(), 1);
+  pooling.padding = spatial(op.getPadding(), 0);
+}
+
+static LogicalResult readPooling(Operation *op, int64_t rank, Pooling &pooling) {
+  auto readMax = [&](auto max) -> LogicalResult {
+    readWindow(max, pooling);
+    pooling.kind = Pooling::Kind::Max;
+    if (llvm::any_of(max.getDilation(), [](int64_t d) { return d != 1; }))
+      return op->emitError("family conv fuses pooling without dilation only");
+    return success();
+  };
+  auto readAverage = [&](auto average, std::optional<int64_t> divisor) -> LogicalResult {
+    readWindow(average, pooling);
+    pooling.kind = Pooling::Kind::Average;
+    if (average.getCeilMode())
+      return op->emitError("family conv fuses average pooling without ceil_mode only");
+    pooling.divisor = divisor                        ? *divisor
+                      : average.getCountIncludePad() ? pooling.window[0] * pooling.window[1] * pooling.window[2]
+                                                     : 0;
+    return success();
+  };
+  if (auto max = dyn_cast<aten::MaxPool1dOp>(op); max && rank == 1)
+    return readMax(max);
+  if (auto max = dyn_cast<aten::MaxPool2dOp>(op); max && rank == 2)
+    return readMax(max);
+  if (auto max = dyn_cast<aten::MaxPool3dOp>(op); max && rank == 3)
+    return readMax(max);
+  if (auto average = dyn_cast<aten::AvgPool1dOp>(op); average && rank == 1)
+    return readAverage(average, std::nullopt);
+  if (auto average = dyn_cast<aten::AvgPool2dOp>(op); average && rank == 2)
+    return readAverage(average, average.getDivisorOverride());
+  if (auto average = dyn_cast<aten::AvgPool3dOp>(op); average && rank == 3)
+    return readAverage(average, average.getDivisorOverride());
+  return op->emitError("family conv cannot fuse ") << op->getName();
+}
+
+template <typename ConvOp>
+static void readShape(ConvOp op, Conv &conv) {
+  conv.stride = spatial(op.getStride(), 1);
+  conv.padding = spatial(op.getPadding(), 0);
+  conv.dilation = spatial(op.getDilation(), 1);
+  conv.groups = op.getGroups();
+}
+
+template <typename ConvOp>
+static void readTransposed(ConvOp op, Conv &conv) {
+  conv.transposed.emplace();
+  conv.transposed->stride = spatial(op.getStride(), 1);
+  conv.transposed->padding = spatial(op.getPadding(), 0);
+  conv.transposed->dilation = spatial(op.getDilation(), 1);
+  conv.groups = op.getGroups();
+}
+
+/// Turns CONV, which has the input's and the real output's sizes, into the plain convolution; see Transposed.
+static LogicalResult foldPhases(Operation *op, Conv &conv) {
+  Transposed &real = *conv.transposed;
+  auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
+  conv.channels = weight.getDimSize(0) / conv.groups;
+  real.channels = weight.getDimSize(1);
+  real.kernel = conv.kernel;
+  real.out = conv.out;
+  conv.outChannels = real.channels * real.phases();
+  for (int d = 0; d < 3; ++d) {
+    conv.stride[d] = 1;
+    conv.out[d] = conv.pooled[d] = ceilDiv(real.out[d], real.stride[d]);
+    // Steps t of the input that a tap needs; with a stride of 1 they are `dilation` apart, else every one counts.
+    int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
+    for (int64_t phase = 0; phase < real.stride[d]; ++phase)
+      for (int64_t k = 0; k < real.kernel[d]; ++k)
+        if (int64_t place = phase + real.padding[d] - k * real.dilation[d]; place % real.stride[d] == 0) {
+          first = std::min(first, place / real.stride[d]);
+          last = std::max(last, place / real.stride[d]);
+        }
+    conv.dilation[d] = real.stride[d] == 1 ? real.dilation[d] : 1;
+    conv.kernel[d] = (last - first) / conv.dilation[d] + 1;
+    conv.padding[d] = -first;
+    if (conv.padding[d] < 0)
+      return op->emitError("family conv computes transposed convolutions whose padding leaves the first input, found ")
+             << real.padding[d] << " for a kernel of " << real.kernel[d];
+  }
+  return success();
+}
+
+FailureOr<Conv> readConv(DispatchOp dispatch) {
+  FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/true);
+  if (failed(ops))
+    return failure();
+  Conv conv;
+  conv.ops = *ops;
+  Operation *op = ops->contraction;
+  if (auto conv1d = dyn_cast<aten::Conv1dOp>(op))
+    readShape(conv1d, conv);
+  else if (auto conv2d = dyn_cast<aten::Conv2dOp>(op))
+    readShape(conv2d, conv);
+  else if (auto conv3d = dyn_cast<aten::Conv3dOp>(op))
+    readShape(conv3d, conv);
+  else if (auto transposed1d = dyn_cast<aten::ConvTranspose1dOp>(op))
+    readTransposed(transposed1d, conv);
+  else if (auto transposed2d = dyn_cast<aten::ConvTranspose2dInputOp>(op))
+    readTransposed(transposed2d, conv);
+  else if (auto transposed3d = dyn_cast<aten::ConvTranspose3dInputOp>(op))
+    readTransposed(transposed3d, conv);
+  else
+    return op->emitError("family conv cannot compute ") << op->getName();
+
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
+  auto output = cast<RankedTensorType>(op->getResult(0).getType());
+  auto result = cast<RankedTensorType>(ops->result.getType());
+  conv.rank = input.getRank() - 2;
+  conv.elementType = input.getElementType();
+  conv.resultType = result.getElementType();
+  for (Type type : {conv.elementType, conv.resultType})
+    if (!type.isF32() && !type.isF16() && !type.isBF16())
+      return op->emitError("family conv computes on f32, f16 and bf16, found ") << type;
+  conv.images = input.getDimSize(0);
+  conv.channels = weight.getDimSize(1);
+  conv.outChannels = weight.getDimSize(0) / conv.groups;
+  conv.in = spatial(input.getShape().drop_front(2), 1);
+  conv.kernel = spatial(weight.getShape().drop_front(2), 1);
+  conv.out = spatial(output.getShape().drop_front(2), 1);
+  conv.pooled = spatial(result.getShape().drop_front(2), 1);
+  if (conv.transposed) {
+    if (ops->window)
+      return ops->window->emitError("family conv pools plain convolutions only");
+    if (failed(foldPhases(op, conv)))
+      return failure();
+  }
+
+  std::optional<DispatchBuffer> inputBuffer = findBuffer(op->getOperand(0)),
+                                weightBuffer = findBuffer(op->getOperand(1));
+  if (op->getNumOperands() == 3 && !(conv.bias = findBuffer(op->getOperand(2))))
+    return op->emitError("family conv reads the bias from the dispatch's inputs");
+  if (!inputBuffer || !weightBuffer)
+    return op->emitError("family conv reads input and weight from the dispatch's inputs, directly or reshaped");
+  conv.input = *inputBuffer;
+  conv.weight = *weightBuffer;
+  if (ops->window && failed(readPooling(ops->window, conv.rank, conv.pooling)))
+    return failure();
+  return conv;
+}
+
+FailureOr<ConvTail> makeConvTail(const Conv &conv, StringRef name, bool addBias) {
+  ConvTail made;
+  std::string value = "value";
+  if (conv.bias) {
+    made.tail.operands.push_back({getStorageType(conv.elementType).str(), "bias", *conv.bias});
+    if (addBias)
+      value = conv.elementType.isF32() ? "value + bias[channel]" : "value + static_cast<float>(bias[channel])";
+  }
+  SmallVector<std::string> coordinates = {"image", "channel"};
+  for (char axis : StringRef("zyx").take_back(conv.rank))
+    coordinates.push_back(std::string(1, axis));
+  Value product = conv.ops.contraction->getResult(0);
+  Value produced = conv.ops.epilogue.empty() ? product : conv.ops.epilogue.back()->getResult(0);
+  FailureOr<std::string> call = appendPointwise(made.tail, (name + "_pointwise").str(), "extra", conv.ops.epilogue,
+                                                produced, product, value, coordinates);
+  FailureOr<std::string> finish = std::string("value");
+  if (conv.ops.window)
+    finish = appendPointwise(made.tail, (name + "_finish").str(), "after", conv.ops.finish, conv.ops.result,
+                             conv.ops.window->getResult(0), "value", coordinates);
+  if (failed(call) || failed(finish))
+    return failure();
+  made.epilogue = *call;
+  made.finish = *finish;
+  return made;
+}
+
+} // namespace kgen

@@ -1,0 +1,69 @@
+//===- ConvDispatch.h - What a convolution's schedules read off a dispatch -===//
+//
+// One- and two-dimensional convolutions are three-dimensional ones of depth (and height) 1.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Kernels/Emit/ContractionDispatch.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <array>
+
+namespace kgen {
+
+/// Depth, height, width.
+using Sizes = std::array<int64_t, 3>;
+
+/// Pooling of the convolution's outputs; windows of 1 when there is none.
+struct Pooling {
+  enum class Kind { None, Max, Average } kind = Kind::None;
+  Sizes window = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0};
+  int64_t divisor = 0; ///< of the average; 0: the elements inside the input
+};
+
+/// A transposed convolution, read as a plain one of stride 1 whose output channels are those of every phase: an output
+/// at o = stride * q + phase takes input q + t with tap k = (phase + padding - stride * t) / dilation, where that is
+/// whole.
+struct Transposed {
+  Sizes stride, padding, dilation, kernel, out; ///< of the transposed convolution itself
+  int64_t channels = 1;                         ///< output channels of one group
+
+  int64_t phases() const { return stride[0] * stride[1] * stride[2]; }
+};
+
+struct Conv {
+  ContractionDispatch ops;
+  DispatchBuffer input = DispatchBuffer::operand(0), weight = DispatchBuffer::operand(0);
+  std::optional<DispatchBuffer> bias;
+  int64_t rank = 2;                                              ///< spatial dimensions
+  int64_t images = 1, groups = 1, channels = 1, outChannels = 1; ///< channels of one group
+  Sizes in, out, kernel, stride, padding, dilation;
+  Sizes pooled; ///< outputs after pooling
+  Pooling pooling;
+  std::optional<Transposed> transposed; ///< then channels, outputs, taps and paddings are those of the plain one
+  mlir::Type elementType, resultType;
+
+  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+};
+
+/// Reads DISPATCH. One diagnostic at the op or type that stands in the way.
+mlir::FailureOr<Conv> readConv(DispatchOp dispatch);
+
+/// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
+Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);
+
+/// The element-wise ops before and after the pooling, each an expression of `value`, the operands' names and the
+/// element's own coordinates `image`, `channel`, `z`, `y`, `x` (of those, the convolution's dimensions).
+/// With ADDBIAS the first adds the bias; `bias` is an operand either way.
+struct ConvTail {
+  Epilogue tail;
+  std::string epilogue, finish;
+};
+mlir::FailureOr<ConvTail> makeConvTail(const Conv &conv, llvm::StringRef name, bool addBias);
+
+inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
+inline int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+} // namespace kgen

@@ -1,0 +1,475 @@
+//===- ConvFamily.cpp - Convolutions with element-wise tail and pooling ----===//
+//
+// Fills conv.cuh in for conv1d, conv2d and conv3d, with groups and dilation. One- and
+// two-dimensional convolutions are three-dimensional ones of depth (and height) 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvDispatch.h"
+#include "ConvWgmma.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+/// What the template derives from its constants, for the launch and for the checks.
+struct Plan {
+  int64_t boxImages = 1;
+  Sizes box, tile, slab; ///< (pooled) outputs, convolution outputs, input window
+  int64_t pixels, bm, bn, threads, channelsPerSlab, piece, stages, accumulators;
+  int64_t pitch; ///< of a slab's rows, elements
+  int64_t pieces, pieceWeights, packedWeights, sharedBytes, blocks;
+};
+
+class ConvFamily : public Family {
+public:
+  StringRef name() const override { return "conv"; }
+  LogicalResult match(DispatchOp dispatch) const override;
+  LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
+  FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+};
+
+} // namespace
+
+LogicalResult ConvFamily::match(DispatchOp dispatch) const { return success(succeeded(readConv(dispatch))); }
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+/// COUNT cut into the fewest parts of at most LIMIT, all about equal.
+static int64_t evenPart(int64_t count, int64_t limit) {
+  limit = std::max<int64_t>(limit, 1);
+  return ceilDiv(count, ceilDiv(count, limit));
+}
+
+/// The sizes of pool_tile, zeros where it leaves them open.
+static Sizes poolTile(const ScheduleParams &params) {
+  std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile");
+  return sizes ? spatial(*sizes, 0) : Sizes{0, 0, 0};
+}
+
+/// The box of (pooled) outputs whose convolution outputs are at most PIXELS: whole rows first, then
+/// rows, planes and images. `fixed` holds pool_tile's sizes, or zeros.
+static void chooseBox(const Conv &conv, int64_t pixels, Sizes fixed, Plan &plan) {
+  int64_t left = pixels;
+  for (int d = 2; d >= 0; --d) {
+    int64_t stride = conv.pooling.stride[d], window = conv.pooling.window[d];
+    // A box of b outputs needs (b - 1) * stride + window of the convolution.
+    int64_t most = left < window ? 1 : (left - window) / stride + 1;
+    plan.box[d] = fixed[d] ? std::min(fixed[d], conv.pooled[d]) : evenPart(conv.pooled[d], most);
+    // Several boxes along a row: even starts keep the loads of a row wide.
+    if (d == 2 && !fixed[d] && plan.box[d] < conv.pooled[d])
+      plan.box[d] = std::min(conv.pooled[d], most >= 4 ? std::min(roundUp(plan.box[d], 4), most / 4 * 4) : plan.box[d]);
+    plan.tile[d] = (plan.box[d] - 1) * stride + window;
+    left = std::max<int64_t>(left / plan.tile[d], 1);
+  }
+  plan.boxImages = std::min(conv.images, left);
+  plan.pixels = plan.boxImages * plan.tile[0] * plan.tile[1] * plan.tile[2];
+}
+
+/// Repeats the template's arithmetic; the template asserts that it agrees.
+static Plan derive(const Conv &conv, const ScheduleParams &params) {
+  Plan plan;
+  SmallVector<int64_t> tile = *params.getInts("tile");
+  chooseBox(conv, tile[0], poolTile(params), plan);
+
+  StringRef dtype = *params.getWord("dtype");
+  bool tensorCores = *params.getWord("mma") != "none";
+  Type compute = tensorCores ? elementTypeOf(dtype, conv.elementType.getContext()) : conv.elementType;
+  int64_t inBytes = conv.elementType.getIntOrFloatBitWidth() / 8, bytes = compute.getIntOrFloatBitWidth() / 8;
+  plan.bn = tile[1];
+  if (tensorCores) {
+    SmallVector<int64_t> warp = *params.getInts("warp_tile");
+    plan.bm = roundUp(plan.pixels, warp[0]);
+    plan.threads = 32 * (plan.bm / warp[0]) * (plan.bn / warp[1]);
+    plan.accumulators = warp[0] * warp[1] / 32;
+  } else {
+    SmallVector<int64_t> thread = *params.getInts("thread_tile");
+    plan.bm = roundUp(plan.pixels, 8 * thread[0]);
+    plan.threads = plan.bm / thread[0] * (plan.bn / thread[1]);
+    plan.accumulators = thread[0] * thread[1];
+  }
+  plan.channelsPerSlab = *params.getInt("slab_channels");
+  plan.stages = *params.getInt("stages");
+
+  Sizes boxes;
+  for (int d = 0; d < 3; ++d) {
+    plan.slab[d] = (plan.tile[d] - 1) * conv.stride[d] + (conv.kernel[d] - 1) * conv.dilation[d] + 1;
+    boxes[d] = ceilDiv(conv.pooled[d], plan.box[d]);
+  }
+  int64_t vector = 16 / inBytes;
+  while (conv.in[2] % vector || (boxes[2] > 1 && plan.box[2] * conv.pooling.stride[2] * conv.stride[2] % vector))
+    vector /= 2;
+  int64_t left = conv.pooling.padding[2] * conv.stride[2] + conv.padding[2];
+  int64_t lead = roundUp(left, vector) - left;
+  plan.pitch = roundUp(lead + plan.slab[2], 8) + params.getInt("smem_pad").value_or(0);
+  int64_t banks = 128 / bytes;
+  int64_t plane =
+      roundUp(std::max<int64_t>(plan.slab[0] * plan.slab[1] * plan.pitch - banks / 4, 0), banks) + banks / 4;
+  int64_t slab = plan.boxImages * plan.channelsPerSlab * plane;
+
+  int64_t mmaK = 32 / bytes;
+  bool paired = bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && conv.kernel[2] > 1;
+  int64_t taps = conv.kernel[0] * conv.kernel[1] * (paired ? roundUp(conv.kernel[2], 2) : conv.kernel[2]);
+  int64_t chunks = ceilDiv(conv.channels, plan.channelsPerSlab), k = plan.channelsPerSlab * taps;
+  int64_t steps = tensorCores ? ceilDiv(k, mmaK) : k;
+  plan.piece = std::max<int64_t>(tensorCores ? tile[2] / mmaK : tile[2], 1);
+  plan.pieceWeights = roundUp(plan.piece * (tensorCores ? plan.bn * mmaK : plan.bn), 16 / bytes);
+  int64_t parts = ceilDiv(steps, plan.piece);
+  plan.pieces = chunks * parts;
+  int64_t slabs = std::min(ceilDiv(plan.stages - 1, parts) + 1, chunks);
+  int64_t nTiles = ceilDiv(conv.outChannels, plan.bn);
+  plan.packedWeights = conv.groups * nTiles * plan.pieces * plan.pieceWeights;
+
+  int64_t tapsPerLane = bytes == 4 || paired ? 2 : 4;
+  int64_t table = roundUp(tensorCores ? steps * 4 * tapsPerLane : steps, 4);
+  plan.sharedBytes = table * 4 + std::max((slabs * slab + plan.stages * plan.pieceWeights) * bytes,
+                                          plan.bn * (roundUp(plan.bm, 16) + 4) * 4);
+  plan.blocks = boxes[0] * boxes[1] * boxes[2] * ceilDiv(conv.images, plan.boxImages) * conv.groups * nTiles;
+  return plan;
+}
+
+/// Completes `smem_pad`: three or four taps of neighbouring rows hit other banks than eight pixels of one.
+static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
+  bool narrow = *params.getWord("dtype") == "fp16" || *params.getWord("dtype") == "bf16" || !conv.elementType.isF32();
+  int64_t unit = narrow ? 8 : 4;
+  if (std::optional<int64_t> pad = params.getInt("smem_pad")) {
+    if (*pad % unit == 0)
+      return success();
+    return dispatch.emitError("smem_pad keeps slabs 16-byte aligned: a multiple of ") << unit << ", found " << *pad;
+  }
+  int64_t pad = 0;
+  if (!narrow && conv.stride[2] == 1 && conv.kernel[2] > 1 && conv.kernel[2] <= 4) {
+    ScheduleParams probe = params;
+    probe.set(dispatch.getContext(), "slab_channels", int64_t(1));
+    int64_t pitch = derive(conv, probe).pitch;
+    while ((pitch + pad) % 32 < 12 || (pitch + pad) % 32 > 24)
+      pad += unit;
+  }
+  params.set(dispatch.getContext(), "smem_pad", pad);
+  return success();
+}
+
+/// Channels of one slab: all, if three blocks' worth of slabs fit the chip beside the weights, else as
+/// many as make k at least 64 and fit. Completes `slab_channels`.
+static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &chip, MLIRContext *context) {
+  if (params.has("slab_channels"))
+    return;
+  int64_t enough = std::min(conv.channels, std::max<int64_t>(ceilDiv(64, conv.taps()), 1));
+  SmallVector<int64_t> candidates = {conv.channels};
+  for (int64_t channels = llvm::PowerOf2Ceil(enough); channels >= 1; channels /= 2)
+    candidates.push_back(std::min(channels, conv.channels));
+  for (int64_t channels : candidates) {
+    params.set(context, "slab_channels", channels);
+    int64_t limit = channels == conv.channels ? chip.sharedBytesPerBlock / 2 : chip.sharedBytesPerBlock;
+    if (channels * conv.taps() <= 1024 && derive(conv, params).sharedBytes <= limit)
+      return;
+  }
+  params.set(context, "slab_channels", int64_t(1));
+}
+
+LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Conv> read = readConv(dispatch);
+  if (failed(read))
+    return failure();
+  const Conv &conv = *read;
+  if (params.getWord("mma") == StringRef("wgmma"))
+    return completeConvWgmma(dispatch, conv, params, chip);
+  MLIRContext *context = dispatch.getContext();
+  // A tensor core computes 8 channels at a time; with a filter per channel there is one.
+  bool worthwhile = conv.outChannels >= 8 && conv.channels * conv.taps() >= 8;
+  if (failed(completeArithmetic(dispatch, params, conv.elementType, worthwhile)))
+    return failure();
+  if (*params.getWord("mma") == "wmma")
+    return dispatch.emitError("family conv has mma = none, mma_sync and wgmma, found wmma");
+  bool simt = *params.getWord("mma") == "none";
+  SmallVector<StringRef> keys = {"dtype",
+                                 "im2col",
+                                 "min_blocks",
+                                 "mma",
+                                 "pipeline",
+                                 "pool_tile",
+                                 "smem_pad",
+                                 "slab_channels",
+                                 "stages",
+                                 "tile",
+                                 simt ? "thread_tile" : "warp_tile"};
+  if (failed(checkKeys(dispatch, params, name(), keys)))
+    return failure();
+  if (params.wordOr(context, "pipeline", "cp_async") != "cp_async")
+    return dispatch.emitError("family conv has pipeline = cp_async only, found ") << *params.getWord("pipeline");
+  if (params.wordOr(context, "im2col", "raw_smem") != "raw_smem")
+    return dispatch.emitError("family conv has im2col = raw_smem only, found ") << *params.getWord("im2col");
+  if (params.has("pool_tile") && conv.pooling.kind == Pooling::Kind::None)
+    return dispatch.emitError("pool_tile needs a pooling in the dispatch");
+  if (params.has("pool_tile") && int64_t(params.getInts("pool_tile")->size()) > conv.rank)
+    return dispatch.emitError("pool_tile has ")
+           << params.getInts("pool_tile")->size() << " sizes, the pooling has " << conv.rank << " dimensions";
+
+  // Block tile: enough blocks for the chip, else as many pixels as amortise the weights' way.
+  int64_t mmaK = *params.getWord("dtype") == "tf32" ? 8 : 16;
+  int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
+               : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16)
+                                         : 128;
+  // A given inner tile wants a block tile of its multiples, and at least a warp of them.
+  std::optional<SmallVector<int64_t>> inner = params.getInts(simt ? "thread_tile" : "warp_tile");
+  if (inner && inner->size() == 2)
+    bn = roundUp(bn, (*inner)[1]);
+  int64_t pixels = simt && bn < 16 ? 1024 : 288;
+  int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * conv.groups * ceilDiv(conv.outChannels, bn);
+  while (pixels > 64 && all / pixels < chip.multiprocessors)
+    pixels /= 2;
+  if (simt && inner && inner->size() == 2)
+    pixels = std::max(pixels, 32 * (*inner)[0] / (bn / (*inner)[1]));
+  if (params.has("pool_tile")) {
+    Plan plan;
+    chooseBox(conv, pixels, poolTile(params), plan);
+    pixels = plan.pixels;
+  }
+  SmallVector<int64_t> tile = params.intsOr(context, "tile", {pixels, bn, simt ? 16 : 4 * mmaK});
+  if (tile.size() != 3)
+    return dispatch.emitError("family conv needs tile = [pixels, channels, k], found ") << tile.size() << " entries";
+  if (params.intOr(context, "stages", 3) < 2)
+    return dispatch.emitError("family conv overlaps copies and products: at least 2 stages, found ")
+           << *params.getInt("stages");
+
+  if (simt) {
+    int64_t tn = std::min<int64_t>(tile[1], 8), tm = 8;
+    while (tile[1] % tn)
+      --tn;
+    // At least 128 threads, where the tile has so many results.
+    while (tm > 1 && tile[0] / tm * (tile[1] / tn) < 128)
+      tm /= 2;
+    SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
+    if (thread.size() != 2 || tile[1] % thread[1])
+      return dispatch.emitError("thread_tile = [pixels, channels] has to divide the tile's ") << tile[1] << " channels";
+  } else {
+    if (tile[1] % 16)
+      return dispatch.emitError("the tile's channels are a multiple of 16 on tensor cores, found ") << tile[1];
+    if (tile[2] % mmaK)
+      return dispatch.emitError("the tile's k is a multiple of ")
+             << mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
+    int64_t wn = tile[1] > 64 && tile[1] % 32 == 0 ? tile[1] / 2 : tile[1];
+    // The largest of the warp tiles that round the block's pixels up the least.
+    int64_t wm = 16, best = std::numeric_limits<int64_t>::max();
+    Plan plan;
+    chooseBox(conv, tile[0], poolTile(params), plan);
+    for (int64_t candidate : {64, 48, 32, 16}) {
+      bool fits = candidate * wn <= 64 * 64 && (candidate == 16 || plan.pixels >= 2 * candidate);
+      fits &= 32 * ceilDiv(plan.pixels, candidate) * (tile[1] / wn) <= chip.threadsPerBlock;
+      if (fits && roundUp(plan.pixels, candidate) < best) {
+        best = roundUp(plan.pixels, candidate);
+        wm = candidate;
+      }
+    }
+    SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
+    if (warp[0] % 16 || warp[1] % 16)
+      return dispatch.emitError("a warp tile on tensor cores is a multiple of 16 x 16, found ")
+             << warp[0] << " x " << warp[1];
+    if (tile[1] % warp[1])
+      return dispatch.emitError("the warp tile's ") << warp[1] << " channels do not divide the tile's " << tile[1];
+  }
+  if (failed(completePadding(dispatch, conv, params)))
+    return failure();
+  completeSlab(conv, params, chip, context);
+  if (*params.getInt("slab_channels") > conv.channels)
+    return dispatch.emitError("slab_channels is at most the ")
+           << conv.channels << " channels of a group, found " << *params.getInt("slab_channels");
+
+  Plan plan = derive(conv, params);
+  if (plan.accumulators > 160)
+    return dispatch.emitError("the tile of a warp or thread needs ")
+           << plan.accumulators << " accumulators in a thread, the limit is 160";
+  if (plan.threads < 32)
+    return dispatch.emitError("the tiles make ") << plan.threads << " threads, at least 32 are expected";
+  if (plan.threads > chip.threadsPerBlock)
+    return dispatch.emitError("the tiles make ") << plan.threads << " threads, the limit is " << chip.threadsPerBlock;
+  if (plan.sharedBytes > chip.sharedBytesPerBlock)
+    return dispatch.emitError("a block takes ")
+           << plan.sharedBytes << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock
+           << "; smaller tile, slab_channels or stages need less";
+  // Two blocks where accumulators and about 90 other registers of each thread fit.
+  bool two = 2 * plan.threads * (plan.accumulators + 90) <= chip.registersPerMultiprocessor &&
+             2 * (plan.sharedBytes + 1024) <= chip.sharedBytesPerBlock + 1024;
+  params.intOr(context, "min_blocks", two ? 2 : 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+static std::string printConstants(StringRef name, const Conv &conv, const ScheduleParams &params, const Plan &plan,
+                                  Type compute) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  bool tensorCores = *params.getWord("mma") != "none";
+  auto three = [&](const char *format, const Sizes &sizes) {
+    os << llvm::formatv(format, sizes[0], sizes[1], sizes[2]);
+  };
+  os << "namespace " << name << " {\n";
+  os << "// The problem: images of C x D x H x W per group, filters of KD x KH x KW, outputs of OD x OH x OW.\n";
+  os << "using In = " << getStorageType(conv.elementType) << "; // element type of the input and the weights\n";
+  os << "using Compute = " << getStorageType(compute) << "; // element type in shared memory\n";
+  os << "using Out = " << getStorageType(conv.resultType) << "; // element type of the result\n";
+  os << "constexpr int IMAGES = " << conv.images << ", GROUPS = " << conv.groups << ";\n";
+  os << "constexpr int C = " << conv.channels;
+  three(", D = {0}, H = {1}, W = {2};\n", conv.in);
+  os << "constexpr int OC = " << conv.outChannels;
+  three(", OD = {0}, OH = {1}, OW = {2};\n", conv.out);
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};\n", conv.kernel);
+  three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};\n", conv.stride);
+  three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};\n", conv.padding);
+  three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};\n", conv.dilation);
+  if (const std::optional<Transposed> &real = conv.transposed) {
+    os << "// That is a transposed convolution: each of its channels is one for each phase of its stride.\n";
+    three("constexpr int PHASE_D = {0}, PHASE_H = {1}, PHASE_W = {2}, PHASES = PHASE_D * PHASE_H * PHASE_W;\n",
+          real->stride);
+    os << "constexpr int CHANNELS = " << real->channels;
+    three(", FULL_D = {0}, FULL_H = {1}, FULL_W = {2};\n", real->out);
+    three("constexpr int FULL_KD = {0}, FULL_KH = {1}, FULL_KW = {2};\n", real->kernel);
+    three("constexpr int FULL_PAD_D = {0}, FULL_PAD_H = {1}, FULL_PAD_W = {2};\n", real->padding);
+    three("constexpr int FULL_DILATION_D = {0}, FULL_DILATION_H = {1}, FULL_DILATION_W = {2};\n", real->dilation);
+  }
+  os << "// Pooling of the outputs; windows of 1 when there is none.\n";
+  three("constexpr int PD = {0}, PH = {1}, PW = {2}; // pooled outputs\n", conv.pooled);
+  three("constexpr int POOL_D = {0}, POOL_H = {1}, POOL_W = {2};\n", conv.pooling.window);
+  three("constexpr int POOL_STRIDE_D = {0}, POOL_STRIDE_H = {1}, POOL_STRIDE_W = {2};\n", conv.pooling.stride);
+  three("constexpr int POOL_PAD_D = {0}, POOL_PAD_H = {1}, POOL_PAD_W = {2};\n", conv.pooling.padding);
+  os << "// The schedule.\n";
+  os << "constexpr bool TENSOR_CORES = " << (tensorCores ? "true" : "false") << ";\n";
+  os << "constexpr int BOX_I = " << plan.boxImages;
+  three(", BOX_D = {0}, BOX_H = {1}, BOX_W = {2}; // images and (pooled) outputs of a block\n", plan.box);
+  os << "constexpr int BN = " << plan.bn << "; // output channels of a block\n";
+  os << "constexpr int CB = " << plan.channelsPerSlab << "; // input channels of one slab\n";
+  os << "constexpr int PIECE = " << plan.piece << "; // k steps of one stage of weights\n";
+  os << "constexpr int STAGES = " << plan.stages << ";\n";
+  SmallVector<int64_t> own = *params.getInts(tensorCores ? "warp_tile" : "thread_tile");
+  SmallVector<int64_t> warp = tensorCores ? own : SmallVector<int64_t>{16, 16};
+  SmallVector<int64_t> thread = tensorCores ? SmallVector<int64_t>{1, 1} : own;
+  os << llvm::formatv("constexpr int WM = {0}, WN = {1}; // warp tile on tensor cores\n", warp[0], warp[1]);
+  os << llvm::formatv("constexpr int TM = {0}, TN = {1}; // thread tile without\n", thread[0], thread[1]);
+  os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each row of a slab\n";
+  os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
+  os << "constexpr int SHARED_BYTES = " << plan.sharedBytes << "; // dynamic shared memory of the launch\n";
+  os << "} // namespace " << name << "\n";
+  return text;
+}
+
+/// What a transposed convolution does otherwise: which weight stands where, and the outputs' own coordinates.
+static void fillTransposed(TemplateFill &fill, StringRef arguments) {
+  fill.sections.insert("transposed");
+  fill.replacements["weight"] =
+      "  const int phase = n % PHASES;\n"
+      "  const int td = tap_of(phase / (PHASE_H * PHASE_W), dh / KH * DILATION_D - PAD_D, PHASE_D, FULL_PAD_D, "
+      "FULL_DILATION_D, FULL_KD);\n"
+      "  const int th = tap_of(phase / PHASE_W % PHASE_H, dh % KH * DILATION_H - PAD_H, PHASE_H, FULL_PAD_H, "
+      "FULL_DILATION_H, FULL_KH);\n"
+      "  const int tw = tap_of(phase % PHASE_W, kw * DILATION_W - PAD_W, PHASE_W, FULL_PAD_W, FULL_DILATION_W, "
+      "FULL_KW);\n"
+      "  if (step < K_STEPS && k < K && c < C && n < OC && kw < KW && td >= 0 && th >= 0 && tw >= 0)\n"
+      "    value = weights[(((tile / N_TILES * C + c) * CHANNELS + n / PHASES) * FULL_KD * FULL_KH + td * FULL_KH + "
+      "th) "
+      "* FULL_KW + tw];";
+  fill.replacements["finish_pixel"] =
+      ("    const int phase = channel % PHASES, oz = z * PHASE_D + phase / (PHASE_H * PHASE_W);\n"
+       "    const int oy = y * PHASE_H + phase / PHASE_W % PHASE_H, ox = x * PHASE_W + phase % PHASE_W;\n"
+       "    if (inside && oz < FULL_D && oy < FULL_H && ox < FULL_W)\n"
+       "      value = epilogue(value, image, group * CHANNELS + channel / PHASES, oz, oy, ox" +
+       arguments + ");")
+          .str();
+}
+
+FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Conv> read = readConv(dispatch);
+  if (failed(read))
+    return failure();
+  const Conv &conv = *read;
+  if (*params.getWord("mma") == "wgmma")
+    return emitConvWgmma(dispatch, conv, params, chip);
+  Plan plan = derive(conv, params);
+  std::string name = dispatch.getName().str();
+  StringRef dtype = *params.getWord("dtype");
+  bool tensorCores = *params.getWord("mma") != "none";
+  Type compute = tensorCores ? elementTypeOf(dtype, dispatch.getContext()) : conv.elementType;
+
+  FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
+  if (failed(made))
+    return failure();
+  const Epilogue &tail = made->tail;
+  std::string parameters = tail.parameters(), arguments = tail.arguments();
+
+  TemplateFill fill;
+  fill.name = name;
+  fill.replacements["constants"] = tail.functions + printConstants(name, conv, params, plan, compute);
+  auto function = [&](StringRef functionName, StringRef comment, StringRef body) {
+    return ("// " + comment + "\n__device__ __forceinline__ float " + functionName +
+            "(float value, int image, int channel, int z, int y, int x" + parameters + ") {\n  return " + body + ";\n}")
+        .str();
+  };
+  fill.replacements["epilogue"] = function(
+      "epilogue", conv.ops.window ? "One output of the convolution, before pooling." : "One output.", made->epilogue);
+  fill.replacements["finish"] = function("finish", "One pooled output.", made->finish);
+  fill.replacements["mma"] = "  kgen::" +
+                             std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
+                                         : dtype == "fp16" ? "mma_m16n8k16_f16"
+                                                           : "mma_m16n8k16_bf16") +
+                             "(c, a, b);";
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
+                                "::MIN_BLOCKS)\n    " + name + "_main(const " + name +
+                                "::In *__restrict__ input, const " + name + "::Compute *__restrict__ weights" +
+                                parameters + ",\n         " + name + "::Out *__restrict__ output) {";
+  fill.replacements["finish_pixel"] =
+      "    if (inside)\n      value = epilogue(value, image, group * OC + channel, z, y, x" + arguments + ");";
+  if (conv.pooling.kind == Pooling::Kind::Average) {
+    fill.replacements["pool_start"] =
+        conv.pooling.divisor ? "    float pooled = 0.0f;" : "    float pooled = 0.0f;\n    int count = 0;";
+    fill.replacements["pool_step"] =
+        conv.pooling.divisor ? "          pooled += tap;" : "          pooled += tap, ++count;";
+    fill.replacements["pool_end"] = "    pooled = finish(pooled / " +
+                                    (conv.pooling.divisor ? std::to_string(conv.pooling.divisor) + ".0f" : "count") +
+                                    ", image, group * OC + channel, z, y, x" + arguments + ");";
+  } else {
+    fill.replacements["pool_end"] =
+        "    pooled = finish(pooled, image, group * OC + channel, z, y, x" + arguments + ");";
+  }
+  fill.replacements["store"] = "    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + "
+                               "(long long)y * PW + x] =\n"
+                               "        static_cast<Out>(" +
+                               std::string(conv.ops.window ? "pooled" : "result") + ");";
+  fill.sections.insert(tensorCores ? "mma" : "simt");
+  if (conv.transposed) {
+    fillTransposed(fill, arguments);
+  } else {
+    fill.sections.insert("plain");
+    fill.sections.insert(conv.ops.window ? "pool" : "direct");
+  }
+
+  DispatchCode code;
+  code.source = fillTemplate(findCudaTemplate("conv.cuh"), fill);
+  code.workspaces.push_back(RankedTensorType::get({plan.packedWeights}, compute));
+  DispatchBuffer packed = DispatchBuffer::workspace(0);
+  code.launches.push_back(
+      {name + "_weights", {ceilDiv(plan.packedWeights, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {packed}});
+  LaunchSpec main{name + "_main",   {plan.blocks, 1, 1},  {plan.threads, 1, 1},
+                  plan.sharedBytes, {conv.input, packed}, {DispatchBuffer::result(0)}};
+  for (const EpilogueOperand &operand : tail.operands)
+    main.reads.push_back(operand.buffer);
+  code.launches.push_back(main);
+  return code;
+}
+
+std::unique_ptr<Family> createConvFamily() { return std::make_unique<ConvFamily>(); }
+
+} // namespace kgen

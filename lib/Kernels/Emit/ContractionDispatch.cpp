@@ -1,0 +1,173 @@
+//===- ContractionDispatch.cpp - What gemm and conv read off a dispatch ----===//
+
+#include "kgen/Kernels/Emit/ContractionDispatch.h"
+#include "kgen/Kernels/Emit/ElementPiece.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Kernels/Emit/PointwiseFunction.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+/// Whether OP changes the shape of its operand but not its bytes.
+static bool isReshape(Operation *op) {
+  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op);
+}
+
+static std::optional<aten::OpKind> kindOf(Operation &op) {
+  if (auto cost = dyn_cast<aten::AtenCostOpInterface>(&op))
+    return cost.getKind();
+  return std::nullopt;
+}
+
+std::optional<DispatchBuffer> findBuffer(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isReshape(op))
+      return std::nullopt;
+    value = op->getOperand(0);
+  }
+  return DispatchBuffer::operand(cast<BlockArgument>(value).getArgNumber());
+}
+
+FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow) {
+  ContractionDispatch read;
+  if (dispatch.getNumResults() != 1)
+    return dispatch.emitError("family ") << dispatch.getFamily() << " computes one result, the dispatch has "
+                                         << dispatch.getNumResults();
+  for (Operation &op : dispatch.getBody().front().without_terminator()) {
+    std::optional<aten::OpKind> kind = kindOf(op);
+    if (kind == aten::OpKind::Contraction) {
+      if (read.contraction)
+        return op.emitError("family ") << dispatch.getFamily()
+                                       << " computes one product per dispatch, this is the second";
+      read.contraction = &op;
+    } else if (kind == aten::OpKind::Window && allowWindow && read.contraction && !read.window) {
+      read.window = &op;
+    } else if (kind == aten::OpKind::View) {
+      continue; // the operands' and the result's paths are checked where they are used
+    } else if (isPointwiseAten(&op)) {
+      if (!read.contraction)
+        return op.emitError("family ") << dispatch.getFamily() << " takes element-wise ops after its product only";
+      (read.window ? read.finish : read.epilogue).push_back(&op);
+    } else {
+      return op.emitError("family ") << dispatch.getFamily() << " cannot compute " << op.getName();
+    }
+  }
+  if (!read.contraction)
+    return dispatch.emitError("family ") << dispatch.getFamily() << " needs a product, the dispatch has none";
+  read.result = dispatch.getYield().getValues().front();
+  while (read.result.getDefiningOp() && isReshape(read.result.getDefiningOp()))
+    read.result = read.result.getDefiningOp()->getOperand(0);
+  Operation *last = !read.finish.empty()     ? read.finish.back()
+                    : read.window            ? read.window
+                    : !read.epilogue.empty() ? read.epilogue.back()
+                                             : read.contraction;
+  if (read.result.getDefiningOp() != last)
+    return dispatch.emitError("family ") << dispatch.getFamily() << " yields the last op's result, which is "
+                                         << last->getName();
+  // What is stored and pooled has the shape of the product: a broadcast that grows it is another kernel.
+  Operation *produced = read.epilogue.empty() ? read.contraction : read.epilogue.back();
+  if (cast<ShapedType>(produced->getResult(0).getType()).getShape() !=
+      cast<ShapedType>(read.contraction->getResult(0).getType()).getShape())
+    return produced->emitError("family ") << dispatch.getFamily() << " keeps the product's shape in its epilogue";
+  return read;
+}
+
+std::string Epilogue::parameters() const {
+  std::string text;
+  for (const EpilogueOperand &operand : operands)
+    text += ", const " + operand.type + " *__restrict__ " + operand.name;
+  return text;
+}
+
+std::string Epilogue::arguments() const {
+  std::string text;
+  for (const EpilogueOperand &operand : operands)
+    text += ", " + operand.name;
+  return text;
+}
+
+FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, StringRef prefix, ArrayRef<Operation *> ops,
+                                       Value result, Value scalar, StringRef value, ArrayRef<std::string> coordinates) {
+  if (ops.empty())
+    return value.str();
+  FailureOr<PointwiseFunction> function = emitPointwiseFunction(name, ops, result, {scalar}, "float");
+  if (failed(function))
+    return failure();
+  epilogue.functions += function->text;
+  std::string call = (name + "(" + value).str();
+  for (const std::string &coordinate : coordinates)
+    call += ", " + coordinate;
+  for (auto [index, operand] : llvm::enumerate(function->operands)) {
+    std::optional<DispatchBuffer> buffer = findBuffer(operand);
+    if (!buffer)
+      return ops.front()->emitError("an epilogue operand has to be an input of the dispatch");
+    std::string operandName = (prefix + Twine(index)).str();
+    epilogue.operands.push_back({getStorageType(getElementTypeOrSelf(operand.getType())).str(), operandName, *buffer});
+    call += ", " + operandName;
+  }
+  return call + ")";
+}
+
+LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, StringRef family, ArrayRef<StringRef> keys) {
+  for (NamedAttribute entry : params.getDictionary(dispatch.getContext()))
+    if (!llvm::is_contained(keys, entry.getName().getValue()))
+      return dispatch.emitError("family ")
+             << family << " has no parameter '" << entry.getName().getValue() << "'; it has " << llvm::join(keys, ", ");
+  return success();
+}
+
+StringRef precisionOf(Type type) { return type.isF16() ? "fp16" : type.isBF16() ? "bf16" : "fp32"; }
+
+StringRef computeTypeOf(StringRef precision) {
+  return llvm::StringSwitch<StringRef>(precision).Case("fp16", "__half").Case("bf16", "__nv_bfloat16").Default("float");
+}
+
+Type elementTypeOf(StringRef precision, MLIRContext *context) {
+  Builder builder(context);
+  return llvm::StringSwitch<Type>(precision)
+      .Case("fp16", builder.getF16Type())
+      .Case("bf16", builder.getBF16Type())
+      .Default(builder.getF32Type());
+}
+
+LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Type elementType,
+                                 bool preferTensorCores) {
+  MLIRContext *context = dispatch.getContext();
+  StringRef own = precisionOf(elementType);
+  std::optional<StringRef> mma = params.getWord("mma"), dtype = params.getWord("dtype");
+  // Tensor cores round f32 operands: only where the graph's precision class admits it.
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  // A thread tile has no meaning on tensor cores, a warp tile none without.
+  preferTensorCores = (preferTensorCores || params.has("warp_tile")) && !params.has("thread_tile");
+  preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
+  bool tensorCores = mma ? *mma != "none" : dtype ? *dtype != "fp32" : preferTensorCores;
+  if (!dtype)
+    dtype = !tensorCores ? "fp32" : own == "fp32" ? StringRef("tf32") : own;
+  if (!mma)
+    mma = tensorCores ? "mma_sync" : "none";
+  if (*mma == "wgmma")
+    return dispatch.emitError("mma = wgmma is not among what this kernel has: none, wmma, mma_sync");
+  if (*mma == "none" && *dtype != "fp32")
+    return dispatch.emitError("mma = none computes in fp32, found dtype = ") << *dtype;
+  if (*mma != "none" && *dtype == "fp32")
+    return dispatch.emitError("tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = ") << *mma;
+  if (*mma != "none" && own != "fp32" && *dtype != own)
+    return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << *dtype;
+  if (own == "fp32" && !admitsOperandType(precision, *dtype))
+    return dispatch.emitError("expected an operand type within precision class ")
+           << stringifyPrecision(precision) << ", found dtype = " << *dtype;
+  params.set(context, "mma", std::string(*mma));
+  params.set(context, "dtype", std::string(*dtype));
+  return success();
+}
+
+} // namespace kgen

@@ -1,0 +1,94 @@
+//===- CudaTemplate.cpp - Kernel templates and how they are filled in -----===//
+
+#include "kgen/Kernels/Emit/CudaTemplate.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace kgen {
+
+namespace {
+struct EmbeddedTemplate {
+  const char *file;
+  const char *text;
+};
+} // namespace
+
+static const EmbeddedTemplate embeddedTemplates[] = {
+#include "CudaTemplates.inc"
+};
+
+StringRef findCudaTemplate(StringRef file) {
+  for (const EmbeddedTemplate &entry : embeddedTemplates)
+    if (file == entry.file)
+      return entry.text;
+  return "";
+}
+
+StringRef deviceHeader() { return findCudaTemplate("kgen_device.cuh"); }
+
+std::string hopperHeader() {
+  auto [before, after] = findCudaTemplate("kgen_hopper.cuh").split("#include \"kgen_device.cuh\"\n");
+  return (before + after).str();
+}
+
+/// LINE with each identifier that starts with `example` renamed.
+static std::string renamed(StringRef line, StringRef name) {
+  constexpr StringRef placeholder = "example";
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  std::string out;
+  while (true) {
+    size_t at = line.find(placeholder);
+    if (at == StringRef::npos)
+      return out + line.str();
+    bool startsWord = at == 0 || !isWord(line[at - 1]);
+    out += line.take_front(at);
+    out += startsWord ? name : placeholder;
+    line = line.drop_front(at + placeholder.size());
+  }
+}
+
+std::string fillTemplate(StringRef text, const TemplateFill &fill) {
+  std::string out;
+  // One entry per open block: whether its lines are kept.
+  llvm::SmallVector<bool> open = {true};
+  bool blank = true;
+  auto append = [&](StringRef line) {
+    bool isBlank = line.trim().empty();
+    if (!(isBlank && blank))
+      out += (line + "\n").str();
+    blank = isBlank;
+  };
+  while (!text.empty()) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
+    StringRef directive = line.trim();
+    if (!directive.consume_front("//@")) {
+      if (open.back())
+        append(renamed(line, fill.name));
+      continue;
+    }
+    auto [verb, argument] = directive.trim().split(' ');
+    argument = argument.trim();
+    if (verb == "end") {
+      open.pop_back();
+    } else if (verb == "section") {
+      open.push_back(open.back() && fill.sections.contains(argument));
+    } else if (verb == "replace") {
+      auto found = fill.replacements.find(argument);
+      bool replaced = found != fill.replacements.end();
+      if (replaced && open.back()) {
+        llvm::SmallVector<StringRef> lines;
+        StringRef(found->second).rtrim('\n').split(lines, '\n');
+        for (StringRef inserted : lines)
+          append(inserted);
+      }
+      open.push_back(open.back() && !replaced);
+    }
+  }
+  return out;
+}
+
+} // namespace kgen

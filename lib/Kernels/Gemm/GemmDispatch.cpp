@@ -1,0 +1,154 @@
+//===- GemmDispatch.cpp - Operands, sizes and epilogue of a product -------===//
+
+#include "GemmDispatch.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t p = 1;
+  for (int64_t size : sizes)
+    p *= size;
+  return p;
+}
+
+/// Looks through one swap of the last two dimensions; `swapped` tells whether there was one.
+static Value throughTranspose(Value value, bool &swapped) {
+  swapped = false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value;
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (auto transpose = dyn_cast<aten::TransposeIntOp>(op)) {
+    int64_t d0 = (transpose.getDim0() + rank) % rank, d1 = (transpose.getDim1() + rank) % rank;
+    swapped = rank >= 2 && std::min(d0, d1) == rank - 2 && std::max(d0, d1) == rank - 1;
+  } else if (isa<aten::NumpyTOp>(op)) {
+    swapped = rank == 2;
+  } else if (auto permute = dyn_cast<aten::PermuteOp>(op)) {
+    swapped = rank >= 2;
+    for (auto [i, dim] : llvm::enumerate(permute.getDims())) {
+      int64_t expected = int64_t(i) == rank - 2 ? rank - 1 : int64_t(i) == rank - 1 ? rank - 2 : int64_t(i);
+      swapped &= (dim + rank) % rank == expected;
+    }
+  }
+  return swapped ? op->getOperand(0) : value;
+}
+
+/// The buffer and layout behind VALUE, a matrix or a batch of them. `rowsAreK`: VALUE is [..., k, x], else [..., x, k].
+static FailureOr<GemmOperand> readOperand(Operation *product, Value value, bool rowsAreK) {
+  bool swapped;
+  Value source = throughTranspose(value, swapped);
+  std::optional<DispatchBuffer> buffer = findBuffer(source);
+  if (!buffer)
+    return product->emitError("family gemm reads its operands from the dispatch's inputs, directly, reshaped or with "
+                              "the last two dimensions transposed");
+  GemmOperand operand{*buffer};
+  // As stored, the last dimension is contiguous.
+  operand.kContiguous = rowsAreK == swapped;
+  return operand;
+}
+
+FailureOr<Gemm> readGemm(DispatchOp dispatch) {
+  FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/false);
+  if (failed(ops))
+    return failure();
+  Gemm gemm;
+  gemm.ops = *ops;
+  Operation *op = ops->contraction;
+  if (!isa<aten::MmOp, aten::BmmOp, aten::MatmulOp, aten::LinearOp>(op))
+    return op->emitError("family gemm cannot compute ") << op->getName();
+  Value left = op->getOperand(0), right = op->getOperand(1);
+  bool linear = isa<aten::LinearOp>(op);
+  auto leftType = cast<RankedTensorType>(left.getType()), rightType = cast<RankedTensorType>(right.getType());
+  gemm.elementType = leftType.getElementType();
+  gemm.resultType = cast<RankedTensorType>(ops->result.getType()).getElementType();
+  for (Type type : {gemm.elementType, gemm.resultType})
+    if (!type.isF32() && !type.isF16() && !type.isBF16())
+      return op->emitError("family gemm computes on f32, f16 and bf16, found ") << type;
+  FailureOr<GemmOperand> a = readOperand(op, left, /*rowsAreK=*/false);
+  FailureOr<GemmOperand> b = readOperand(op, right, /*rowsAreK=*/!linear);
+  if (failed(a) || failed(b))
+    return failure();
+  gemm.a = *a;
+  gemm.b = *b;
+
+  ArrayRef<int64_t> l = leftType.getShape(), r = rightType.getShape();
+  gemm.k = l.back();
+  gemm.m = l.size() >= 2 ? l[l.size() - 2] : 1;
+  gemm.n = r.size() == 1 ? 1 : r[r.size() - (linear ? 2 : 1)];
+  ArrayRef<int64_t> leftBatch = l.size() > 2 ? l.drop_back(2) : ArrayRef<int64_t>();
+  ArrayRef<int64_t> rightBatch = r.size() > 2 ? r.drop_back(2) : ArrayRef<int64_t>();
+  int64_t leftCount = product(leftBatch), rightCount = product(rightBatch);
+  if (rightCount == 1 && gemm.a.kContiguous) {
+    // Every row meets the same matrix: one tall product.
+    gemm.m *= leftCount;
+    leftCount = 1;
+  } else if (leftCount != 1 && rightCount != 1) {
+    while (!leftBatch.empty() && leftBatch.front() == 1)
+      leftBatch = leftBatch.drop_front();
+    while (!rightBatch.empty() && rightBatch.front() == 1)
+      rightBatch = rightBatch.drop_front();
+    if (leftBatch != rightBatch)
+      return op->emitError("family gemm shares an operand across all batches or none, found partly broadcast batches");
+  }
+  // A single row or column is contiguous along k in either order.
+  gemm.a.kContiguous |= gemm.m == 1;
+  gemm.b.kContiguous |= gemm.n == 1;
+  gemm.batch = std::max(leftCount, rightCount);
+  gemm.a.batches = leftCount;
+  gemm.b.batches = rightCount;
+  if (linear && op->getNumOperands() == 3) {
+    gemm.bias = findBuffer(op->getOperand(2));
+    if (!gemm.bias)
+      return op->emitError("family gemm reads the bias from the dispatch's inputs");
+  }
+  return gemm;
+}
+
+FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm) {
+  Epilogue epilogue;
+  std::string value = "value";
+  if (gemm.bias) {
+    epilogue.operands.push_back({getStorageType(gemm.elementType).str(), "bias", *gemm.bias});
+    value = gemm.elementType.isF32() ? "value + bias[column]" : "value + static_cast<float>(bias[column])";
+  }
+  // Coordinates of the result: the last is the column where it has columns, the rest count rows.
+  Value scalar = gemm.ops.contraction->getResult(0);
+  auto type = cast<RankedTensorType>(scalar.getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  auto leftType = cast<RankedTensorType>(gemm.ops.contraction->getOperand(0).getType());
+  auto rightType = cast<RankedTensorType>(gemm.ops.contraction->getOperand(1).getType());
+  bool hasColumn = isa<aten::LinearOp>(gemm.ops.contraction) || rightType.getRank() > 1;
+  bool hasRow = leftType.getRank() > 1;
+  SmallVector<std::string> coordinates(shape.size());
+  int64_t rest = shape.size();
+  if (hasColumn)
+    coordinates[--rest] = "column";
+  std::string outer = gemm.batch > 1 && hasRow ? "(batch * M + row)" : gemm.batch > 1 ? "batch" : "row";
+  // When the batch is a dimension of its own and the only one, no division is needed.
+  if (gemm.batch > 1 && hasRow && rest == 2) {
+    coordinates[1] = "row";
+    coordinates[0] = "batch";
+  } else {
+    int64_t below = 1;
+    for (int64_t d = rest - 1; d >= 0; --d) {
+      std::string text = below == 1 ? outer : outer + " / " + std::to_string(below);
+      coordinates[d] = d == 0 ? text : text + " % " + std::to_string(shape[d]);
+      below *= shape[d];
+    }
+  }
+  FailureOr<std::string> call = appendPointwise(epilogue, (dispatch.getName() + "_pointwise").str(), "extra",
+                                                gemm.ops.epilogue, gemm.ops.result, scalar, value, coordinates);
+  if (failed(call))
+    return failure();
+  std::string text = "// One result from its sum of products.\n"
+                     "__device__ __forceinline__ Out epilogue(float value, int batch, int row, int column" +
+                     epilogue.parameters() + ") {\n  return static_cast<Out>(" + *call + ");\n}";
+  return std::make_pair(std::move(epilogue), text);
+}
+
+} // namespace kgen

@@ -1,0 +1,53 @@
+//===- GemmDispatch.h - What family gemm reads off a dispatch --------------===//
+#pragma once
+
+#include "kgen/Kernels/Emit/ContractionDispatch.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace kgen {
+
+/// One operand as the kernel sees it: `batches` matrices, k contiguous or not.
+struct GemmOperand {
+  DispatchBuffer buffer;
+  int64_t batches = 1;
+  bool kContiguous = true;
+};
+
+/// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue.
+struct Gemm {
+  ContractionDispatch ops;
+  GemmOperand a, b;
+  std::optional<DispatchBuffer> bias; ///< one value per column
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  mlir::Type elementType, resultType;
+};
+
+/// Reads DISPATCH; one diagnostic at what stands in the way.
+mlir::FailureOr<Gemm> readGemm(DispatchOp dispatch);
+
+/// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
+/// column, ...)`.
+mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm);
+
+/// The schedule of a product on warpgroups (mma = wgmma): checks what it holds and fills in the rest.
+mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
+/// Its kernels.
+mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params,
+                                        const Chip &chip);
+
+/// An f32 operand as the main kernel copies it: 16-bit matrices, one after the other, and the exponent of each line
+/// along K.
+struct PreparedOperand {
+  DispatchBuffer buffer, exponents;
+};
+/// Appends workspaces and the launches that fill A and B to CODE; returns the kernels' text. TYPE: of the PARTS
+/// matrices whose sum is an operand. NAME: the namespace.
+std::string emitPreparation(const Gemm &gemm, llvm::StringRef name, int64_t parts, mlir::Type type, DispatchCode &code,
+                            PreparedOperand &a, PreparedOperand &b);
+/// Elements from row to row of a prepared matrix whose rows have LENGTH.
+inline int64_t preparedPitch(int64_t length) { return llvm::alignTo(length, 8); }
+
+inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
+
+} // namespace kgen

@@ -1,0 +1,361 @@
+//===- GemmFamily.cpp - Matrix products with an element-wise epilogue ------===//
+//
+// Fills gemm_mma.cuh, gemm_wmma.cuh (tensor cores) or gemm_simt.cuh (fp32) in for mm, bmm, matmul
+// and linear. Transposes of the last two dimensions before the product become
+// operand layouts; batches that one operand lacks are shared.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmDispatch.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+class GemmFamily : public Family {
+public:
+  StringRef name() const override { return "gemm"; }
+  LogicalResult match(DispatchOp dispatch) const override;
+  LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
+  FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+};
+
+} // namespace
+
+LogicalResult GemmFamily::match(DispatchOp dispatch) const { return success(succeeded(readGemm(dispatch))); }
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+/// The smallest power of two that is at least SIZE, within [LOW, HIGH].
+static int64_t fit(int64_t size, int64_t low, int64_t high) {
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(size), low, high);
+}
+
+/// Grows BM and BN to multiples of the warp or thread tile KEY, where the schedule gives one of two sizes.
+static void followTile(const ScheduleParams &params, StringRef key, int64_t &bm, int64_t &bn) {
+  std::optional<SmallVector<int64_t>> inner = params.getInts(key);
+  if (!inner || inner->size() < 2)
+    return;
+  bm = ceilDiv(bm, (*inner)[0]) * (*inner)[0];
+  bn = ceilDiv(bn, (*inner)[1]) * (*inner)[1];
+}
+
+/// Operand tiles of all stages; with WMMA, at least the finished tile that takes their place.
+static int64_t sharedBytesOf(const Gemm &gemm, ArrayRef<int64_t> tile, int64_t elementBytes, int64_t stages,
+                             int64_t pad, int64_t crossPad, bool wmma) {
+  auto bytes = [&](bool kContiguous, int64_t side) {
+    return kContiguous ? side * (tile[2] + pad) : tile[2] * (side + crossPad);
+  };
+  int64_t operands = stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1])) * elementBytes;
+  return wmma ? std::max(operands, tile[0] * (tile[1] + 4) * 4) : operands;
+}
+
+/// Enough slices of k to give every multiprocessor a block, each at least 8 tiles deep.
+static int64_t defaultSplit(const Gemm &gemm, ArrayRef<int64_t> tile, const Chip &chip) {
+  int64_t blocks = gemm.batch * ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]);
+  int64_t depth = ceilDiv(gemm.k, tile[2]);
+  return std::clamp<int64_t>(std::min(chip.multiprocessors / std::max<int64_t>(blocks, 1), depth / 8), 1, 64);
+}
+
+static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
+                                         const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  bool tf32 = *params.getWord("dtype") == "tf32", wmma = *params.getWord("mma") == "wmma";
+  int64_t elementBytes = tf32 ? 4 : 2, mmaK = tf32 ? 8 : 16, mmaN = wmma ? 16 : 8;
+
+  int64_t bm = fit(gemm.m, 16, 128), bn = fit(gemm.n, 16, 128);
+  // A grid that leaves most multiprocessors idle is worse than a smaller tile.
+  while (gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors && std::max(bm, bn) > 64 &&
+         gemm.k < 16 * std::max(gemm.m, gemm.n))
+    (bm >= bn ? bm : bn) /= 2;
+  followTile(params, "warp_tile", bm, bn);
+  int64_t bk = fit(gemm.k, 2 * mmaK, 4 * mmaK);
+  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, bk});
+  if (tile.size() != 3)
+    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
+  int64_t wm = std::min<int64_t>(tile[0], 64), wn = std::min<int64_t>(tile[1], 64);
+  while (tile[0] / wm * (tile[1] / wn) < 4 && wm * wn > 32 * 32)
+    (wn >= wm ? wn : wm) /= 2;
+  SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
+  if (warp[0] % 16 || warp[1] % mmaN)
+    return dispatch.emitError("a warp tile is a multiple of 16 x ")
+           << mmaN << " with mma = " << *params.getWord("mma") << ", found " << warp[0] << " x " << warp[1];
+  if (tile[0] % warp[0] || tile[1] % warp[1])
+    return dispatch.emitError("the warp tile ")
+           << warp[0] << " x " << warp[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
+  if (tile[2] % (2 * mmaK))
+    return dispatch.emitError("the block tile's k is a multiple of ")
+           << 2 * mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
+  // Accumulators, two sets of fragments and addresses have to fit a thread's 255 registers.
+  int64_t accumulators = warp[0] * warp[1] / 32;
+  if (accumulators > 128)
+    return dispatch.emitError("a warp tile of ")
+           << warp[0] << " x " << warp[1] << " needs " << accumulators << " accumulators in a thread, the limit is 128";
+  int64_t threads = tile[0] / warp[0] * (tile[1] / warp[1]) * 32;
+  if (threads > chip.threadsPerBlock)
+    return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
+
+  int64_t pad = params.intOr(context, "smem_pad", 16 / elementBytes);
+  if (pad % (16 / elementBytes))
+    return dispatch.emitError("smem_pad keeps rows 16-byte aligned: a multiple of ")
+           << 16 / elementBytes << ", found " << pad;
+  auto bytes = [&](int64_t stages) {
+    return sharedBytesOf(gemm, tile, elementBytes, stages, pad, tf32 ? 8 : 16 / elementBytes, wmma);
+  };
+  int64_t stages = 3;
+  while (stages > 2 && bytes(stages) > chip.sharedBytesPerBlock)
+    --stages;
+  stages = params.intOr(context, "stages", stages);
+  if (stages < 2)
+    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
+  if (bytes(stages) > chip.sharedBytesPerBlock)
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
+           << chip.sharedBytesPerBlock;
+  params.intOr(context, "min_blocks", 1);
+  params.intOr(context, "vec", 16 / elementBytes);
+  params.intOr(context, "split_k", defaultSplit(gemm, tile, chip));
+  return success();
+}
+
+static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  int64_t elementBytes = gemm.elementType.getIntOrFloatBitWidth() / 8;
+  bool thin = std::min(gemm.m, gemm.n) < 8;
+  int64_t bm = fit(gemm.m, 1, 128), bn = fit(gemm.n, 1, 128);
+  while (!thin && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors &&
+         std::max(bm, bn) > 64)
+    (bm >= bn ? bm : bn) /= 2;
+  followTile(params, "thread_tile", bm, bn);
+  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
+  if (tile.size() != 3)
+    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
+  // 64 results in a thread where the tile is large; where it is small, rather more threads.
+  int64_t tm = std::min<int64_t>(tile[0] >= 64 ? 8 : 4, tile[0]),
+          tn = std::min<int64_t>(tile[1] >= 64 ? 8 : 4, tile[1]);
+  while (tile[0] / tm * (tile[1] / tn) < 128 && tm * tn > 1)
+    (tm >= tn ? tm : tn) /= 2;
+  SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
+  if (thread.size() != 2)
+    return dispatch.emitError("family gemm needs thread_tile = [m, n], found ") << thread.size() << " entries";
+  if (tile[0] % thread[0] || tile[1] % thread[1])
+    return dispatch.emitError("the thread tile ")
+           << thread[0] << " x " << thread[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
+  if (tile[2] % 4)
+    return dispatch.emitError("the block tile's k is a multiple of 4, found ") << tile[2];
+  if (thread[0] * thread[1] > 160)
+    return dispatch.emitError("a thread tile of ") << thread[0] << " x " << thread[1] << " needs "
+                                                   << thread[0] * thread[1] << " accumulators, the limit is 160";
+  int64_t threads = tile[0] / thread[0] * (tile[1] / thread[1]);
+  if (threads > chip.threadsPerBlock)
+    return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
+
+  auto bytes = [&](int64_t stages) {
+    return sharedBytesOf(gemm, tile, elementBytes, stages, 16 / elementBytes, 16 / elementBytes, false);
+  };
+  int64_t stages = params.intOr(context, "stages", 3);
+  if (stages < 2)
+    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
+  if (bytes(stages) > chip.sharedBytesPerBlock)
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
+           << chip.sharedBytesPerBlock;
+  // 64 accumulators, fragments and addresses: two blocks of 256 threads share the registers, unless
+  // both operands are read along k, which takes more of them.
+  params.intOr(context, "min_blocks", threads == 256 && !(gemm.a.kContiguous && gemm.b.kContiguous) ? 2 : 1);
+  params.intOr(context, "vec", 16 / elementBytes);
+  params.intOr(context, "split_k", defaultSplit(gemm, tile, chip));
+  return success();
+}
+
+LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Gemm> gemm = readGemm(dispatch);
+  if (failed(gemm))
+    return failure();
+  MLIRContext *context = dispatch.getContext();
+  // A product with a vector reads each element once: tensor cores have nothing to add.
+  bool thin = std::min(gemm->m, gemm->n) < 8;
+  if (params.getWord("mma") == StringRef("wgmma") || params.getWord("pipeline") == StringRef("tma"))
+    return completeWgmma(dispatch, *gemm, params, chip);
+  if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
+    return failure();
+  bool simt = *params.getWord("mma") == "none";
+  SmallVector<StringRef> keys = {"dtype",   "min_blocks", "mma",  "pipeline", "raster",
+                                 "split_k", "stages",     "tile", "vec"};
+  if (simt)
+    keys.push_back("thread_tile");
+  else
+    keys.append({"smem_pad", "warp_tile"});
+  if (failed(checkKeys(dispatch, params, name(), keys)))
+    return failure();
+  if (params.wordOr(context, "pipeline", "cp_async") != "cp_async")
+    return dispatch.emitError("family gemm has pipeline = cp_async, or tma with mma = wgmma, found ")
+           << *params.getWord("pipeline");
+  params.intOr(context, "raster", 8);
+  return simt ? completeSimt(dispatch, *gemm, params, chip) : completeTensorCores(dispatch, *gemm, params, chip);
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+static StringRef boolText(bool value) { return value ? "true" : "false"; }
+
+FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Gemm> gemm = readGemm(dispatch);
+  if (failed(gemm))
+    return failure();
+  if (*params.getWord("mma") == "wgmma")
+    return emitWgmma(dispatch, *gemm, params, chip);
+  auto epilogueOr = emitGemmEpilogue(dispatch, *gemm);
+  if (failed(epilogueOr))
+    return failure();
+  auto &[epilogue, epilogueText] = *epilogueOr;
+
+  MLIRContext *context = dispatch.getContext();
+  std::string name = dispatch.getName().str();
+  bool simt = *params.getWord("mma") == "none", wmma = *params.getWord("mma") == "wmma";
+  StringRef dtype = *params.getWord("dtype");
+  // Shared memory holds what is multiplied; f32 operands of a 16-bit product are converted first.
+  bool convert = !simt && gemm->elementType.isF32() && dtype != "tf32";
+  Type inType = convert ? elementTypeOf(dtype, context) : gemm->elementType;
+  int64_t elementBytes = inType.getIntOrFloatBitWidth() / 8;
+  SmallVector<int64_t> tile = *params.getInts("tile");
+  int64_t stages = *params.getInt("stages"), split = *params.getInt("split_k");
+  std::string in = getStorageType(inType).str(), out = getStorageType(gemm->resultType).str();
+
+  std::string constants = epilogue.functions;
+  llvm::raw_string_ostream os(constants);
+  os << "namespace " << name << " {\n// The problem.\n";
+  os << "using In = " << in << "; // element type of A and B\n";
+  os << "using Out = " << out << "; // element type of C\n";
+  os << "using Stored = "
+     << (split > 1 ? "float; // what the main kernel writes: partial sums\n" : "Out; // what the main kernel writes\n");
+  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm->m, gemm->n, gemm->k);
+  os << "constexpr int BATCH = " << gemm->batch << ";\n";
+  os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
+                      gemm->a.batches, gemm->b.batches);
+  os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm->a.kContiguous) << "; // A is "
+     << (gemm->a.kContiguous ? "[M, K]\n" : "[K, M]\n");
+  os << "constexpr bool B_K_CONTIGUOUS = " << boolText(gemm->b.kContiguous) << "; // B is "
+     << (gemm->b.kContiguous ? "[N, K]\n" : "[K, N]\n");
+  os << "// The schedule.\n";
+  os << llvm::formatv("constexpr int BM = {0}, BN = {1}, BK = {2}; // block tile\n", tile[0], tile[1], tile[2]);
+  int64_t threads;
+  if (simt) {
+    SmallVector<int64_t> thread = *params.getInts("thread_tile");
+    os << llvm::formatv("constexpr int TM = {0}, TN = {1}; // thread tile\n", thread[0], thread[1]);
+    threads = tile[0] / thread[0] * (tile[1] / thread[1]);
+  } else {
+    SmallVector<int64_t> warp = *params.getInts("warp_tile");
+    os << llvm::formatv("constexpr int WM = {0}, WN = {1}; // warp tile\n", warp[0], warp[1]);
+    os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each row along k\n";
+    threads = tile[0] / warp[0] * (tile[1] / warp[1]) * 32;
+  }
+  os << "constexpr int STAGES = " << stages << ";\n";
+  os << "constexpr int RASTER = " << *params.getInt("raster") << "; // tile rows of one group in the block order\n";
+  os << "constexpr int SPLIT_K = " << split << "; // blocks that share one tile of C, each a slice of K\n";
+  os << "constexpr int VEC = " << *params.getInt("vec") << "; // elements of one global load, at most\n";
+  os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
+  int64_t pad = simt ? 16 / elementBytes : *params.getInt("smem_pad");
+  int64_t crossPad = !simt && elementBytes == 4 ? 8 : 16 / elementBytes;
+  int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad, wmma);
+  os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
+  os << "} // namespace " << name << "\n";
+
+  TemplateFill fill;
+  fill.name = name;
+  fill.replacements["constants"] = constants;
+  fill.replacements["epilogue"] = epilogueText;
+  fill.replacements["mma"] =
+      "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
+      "(&b)[2]) {\n  kgen::" +
+      std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
+                  : dtype == "fp16" ? "mma_m16n8k16_f16"
+                                    : "mma_m16n8k16_bf16") +
+      "(c, a, b);\n}";
+  fill.replacements["element"] =
+      std::string("using Element = ") + (dtype == "tf32" ? "wmma::precision::tf32" : "In") + "; // what is multiplied";
+  // Column major is the order of a tile that is contiguous across, not along, its rows.
+  auto layout = [](bool rowMajor) { return rowMajor ? "wmma::row_major;\n" : "wmma::col_major;\n"; };
+  fill.replacements["layouts"] =
+      std::string("using LayoutA = ") + layout(gemm->a.kContiguous) + "using LayoutB = " + layout(!gemm->b.kContiguous);
+  // With split_k the epilogue is the second kernel's.
+  std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
+                                "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ a, const " +
+                                name + "::In *__restrict__ b" + parameters + ",\n         " + name +
+                                "::Stored *__restrict__ c) {";
+  fill.replacements["store4"] = "            store_run(c, run, batch, row, column + 4 * side" + arguments + ");";
+  fill.replacements["store2"] = "          store_run(c, run, batch, row, column" + arguments + ");";
+  fill.replacements["call"] = split > 1 ? "          run.value[r] = accumulator[i][j + r];"
+                                        : "          run.value[r] = epilogue(accumulator[i][j + r], batch, row, "
+                                          "column + r" +
+                                              arguments + ");";
+  if (wmma)
+    fill.replacements["call"] = "    c[(long long)row * N + column] = " +
+                                (split > 1 ? "value;" : "epilogue(value, batch, row, column" + arguments + ");");
+  fill.replacements["reduce"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + name +
+                                "_reduce(const float *__restrict__ partial" + epilogue.parameters() + ", " + name +
+                                "::Out *__restrict__ c) {";
+  fill.replacements["reduce_call"] = "  c[index] = epilogue(sum, batch, row, column" + epilogue.arguments() + ");";
+  fill.sections.insert(gemm->a.kContiguous ? "a_k_contiguous" : "a_m_contiguous");
+  fill.sections.insert(gemm->b.kContiguous ? "b_k_contiguous" : "b_n_contiguous");
+  if (split > 1)
+    fill.sections.insert("split_k");
+  if (convert)
+    fill.sections.insert("convert");
+
+  DispatchCode code;
+  code.source = fillTemplate(findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
+
+  // Launches: conversions, the product, the sum of the slices.
+  DispatchBuffer a = gemm->a.buffer, b = gemm->b.buffer;
+  auto addConversion = [&](StringRef suffix, DispatchBuffer &buffer, int64_t count) {
+    int64_t each = count % 4 == 0 ? 4 : 1;
+    code.workspaces.push_back(RankedTensorType::get({count}, inType));
+    DispatchBuffer converted = DispatchBuffer::workspace(code.workspaces.size() - 1);
+    code.launches.push_back(
+        {name + suffix.str(), {ceilDiv(count, each * 256), 1, 1}, {256, 1, 1}, 0, {buffer}, {converted}});
+    buffer = converted;
+  };
+  if (convert) {
+    addConversion("_convert_a", a, gemm->a.batches * gemm->m * gemm->k);
+    addConversion("_convert_b", b, gemm->b.batches * gemm->k * gemm->n);
+  }
+  LaunchSpec main{name + "_main",  {ceilDiv(gemm->m, tile[0]) * ceilDiv(gemm->n, tile[1]) * gemm->batch * split, 1, 1},
+                  {threads, 1, 1}, sharedBytes,
+                  {a, b},          {}};
+  SmallVector<DispatchBuffer> extras =
+      llvm::map_to_vector(epilogue.operands, [](const EpilogueOperand &operand) { return operand.buffer; });
+  if (split == 1) {
+    main.reads.append(extras);
+    main.writes.push_back(DispatchBuffer::result(0));
+    code.launches.push_back(main);
+    return code;
+  }
+  int64_t results = gemm->batch * gemm->m * gemm->n;
+  code.workspaces.push_back(RankedTensorType::get({split * results}, Float32Type::get(context)));
+  DispatchBuffer partial = DispatchBuffer::workspace(code.workspaces.size() - 1);
+  main.writes.push_back(partial);
+  code.launches.push_back(main);
+  LaunchSpec reduce{name + "_reduce", {ceilDiv(results, 256), 1, 1}, {256, 1, 1}, 0,
+                    {partial},        {DispatchBuffer::result(0)}};
+  reduce.reads.append(extras);
+  code.launches.push_back(reduce);
+  return code;
+}
+
+std::unique_ptr<Family> createGemmFamily() { return std::make_unique<GemmFamily>(); }
+
+} // namespace kgen

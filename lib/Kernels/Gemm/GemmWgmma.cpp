@@ -1,0 +1,435 @@
+//===- GemmWgmma.cpp - Matrix products on warpgroups (sm_90a) -------------===//
+//
+// Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are;
+// f32 operands first become one or two fp16 matrices under exact powers of two
+// (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GemmDispatch.h"
+
+#include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace kgen {
+namespace {
+
+/// Widths of B that kgen_hopper.cuh has products for.
+constexpr int64_t widths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
+constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
+constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
+constexpr int64_t barrierBytes = 16;
+constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
+
+/// What the schedule makes of a product.
+struct Plan {
+  bool prepared = false; ///< f32 operands
+  int64_t parts = 1;
+  int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
+  bool storeTma;
+
+  explicit Plan(const Gemm &gemm, const ScheduleParams &params) {
+    prepared = gemm.elementType.isF32();
+    parts = params.getWord("split_precision") == StringRef("fp16x3") ? 2 : 1;
+    SmallVector<int64_t> tile = params.getInts("tile").value_or(SmallVector<int64_t>{128, 128, 64});
+    bm = tile[0], bn = tile[1], bk = tile[2];
+    consumers = params.getInt("consumers").value_or(1);
+    stages = params.getInt("stages").value_or(2);
+    cluster = params.getInt("cluster").value_or(1);
+    split = params.getInt("split_k").value_or(1);
+    promote = ceilDiv(params.getInt("promote_k").value_or(0), bk);
+    storeTma = params.getWord("store") == StringRef("tma");
+  }
+  int64_t stageBytes() const { return parts * (bm + bn) * bk * 2; }
+  int64_t storeBytes() const { return storeTma ? consumers * storeBuffers * 64 * 128 : 0; }
+  int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
+  int64_t threads() const { return 128 * (consumers + 1); }
+  int64_t accumulators() const { return bm / consumers * bn / 128 * (promote ? 2 : 1); }
+  int64_t tiles(const Gemm &gemm) const {
+    return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch * split;
+  }
+  /// Persistent: as many clusters as the longest chain of tiles needs, so that a wave covers whole groups of the
+  /// raster.
+  int64_t blocks(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
+    int64_t count = tiles(gemm), clusters = std::max<int64_t>(chip.multiprocessors / cluster, 1);
+    return cluster *
+           (params.getWord("persistent") == StringRef("static") ? ceilDiv(count, ceilDiv(count, clusters)) : count);
+  }
+  /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
+  int64_t kept(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
+    if (!storeTma || split > 1 || params.getWord("overlap") == StringRef("off") ||
+        tiles(gemm) * cluster <= blocks(gemm, params, chip))
+      return 0;
+    int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
+    int64_t room = ((*params.getInts("reg_split"))[1] - otherRegisters - accumulators()) / 16;
+    return std::max<int64_t>(0, std::min({stores, room, ceilDiv(gemm.k, bk) - 1}));
+  }
+};
+
+} // namespace
+
+/// Bytes of an element that the main kernel stores: a result, or a partial sum.
+static int64_t storedBytes(const Gemm &gemm, int64_t split) {
+  return split > 1 ? 4 : gemm.resultType.getIntOrFloatBitWidth() / 8;
+}
+
+/// Completes dtype, split_precision, promote_k and convert_at.
+static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
+  MLIRContext *context = dispatch.getContext();
+  std::string own = precisionOf(gemm.elementType).str();
+  if (own != "fp32") {
+    if (std::string dtype = params.wordOr(context, "dtype", own); dtype != own)
+      return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << dtype;
+    for (StringRef key : {"split_precision", "convert_at"})
+      if (params.has(key) && params.getWord(key) != StringRef("none"))
+        return dispatch.emitError(key) << " is for f32 operands, found " << own;
+    params.intOr(context, "promote_k", 0);
+    return success();
+  }
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (std::string dtype = params.wordOr(context, "dtype", "fp16"); dtype != "fp16")
+    return dispatch.emitError("mma = wgmma multiplies f32 operands as fp16 under powers of two, found dtype = ")
+           << dtype;
+  params.wordOr(context, "convert_at", "prepass");
+  bool split = precision == Precision::StrictFP32;
+  std::string word = params.wordOr(context, "split_precision", split ? "fp16x3" : "none");
+  if (!admitsScaledHalf(precision, word))
+    return dispatch.emitError("expected split_precision = fp16x3 within precision class ")
+           << stringifyPrecision(precision) << ", found " << word;
+  // Tensor cores cut what an fp32 addition would round: short chains keep the sum's error below fp32's.
+  params.intOr(context, "promote_k", word == "none" ? 0 : 128);
+  return success();
+}
+
+/// Tensor maps need 16-byte rows; the preparation of f32 operands makes them.
+static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
+  if (gemm.elementType.isF32())
+    return success();
+  auto check = [&](StringRef side, const GemmOperand &operand, int64_t across) -> LogicalResult {
+    int64_t length = operand.kContiguous ? gemm.k : across;
+    if (length % 8)
+      return dispatch.emitError("tensor maps need rows of a multiple of 16 bytes: the ")
+             << side << " operand has rows of " << length << " 16-bit elements; mma = mma_sync takes any length";
+    return success();
+  };
+  if (failed(check("left", gemm.a, gemm.m)) || failed(check("right", gemm.b, gemm.n)))
+    return failure();
+  return success();
+}
+
+static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  bool halves = params.getWord("split_precision") == StringRef("fp16x3");
+  int64_t bm = gemm.m > 64 ? 128 : 64;
+  int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, halves ? 128 : 256);
+  // A long K gives every multiprocessor work by slices, a short one by smaller tiles.
+  int64_t slices = std::clamp<int64_t>(gemm.k / 1024, 1, 64);
+  while (bn > 64 && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) * slices < chip.multiprocessors)
+    bn /= 2;
+  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, 64});
+  if (tile.size() != 3)
+    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
+  int64_t consumers = params.intOr(context, "consumers", tile[0] % 128 == 0 ? 2 : 1);
+  if (tile[0] > 256 || tile[0] % (64 * consumers))
+    return dispatch.emitError("a tile of ")
+           << consumers << " consumers has a multiple of " << 64 * consumers << " rows, at most 256, found " << tile[0];
+  if (!llvm::is_contained(widths, tile[1]))
+    return dispatch.emitError("a warpgroup's product is 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256 "
+                              "columns wide, found ")
+           << tile[1];
+  if (tile[2] % slab || tile[2] > 256)
+    return dispatch.emitError("the block tile's k is a multiple of ") << slab << " up to 256, found " << tile[2];
+  int64_t cluster = params.intOr(context, "cluster", 1);
+  if (ceilDiv(gemm.m, tile[0]) < cluster)
+    return dispatch.emitError("a cluster of ")
+           << cluster << " blocks needs as many tiles along m, found " << ceilDiv(gemm.m, tile[0]);
+  int64_t step = (gemm.b.kContiguous ? 8 : slab) * cluster;
+  if (tile[1] % step)
+    return dispatch.emitError("each block of a cluster copies pieces of ")
+           << step / cluster << " columns of the right operand: with cluster = " << cluster
+           << " expected a tile of a multiple of " << step << " columns, found " << tile[1];
+
+  int64_t tiles = gemm.batch * ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]), depth = ceilDiv(gemm.k, tile[2]);
+  int64_t split = std::clamp<int64_t>(std::min(chip.multiprocessors / tiles, depth / 8), 1, 64);
+  while (split > 1 && (split - 1) * ceilDiv(depth, split) >= depth)
+    --split;
+  split = params.intOr(context, "split_k", split);
+  if ((split - 1) * ceilDiv(depth, split) >= depth)
+    return dispatch.emitError("split_k = ")
+           << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
+
+  int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
+  bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
+  if (params.wordOr(context, "store", canStore ? "tma" : "direct") == "tma" && !canStore)
+    return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
+           << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
+  return success();
+}
+
+/// Stages and registers: what has to fit the chip.
+static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
+                                       const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  Plan plan(gemm, params);
+  int64_t fits =
+      std::min<int64_t>(8, (chip.sharedBytesPerBlock - plan.storeBytes()) / (plan.stageBytes() + barrierBytes));
+  if (!params.has("stages") && fits < 2)
+    return dispatch.emitError("two stages of the tile take ")
+           << plan.sharedBytes(2) << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock;
+  int64_t stages = params.intOr(context, "stages", fits);
+  if (stages < 2)
+    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
+  if (plan.sharedBytes(stages) > chip.sharedBytesPerBlock)
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << plan.sharedBytes(stages) << " bytes of shared memory, " << chip.arch
+           << " has " << chip.sharedBytesPerBlock;
+
+  SmallVector<int64_t> registers = params.intsOr(
+      context, "reg_split", plan.consumers == 3 ? ArrayRef<int64_t>{32, 160} : ArrayRef<int64_t>{40, 232});
+  // What the launch bound gives every thread before warpgroups exchange registers.
+  int64_t atEntry = std::min<int64_t>(248, chip.registersPerMultiprocessor / plan.threads() / 8 * 8);
+  int64_t sum = registers[0] + plan.consumers * registers[1], bound = (plan.consumers + 1) * atEntry;
+  if (sum > bound)
+    return dispatch.emitError("reg_split asks for ")
+           << sum << " registers (" << registers[0] << " + " << plan.consumers << " * " << registers[1] << "), "
+           << plan.consumers + 1 << " warpgroups have " << bound;
+  if (plan.accumulators() + otherRegisters > registers[1])
+    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << otherRegisters
+                                                 << " other registers in a thread, reg_split gives " << registers[1];
+  return success();
+}
+
+LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  if (chip.arch != "sm_90a")
+    return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
+  if (params.wordOr(context, "mma", "wgmma") != "wgmma" || params.wordOr(context, "pipeline", "tma") != "tma")
+    return dispatch.emitError("mma = wgmma and pipeline = tma go together, found mma = ")
+           << *params.getWord("mma") << " and pipeline = " << *params.getWord("pipeline");
+  if (failed(checkKeys(dispatch, params, "gemm",
+                       {"cluster", "consumers", "convert_at", "dtype", "mma", "mma_inflight", "overlap", "persistent",
+                        "pipeline", "promote_k", "raster", "reg_split", "split_k", "split_precision", "stages", "store",
+                        "tile"})))
+    return failure();
+  if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
+      failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
+    return failure();
+  params.intOr(context, "raster", 8);
+  params.wordOr(context, "persistent", "static");
+  params.wordOr(context, "overlap", params.getWord("store") == StringRef("tma") ? "on" : "off");
+  if (params.getWord("overlap") == StringRef("on") && params.getWord("store") != StringRef("tma"))
+    return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
+  // ptxas serialises products in flight when 16-bit results are rounded right behind them.
+  bool narrowDirect =
+      params.getWord("store") == StringRef("direct") && params.getInt("split_k") == 1 && !gemm.resultType.isF32();
+  if (int64_t inflight = params.intOr(context, "mma_inflight", narrowDirect ? 0 : 1); inflight > !narrowDirect)
+    return dispatch.emitError("family gemm keeps at most ")
+           << int(!narrowDirect) << " stages of products in flight"
+           << (narrowDirect ? " with 16-bit results stored directly" : "") << ", found " << inflight;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Builds the launches, and the text of the preparation's kernels.
+class Emitter {
+public:
+  Emitter(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params, const Chip &chip)
+      : dispatch(dispatch), gemm(gemm), params(params), chip(chip), plan(gemm, params), name(dispatch.getName().str()),
+        context(dispatch.getContext()), inType(elementTypeOf(*params.getWord("dtype"), context)) {}
+
+  FailureOr<DispatchCode> emit();
+
+private:
+  TensorMap mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const;
+  DispatchBuffer workspace(ArrayRef<int64_t> shape, Type type) {
+    code.workspaces.push_back(RankedTensorType::get(shape, type));
+    return DispatchBuffer::workspace(code.workspaces.size() - 1);
+  }
+  std::string constants(const Epilogue &epilogue) const;
+
+  DispatchOp dispatch;
+  const Gemm &gemm;
+  const ScheduleParams &params;
+  const Chip &chip;
+  Plan plan;
+  std::string name;
+  MLIRContext *context;
+  Type inType;
+  DispatchCode code;
+};
+
+} // namespace
+
+/// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
+TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
+  int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
+  int64_t bytes = 2 * (plan.prepared ? preparedPitch(inner) : inner);
+  TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
+  map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
+  map.swizzle = 128;
+  map.l2 = 256;
+  return map;
+}
+
+std::string Emitter::constants(const Epilogue &epilogue) const {
+  auto boolText = [](bool value) { return value ? "true" : "false"; };
+  std::string text = epilogue.functions;
+  llvm::raw_string_ostream os(text);
+  SmallVector<int64_t> registers = *params.getInts("reg_split");
+  os << "namespace " << name << " {\n// The problem.\n";
+  os << "using In = " << getStorageType(inType) << "; // element type of the products\n";
+  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
+  os << "using Stored = "
+     << (plan.split > 1 ? "float; // what the main kernel writes: partial sums\n"
+                        : "Out; // what the main kernel writes\n");
+  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
+  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
+                      gemm.a.batches, gemm.b.batches);
+  os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm.a.kContiguous) << "; // A is "
+     << (gemm.a.kContiguous ? "[M, K]\n" : "[K, M]\n");
+  os << "constexpr bool B_K_CONTIGUOUS = " << boolText(gemm.b.kContiguous) << "; // B is "
+     << (gemm.b.kContiguous ? "[N, K]\n" : "[K, N]\n");
+  os << "constexpr int PARTS = " << plan.parts << "; // matrices whose sum is an operand\n// The schedule.\n";
+  os << llvm::formatv("constexpr int BM = {0}, BN = {1}, BK = {2}; // block tile\n", plan.bm, plan.bn, plan.bk);
+  os << "constexpr int CONSUMERS = " << plan.consumers << "; // warpgroups that multiply\n";
+  os << "constexpr int STAGES = " << plan.stages << ";\n";
+  os << "constexpr int CLUSTER = " << plan.cluster << "; // blocks, one below the other, that share their tiles of B\n";
+  os << "constexpr int RASTER = " << *params.getInt("raster") << "; // tile rows of one group in the block order\n";
+  os << "constexpr int INFLIGHT = " << *params.getInt("mma_inflight")
+     << "; // stages whose products run while the next one is waited for\n";
+  os << "constexpr int PROMOTE = " << plan.promote
+     << "; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all\n";
+  os << "constexpr int SPLIT_K = " << plan.split << "; // slices of K, whose sums a second kernel adds\n";
+  os << "constexpr int BLOCKS = " << plan.blocks(gemm, params, chip) << "; // of the grid\n";
+  os << "constexpr bool STORE_TMA = " << boolText(plan.storeTma)
+     << "; // results leave through shared memory and a tensor map\n";
+  os << "constexpr int KEPT = " << plan.kept(gemm, params, chip)
+     << "; // stores that wait in registers for the first steps of the next tile\n";
+  os << "constexpr int STORE_BUFFERS = " << storeBuffers << "; // 64 rows of 128 bytes each, for each consumer\n";
+  os << llvm::formatv("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1};\n", registers[0],
+                      registers[1]);
+  os << "constexpr int SHARED_BYTES = " << plan.sharedBytes(plan.stages)
+     << "; // dynamic shared memory of the launch\n";
+  os << "} // namespace " << name << "\n";
+  return text;
+}
+
+FailureOr<DispatchCode> Emitter::emit() {
+  auto epilogueOr = emitGemmEpilogue(dispatch, gemm);
+  if (failed(epilogueOr))
+    return failure();
+  auto &[epilogue, epilogueText] = *epilogueOr;
+
+  PreparedOperand a{gemm.a.buffer, gemm.a.buffer}, b{gemm.b.buffer, gemm.b.buffer};
+  std::string preparation;
+  if (plan.prepared)
+    preparation = emitPreparation(gemm, name, plan.parts, inType, code, a, b);
+  TemplateFill fill;
+  fill.name = name;
+  fill.replacements["constants"] = constants(epilogue);
+  fill.replacements["epilogue"] = epilogueText;
+  fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool "
+                             "accumulate) {\n  kgen::wgmma_" +
+                             std::string(inType.isBF16() ? "bf16" : "f16") +
+                             "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);\n}";
+  std::string arguments = plan.split > 1 ? "" : epilogue.arguments();
+  std::string in = "const " + name + "::In *__restrict__ ", exponents;
+  if (plan.prepared)
+    exponents = ", const int *__restrict__ a_exponents, const int *__restrict__ b_exponents";
+  auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
+  // With split_k the scale and the epilogue are the second kernel's.
+  bool split = plan.split > 1;
+  std::string scales = plan.prepared && !split ? exponents : "", parameters = split ? "" : epilogue.parameters();
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
+                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + scales + parameters + ", " +
+                                name + "::Stored *__restrict__ c" + map("a") + map("b") +
+                                (plan.storeTma ? map("c") : "") + ") {";
+  if (plan.prepared && !split)
+    fill.replacements["scale"] =
+        "        const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : tile.batch) * M;\n"
+        "        const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : tile.batch) * N;\n"
+        "        const int row_exponent[2] = {row < M ? a_scale[row] : 0, row + 8 < M ? a_scale[row + 8] : 0};\n"
+        "        auto scale = [&](float value, int half, int column) {\n"
+        "          return scaled(value, row_exponent[half] + b_scale[column]);\n"
+        "        };";
+  fill.replacements["finish"] = "              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, "
+                                "tile.n0 + chunk * CHUNK + j + pair,\n                     scale" +
+                                arguments + ");";
+  fill.replacements["finish_direct"] =
+      "            finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale" + arguments + ");";
+  if (split) {
+    fill.sections.insert("split_k");
+    fill.replacements["reduce"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + name +
+                                  "_reduce(const float *__restrict__ partial" + exponents + epilogue.parameters() +
+                                  ", " + name + "::Out *__restrict__ c) {";
+    fill.replacements["reduce_call"] = "    results.value[i] = epilogue(scale(sums.value[i], column + i), batch, row, "
+                                       "column + i" +
+                                       epilogue.arguments() + ");";
+    if (plan.prepared)
+      fill.replacements["reduce_scale"] =
+          "  const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : batch) * M;\n"
+          "  const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : batch) * N;\n"
+          "  auto scale = [&](float value, int at) { return scaled(value, a_scale[row] + b_scale[at]); };";
+  }
+  fill.sections.insert(plan.storeTma ? "store_tma" : "store_direct");
+  if (plan.prepared)
+    fill.sections.insert("scaled");
+  code.source = fillTemplate(findCudaTemplate("gemm_wgmma.cuh"), fill);
+  if (plan.prepared)
+    code.source = preparation + "\n" + code.source;
+
+  int64_t results = gemm.batch * gemm.m * gemm.n;
+  DispatchBuffer stored = DispatchBuffer::result(0);
+  if (split)
+    stored = workspace({plan.split, results}, Float32Type::get(context));
+  LaunchSpec main{name + "_main",         {plan.blocks(gemm, params, chip), 1, 1},
+                  {plan.threads(), 1, 1}, plan.sharedBytes(plan.stages),
+                  {a.buffer, b.buffer},   {stored}};
+  SmallVector<DispatchBuffer> finishing;
+  if (plan.prepared)
+    finishing.append({a.exponents, b.exponents});
+  for (const EpilogueOperand &operand : epilogue.operands)
+    finishing.push_back(operand.buffer);
+  if (!split)
+    main.reads.append(finishing);
+  main.cluster = {plan.cluster, 1, 1};
+  main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm));
+  main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster));
+  if (plan.storeTma) {
+    int64_t bytes = storedBytes(gemm, plan.split), row = gemm.n * bytes;
+    TensorMap out{stored,
+                  split ? Type(Float32Type::get(context)) : gemm.resultType,
+                  {gemm.n, gemm.m, gemm.batch * plan.split},
+                  {row, row * gemm.m},
+                  {128 / bytes, 64, 1}};
+    out.swizzle = 128;
+    main.maps.push_back(out);
+  }
+  code.launches.push_back(main);
+  if (split) {
+    int64_t each = gemm.n % 4 == 0 && results >= 1 << 18 ? 4 : 1;
+    LaunchSpec reduce{name + "_reduce", {ceilDiv(results, each * 256), 1, 1}, {256, 1, 1}, 0,
+                      {stored},         {DispatchBuffer::result(0)}};
+    reduce.reads.append(finishing);
+    code.launches.push_back(reduce);
+  }
+  return code;
+}
+
+FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params,
+                                  const Chip &chip) {
+  return Emitter(dispatch, gemm, params, chip).emit();
+}
+
+} // namespace kgen

@@ -1,0 +1,109 @@
+//===- GenericLowering.cpp - One kernel for each structured op ------------===//
+
+#include "GenericKernel.h"
+#include "kgen/Kernels/Emit/GenericAccess.h"
+#include "kgen/Kernels/Emit/GenericPreparation.h"
+
+#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_LOWERGENERIC
+#include "kgen/Kernels/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+using namespace kgen;
+
+namespace {
+
+struct LowerGeneric : kgen::impl::LowerGenericBase<LowerGeneric> {
+  using LowerGenericBase::LowerGenericBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!function.isExternal() && failed(lower(function)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(func::FuncOp function);
+  LogicalResult lower(linalg::GenericOp op, func::FuncOp function, StringRef kernelName);
+};
+
+} // namespace
+
+/// TEXT as part of a C identifier: "aten.add.Tensor + aten.relu" becomes "add_relu".
+static std::string makeStem(StringRef text) {
+  SmallVector<StringRef> parts, words;
+  text.split(parts, " + ");
+  for (StringRef part : parts) {
+    part.consume_front("aten.");
+    part.consume_front("linalg.");
+    words.push_back(part.take_until([](char c) { return c == '.'; }));
+  }
+  std::string stem;
+  for (char c : llvm::join(words, "_"))
+    stem += llvm::isAlnum(c) ? c : '_';
+  return StringRef(stem).take_front(40).str();
+}
+
+LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, StringRef kernelName) {
+  std::string origin = describeOrigin(op), body = describeBody(op);
+  std::string what = origin == body ? body : origin + " (" + body + ")";
+  FailureOr<GenericKernel> kernel = emitGenericKernel(op, kernelName, what);
+  if (failed(kernel))
+    return failure();
+  OpBuilder builder(function);
+  auto source = SourceOp::create(builder, op.getLoc(), kernelName, arch, kernel->text);
+  builder.setInsertionPoint(op);
+  SmallVector<Value> outputs;
+  for (Type type : op->getResultTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    outputs.push_back(tensor::EmptyOp::create(builder, op.getLoc(), tensor.getShape(), tensor.getElementType()));
+  }
+  auto symbol =
+      SymbolRefAttr::get(&getContext(), source.getSymName(), FlatSymbolRefAttr::get(&getContext(), kernelName));
+  auto launch = LaunchOp::create(builder, op.getLoc(), op->getResultTypes(), symbol, kernel->grid, kernel->block,
+                                 /*shared=*/0, kernel->inputs, outputs);
+  op->replaceAllUsesWith(launch.getResults());
+  op->erase();
+  return success();
+}
+
+LogicalResult LowerGeneric::lower(func::FuncOp function) {
+  if (failed(prepareForGeneric(function)))
+    return failure();
+
+  SymbolTable symbols(getOperation());
+  unsigned number = 0;
+  Block &block = function.getBody().front();
+  for (linalg::GenericOp op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
+    if (isViewGeneric(op))
+      continue;
+    std::string name;
+    do
+      name = (function.getName() + "_" + Twine(number++) + "_" + makeStem(describeOrigin(op))).str();
+    while (symbols.lookup(name));
+    if (failed(lower(op, function, name)))
+      return failure();
+  }
+
+  // What is left of the views has no user any more.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op))
+      op.erase();
+    else if (!isa<LaunchOp, DispatchOp, tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+                  func::ReturnOp>(op))
+      return op.emitOpError("has no generic kernel");
+  }
+  return success();
+}

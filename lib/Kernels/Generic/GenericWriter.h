@@ -1,0 +1,104 @@
+//===- GenericWriter.h - Writes one kernel of the generic path ------------===//
+//
+// Private to GenericKernel.cpp (analysis, and a thread or lanes for each output)
+// and GenericVector.cpp (packs of neighbouring outputs).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "GenericKernel.h"
+#include "kgen/Kernels/Emit/GenericAccess.h"
+
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include <map>
+
+namespace kgen {
+
+constexpr int64_t kElementThreads = 256;
+
+/// A reduction `combiner(accumulator, value)` over one result.
+struct Combiner {
+  mlir::Operation *op;
+  mlir::Value value; ///< what is combined into the accumulator
+};
+
+/// Writes one kernel.
+class GenericWriter {
+public:
+  GenericWriter(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what)
+      : op(op), name(name), what(what), context(op.getContext()), tracer(op.getContext(), op.getStaticLoopRanges()),
+        body(bodyText) {}
+
+  mlir::FailureOr<GenericKernel> write();
+
+private:
+  enum class Mapping { Element, Lanes };
+
+  struct Operand {
+    mlir::BlockArgument argument;
+    Access access;
+  };
+
+  mlir::LogicalResult checkOp();
+  mlir::LogicalResult traceOperands();
+  void orderLoops();
+  void mergeLoops();
+  bool canMerge(unsigned outer, unsigned inner);
+  void findCombiners();
+  void chooseMapping();
+  void nameLoops();
+  bool needsWideIndex() const;
+
+  mlir::FailureOr<std::string> writeLoad(const Access &access);
+  std::string bufferName(mlir::Value buffer);
+  mlir::AffineExpr substitute(mlir::AffineExpr expr) const;
+  std::string writeIndex(mlir::AffineExpr expr) { return printIndex(substitute(expr), names); }
+  void declareCoordinates(unsigned depth);
+  mlir::LogicalResult bindLoads(bool initial, unsigned depth);
+  void declarePosition(llvm::StringRef linear, llvm::ArrayRef<unsigned> loops, unsigned indent);
+  mlir::LogicalResult emitScalars();
+  mlir::LogicalResult writeElementBody();
+  mlir::LogicalResult writeLanesBody();
+  void chooseVector();
+  mlir::LogicalResult writeVectorBody();
+  bool isPacked(const Access &access) const;
+  bool walksInner(mlir::AffineExpr index) const;
+  void writeStores(unsigned indent);
+  std::string spellExtract(mlir::Operation *extract);
+  void forEachLeaf(llvm::function_ref<void(mlir::AffineExpr, bool isCondition)> visit) const;
+
+  mlir::linalg::GenericOp op;
+  llvm::StringRef name, what;
+  mlir::MLIRContext *context;
+  AccessTracer tracer;
+  llvm::SmallVector<Operand> inputs, inits;        ///< only those that the body reads
+  llvm::SmallVector<mlir::AffineExpr> outputIndex; ///< linear position of each result's element
+  llvm::SmallVector<int64_t> extents;              ///< of the loops, after merging
+  llvm::SmallVector<unsigned> parallel, reduction; ///< loops that are left, outermost first
+  llvm::SmallVector<Combiner> combiners;           ///< one per result, or none at all
+  Mapping mapping = Mapping::Element;
+  int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
+  int64_t vector = 1; ///< neighbouring outputs of one thread, which travel in packs
+  std::string indexType = "int";
+  llvm::SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
+  llvm::SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
+  llvm::SmallVector<std::string> accumulators;
+  std::map<std::string, std::string> loaded; ///< text of a load -> its variable
+
+  CudaHelpers helpers;
+  std::string bodyText;
+  llvm::raw_string_ostream body;
+  std::unique_ptr<ScalarEmitter> emitter;
+  llvm::SmallVector<mlir::Value> buffers;                        ///< parameters, in order of first use
+  llvm::SmallVector<std::pair<std::string, mlir::Value>> tables; ///< constants that live in the source
+};
+
+/// Adds EXPR * SCALE to COEFFICIENTS; false when dimension A or B stands under a division.
+bool addCoefficients(mlir::AffineExpr expr, int64_t scale, llvm::MutableArrayRef<int64_t> coefficients, unsigned a,
+                     unsigned b);
+
+/// Calls VISIT for every index of a load in ACCESS, and with true for every expression that a condition tests.
+void visitLeaves(const Access &access, llvm::function_ref<void(mlir::AffineExpr, bool)> visit);
+
+} // namespace kgen

@@ -1,0 +1,165 @@
+//===- LowerDispatches.cpp - Scheduled dispatches become CUDA-C -----------===//
+//
+// Level 2 to level 3 for every dispatch whose family is not generic: asks the
+// family for its code, then writes kgen.source and kgen.launch ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Family.h"
+#include "kgen/Kernels/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace kgen {
+#define GEN_PASS_DEF_LOWERDISPATCHES
+#include "kgen/Kernels/Passes.h.inc"
+} // namespace kgen
+
+using namespace mlir;
+using namespace kgen;
+
+namespace {
+
+struct LowerDispatches : kgen::impl::LowerDispatchesBase<LowerDispatches> {
+  using LowerDispatchesBase::LowerDispatchesBase;
+
+  void runOnOperation() override {
+    Chip target;
+    target.arch = arch;
+    target.sharedBytesPerBlock = sharedBytes;
+    target.multiprocessors = multiprocessors;
+    SmallVector<DispatchOp> dispatches;
+    getOperation().walk([&](DispatchOp dispatch) {
+      if (dispatch.getFamily() != "generic")
+        dispatches.push_back(dispatch);
+    });
+    for (DispatchOp dispatch : dispatches)
+      if (failed(lower(dispatch, target)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(DispatchOp dispatch, const Chip &target);
+};
+
+} // namespace
+
+/// Whether NAME can be a namespace and the stem of C identifiers.
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+static LogicalResult checkLaunch(DispatchOp dispatch, const LaunchSpec &launch, const Chip &target) {
+  int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads > target.threadsPerBlock)
+    return dispatch.emitError("schedule needs ")
+           << threads << " threads in a block, the limit is " << target.threadsPerBlock;
+  if (launch.sharedBytes > target.sharedBytesPerBlock)
+    return dispatch.emitError("schedule needs ") << launch.sharedBytes << " bytes of shared memory in a block, "
+                                                 << target.arch << " has " << target.sharedBytesPerBlock;
+  if (launch.grid[0] > 2147483647 || launch.grid[1] > 65535 || launch.grid[2] > 65535)
+    return dispatch.emitError("schedule needs a grid of ")
+           << launch.grid[0] << " x " << launch.grid[1] << " x " << launch.grid[2]
+           << ", the limit is 2147483647 x 65535 x 65535";
+  return success();
+}
+
+static bool same(DispatchBuffer a, DispatchBuffer b) { return a.kind == b.kind && a.index == b.index; }
+
+static ArrayAttr mapsOf(OpBuilder &builder, const LaunchSpec &launch) {
+  if (launch.maps.empty())
+    return {};
+  SmallVector<DispatchBuffer> operands(launch.reads);
+  operands.append(launch.writes);
+  SmallVector<Attribute> maps;
+  for (const TensorMap &map : launch.maps) {
+    auto *at = llvm::find_if(operands, [&](DispatchBuffer buffer) { return same(buffer, map.buffer); });
+    assert(at != operands.end() && "a tensor map's buffer is read or written by its launch");
+    maps.push_back(TensorMapAttr::get(builder.getContext(), at - operands.begin(), map.dtype,
+                                      builder.getDenseI64ArrayAttr(map.dims), builder.getDenseI64ArrayAttr(map.strides),
+                                      builder.getDenseI64ArrayAttr(map.box), map.swizzle, map.l2));
+  }
+  return builder.getArrayAttr(maps);
+}
+
+LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
+  MLIRContext *context = &getContext();
+  StringRef name = dispatch.getName();
+  if (!isIdentifier(name))
+    return dispatch.emitError("name @\"") << name << "\" of a lowered dispatch has to be a C identifier";
+  const Family *family = findFamily(dispatch.getFamily());
+  if (!family)
+    return dispatch.emitError("no kernel family '")
+           << dispatch.getFamily() << "'; there are generic, " << llvm::join(familyNames(), ", ");
+  ScheduleParams params(dispatch.getSchedule()->getParams());
+  if (failed(family->match(dispatch)) || failed(family->complete(dispatch, params, target)))
+    return failure();
+  FailureOr<DispatchCode> code = family->emit(dispatch, params, target);
+  if (failed(code))
+    return failure();
+
+  // The source, with the completed schedule beside it for whoever reads the snapshot.
+  ModuleOp module = getOperation();
+  if (SymbolTable::lookupSymbolIn(module, name))
+    return dispatch.emitError("the module has another symbol @") << name;
+  OpBuilder builder(dispatch);
+  Operation *function = dispatch->getParentOp();
+  while (function->getParentOp() != module)
+    function = function->getParentOp();
+  builder.setInsertionPoint(function);
+  auto source = SourceOp::create(builder, dispatch.getLoc(), name, target.arch, code->source);
+  source->setDiscardableAttr("kgen.schedule", ScheduleAttr::get(context, dispatch.getSchedule()->getFamilyName(),
+                                                                params.getDictionary(context)));
+  if (dispatch.getIdea())
+    source->setDiscardableAttr("kgen.idea", *dispatch.getIdea());
+
+  // The launches. A buffer's value is the last launch result that wrote it.
+  builder.setInsertionPoint(dispatch);
+  auto empty = [&](RankedTensorType type) -> Value {
+    return tensor::EmptyOp::create(builder, dispatch.getLoc(), type.getShape(), type.getElementType());
+  };
+  SmallVector<Value> results, workspaces;
+  for (Type type : dispatch.getResultTypes())
+    results.push_back(empty(cast<RankedTensorType>(type)));
+  for (RankedTensorType type : code->workspaces)
+    workspaces.push_back(empty(type));
+  auto valueOf = [&](DispatchBuffer ref) -> Value {
+    switch (ref.kind) {
+    case DispatchBuffer::Kind::Operand:
+      return dispatch.getInputs()[ref.index];
+    case DispatchBuffer::Kind::Result:
+      return results[ref.index];
+    case DispatchBuffer::Kind::Workspace:
+      return workspaces[ref.index];
+    }
+    llvm_unreachable("unknown buffer kind");
+  };
+  for (const LaunchSpec &launch : code->launches) {
+    if (failed(checkLaunch(dispatch, launch, target)))
+      return failure();
+    SmallVector<Value> reads = llvm::map_to_vector(launch.reads, valueOf);
+    SmallVector<Value> writes = llvm::map_to_vector(launch.writes, valueOf);
+    auto kernel = SymbolRefAttr::get(context, name, FlatSymbolRefAttr::get(context, launch.kernel));
+    auto op = LaunchOp::create(builder, dispatch.getLoc(), TypeRange(ValueRange(writes)), kernel, launch.grid,
+                               launch.block, launch.sharedBytes, reads, writes);
+    op.setCooperative(launch.cooperative);
+    if (ArrayAttr maps = mapsOf(builder, launch))
+      op.setMapsAttr(maps);
+    if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+      op.setCluster(launch.cluster);
+    for (auto [ref, value] : llvm::zip(launch.writes, op.getResults())) {
+      if (ref.kind == DispatchBuffer::Kind::Result)
+        results[ref.index] = value;
+      else
+        workspaces[ref.index] = value;
+    }
+  }
+  dispatch.replaceAllUsesWith(results);
+  dispatch.erase();
+  return success();
+}

@@ -1,0 +1,319 @@
+//===- PoolFamily.cpp - Max and average over sliding windows --------------===//
+
+#include "kgen/Kernels/Emit/ConditionalText.h"
+#include "kgen/Kernels/Emit/ElementPiece.h"
+
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+#include "kgen/Kernels/Family.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+namespace {
+
+/// A pool's windows along its spatial dimensions, outermost first.
+struct PoolProgram {
+  Operation *pool = nullptr;
+  Value source; ///< the pool's operand
+  bool maximum = false, adaptive = false, countsPadding = true;
+  std::optional<int64_t> divisor; ///< divisor_override
+  SmallVector<int64_t> window, stride, padding, dilation, input, output;
+  int64_t planes = 1;
+
+  unsigned rank() const { return input.size(); }
+  /// Whether a window of ITEMS outputs along dimension I can leave the input.
+  bool leavesInput(unsigned i, int64_t outputs) const {
+    return padding[i] > 0 || (outputs - 1) * stride[i] + (window[i] - 1) * dilation[i] - padding[i] >= input[i];
+  }
+};
+
+class PoolFamily : public Family {
+public:
+  StringRef name() const override { return "pool"; }
+  LogicalResult match(DispatchOp dispatch) const override { return analyze(dispatch); }
+  LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
+  FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+
+private:
+  static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
+};
+
+constexpr char kAxes[] = {'Z', 'Y', 'X'};
+constexpr int64_t kMostSpan = 64; // floats of an input row in a thread's registers
+
+void describe(Operation *op, PoolProgram &program) {
+  auto common = [&](auto pool) {
+    program.pool = op;
+    program.source = pool.getSelf();
+    program.window = llvm::to_vector(pool.getKernelSize());
+    program.stride = llvm::to_vector(pool.getEffectiveStride());
+    program.padding = llvm::to_vector(pool.getPadding());
+    program.dilation.assign(program.window.size(), 1);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<aten::MaxPool1dOp, aten::MaxPool2dOp, aten::MaxPool3dOp>([&](auto pool) {
+        common(pool);
+        program.dilation = llvm::to_vector(pool.getDilation());
+        program.maximum = true;
+      })
+      .Case<aten::AvgPool1dOp>([&](auto pool) {
+        common(pool);
+        program.countsPadding = pool.getCountIncludePad();
+      })
+      .Case<aten::AvgPool2dOp, aten::AvgPool3dOp>([&](auto pool) {
+        common(pool);
+        program.countsPadding = pool.getCountIncludePad();
+        if (pool.getDivisorOverride())
+          program.divisor = static_cast<int64_t>(*pool.getDivisorOverride());
+      })
+      .Case<aten::AdaptiveAvgPool1dOp, aten::AdaptiveAvgPool2dOp, aten::AdaptiveAvgPool3dOp>([&](auto pool) {
+        program.pool = op;
+        program.source = pool.getSelf();
+        program.adaptive = true;
+        program.window.assign(pool.getOutputSize().size(), 1); // for the rank alone
+      });
+}
+
+} // namespace
+
+FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
+  PoolProgram program;
+  YieldOp yield = dispatch.getYield();
+  for (Operation &op : yield->getBlock()->without_terminator()) {
+    if (isPointwiseAten(&op))
+      continue;
+    if (program.pool) {
+      InFlightDiagnostic diag = op.emitOpError("has no place beside a pool: expected element-wise ops around it");
+      diag.attachNote(program.pool->getLoc()) << "the pool";
+      return failure();
+    }
+    describe(&op, program);
+    if (!program.pool)
+      return op.emitOpError("has no place in a pool kernel: expected element-wise ops around one pool");
+  }
+  if (!program.pool)
+    return dispatch.emitOpError("holds no pool");
+  ArrayRef<int64_t> shape = shapeOf(program.source), result = shapeOf(program.pool->getResult(0));
+  size_t rank = program.window.size();
+  program.input = llvm::to_vector(shape.take_back(rank));
+  program.output = llvm::to_vector(result.take_back(rank));
+  for (int64_t extent : shape.drop_back(rank))
+    program.planes *= extent;
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    if (!isPacked(value, result))
+      return dispatch.emitOpError("result ")
+             << index << " of type " << value.getType() << " is not of the pooled shape and f32, f16 or bf16";
+    // A second path from the input to a result would need the input at the pooled position.
+    for (Operation *op : sliceBetween(value, {program.pool->getResult(0)}))
+      for (Value operand : op->getOperands())
+        if (operand == program.source)
+          return op->emitOpError("uses the pool's operand behind the pool");
+  }
+  if (!isPacked(program.source, shape))
+    return program.pool->emitOpError("works on ") << elementTypeOf(program.source) << ", expected f32, f16 or bf16";
+  if (!program.adaptive && (program.window.back() - 1) * program.dilation.back() + 1 > kMostSpan)
+    return program.pool->emitOpError("has windows that span ")
+           << (program.window.back() - 1) * program.dilation.back() + 1 << " elements of a row, at most " << kMostSpan
+           << " fit in a thread's registers";
+  return program;
+}
+
+LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
+  FailureOr<PoolProgram> program = analyze(dispatch);
+  if (failed(program))
+    return failure();
+  MLIRContext *context = dispatch.getContext();
+  auto reject = [&](const Twine &text) -> LogicalResult {
+    return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
+  };
+  int64_t threads = params.intOr(context, "block", 256);
+  if (threads % 32 != 0)
+    return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
+  if (program->adaptive) {
+    int64_t coarsen = params.intOr(context, "coarsen", 1);
+    return coarsen == 1 ? success() : reject("coarsen = " + Twine(coarsen) + ", expected 1 for an adaptive pool");
+  }
+  // Windows that overlap share what they read; windows apart gain nothing from one thread.
+  bool overlap = program->stride.back() < (program->window.back() - 1) * program->dilation.back() + 1;
+  int64_t span = (program->window.back() - 1) * program->dilation.back() + 1;
+  int64_t fallback = overlap && span + program->stride.back() <= kMostSpan && program->output.back() >= 2 ? 2 : 1;
+  int64_t coarsen = params.intOr(context, "coarsen", fallback);
+  if (coarsen > program->output.back())
+    return reject("coarsen = " + Twine(coarsen) + " outputs in a thread, a row has " + Twine(program->output.back()));
+  int64_t covered = (coarsen - 1) * program->stride.back() + span;
+  if (covered > kMostSpan)
+    return reject("coarsen = " + Twine(coarsen) + " covers " + Twine(covered) + " elements of an input row, at most " +
+                  Twine(kMostSpan) + " fit in a thread's registers");
+  return success();
+}
+
+FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
+  FailureOr<PoolProgram> analyzed = analyze(dispatch);
+  if (failed(analyzed))
+    return failure();
+  PoolProgram &program = *analyzed;
+  int64_t threads = *params.getInt("block"), coarsen = *params.getInt("coarsen");
+  std::string name = dispatch.getName().str();
+  Value pooled = program.pool->getResult(0);
+  ArrayRef<int64_t> inputShape = shapeOf(program.source), outputShape = shapeOf(pooled);
+
+  FailureOr<ElementPiece> before = makeElementPiece(name + "_before", program.source, {}, inputShape);
+  if (failed(before))
+    return failure();
+  SmallVector<ElementPiece> behind;
+  for (auto [index, value] : llvm::enumerate(dispatch.getYield().getValues())) {
+    FailureOr<ElementPiece> piece =
+        makeElementPiece(llvm::formatv("{0}_behind{1}", name, index), value, {pooled}, outputShape);
+    if (failed(piece))
+      return failure();
+    behind.push_back(std::move(*piece));
+  }
+
+  DispatchCode code;
+  std::string &text = code.source;
+  text = "// " + name + ": " + program.pool->getName().getStringRef().str() + " over " +
+         std::to_string(program.planes) + " planes.\n" + includeLines(dispatch) + "\n";
+  if (!before->identity)
+    text += before->function.text + "\n";
+  for (const ElementPiece &piece : behind)
+    if (!piece.identity)
+      text += piece.function.text + "\n";
+
+  // Constants, one set for each axis.
+  text += llvm::formatv("namespace {0} {{\nconstexpr long long kPlanes = {1};\nconstexpr int kThreads = {2};\n", name,
+                        program.planes, threads);
+  unsigned rank = program.rank();
+  auto constant = [&](StringRef what, char axis, int64_t value) {
+    text += llvm::formatv("constexpr int k{0}{1} = {2};\n", what, axis, value);
+  };
+  int64_t windowVolume = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    bool present = i + rank >= 3;
+    unsigned dim = present ? i + rank - 3 : 0;
+    if (!present && !program.adaptive)
+      continue;
+    constant("Input", kAxes[i], present ? program.input[dim] : 1);
+    constant("Output", kAxes[i], present ? program.output[dim] : 1);
+    if (program.adaptive)
+      continue;
+    constant("Window", kAxes[i], program.window[dim]);
+    constant("Stride", kAxes[i], program.stride[dim]);
+    constant("Padding", kAxes[i], program.padding[dim]);
+    constant("Dilation", kAxes[i], program.dilation[dim]);
+    int64_t outputs = program.output[dim];
+    if (kAxes[i] == 'X')
+      outputs = llvm::alignTo(outputs, coarsen);
+    text += llvm::formatv("constexpr bool kGuard{0} = {1}; // windows leave the input\n", kAxes[i],
+                          program.leavesInput(dim, outputs) ? "true" : "false");
+    windowVolume *= program.window[dim];
+  }
+  if (!program.adaptive) {
+    constexpr int64_t kUnrolledWindow = 64;
+    text += llvm::formatv("constexpr int kCoarsen = {0}; // outputs of one thread\n", coarsen);
+    if (rank > 1)
+      text += llvm::formatv("constexpr int kUnroll = {0};\n",
+                            windowVolume <= kUnrolledWindow ? *llvm::max_element(program.window) : 1);
+    text += "constexpr int kItemsX = (kOutputX + kCoarsen - 1) / kCoarsen;\n"
+            "constexpr int kSpan = (kCoarsen - 1) * kStrideX + (kWindowX - 1) * kDilationX + 1;\n";
+  }
+  text += operandStruct(dispatch);
+  if (!program.adaptive)
+    text += program.maximum
+                ? "\n__device__ __forceinline__ float neutral() { return -__int_as_float(0x7f800000); }\n"
+                  "// NaN wins, as in PyTorch.\n"
+                  "__device__ __forceinline__ float fold(float a, float b) { return b > a || b != b ? b : a; }\n"
+                : "\n__device__ __forceinline__ float neutral() { return 0.0f; }\n"
+                  "__device__ __forceinline__ float fold(float a, float b) { return a + b; }\n";
+
+  // The element before and behind the pool, at (plane, z, y, x).
+  SmallVector<std::string> dims;
+  SmallVector<int64_t> leading = llvm::to_vector(inputShape.drop_back(rank));
+  if (leading.size() == 1)
+    dims.push_back("plane");
+  else if (leading.size() == 2) {
+    dims.push_back("plane / " + std::to_string(leading[1]));
+    dims.push_back("plane % " + std::to_string(leading[1]));
+  }
+  for (unsigned i = 3 - rank; i < 3; ++i)
+    dims.push_back(std::string(1, static_cast<char>(kAxes[i] - 'A' + 'a')));
+  auto element = [&](Value value) {
+    return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value));
+  };
+  text += "\n/// The pool's input element";
+  text += before->identity ? ".\n" : ", after the ops fused in front.\n";
+  text += "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int y, "
+          "int x) {\n"
+          "  return " +
+          callElementPiece(*before, element, dims) + ";\n}\n";
+
+  std::string average;
+  if (!program.maximum && !program.adaptive) {
+    int64_t divisor = program.divisor.value_or(windowVolume);
+    bool overruns = false;
+    for (unsigned i = 0; i < rank; ++i) {
+      int64_t end = (program.output[i] - 1) * program.stride[i] - program.padding[i] + program.window[i];
+      overruns |= program.countsPadding ? end > program.input[i] + program.padding[i]
+                                        : program.padding[i] > 0 || end > program.input[i];
+    }
+    if (program.divisor || !overruns) {
+      average = llvm::formatv("folded / {0}.0f", divisor);
+    } else {
+      text += "\n/// Elements of the window at START that the average counts.\n"
+              "__device__ __forceinline__ int counted(int start, int window, int low, int high) {\n"
+              "  return (start + window < high ? start + window : high) - (start > low ? start : low);\n}\n";
+      SmallVector<std::string> factors;
+      for (unsigned i = 3 - rank; i < 3; ++i) {
+        char axis = kAxes[i], lower = static_cast<char>(axis - 'A' + 'a');
+        factors.push_back(llvm::formatv("counted({1} * kStride{0} - kPadding{0}, kWindow{0}, {2}, kInput{0}{3})", axis,
+                                        lower,
+                                        program.countsPadding ? std::string("-kPadding") + axis : std::string("0"),
+                                        program.countsPadding ? std::string(" + kPadding") + axis : std::string("")));
+      }
+      average =
+          "folded / static_cast<float>(" + llvm::join(factors, " *\n                                           ") + ")";
+    }
+  }
+  text += "\n__device__ __forceinline__ void store(const Operands &operands, long long offset, int plane, int z, int "
+          "y, int x,\n"
+          "                                      float folded) {\n";
+  if (!average.empty())
+    text += "  const float average = " + average + ";\n";
+  auto result = [&](Value value) -> std::string {
+    if (value == pooled)
+      return average.empty() ? "folded" : "average";
+    return element(value);
+  };
+  for (auto [index, piece] : llvm::enumerate(behind))
+    text += llvm::formatv("  operands.out{0}[offset] = {1};\n", index,
+                          fromFloat(callElementPiece(piece, result, dims), elementTypeOf(piece.root)));
+  text += "}\n} // namespace " + name + "\n\n";
+
+  llvm::StringSet<> truths;
+  if (rank > 1)
+    truths.insert("HAS_Y");
+  if (rank > 2)
+    truths.insert("HAS_Z");
+  TemplateFill fill;
+  fill.name = name;
+  fill.replacements["signature"] = "    " + name + "_windows(" + kernelParameters(dispatch, true) + ") {\n";
+  fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
+  text += fillTemplate(chooseVariant(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), truths), fill);
+
+  int64_t items = program.planes;
+  for (unsigned i = 0; i < rank; ++i)
+    items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
+  code.launches = {LaunchSpec::ofWhole(dispatch, name + "_windows", llvm::divideCeil(items, threads), threads)};
+  return code;
+}
+
+std::unique_ptr<Family> createPoolFamily() { return std::make_unique<PoolFamily>(); }
+
+} // namespace kgen

@@ -1,0 +1,40 @@
+//===- Registry.cpp - The kernel families ---------------------------------===//
+
+#include "kgen/Kernels/Family.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace kgen {
+
+static ArrayRef<std::unique_ptr<Family>> allFamilies() {
+  static const auto families = [] {
+    SmallVector<std::unique_ptr<Family>> list;
+    // A new family adds its line here.
+    list.push_back(createAttentionFamily());
+    list.push_back(createConvFamily());
+    list.push_back(createGemmFamily());
+    list.push_back(createPointwiseFamily());
+    list.push_back(createPoolFamily());
+    list.push_back(createRowFamily());
+    list.push_back(createScanFamily());
+    // Alphabetical, whatever the order above.
+    llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });
+    return list;
+  }();
+  return families;
+}
+
+const Family *findFamily(StringRef name) {
+  for (const std::unique_ptr<Family> &family : allFamilies())
+    if (family->name() == name)
+      return family.get();
+  return nullptr;
+}
+
+SmallVector<StringRef> familyNames() {
+  return llvm::map_to_vector(allFamilies(), [](const auto &family) { return family->name(); });
+}
+
+} // namespace kgen

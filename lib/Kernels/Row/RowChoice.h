@@ -1,0 +1,49 @@
+//===- RowChoice.h - What a row schedule leaves open ----------------------===//
+#pragma once
+
+#include "RowSource.h"
+
+#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Family.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace kgen {
+
+/// The parameters of a schedule, one function for each so that a rule stands beside its default.
+struct RowChoice {
+  DispatchOp dispatch;
+  ScheduleParams &params;
+  const Chip &chip;
+  const RowProgram &program;
+  const RowLayout &layout;
+  mlir::MLIRContext *context;
+
+  mlir::LogicalResult reject(const llvm::Twine &text) {
+    return dispatch.emitError("row schedule of @") << dispatch.getName() << ": " << text;
+  }
+  bool contiguous() const { return layout.inner == 1; }
+  bool isRing() const {
+    std::optional<llvm::StringRef> resident = params.getWord("resident");
+    return resident == "cluster" || resident == "grid";
+  }
+  /// Whether the blocks of a cluster hold a row in their registers.
+  bool byCluster() const { return params.getWord("resident") == "reg" && params.getInt("split_rows").value_or(1) > 1; }
+  /// Whether packs begin at a row's first boundary of 16 bytes.
+  bool isPeeled() const { return layout.columns % *params.getInt("vec") != 0; }
+  /// Blocks that share a row where the schedule does not say.
+  int64_t defaultSplit() const;
+  int64_t floats(int64_t threadsPerRow, int64_t vector) const {
+    int64_t parts = byCluster() ? *params.getInt("split_rows") : 1;
+    return llvm::divideCeil(layout.columns, parts * threadsPerRow * vector) * vector;
+  }
+
+  mlir::LogicalResult chooseVector();
+  mlir::LogicalResult chooseSplit();
+  mlir::LogicalResult chooseThreads();
+  mlir::LogicalResult chooseResidence();
+  mlir::LogicalResult chooseRing();
+  mlir::LogicalResult chooseWords();
+};
+
+} // namespace kgen

@@ -1,0 +1,57 @@
+//===- Catalogue/Predicates.h - When an idea applies -----------------------===//
+#pragma once
+
+#include "Catalogue.h"
+
+namespace kgen {
+
+inline bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
+inline bool allowsFp16(const DispatchFacts &f) { return f.f32 && f.precision == "fp16"; }
+inline bool is16Bit(const DispatchFacts &f) { return !f.f32; }
+inline bool isF32(const DispatchFacts &f) { return f.f32; }
+inline bool tensorCoresAllowed(const DispatchFacts &f) { return !f.f32 || f.precision != "strict-fp32"; }
+inline bool longRows(const DispatchFacts &f) { return f.columns > 4096; }
+inline bool shortRows(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 4096; }
+inline bool fewRows(const DispatchFacts &f) {
+  return f.rows > 0 && f.rows < 2 * f.multiprocessors && f.columns >= 8192;
+}
+/// Rows that the registers of a cluster's blocks hold, and are too long for one block's.
+inline bool clusterRows(const DispatchFacts &f) { return f.hopper && f.columns >= 16384 && f.columns <= 131072; }
+inline bool longSoftmax(const DispatchFacts &f) {
+  return clusterRows(f) && f.anchor && f.anchor->name == "aten.softmax.int";
+}
+/// Few rows, each longer than the shared memory of a cluster.
+inline bool gridRows(const DispatchFacts &f) { return f.hopper && f.rows > 0 && f.rows <= 1024 && f.columns >= 262144; }
+inline bool ringRows(const DispatchFacts &f) { return f.hopper && f.columns >= 4096 && f.columns <= 50000; }
+inline bool rowsFitShared(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 56000; }
+inline bool tallReduction(const DispatchFacts &f) { return f.k >= 1024 && f.m * f.n <= 1024 * 1024; }
+inline bool manyTiles(const DispatchFacts &f) { return f.m * f.n >= 2048 * 2048; }
+inline bool narrowProduct(const DispatchFacts &f) { return f.n > 0 && f.n <= 128 && f.n % 64 != 0; }
+inline bool fewChannels(const DispatchFacts &f) { return f.channels > 0 && f.channels <= 8; }
+inline bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
+inline bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
+
+inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
+/// Tensor maps need rows of 16 bytes, which the preparation of f32 operands makes; a warpgroup has 64 rows, and a
+/// smaller product would leave most of a tile empty.
+inline bool fillsWarpgroups(const DispatchFacts &f) {
+  return f.hopper && f.m >= 64 && f.n >= 32 && f.k >= 32 && (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
+}
+inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
+inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
+inline bool warpgroupConvolution(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
+}
+inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
+
+/// The tables of this folder, one for each family, joined by getCatalogue().
+std::vector<CatalogueEntry> productIdeas();
+std::vector<CatalogueEntry> gemmIdeas();
+std::vector<CatalogueEntry> convIdeas();
+std::vector<CatalogueEntry> attentionIdeas();
+std::vector<CatalogueEntry> rowIdeas();
+std::vector<CatalogueEntry> scanIdeas();
+std::vector<CatalogueEntry> poolIdeas();
+std::vector<CatalogueEntry> pointwiseIdeas();
+
+} // namespace kgen

@@ -1,0 +1,331 @@
+//===- GenericNumericTest.cpp - Generic kernels against PyTorch's fp64 ----===//
+//
+// Every aten op at small odd sizes, through AtenToLinalg and the generic path to
+// CUDA-C, run on device host: in fp64, where an index that is off by one or a
+// formula that differs shows at once, and in the graph's own types.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Conversion/AtenToLinalg/Passes.h"
+#include "kgen/Device/Device.h"
+#include "kgen/InitAll.h"
+#include "kgen/Judge/Inputs.h"
+#include "kgen/Kernels/Passes.h"
+#include "kgen/Oracle/OracleCases.h"
+#include "kgen/Oracle/OracleLowering.h"
+#include "kgen/Target/Cuda/CudaEmitter.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace kgen;
+
+namespace {
+
+/// One case in one precision: its plan, and which kernels of the common file it launches.
+struct Lowered {
+  const OracleCase *test;
+  bool promoted;
+  std::string name;
+  LaunchPlan plan;
+};
+
+class GenericKernels : public testing::Test {
+protected:
+  GenericKernels() {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    context.disableMultithreading();
+  }
+
+  /// Lowers TEST; its kernels' names start with NAME. Fails the test on any diagnostic.
+  void lower(const OracleCase &test, const std::string &name, bool promote);
+  void run(const Lowered &lowered, const std::string &artifact);
+  /// Lowers all CASES in both precisions, compiles once and runs each.
+  void check(const std::vector<OracleCase> &cases);
+
+  mlir::MLIRContext context;
+  std::vector<Lowered> lowered;
+  std::string source;
+};
+
+void GenericKernels::lower(const OracleCase &test, const std::string &name, bool promote) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(test.graph, &context);
+  ASSERT_TRUE(module);
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    function.setName(name);
+  mlir::PassManager pm(&context);
+  if (promote)
+    pm.addPass(createPromoteF64Pass());
+  pm.addPass(createConvertAtenToLinalgPass());
+  pm.addPass(createLowerGeneric());
+  ASSERT_TRUE(succeeded(pm.run(*module)));
+  std::string plan;
+  llvm::raw_string_ostream sourceStream(source), planStream(plan);
+  ASSERT_TRUE(succeeded(emitCuda(*module, sourceStream)));
+  ASSERT_TRUE(succeeded(emitPlan(*module, "strict-fp32", planStream)));
+  auto parsed = LaunchPlan::parse(plan);
+  ASSERT_TRUE(bool(parsed)) << toString(parsed.takeError()) << plan;
+  lowered.push_back({&test, promote, name, std::move(*parsed)});
+}
+
+/// Rounds VALUE into element I of BYTES.
+void store(DType type, char *bytes, size_t i, double value) {
+  auto put = [&](auto typed) { memcpy(bytes + i * sizeof typed, &typed, sizeof typed); };
+  switch (type) {
+  case DType::F64:
+    return put(value);
+  case DType::F32:
+    return put(float(value));
+  case DType::F16:
+    return put(toHalf(float(value)));
+  case DType::BF16:
+    return put(toBFloat16(float(value)));
+  case DType::I64:
+    return put(int64_t(value));
+  case DType::I32:
+    return put(int32_t(value));
+  case DType::I8:
+    return put(int8_t(value));
+  case DType::I1:
+    return put(uint8_t(value != 0));
+  }
+}
+
+void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
+  const OracleCase &test = *lowered.test;
+  SCOPED_TRACE(test.name + (lowered.promoted ? " in fp64, kernels " : ", kernels ") + lowered.name);
+  const LaunchPlan &plan = lowered.plan;
+  std::unique_ptr<Device> device = createHostDevice();
+  auto error = device->load(artifact, plan);
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+
+  std::vector<DeviceAddress> inputs, outputs, workspace;
+  for (auto [which, spec] : llvm::enumerate(plan.inputs)) {
+    std::vector<char> bytes(spec.bytes());
+    for (auto [i, value] : llvm::enumerate(oracleCaseInput(test.inputKinds[which], which, spec.elements())))
+      store(spec.dtype, bytes.data(), i, value);
+    inputs.push_back(cantFail(device->allocate(bytes.size() + 8)));
+    cantFail(device->write(inputs.back(), bytes.data(), bytes.size()));
+  }
+  // Nothing that a kernel does not write may look like an answer.
+  auto poisoned = [&](size_t bytes) {
+    DeviceAddress address = cantFail(device->allocate(bytes + 8));
+    cantFail(device->fill(address, 0xFFC0DEAD, (bytes + 3) / 4 * 4));
+    return address;
+  };
+  for (const BufferSpec &spec : plan.outputs)
+    outputs.push_back(poisoned(spec.bytes()));
+  for (const WorkspaceSpec &spec : plan.workspace)
+    workspace.push_back(poisoned(spec.bytes));
+
+  for (auto [index, launch] : llvm::enumerate(plan.launches)) {
+    std::vector<DeviceAddress> pointers;
+    for (const LaunchArgument &argument : launch.arguments) {
+      auto ref = std::get<BufferRef>(argument);
+      auto &buffers = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
+      pointers.push_back(buffers[ref.index] + ref.offset);
+    }
+    std::vector<void *> values;
+    for (DeviceAddress &pointer : pointers)
+      values.push_back(&pointer);
+    auto failed = device->launch(index, values, /*descending=*/index % 2 == 1, /*poison=*/0xFF);
+    ASSERT_FALSE(bool(failed)) << toString(std::move(failed));
+  }
+
+  ASSERT_EQ(plan.outputs.size(), test.expected.size());
+  for (size_t r = 0; r < plan.outputs.size(); ++r) {
+    const BufferSpec &spec = plan.outputs[r];
+    std::vector<char> bytes(spec.bytes());
+    std::vector<double> actual(spec.elements());
+    cantFail(device->read(bytes.data(), outputs[r], bytes.size()));
+    widen(spec.dtype, bytes.data(), actual.data(), spec.elements());
+    ASSERT_EQ(actual.size(), test.expected[r].size());
+    // The kernels' own accumulation order, and in the graph's types their rounding.
+    bool narrow = spec.dtype == DType::F16 || spec.dtype == DType::BF16;
+    double tolerance = std::max(test.tolerance, lowered.promoted ? 1e-11 : narrow ? 2e-2 : 2e-3);
+    for (size_t i = 0; i < actual.size(); ++i)
+      if (!agreesWithCase(actual[i], test.expected[r][i], tolerance)) {
+        ADD_FAILURE() << "result " << r << " element " << i << ": expected " << test.expected[r][i] << ", found "
+                      << actual[i];
+        return;
+      }
+  }
+}
+
+void GenericKernels::check(const std::vector<OracleCase> &cases) {
+  auto compiler = createHostCompiler();
+  if (!compiler)
+    GTEST_SKIP() << toString(compiler.takeError());
+  for (auto [i, test] : llvm::enumerate(cases)) {
+    SCOPED_TRACE(test.name);
+    lower(test, "case" + std::to_string(i) + "_f64", /*promote=*/true);
+    lower(test, "case" + std::to_string(i) + "_own", /*promote=*/false);
+  }
+  ASSERT_EQ(lowered.size(), 2 * cases.size());
+
+  // One compilation for the whole file: starting g++ costs more than a kernel.
+  CompileOptions options;
+  options.wallSeconds = 600;
+  auto compiled = (*compiler)->compile(source, options);
+  ASSERT_TRUE(bool(compiled)) << toString(compiled.takeError());
+  auto *failure = std::get_if<CompileFailed>(&*compiled);
+  ASSERT_FALSE(failure) << failure->reason << failure->log;
+  for (const Lowered &one : lowered)
+    run(one, std::get<Compiled>(*compiled).artifact);
+}
+
+/// Adds the graph of SIGNATURE and BODY with the oracle's answers.
+void addCase(std::vector<OracleCase> &cases, llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
+  OracleCase test;
+  test.name = body.split(" : ").first.str();
+  test.graph = ("func.func @f" + signature + " {\n" + body + "\n}\n").str();
+  for (llvm::StringRef kind : llvm::split(kinds, ' '))
+    test.inputKinds.push_back(kind.str());
+  auto oracle = Oracle::create(test.graph);
+  ASSERT_TRUE(bool(oracle)) << toString(oracle.takeError()) << test.graph;
+  std::vector<std::vector<double>> inputs;
+  for (auto [which, tensor] : llvm::enumerate((*oracle)->inputs()))
+    inputs.push_back(oracleCaseInput(test.inputKinds[which], which, tensor.elements()));
+  auto answers = (*oracle)->run(std::vector<llvm::ArrayRef<double>>(inputs.begin(), inputs.end()));
+  ASSERT_TRUE(bool(answers)) << toString(answers.takeError());
+  test.expected = *answers;
+  cases.push_back(std::move(test));
+}
+
+class GenericNumeric : public GenericKernels, public testing::WithParamInterface<const char *> {};
+
+TEST_P(GenericNumeric, AgreesWithPyTorch) {
+  std::string path = std::string(KGEN_NUMERIC_CASES) + "/numeric-" + GetParam() + ".mlir";
+  auto file = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(file) << path;
+  std::vector<OracleCase> cases = parseOracleCases((*file)->getBuffer());
+  ASSERT_GT(cases.size(), 5u);
+  check(cases);
+}
+
+/// Large enough that warps and blocks share an output; the answers are the oracle's, which the small
+/// cases hold against PyTorch.
+TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
+  std::vector<OracleCase> cases;
+  auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
+    addCase(cases, kinds, signature, body);
+  };
+  // Warps: rows of 64 to 1023 elements, a number of rows that leaves the last block part empty.
+  add("uniform", "(%x: tensor<13x70xf32>) -> tensor<13xf32>",
+      "%0 = aten.sum.dim_IntList %x dim [1] : (tensor<13x70xf32>) -> tensor<13xf32>\n"
+      "return %0 : tensor<13xf32>");
+  add("uniform", "(%x: tensor<3x5x131xf32>) -> tensor<3x5x131xf32>",
+      "%0 = aten.softmax.int %x dim -1 : (tensor<3x5x131xf32>) -> tensor<3x5x131xf32>\n"
+      "return %0 : tensor<3x5x131xf32>");
+  add("special", "(%x: tensor<1x201xf32>) -> tensor<1xf32>",
+      "%0 = aten.amax %x dim [1] : (tensor<1x201xf32>) -> tensor<1xf32>\nreturn %0 : tensor<1xf32>");
+  add("integer", "(%x: tensor<9x77xi64>) -> tensor<9xi64>",
+      "%0 = aten.amin %x dim [1] : (tensor<9x77xi64>) -> tensor<9xi64>\nreturn %0 : tensor<9xi64>");
+  // Blocks: long rows, few outputs, reduced dimensions that are no neighbours, everything.
+  add("uniform", "(%x: tensor<5x1037xf32>) -> tensor<5x1037xf32>",
+      "%0 = aten.softmax.int %x dim -1 : (tensor<5x1037xf32>) -> tensor<5x1037xf32>\n"
+      "return %0 : tensor<5x1037xf32>");
+  add("uniform", "(%x: tensor<3x301x2x7xf32>) -> tensor<3x2xf32>",
+      "%0 = aten.mean.dim %x dim [1, 3] : (tensor<3x301x2x7xf32>) -> tensor<3x2xf32>\nreturn %0 : tensor<3x2xf32>");
+  add("uniform", "(%x: tensor<611x3xf32>) -> tensor<3xf32>",
+      "%0 = aten.sum.dim_IntList %x dim [0] : (tensor<611x3xf32>) -> tensor<3xf32>\nreturn %0 : tensor<3xf32>");
+  add("uniform", "(%x: tensor<37x1009xf32>) -> tensor<f32>",
+      "%0 = aten.sum %x : (tensor<37x1009xf32>) -> tensor<f32>\nreturn %0 : tensor<f32>");
+  add("uniform uniform uniform",
+      "(%x: tensor<2x3x17x23xf32>, %w: tensor<3x17x23xf32>, %b: tensor<3x17x23xf32>) -> tensor<2x3x17x23xf32>",
+      "%0 = aten.layer_norm %x weight %w bias %b normalized_shape [3, 17, 23] : (tensor<2x3x17x23xf32>, "
+      "tensor<3x17x23xf32>, tensor<3x17x23xf32>) -> tensor<2x3x17x23xf32>\nreturn %0 : tensor<2x3x17x23xf32>");
+  add("uniform uniform", "(%x: tensor<3x1500xf32>, %w: tensor<5x1500xf32>) -> tensor<3x5xf32>",
+      "%0 = aten.linear %x, %w : (tensor<3x1500xf32>, tensor<5x1500xf32>) -> tensor<3x5xf32>\n"
+      "return %0 : tensor<3x5xf32>");
+  add("uniform uniform uniform",
+      "(%x: tensor<1x40x9x9xf32>, %w: tensor<2x40x3x3xf32>, %b: tensor<2xf32>) -> tensor<1x2x5x5xf32>",
+      "%0 = aten.conv2d %x, %w, %b stride [2, 2] padding [1, 1] : (tensor<1x40x9x9xf32>, tensor<2x40x3x3xf32>, "
+      "tensor<2xf32>) -> tensor<1x2x5x5xf32>\nreturn %0 : tensor<1x2x5x5xf32>");
+  // 16-bit and pairs of results.
+  add("uniform", "(%x: tensor<3x1030xf16>) -> tensor<3x1030xf16>",
+      "%0 = aten.softmax.int %x dim -1 : (tensor<3x1030xf16>) -> tensor<3x1030xf16>\n"
+      "return %0 : tensor<3x1030xf16>");
+  add("uniform", "(%x: tensor<11x90xbf16>) -> tensor<11xbf16>",
+      "%0 = aten.amax %x dim [1] : (tensor<11x90xbf16>) -> tensor<11xbf16>\nreturn %0 : tensor<11xbf16>");
+  add("uniform", "(%x: tensor<3x1100xf32>) -> (tensor<3xf32>, tensor<3xi64>)",
+      "%0, %1 = aten.max.dim %x dim -1 : (tensor<3x1100xf32>) -> (tensor<3xf32>, tensor<3xi64>)\n"
+      "return %0, %1 : tensor<3xf32>, tensor<3xi64>");
+  ASSERT_FALSE(HasFatalFailure());
+  check(cases);
+  // The sizes above are chosen for these.
+  EXPECT_NE(source.find("one warp per output"), std::string::npos);
+  EXPECT_NE(source.find("one block per output"), std::string::npos);
+  EXPECT_NE(source.find("kReduced"), std::string::npos);
+  EXPECT_NE(source.find("__launch_bounds__(1024)"), std::string::npos);
+}
+
+/// Ops beside each other: fusion, values with several users, views between kernels, shared workspace.
+TEST_F(GenericKernels, GraphsAgreeWithTheOracle) {
+  std::vector<OracleCase> cases;
+  auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
+    addCase(cases, kinds, signature, body);
+  };
+  add("uniform uniform uniform",
+      "(%x: tensor<2x3x9x7xf32>, %w: tensor<5x3x3x3xf32>, %b: tensor<5xf32>) -> tensor<2x20xf32>",
+      R"(%0 = aten.conv2d %x, %w, %b stride [1, 1] padding [1, 1] : (tensor<2x3x9x7xf32>, tensor<5x3x3x3xf32>, tensor<5xf32>) -> tensor<2x5x9x7xf32>
+         %1 = aten.relu %0 : (tensor<2x5x9x7xf32>) -> tensor<2x5x9x7xf32>
+         %2 = aten.max_pool2d %1 kernel [3, 3] stride [4, 4] : (tensor<2x5x9x7xf32>) -> tensor<2x5x2x2xf32>
+         %3 = aten.view %2 size [2, 20] : (tensor<2x5x2x2xf32>) -> tensor<2x20xf32>
+         return %3 : tensor<2x20xf32>)");
+  // A residual: x feeds three ops, one of them through a transpose.
+  add("uniform uniform", "(%x: tensor<7x7xf32>, %w: tensor<7x7xf32>) -> (tensor<7x7xf32>, tensor<7xf32>)",
+      R"(%0 = aten.transpose.int %x dim0 0 dim1 1 : (tensor<7x7xf32>) -> tensor<7x7xf32>
+         %1 = aten.linear %0, %w : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %2 = aten.sigmoid %x : (tensor<7x7xf32>) -> tensor<7x7xf32>
+         %3 = aten.mul.Tensor %1, %2 : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %4 = aten.add.Tensor %3, %x : (tensor<7x7xf32>, tensor<7x7xf32>) -> tensor<7x7xf32>
+         %5 = aten.sum.dim_IntList %2 dim [0] : (tensor<7x7xf32>) -> tensor<7xf32>
+         return %4, %5 : tensor<7x7xf32>, tensor<7xf32>)");
+  // Element-wise work between a reshape and a contraction, and after one.
+  add("uniform uniform", "(%x: tensor<3x10xf32>, %y: tensor<6x4xf32>) -> tensor<2x10xf32>",
+      R"(%0 = aten.tanh %x : (tensor<3x10xf32>) -> tensor<3x10xf32>
+         %1 = aten.view %0 size [5, 6] : (tensor<3x10xf32>) -> tensor<5x6xf32>
+         %2 = aten.matmul %1, %y : (tensor<5x6xf32>, tensor<6x4xf32>) -> tensor<5x4xf32>
+         %3 = aten.view %2 size [2, 10] : (tensor<5x4xf32>) -> tensor<2x10xf32>
+         %4 = aten.relu %3 : (tensor<2x10xf32>) -> tensor<2x10xf32>
+         return %4 : tensor<2x10xf32>)");
+  // A transposed and reshaped operand, whose index needs divisions.
+  add("uniform", "(%x: tensor<3x4x5xf32>) -> tensor<5x12xf32>",
+      R"(%0 = aten.transpose.int %x dim0 0 dim1 2 : (tensor<3x4x5xf32>) -> tensor<5x4x3xf32>
+         %1 = aten.view %0 size [5, 12] : (tensor<5x4x3xf32>) -> tensor<5x12xf32>
+         %2 = aten.softmax.int %1 dim 0 : (tensor<5x12xf32>) -> tensor<5x12xf32>
+         return %2 : tensor<5x12xf32>)");
+  add("uniform uniform",
+      "(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> (tensor<2x7xf32>, tensor<2x3xf32>, tensor<2x7xf32>)",
+      R"(%0 = aten.exp %y : (tensor<2x4xf32>) -> tensor<2x4xf32>
+         %1 = aten.cat %x, %0 dim 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+         %2 = aten.softmax.int %1 dim -1 : (tensor<2x7xf32>) -> tensor<2x7xf32>
+         return %1, %x, %2 : tensor<2x7xf32>, tensor<2x3xf32>, tensor<2x7xf32>)");
+  // A chain of contractions: each intermediate tensor takes over the room of the one before the last.
+  add("uniform uniform", "(%x: tensor<5x5xf32>, %w: tensor<5x5xf32>) -> tensor<5x5xf32>",
+      R"(%0 = aten.matmul %x, %w : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %1 = aten.matmul %0, %x : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %2 = aten.matmul %1, %0 : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %3 = aten.matmul %2, %w : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         %4 = aten.matmul %3, %2 : (tensor<5x5xf32>, tensor<5x5xf32>) -> tensor<5x5xf32>
+         return %4 : tensor<5x5xf32>)");
+  ASSERT_FALSE(HasFatalFailure());
+  check(cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, GenericNumeric,
+                         testing::Values("attention", "contraction", "convolution", "normalization", "pointwise",
+                                         "reduction", "shape", "window"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
