@@ -9,7 +9,11 @@ from kgen.errors import ImportRefused
 
 
 def _write(path, text):
-    """Replaces PATH by TEXT in one step, so that a failure leaves nothing half-written."""
+    """Replaces PATH by TEXT in one step, so that a failure leaves nothing half-written. Devices and pipes stay what they are."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        with open(path, "w") as file:
+            file.write(text)
+        return
     folder = os.path.dirname(os.path.abspath(path))
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".kgen-")
