@@ -1,15 +1,16 @@
 //===- CudaCard.cpp - What the driver says of a card ----------------------===//
-#include "CudaDriver.h"
+#include "kgen/Runtime/CudaDriver.h"
 
 #include "kgen/Device/Device.h"
 
 using namespace kgen;
 
 llvm::Expected<CardFacts> kgen::queryCard(int ordinal) {
-  auto driver = cuda::Driver::get();
+  std::string failure;
+  const cuda::Driver *driver = cuda::Driver::get(failure);
   if (!driver)
-    return driver.takeError();
-  const cuda::Driver &d = **driver;
+    return llvm::createStringError(failure);
+  const cuda::Driver &d = *driver;
   int count = 0;
   d.deviceGetCount(&count);
   if (ordinal < 0 || ordinal >= count)

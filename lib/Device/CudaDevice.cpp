@@ -176,10 +176,11 @@ private:
 } // namespace
 
 llvm::Expected<std::unique_ptr<Device>> kgen::createCudaDevice(int ordinal) {
-  auto driver = cuda::Driver::get();
+  std::string failure;
+  const cuda::Driver *driver = cuda::Driver::get(failure);
   if (!driver)
-    return driver.takeError();
-  const cuda::Driver &d = **driver;
+    return llvm::createStringError(failure);
+  const cuda::Driver &d = *driver;
   auto failed = [&](const char *call, int error) {
     return llvm::createStringError("cuda:%d: %s: %s", ordinal, call, d.describe(error));
   };

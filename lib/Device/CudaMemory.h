@@ -1,7 +1,7 @@
 //===- CudaMemory.h - Memory of a card ------------------------------------===//
 #pragma once
 
-#include "CudaDriver.h"
+#include "kgen/Runtime/CudaDriver.h"
 
 #include "kgen/Device/Device.h"
 

@@ -1,7 +1,7 @@
 //===- CudaModule.h - A candidate's machine code on a card ----------------===//
 #pragma once
 
-#include "CudaDriver.h"
+#include "kgen/Runtime/CudaDriver.h"
 
 #include "kgen/Device/Device.h"
 

@@ -1,7 +1,7 @@
 //===- TrustedKernels.h - kgen's own kernels beside a candidate's ---------===//
 #pragma once
 
-#include "CudaDriver.h"
+#include "kgen/Runtime/CudaDriver.h"
 
 #include "kgen/Device/Device.h"
 

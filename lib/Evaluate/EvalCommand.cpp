@@ -14,7 +14,8 @@ static const char *overview =
     "  kgen-eval runs/NAME/round-03/b07                 on the first card, or on the host without one\n"
     "  kgen-eval DIR --device host --graph graph.mlir   DIR holds plan.json and kernel.cu\n"
     "  kgen-eval DIR --baselines --problem FILE.py      PyTorch timed beside it\n"
-    "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n\n"
+    "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n"
+    "  kgen-eval DIR --bundle OUT --device sm_90a       only compile it, for kgen's runtime\n\n"
     "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
     "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
     "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out),\n"
@@ -48,6 +49,8 @@ static int runCommand(int argc, char **argv) {
                                       "kernelbench (1e-4 for fp32)"));
   cl::opt<bool> sanitize("sanitize", cl::desc("a PASS also goes through compute-sanitizer"), cl::cat(c));
   cl::opt<bool> profile("profile", cl::desc("a PASS is also profiled by Nsight Compute"), cl::cat(c));
+  cl::opt<std::string> bundle("bundle", cl::desc("compile into this folder, for kgen's runtime; measure nothing"),
+                              cl::cat(c));
   cl::opt<std::string> compare("compare", cl::desc("the folder of a candidate to compare with"), cl::cat(c));
   cl::opt<int> pairs("pairs", cl::init(1), cl::desc("how many comparisons"), cl::cat(c));
   cl::opt<double> slowDown("slow-down", cl::init(0), cl::cat(c),
@@ -75,6 +78,8 @@ static int runCommand(int argc, char **argv) {
     return llvm::errs() << "kgen-eval: "
                         << kgen::explainUnconfinedCompile("nobody says who wrote " + folder + "/kernel.cu") << '\n',
            2;
+  if (!bundle.empty() && !folder.empty())
+    return kgen::writeBundleFolder(r, bundle);
   if (!compare.empty() && !folder.empty())
     return kgen::compareFolders(r, compare, {pairs, false, slowDown, disturb});
   if (serve == !folder.empty())

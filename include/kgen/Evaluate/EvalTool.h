@@ -27,6 +27,11 @@ int runEvalCommand(int argc, char **argv);
 /// code: 0 PASS, 1 any other verdict, 2 could not measure.
 int evaluateFolder(const EvalRequest &request);
 
+/// Compiles the candidate of request.folder for request.device ("host", "cuda:N", or an architecture, for which no card
+/// is needed) and writes what libkgen_runtime.so loads into the folder OUT: see kgen/Runtime/Runtime.h. Nothing is
+/// verified. The exit code: 0, or 2 with one sentence.
+int writeBundleFolder(const EvalRequest &request, const std::string &out);
+
 /// Times the candidate in request.folder against the one in BASELINE, in turns, HOW.pairs times, and prints
 /// how often it was FAST, SAME and so on. The exit code: 0 both PASS, 1 one does not, 2 could not compare.
 int compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how);

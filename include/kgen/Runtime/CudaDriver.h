@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/Support/Error.h"
-
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace kgen::cuda {
 
@@ -78,6 +77,8 @@ struct Driver {
   Result (*deviceTotalMem)(size_t *, DeviceId);
   Result (*primaryRetain)(Context *, DeviceId);
   Result (*setCurrent)(Context);
+  Result (*getCurrent)(Context *);
+  Result (*currentDevice)(DeviceId *);
   Result (*moduleLoadData)(Module *, const void *);
   Result (*moduleUnload)(Module);
   Result (*moduleGetFunction)(Function *, Module, const char *);
@@ -119,8 +120,8 @@ struct Driver {
   Result (*eventElapsed)(float *, Event, Event);
   Result (*errorString)(Result, const char **);
 
-  /// The driver, loaded and initialised once; one sentence when that fails.
-  static llvm::Expected<const Driver *> get();
+  /// The driver, loaded and initialised once. Null, and one sentence in FAILURE, when there is none.
+  static const Driver *get(std::string &failure);
   /// CUDA's words for RESULT.
   const char *describe(Result result) const;
 };

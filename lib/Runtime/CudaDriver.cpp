@@ -1,5 +1,5 @@
 //===- CudaDriver.cpp - The CUDA Driver API, loaded at run time -----------===//
-#include "CudaDriver.h"
+#include "kgen/Runtime/CudaDriver.h"
 
 #include <dlfcn.h>
 #include <string>
@@ -28,6 +28,8 @@ static std::string loadDriver(Driver &driver) {
   get(driver.deviceTotalMem, "cuDeviceTotalMem_v2");
   get(driver.primaryRetain, "cuDevicePrimaryCtxRetain");
   get(driver.setCurrent, "cuCtxSetCurrent");
+  get(driver.getCurrent, "cuCtxGetCurrent");
+  get(driver.currentDevice, "cuCtxGetDevice");
   get(driver.moduleLoadData, "cuModuleLoadData");
   get(driver.moduleUnload, "cuModuleUnload");
   get(driver.moduleGetFunction, "cuModuleGetFunction");
@@ -71,12 +73,11 @@ static std::string loadDriver(Driver &driver) {
   return "";
 }
 
-llvm::Expected<const Driver *> Driver::get() {
+const Driver *Driver::get(std::string &failure) {
   static Driver driver = {};
-  static const std::string failure = loadDriver(driver);
-  if (!failure.empty())
-    return llvm::createStringError(failure);
-  return &driver;
+  static const std::string fault = loadDriver(driver);
+  failure = fault;
+  return fault.empty() ? &driver : nullptr;
 }
 
 const char *Driver::describe(Result result) const {

@@ -1,0 +1,61 @@
+//===- Runtime.h - Loads a bundle of kernels and launches it ----*- C++ -*-===//
+//
+// The C interface of libkgen_runtime.so, which needs neither MLIR nor PyTorch: the CUDA driver is loaded when the
+// first bundle for a card is. A bundle is a folder:
+//
+//   bundle.json   {"version": 1, "device": "cuda" | "host", "arch": "sm_90a", "image": "kernel.cubin",
+//                  "image_bytes": N, "plan": {...}}; `plan` is a launch plan as docs/contracts.md describes it
+//   kernel.cubin  machine code for a card, or kernel.so for device host
+//
+// A bundle is trusted, like any library that one loads: candidates are measured elsewhere. Functions return 0, or 1
+// with one sentence in MESSAGE (at most SIZE bytes, always terminated). Every function is thread safe.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_RUNTIME_RUNTIME_H
+#define KGEN_RUNTIME_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KGEN_RUNTIME_VERSION 1
+
+#ifdef KGEN_RUNTIME_BUILD
+#define KGEN_RUNTIME_API __attribute__((visibility("default")))
+#else
+#define KGEN_RUNTIME_API
+#endif
+
+typedef struct kgen_bundle kgen_bundle;
+
+/// KGEN_RUNTIME_VERSION of the library that was loaded.
+KGEN_RUNTIME_API int kgen_runtime_version(void);
+
+/// Reads the bundle in FOLDER. The machine code is loaded at the first run on each device.
+KGEN_RUNTIME_API int kgen_bundle_open(const char *folder, kgen_bundle **bundle, char *message, size_t size);
+KGEN_RUNTIME_API void kgen_bundle_close(kgen_bundle *bundle);
+
+/// Number of inputs and outputs, in the order of the plan, and the bytes of a buffer.
+KGEN_RUNTIME_API size_t kgen_bundle_inputs(const kgen_bundle *bundle);
+KGEN_RUNTIME_API size_t kgen_bundle_outputs(const kgen_bundle *bundle);
+KGEN_RUNTIME_API size_t kgen_bundle_input_bytes(const kgen_bundle *bundle, size_t index);
+KGEN_RUNTIME_API size_t kgen_bundle_output_bytes(const kgen_bundle *bundle, size_t index);
+/// Bytes of scratch memory that a run uses; 256-byte aligned pieces of one block.
+KGEN_RUNTIME_API size_t kgen_bundle_workspace_bytes(const kgen_bundle *bundle);
+/// Kernels that a run launches.
+KGEN_RUNTIME_API size_t kgen_bundle_launches(const kgen_bundle *bundle);
+
+/// Queues every launch of the plan on STREAM (a CUstream; ignored on device host, where they have run on return).
+/// INPUTS and OUTPUTS are row-major, contiguous and at least 16-byte aligned, in memory of the current context's
+/// device. Nothing is allocated and nothing waits, so that a CUDA graph can capture a run after the first one on
+/// that device, which loads the machine code.
+KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace, void *stream,
+                    char *message, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,30 @@
+//===- Backend.h - Where a bundle's kernels run -----------------*- C++ -*-===//
+#pragma once
+
+#include "Plan.h"
+
+#include <memory>
+
+namespace kgen::runtime {
+
+/// A launch's parameters by value: what each argument's slot points at.
+struct alignas(64) Slot {
+  unsigned char bytes[128]; ///< a pointer, a scalar or a tensor map
+};
+
+/// The machine code of one bundle on one device. Functions throw std::runtime_error with one sentence.
+class Backend {
+public:
+  virtual ~Backend() = default;
+  /// The tensor map MAP with its buffer at BASE, into TO.
+  virtual void encode(const TensorMap &map, void *base, Slot &to) = 0;
+  virtual void launch(size_t index, void **arguments, void *stream) = 0;
+};
+
+/// On the device of the calling thread's current CUDA context. BUNDLE must outlive it.
+std::unique_ptr<Backend> createCudaBackend(const Bundle &bundle);
+/// Names that device; 0 where there is no context yet.
+void *currentCudaContext();
+std::unique_ptr<Backend> createHostBackend(const Bundle &bundle);
+
+} // namespace kgen::runtime

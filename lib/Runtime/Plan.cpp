@@ -1,0 +1,152 @@
+//===- Plan.cpp - Reading bundle.json -------------------------------------===//
+
+#include "Plan.h"
+
+#include "kgen/Runtime/Runtime.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <sys/stat.h>
+
+using Json = nlohmann::json;
+
+namespace kgen::runtime {
+
+static size_t bytesOf(const std::string &dtype) {
+  if (dtype == "f64" || dtype == "i64")
+    return 8;
+  if (dtype == "f32" || dtype == "i32")
+    return 4;
+  if (dtype == "f16" || dtype == "bf16")
+    return 2;
+  if (dtype == "i8" || dtype == "i1")
+    return 1;
+  throw std::runtime_error("the plan has an element type " + dtype + " that this runtime does not know");
+}
+
+static size_t bufferBytes(const Json &buffer) {
+  size_t bytes = bytesOf(buffer.at("dtype").get<std::string>());
+  for (const Json &extent : buffer.at("shape"))
+    bytes *= extent.get<size_t>();
+  return bytes;
+}
+
+/// "in0", "out1", "ws2".
+static Pointer readPointer(const Json &argument, const Plan &plan) {
+  std::string name = argument.at("buffer");
+  size_t digits = name.find_first_of("0123456789");
+  std::string kind = name.substr(0, digits);
+  Pointer pointer{};
+  pointer.index = digits == std::string::npos ? 0 : std::stoul(name.substr(digits));
+  pointer.offset = argument.value("offset", size_t(0));
+  size_t count = 0;
+  if (kind == "in")
+    pointer.space = Space::Input, count = plan.inputs.size();
+  else if (kind == "out")
+    pointer.space = Space::Output, count = plan.outputs.size();
+  else if (kind == "ws")
+    pointer.space = Space::Workspace, count = plan.workspace.size();
+  if (pointer.index >= count)
+    throw std::runtime_error("the plan passes a buffer " + name + " that it does not declare");
+  return pointer;
+}
+
+/// "128B" is 128, "none" 0.
+static int readBytes(const Json &object, const char *key) {
+  std::string word = object.value(key, std::string("none"));
+  return word == "none" ? 0 : std::stoi(word);
+}
+
+static Argument readArgument(const Json &json, const Plan &plan) {
+  Argument argument{};
+  auto scalar = [&](auto value) {
+    argument.kind = Argument::Kind::Scalar;
+    memcpy(argument.scalar.data(), &value, sizeof value);
+  };
+  if (json.contains("buffer")) {
+    argument.kind = Argument::Kind::Pointer;
+    argument.pointer = readPointer(json, plan);
+  } else if (json.contains("i32")) {
+    scalar(json.at("i32").get<int32_t>());
+  } else if (json.contains("i64")) {
+    scalar(json.at("i64").get<int64_t>());
+  } else if (json.contains("f32")) {
+    scalar(json.at("f32").get<float>());
+  } else {
+    const Json &map = json.at("tensor_map");
+    argument.kind = Argument::Kind::Map;
+    argument.map.base = readPointer(map, plan);
+    argument.map.dtype = map.at("dtype");
+    argument.map.dims = map.at("dims").get<std::vector<uint64_t>>();
+    argument.map.strides = map.value("strides", std::vector<uint64_t>());
+    argument.map.box = map.at("box").get<std::vector<uint32_t>>();
+    argument.map.swizzle = readBytes(map, "swizzle");
+    argument.map.l2 = readBytes(map, "l2");
+  }
+  return argument;
+}
+
+static Plan readPlan(const Json &json) {
+  Plan plan;
+  for (const Json &buffer : json.at("inputs"))
+    plan.inputs.push_back(bufferBytes(buffer));
+  for (const Json &buffer : json.at("outputs"))
+    plan.outputs.push_back(bufferBytes(buffer));
+  for (const Json &buffer : json.value("workspace", Json::array())) {
+    plan.workspace.push_back(plan.workspaceBytes);
+    plan.workspaceBytes += (buffer.at("bytes").get<size_t>() + 255) / 256 * 256;
+  }
+  for (const Json &entry : json.at("launches")) {
+    Launch launch;
+    launch.kernel = entry.at("kernel");
+    launch.grid = entry.at("grid");
+    launch.block = entry.at("block");
+    launch.cluster = entry.value("cluster", launch.cluster);
+    launch.sharedBytes = entry.value("shared_bytes", 0u);
+    launch.cooperative = entry.value("cooperative", false);
+    for (const Json &argument : entry.at("args"))
+      launch.arguments.push_back(readArgument(argument, plan));
+    plan.launches.push_back(std::move(launch));
+  }
+  return plan;
+}
+
+Bundle readBundle(const std::string &folder) {
+  std::string path = folder + "/bundle.json";
+  std::ifstream file(path);
+  if (!file)
+    throw std::runtime_error(path + " cannot be read");
+  Bundle bundle;
+  try {
+    Json json = Json::parse(file);
+    if (json.at("version").get<int>() != KGEN_RUNTIME_VERSION)
+      throw std::runtime_error("it is of version " + json.at("version").dump() + ", this runtime reads version " +
+                               std::to_string(KGEN_RUNTIME_VERSION));
+    std::string device = json.at("device");
+    if (device != "host" && device != "cuda")
+      throw std::runtime_error("its device is " + device + ", expected cuda or host");
+    bundle.host = device == "host";
+    bundle.arch = json.value("arch", std::string());
+    bundle.image = folder + "/" + json.at("image").get<std::string>();
+    bundle.imageBytes = json.at("image_bytes");
+    bundle.plan = readPlan(json.at("plan"));
+  } catch (const std::exception &error) {
+    // The library's exceptions carry a number in brackets before their words.
+    std::string words = error.what();
+    if (size_t end = words.find("] "); words.rfind("[json", 0) == 0 && end != std::string::npos)
+      words = words.substr(end + 2);
+    throw std::runtime_error(path + " is not a bundle: " + words);
+  }
+  struct stat facts {};
+  if (stat(bundle.image.c_str(), &facts) != 0)
+    throw std::runtime_error(bundle.image + " is missing");
+  if (size_t(facts.st_size) != bundle.imageBytes)
+    throw std::runtime_error(bundle.image + " has " + std::to_string(facts.st_size) + " bytes, expected " +
+                             std::to_string(bundle.imageBytes) + ": the bundle is damaged");
+  return bundle;
+}
+
+} // namespace kgen::runtime

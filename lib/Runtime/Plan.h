@@ -1,0 +1,63 @@
+//===- Plan.h - A launch plan, as the runtime reads it ----------*- C++ -*-===//
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kgen::runtime {
+
+enum class Space { Input, Output, Workspace };
+
+/// A buffer's base plus OFFSET bytes.
+struct Pointer {
+  Space space;
+  size_t index, offset;
+};
+
+/// How boxes of a buffer travel; see TensorMapSpec in kgen/Candidate/LaunchPlan.h.
+struct TensorMap {
+  Pointer base;
+  std::string dtype;
+  std::vector<uint64_t> dims, strides; ///< elements; bytes, of dimension 1 and on
+  std::vector<uint32_t> box;           ///< elements
+  int swizzle = 0, l2 = 0;             ///< bytes
+};
+
+/// One kernel argument.
+struct Argument {
+  enum class Kind { Pointer, Scalar, Map } kind;
+  Pointer pointer{};
+  std::array<unsigned char, 8> scalar{}; ///< the value's bytes
+  TensorMap map{};
+};
+
+struct Launch {
+  std::string kernel;
+  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  unsigned sharedBytes = 0;
+  bool cooperative = false;
+  std::vector<Argument> arguments;
+};
+
+struct Plan {
+  std::vector<size_t> inputs, outputs; ///< bytes
+  std::vector<size_t> workspace;       ///< the offset of each piece in the block
+  size_t workspaceBytes = 0;
+  std::vector<Launch> launches;
+};
+
+/// What bundle.json says.
+struct Bundle {
+  bool host = false;
+  std::string arch, image; ///< image: a path
+  size_t imageBytes = 0;
+  Plan plan;
+};
+
+/// The bundle in FOLDER. Throws std::runtime_error with one sentence.
+Bundle readBundle(const std::string &folder);
+
+} // namespace kgen::runtime
