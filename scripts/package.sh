@@ -6,11 +6,12 @@ set -eu
 . "$(dirname "$0")/common.sh"
 ensure_packages >&2
 tools=(kgen-search kgen-eval kgen-oracle kgen-opt kgen-translate)
-ensure_build release "${tools[@]}" >&2
+ensure_build release "${tools[@]}" kgen_runtime >&2
 name=kgen-linux-x86_64
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-mkdir -p "$stage/$name/bin" "$stage/$name/share/kgen"
+mkdir -p "$stage/$name/bin" "$stage/$name/lib" "$stage/$name/share/kgen"
+cp "$root/build-release/lib/libkgen_runtime.so" "$stage/$name/lib/"
 for t in "${tools[@]}"; do cp "$root/build-release/bin/$t" "$stage/$name/bin/"; done
 for d in problems frontend prices; do cp -r "$root/$d" "$stage/$name/share/kgen/"; done
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +

@@ -1,8 +1,30 @@
-"""PyTorch in: the op graph of a model as kgen's MLIR text.
+"""PyTorch and kgen: op graphs of models as kgen's MLIR text, and kgen's kernels in the place of a module's ops.
+
+    compiled = kgen.compile(module, example_inputs)     the same signature, the same parameters
+    print(kgen.report(compiled))                        what is kgen's, what is PyTorch's and why
+    torch.compile(module, backend="kgen")
 
 problem_file   reads a file in the benchmark's form, without data
 distributions  watches how its tensors are drawn
 op_table       which ATen ops the dialect has, and how they are written
 verify         has kgen-opt check what was imported
 importer       torch.export's graph to the project's MLIR text
+subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take
+segments       cuts an exported graph into kernels' work and PyTorch's
+compiler       makes and checks the kernels of each segment
+module         kgen.compile: guards, the original behind them, parameters by reference
+backend        torch.compile(backend="kgen")
+runtime        libkgen_runtime.so: bundles on PyTorch's memory and stream
+tools          where kgen's programs and libraries are
 """
+
+_PUBLIC = {"compile": "module", "report": "module", "CompileFailed": "module", "RuntimeFailed": "runtime"}
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name):
+    # PyTorch takes seconds to load, and `kgen import --help` needs none of it.
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'kgen' has no attribute {name!r}")
+    import importlib
+    return getattr(importlib.import_module("kgen." + _PUBLIC[name]), name)

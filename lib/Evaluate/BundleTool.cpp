@@ -70,12 +70,9 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
   auto planJson = json::parse(plan->print());
   if (!planJson)
     return planJson.takeError();
-  json::Object bundle{{"version", KGEN_RUNTIME_VERSION},
-                      {"device", host ? "host" : "cuda"},
-                      {"arch", host ? "" : options.arch},
-                      {"image", name},
-                      {"image_bytes", int64_t(image->size())},
-                      {"plan", std::move(*planJson)}};
+  json::Object bundle{{"version", KGEN_RUNTIME_VERSION},       {"device", host ? "host" : "cuda"},
+                      {"arch", host ? "" : options.arch},      {"image", name},
+                      {"image_bytes", int64_t(image->size())}, {"plan", std::move(*planJson)}};
   // Last: a folder with a bundle.json is whole.
   return writeFileAtomically(out + "/bundle.json", llvm::formatv("{0:2}\n", json::Value(std::move(bundle))).str());
 }

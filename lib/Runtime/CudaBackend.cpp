@@ -99,7 +99,7 @@ public:
 private:
   /// CUtensorMapDataType.
   static int typeOf(const std::string &dtype) {
-    static const std::pair<const char *, int> types[] = {{"f64", 8},  {"f32", 7}, {"f16", 6}, {"bf16", 9},
+    static const std::pair<const char *, int> types[] = {{"f64", 8}, {"f32", 7}, {"f16", 6}, {"bf16", 9},
                                                          {"i64", 5}, {"i32", 3}, {"i8", 0},  {"i1", 0}};
     for (auto &[name, type] : types)
       if (dtype == name)

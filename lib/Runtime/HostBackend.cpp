@@ -31,9 +31,10 @@ public:
     KGenHostTensorMap out = {};
     out.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
     out.rank = static_cast<unsigned char>(map.dims.size());
-    out.elementBytes = map.dtype == "f32" || map.dtype == "i32" ? 4 : map.dtype == "f64" || map.dtype == "i64" ? 8
-                       : map.dtype == "i8" || map.dtype == "i1" ? 1
-                                                                : 2;
+    out.elementBytes = map.dtype == "f32" || map.dtype == "i32"   ? 4
+                       : map.dtype == "f64" || map.dtype == "i64" ? 8
+                       : map.dtype == "i8" || map.dtype == "i1"   ? 1
+                                                                  : 2;
     out.swizzle = map.swizzle == 128 ? 1 : map.swizzle == 64 ? 2 : map.swizzle == 32 ? 3 : 0;
     out.base = reinterpret_cast<unsigned long long>(base);
     for (size_t d = 0; d < map.dims.size(); ++d) {

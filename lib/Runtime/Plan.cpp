@@ -140,7 +140,7 @@ Bundle readBundle(const std::string &folder) {
       words = words.substr(end + 2);
     throw std::runtime_error(path + " is not a bundle: " + words);
   }
-  struct stat facts {};
+  struct stat facts{};
   if (stat(bundle.image.c_str(), &facts) != 0)
     throw std::runtime_error(bundle.image + " is missing");
   if (size_t(facts.st_size) != bundle.imageBytes)

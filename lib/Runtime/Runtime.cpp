@@ -30,7 +30,8 @@ struct kgen_bundle {
 };
 
 /// Runs WORK; 0, or 1 with its words in MESSAGE.
-template <typename Work> static int guarded(char *message, size_t size, Work work) {
+template <typename Work>
+static int guarded(char *message, size_t size, Work work) {
   try {
     work();
     return 0;

@@ -52,8 +52,8 @@ KGEN_RUNTIME_API size_t kgen_bundle_launches(const kgen_bundle *bundle);
 /// INPUTS and OUTPUTS are row-major, contiguous and at least 16-byte aligned, in memory of the current context's
 /// device. Nothing is allocated and nothing waits, so that a CUDA graph can capture a run after the first one on
 /// that device, which loads the machine code.
-KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace, void *stream,
-                    char *message, size_t size);
+KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace,
+                                     void *stream, char *message, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,51 @@
+"""torch.compile(module, backend="kgen"): kernels that kgen has, PyTorch for the rest; never a search of its own.
+
+Found through the entry-point group torch_dynamo_backends. Dynamo guards on what the kernels were made for.
+"""
+import warnings
+
+import torch
+
+from kgen.compiler import CompiledGraph, quiet
+
+
+def kgen_backend(module, example_inputs, *, precision=None):
+    """A callable for the GraphModule that Dynamo traced. Graphs with symbolic sizes, or that autograd records, stay
+    PyTorch's, said once each."""
+    if not all(isinstance(value, torch.Tensor) for value in example_inputs):
+        return _kept(module, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False")
+    if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
+        return _kept(module, "gradients are on, and kgen's kernels have none: use torch.no_grad()")
+    with torch.no_grad(), quiet():
+        try:
+            exported = torch.export.export(module, tuple(example_inputs), strict=False).run_decompositions({})
+        except Exception as error:  # export raises many kinds
+            words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            return _kept(module, f"torch.export cannot take it: {words}")
+        kinds = torch.export.graph_signature
+        plain = (all(spec.kind == kinds.InputKind.USER_INPUT for spec in exported.graph_signature.input_specs) and
+                 all(spec.kind == kinds.OutputKind.USER_OUTPUT for spec in exported.graph_signature.output_specs))
+        if not plain:
+            return _kept(module, "it changes its inputs or holds constants")
+        device = next((value.device for value in example_inputs if value.is_cuda), torch.device("cpu"))
+        # Dynamo hands fake tensors over: nothing can be compared here.
+        real = not any(isinstance(value, torch._subclasses.FakeTensor) for value in example_inputs)
+        graph = CompiledGraph(exported.graph_module, device, precision=precision, search="cached",
+                              values=list(example_inputs) if real else None)
+
+    def run(*values):
+        with torch.no_grad():
+            return graph.run(*values)
+
+    run.coverage = graph.coverage
+    return run
+
+
+def _kept(module, why):
+    if why not in _kept.said:
+        _kept.said.add(why)
+        warnings.warn(f"kgen leaves a graph to PyTorch: {why}", stacklevel=3)
+    return module.forward
+
+
+_kept.said = set()

@@ -1,0 +1,321 @@
+"""kgen.compile: a PyTorch module whose work is done by kgen's kernels, with the same signature and parameters."""
+import concurrent.futures
+import contextlib
+import copy
+import hashlib
+import os
+import pathlib
+import shutil
+import tempfile
+import time
+import warnings
+
+import torch
+
+from kgen.errors import ImportRefused
+from kgen.importer import _quiet as export_quietly
+from kgen.runtime import Bundle, RuntimeFailed, register
+from kgen.segments import split
+from kgen.subgraph import graph_text
+from kgen.tools import ToolFailed, find_tool, run_tool
+
+#: How far a segment's results may be from PyTorch's own in the same type: relative to the largest element.
+_TOLERANCES = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+#: Class tf32 rounds the operands of products to 11 bits.
+_TF32_TOLERANCE = 2e-3
+
+
+def cache_folder():
+    """Where bundles are kept, by what is in them: $KGEN_CACHE_DIR, else ~/.cache/kgen."""
+    root = os.environ.get("KGEN_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kgen")
+    return pathlib.Path(root) / "bundles"
+
+
+def default_precision(dtypes):
+    """The class that PyTorch's own settings allow: tf32 only where they do; None leaves it to the graph's types."""
+    if torch.float32 not in dtypes:
+        return None
+    allowed = torch.backends.cuda.matmul.allow_tf32 or torch.get_float32_matmul_precision() != "highest"
+    return "tf32" if allowed else "strict-fp32"
+
+
+class _Maker:
+    """Makes bundles of graphs, each text once."""
+
+    def __init__(self, device, search):
+        self.device, self.search = device, search
+
+    def bundles(self, texts):
+        """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
+        def make(text):
+            try:
+                return Bundle(self._folder(text))
+            except (ToolFailed, RuntimeFailed) as error:
+                return error
+        texts = sorted(texts)
+        # One search at a time: they time what they find.
+        workers = 1 if isinstance(self.search, (int, float)) else os.cpu_count() or 1
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            return dict(zip(texts, pool.map(make, texts)))
+
+    def _folder(self, text):
+        target = "host" if self.device.type == "cpu" else self._architecture()
+        key = hashlib.sha256("\0".join([text, target, self._tools()]).encode()).hexdigest()[:32]
+        plain, tuned = cache_folder() / f"{key}-round0", cache_folder() / f"{key}-tuned"
+        if isinstance(self.search, (int, float)) and not (tuned / "bundle.json").exists():
+            self._search(text, target, tuned)
+        if self.search != "none" and (tuned / "bundle.json").exists():
+            return tuned
+        if not (plain / "bundle.json").exists():
+            with tempfile.TemporaryDirectory(prefix="kgen-") as work:
+                self._lower(text, pathlib.Path(work))
+                self._install(pathlib.Path(work), target, plain)
+        return plain
+
+    def _architecture(self):
+        major, minor = torch.cuda.get_device_capability(self.device)
+        return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+    @staticmethod
+    def _tools():
+        """Names the tools that wrote a bundle: other ones may write another text."""
+        if _Maker.version is None:
+            digest = hashlib.sha256()
+            for name in ("kgen-opt", "kgen-translate"):
+                digest.update(run_tool(name, "--version").encode())
+                facts = os.stat(find_tool(name))
+                digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
+            _Maker.version = digest.hexdigest()
+        return _Maker.version
+
+    version = None
+
+    @staticmethod
+    def _lower(text, folder):
+        (folder / "graph.mlir").write_text(text)
+        lowered = run_tool("kgen-opt", "-", "--kgen-lower", text=text)
+        (folder / "kernel.cu").write_text(run_tool("kgen-translate", "--kgen-to-cuda", "-", text=lowered))
+        (folder / "plan.json").write_text(run_tool("kgen-translate", "--kgen-to-plan", "-", text=lowered))
+
+    def _search(self, text, target, folder):
+        with tempfile.TemporaryDirectory(prefix="kgen-") as work:
+            graph = pathlib.Path(work) / "graph.mlir"
+            graph.write_text(text)
+            device = "host" if target == "host" else f"cuda:{self.device.index or 0}"
+            run_tool("kgen-search", "--problem", graph, "--device", device, "--max-minutes", self.search, "--out",
+                     pathlib.Path(work) / "run")
+            self._install(pathlib.Path(work) / "run" / "best", target, folder)
+
+    @staticmethod
+    def _install(candidate, target, folder):
+        """Compiles CANDIDATE into FOLDER under another name first, so that FOLDER is whole or absent."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as new:
+            run_tool("kgen-eval", candidate, "--bundle", new, "--device", target, "--compile-limit", 120)
+            for name in ("graph.mlir", "kernel.cu", "measurement.json"):
+                if (candidate / name).is_file():
+                    shutil.copy(candidate / name, new)
+            kept = pathlib.Path(new).rename(folder) if not folder.exists() else None
+            if kept is not None:
+                os.mkdir(new)  # for the context manager
+
+
+class _Kernels(torch.nn.Module):
+    """One segment, computed by a bundle."""
+
+    def __init__(self, bundle, single):
+        super().__init__()
+        self._number, self._single = register(bundle), single
+        self.bundle = bundle
+
+    def forward(self, *tensors):
+        results = torch.ops.kgen.run(self._number, list(tensors))
+        return results[0] if self._single else tuple(results)
+
+
+def _tolerance(dtype, precision):
+    if dtype == torch.float32 and precision == "tf32":
+        return _TF32_TOLERANCE
+    return _TOLERANCES.get(dtype, 0.0)
+
+
+def difference(found, expected, precision, exact=None):
+    """Why FOUND is not EXPECTED within the class's tolerance; None where it is. The error is relative to the largest
+    finite element of EXPECTED; integers and booleans must agree. With EXACT, the same in float64, eight times PyTorch's
+    own error is granted too: where a sum cancels, neither answer has digits."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"a {found.dtype} tensor of shape {tuple(found.shape)}, expected {expected.dtype} of {tuple(expected.shape)}"
+    if found.numel() == 0:
+        return None
+    if not found.dtype.is_floating_point:
+        wrong = int((found != expected).sum())
+        return f"{wrong} of {found.numel()} elements differ" if wrong else None
+    finite = torch.isfinite(expected)
+    same = (found == expected) | (torch.isnan(found) & torch.isnan(expected))
+    if not bool((same | finite).all()):
+        return "NaN or infinity in other places"
+    if not bool(finite.any()):
+        return None
+    a, b = found[finite].double(), expected[finite].double()
+    bound = _tolerance(expected.dtype, precision) * float(b.abs().max())
+    if exact is not None:
+        bound = max(bound, 8 * float((b - exact[finite].double()).abs().max()))
+        b = exact[finite].double()
+    error = float((a - b).abs().max())
+    return None if error <= bound else f"an error of {error:.2g}, the bound is {bound:.2g}"
+
+
+def _in_float64(part, arguments):
+    """PART's results computed in float64; None where it has an op that cannot."""
+    def widened(value):
+        return value.double() if isinstance(value, torch.Tensor) and value.dtype.is_floating_point else value
+    try:
+        results = part(*[widened(value) for value in arguments])
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    return [results] if isinstance(results, torch.Tensor) else list(results)
+
+
+class Coverage:
+    """What of a module kgen computes. `rows`: [(segment, nodes, "kgen" | "PyTorch", why, place, seconds in PyTorch)]."""
+
+    def __init__(self):
+        self.rows = []
+        self.kernels = 0
+        self.misses = {}
+
+    @property
+    def nodes(self):
+        return sum(row[1] for row in self.rows)
+
+    @property
+    def share(self):
+        """Of the ops, the part that kgen computes; 1 where there are none."""
+        return sum(row[1] for row in self.rows if row[2] == "kgen") / self.nodes if self.nodes else 1.0
+
+    @property
+    def time_share(self):
+        """Of PyTorch's own time for the example, the part that kgen replaced."""
+        total = sum(row[5] for row in self.rows)
+        return sum(row[5] for row in self.rows if row[2] == "kgen") / total if total else 1.0
+
+    def __str__(self):
+        lines = [f"kgen computes {sum(r[1] for r in self.rows if r[2] == 'kgen')} of {self.nodes} ops "
+                 f"({100 * self.share:.0f} %; {100 * self.time_share:.0f} % of PyTorch's time) in {self.kernels} launches"]
+        for segment, nodes, who, why, place, _ in self.rows:
+            if who != "kgen":
+                lines.append(f"  PyTorch: {segment}: {why}" + (f" ({place})" if place else ""))
+        lines += [f"  the original ran {count} times: {why}" for why, count in self.misses.items()]
+        return "\n".join(lines)
+
+
+class CompiledGraph:
+    """An exported program with its segments' kernels. Call run() with values for its placeholders."""
+
+    def __init__(self, exported, device, *, precision=None, search="none", check=True, values=None):
+        self.coverage = Coverage()
+        dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
+        self.precision = precision or default_precision(dtypes)
+        self.module, segments = split(exported)
+        self._make(segments, _Maker(device, search))
+        for name, segment in segments.items():
+            if segment.refused:
+                op, why, place = segment.refused[0]
+                self.coverage.rows.append([op, len(segment.nodes), "PyTorch", why, place, 0.0])
+            else:
+                self.coverage.rows.append([name, len(segment.nodes), "kgen", "", None, 0.0])
+        if check and values is not None:
+            self._check(segments, values)
+        self.coverage.kernels = sum(part.bundle.launches for part in self.module.children() if isinstance(part, _Kernels))
+
+    def _make(self, segments, maker):
+        """Puts kernels in the place of every segment that can have some; says in the others why not."""
+        texts, single = {}, {}
+        for name, segment in segments.items():
+            if segment.refused:
+                continue
+            graph = getattr(self.module, name).graph
+            end = next(node for node in graph.nodes if node.op == "output")
+            single[name] = isinstance(end.args[0], torch.fx.Node)
+            if single[name]:
+                graph = copy.deepcopy(graph)
+                end = next(node for node in graph.nodes if node.op == "output")
+                end.args = ((end.args[0],),)
+            try:
+                texts[name] = _anonymous(graph, self.precision)
+            except ImportRefused as refused:
+                segment.refused.append((name, str(refused), None))
+        made = maker.bundles(set(texts.values()))
+        for name, text in texts.items():
+            bundle = made[text]
+            if not isinstance(bundle, Bundle):
+                segments[name].refused.append((name, str(bundle), None))
+                continue
+            kernels = _Kernels(bundle, single[name])
+            kernels.reference = getattr(self.module, name)
+            setattr(self.module, name, kernels)
+
+    def _check(self, segments, values):
+        """Runs PyTorch's own ops once, segment by segment, and every kernel on what its segment really gets."""
+        rows = {name: row for (name, _), row in zip(segments.items(), self.coverage.rows)}
+        owner = self
+
+        class Checker(torch.fx.Interpreter):
+            def call_module(self, target, arguments, keywords):
+                part = self.fetch_attr(target)
+                reference = part.reference if isinstance(part, _Kernels) else part
+                begin = time.perf_counter()
+                expected = reference(*arguments)
+                if arguments and arguments[0].is_cuda:
+                    torch.cuda.synchronize()
+                rows[target][5] = time.perf_counter() - begin
+                if isinstance(part, _Kernels):
+                    owner._compare(target, part, arguments, expected, rows[target])
+                return expected
+
+        Checker(self.module).run(*values)
+
+    def _compare(self, name, part, arguments, expected, row):
+        try:
+            found = part(*arguments)
+            found, expected = ([found], [expected]) if isinstance(expected, torch.Tensor) else (found, expected)
+            why = self._worst(found, expected)
+            if why:
+                exact = _in_float64(part.reference, arguments)
+                why = why if exact is None else self._worst(found, expected, exact)
+        except RuntimeFailed as error:
+            why = str(error)
+        if why:
+            setattr(self.module, name, part.reference)
+            row[0], row[2], row[3] = name, "PyTorch", "its kernels gave other results: " + why
+
+    def _worst(self, found, expected, exact=None):
+        exact = exact or [None] * len(expected)
+        return next(filter(None, (difference(*triple[:2], self.precision, triple[2])
+                                  for triple in zip(found, expected, exact))), None)
+
+    def run(self, *values):
+        return self.module(*values)
+
+
+def _anonymous(graph, precision):
+    """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts."""
+    plain = torch.fx.Graph()
+    seen, counts = {}, {}
+    for node in graph.nodes:
+        copied = plain.node_copy(node, lambda old: seen[old])
+        counts[node.op] = counts.get(node.op, 0) + 1
+        copied.name = f"{'x' if node.op == 'placeholder' else 'v'}{counts[node.op]}"
+        if node.op == "placeholder":
+            copied.target = copied.name
+        seen[node] = copied
+    return graph_text(plain, "segment", precision)
+
+
+@contextlib.contextmanager
+def quiet():
+    """Without PyTorch's warnings about its own insides, and without the graph that export prints when it fails."""
+    with warnings.catch_warnings(), export_quietly():
+        warnings.simplefilter("ignore")
+        yield

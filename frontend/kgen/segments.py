@@ -1,0 +1,99 @@
+"""Cuts an exported graph into what kgen computes, kernel by kernel, and what stays PyTorch's."""
+import operator
+
+import torch
+from torch.fx.passes.split_module import split_module
+
+from kgen.op_table import VIEWS
+from kgen.subgraph import place_of, refusal
+
+#: Ops that a kernel is built around; a segment has at most one, with what follows it element by element.
+ANCHORS = frozenset("""linear matmul mm bmm addmm baddbmm mv dot einsum conv1d conv2d conv3d convolution conv_transpose1d
+    conv_transpose2d conv_transpose3d scaled_dot_product_attention layer_norm rms_norm group_norm instance_norm batch_norm
+    softmax log_softmax logsumexp cumsum cumprod max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d
+    adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d embedding index_select gather sum mean amax amin argmax
+    argmin var std sort topk""".split())
+#: A kernel's text is compiled as one; longer ones would not use the compiler's time better.
+MOST_NODES = 40
+
+
+def packet_of(node):
+    """"linear" for a call of aten.linear.default; "" for what is no ATen call."""
+    target = node.target
+    return target._overloadpacket.__name__ if isinstance(target, torch._ops.OpOverload) else ""
+
+
+def _is_view(node):
+    packet = packet_of(node)
+    name = f"{packet}.{node.target._overloadname}" if packet else ""
+    return packet in VIEWS or name in VIEWS or packet in ("view", "reshape", "permute", "transpose", "expand", "unsqueeze",
+                                                          "squeeze", "slice", "select", "t", "alias", "detach")
+
+
+class Segment:
+    """One piece of the graph. `refused`: [(op, why, place)], empty when kgen can compute it."""
+
+    def __init__(self, number):
+        self.number = number
+        self.nodes = []
+        self.refused = []
+
+
+def segments_of(graph):
+    """GRAPH's nodes in segments, each in the order of the graph; segments depend on earlier ones only."""
+    segments, where = [], {}
+    current, anchored = None, False
+
+    def begin():
+        segments.append(Segment(len(segments)))
+        return segments[-1]
+
+    for node in graph.nodes:
+        if node.op in ("placeholder", "output"):
+            continue
+        if node.op == "call_function" and node.target is operator.getitem and node.args[0] in where:
+            segment = segments[where[node.args[0]]]
+        else:
+            why = refusal(node)
+            if why is not None:
+                segment = begin()
+                segment.refused.append((packet_of(node) or str(node.target), why, place_of(node)))
+                current = None
+            else:
+                is_anchor = packet_of(node) in ANCHORS
+                if current is None or (is_anchor and anchored) or len(current.nodes) >= MOST_NODES:
+                    current, anchored = begin(), False
+                anchored |= is_anchor
+                segment = current
+        segment.nodes.append(node)
+        where[node] = segment.number
+    # A view costs nothing where it is read, and a copy where it is written.
+    for node in reversed(graph.nodes):
+        users = [where[user] for user in node.users if user in where]
+        if node in where and _is_view(node) and users and len(users) == len(node.users):
+            first = min(users)
+            if first > where[node] and not segments[where[node]].refused:
+                segments[where[node]].nodes.remove(node)
+                where[node] = first
+                segments[first].nodes.append(node)
+    return segments, where
+
+
+def split(module):
+    """MODULE (a GraphModule of ATen calls) as one whose submodules are segments: (split module, {submodule name:
+    Segment}). Segments without nodes are gone."""
+    segments, where = segments_of(module.graph)
+    parts = split_module(module, None, lambda node: where[node])
+    names = {f"submod_{segment.number}": segment for segment in segments if segment.nodes}
+    for name in names:
+        _write_values(getattr(parts, name), parts, name)
+    return parts, names
+
+
+def _write_values(part, parts, name):
+    """Gives PART's placeholders the tensors' types of what is passed to them."""
+    call = next(node for node in parts.graph.nodes if node.op == "call_module" and node.target == name)
+    inside = [node for node in part.graph.nodes if node.op == "placeholder"]
+    for given, node in zip(call.args, inside):
+        if "val" not in node.meta and isinstance(given, torch.fx.Node) and "val" in given.meta:
+            node.meta["val"] = given.meta["val"]

@@ -1,0 +1,74 @@
+"""Pieces of an exported graph as kgen's MLIR text, and which nodes kgen can take."""
+import operator
+import re
+import types
+
+import torch
+
+from kgen.errors import ImportRefused
+from kgen.importer import _GraphWriter, _Value, tensor_type
+
+
+class _Writer(_GraphWriter):
+    """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input."""
+
+    def __init__(self, graph, name, precision=None, parameters=()):
+        file = types.SimpleNamespace(name=name, precision=precision, path=types.SimpleNamespace(name="torch.export"))
+        super().__init__(file, None, types.SimpleNamespace(graph=graph), {})
+        self._parameters = frozenset(parameters)
+
+    def _arguments(self):
+        lines = []
+        for node in self._exported.graph.nodes:
+            if node.op != "placeholder":
+                continue
+            self._node = node
+            value = self.bind(node)
+            attributes = [f'kgen.name = "{node.name}"'] + ["kgen.parameter"] * (node.name in self._parameters)
+            lines.append(f"    {value.name}: {self._type(value)} {{{', '.join(attributes)}}}")
+        return lines
+
+    def bind(self, node):
+        """Makes NODE's value known as an input."""
+        tensor = node.meta.get("val")
+        if not isinstance(tensor, torch.Tensor):
+            self._refuse(f"{node.name} is no tensor")
+        value = _Value(self._fresh(node.name), tensor)
+        self._values[node] = value
+        return value
+
+    def _place(self):
+        return place_of(self._node)
+
+
+def place_of(node):
+    """FILE:LINE of the user's line that NODE comes from; None when the trace has none."""
+    trace = (node.meta.get("stack_trace") or "") if node is not None else ""
+    lines = re.findall(r'File "([^"]+)", line (\d+)', trace)
+    return f"{lines[-1][0]}:{lines[-1][1]}" if lines else None
+
+
+def graph_text(graph, name, precision=None, parameters=()):
+    """The MLIR text of GRAPH (an fx.Graph of ATen calls on tensors). Raises ImportRefused."""
+    return _Writer(graph, name, precision, parameters).text()
+
+
+def refusal(node):
+    """Why kgen cannot compute NODE, in words; None when it can."""
+    if node.op != "call_function":
+        return f"{node.op} {node.target}"
+    if node.target is operator.getitem:
+        return refusal(node.args[0])
+    writer = _Writer(node.graph, "node")
+    writer._node = node
+    try:
+        for source in node.all_input_nodes:
+            writer.bind(source)
+        if isinstance(node.meta.get("val"), torch.Tensor):
+            tensor_type(node.meta["val"])
+        writer._call(node)
+    except ImportRefused as refused:
+        return str(refused).removeprefix(f"{place_of(node)}: ")
+    except KeyError as missing:
+        return f"element type {missing} is not in the dialect"
+    return None

@@ -1,0 +1,192 @@
+"""kgen.compile on device host: equal to PyTorch, by reference to its parameters, and never wrong on other calls."""
+import json
+import pathlib
+import shutil
+import tempfile
+import threading
+import unittest
+import warnings
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import kgen
+from kgen.backend import kgen_backend
+from kgen.runtime import Bundle, RuntimeFailed
+
+
+class Block(nn.Module):
+    """Attention, a norm, a buffer that counts calls, and an op that kgen has not."""
+
+    def __init__(self):
+        super().__init__()
+        self.project, self.norm = nn.Linear(16, 32), nn.LayerNorm(32)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x, scale=1.0):
+        self.calls.add_(1)
+        y = self.norm(torch.relu(self.project(x)))
+        q = y.view(2, 4, 2, 16).transpose(1, 2)
+        return {"attended": F.scaled_dot_product_attention(q, q, q), "determinant": torch.linalg.det(y[:, :4, :4] * scale)}
+
+
+def quietly(call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call()
+
+
+class CompileTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        torch.manual_seed(7)
+        cls.x = torch.randn(2, 4, 16)
+        cls.module = Block().eval()
+        cls.compiled = quietly(lambda: kgen.compile(cls.module, (cls.x,)))
+
+    def same(self, *arguments):
+        with torch.no_grad():
+            expected, found = self.module(*arguments), self.compiled(*arguments)
+        self.assertEqual(list(expected), list(found))
+        for name in expected:
+            torch.testing.assert_close(found[name], expected[name], rtol=1e-4, atol=1e-5)
+
+    def test_equal(self):
+        self.same(self.x)
+        self.same(torch.randn(2, 4, 16))
+
+    def test_coverage_names_what_stays(self):
+        coverage = kgen.report(self.compiled)
+        kept = [row for row in coverage.rows if row[2] == "PyTorch"]
+        self.assertEqual([row[0] for row in kept], ["linalg_det"])
+        self.assertIn("test_compile.py:", kept[0][4])
+        self.assertGreater(coverage.share, 0.8)
+        self.assertGreater(coverage.kernels, 3)
+
+    def test_weights_by_reference(self):
+        with torch.no_grad():
+            self.module.project.weight.mul_(-0.5)
+        self.same(self.x)
+        self.compiled.load_state_dict({name: value + 0.25 for name, value in self.module.state_dict().items()})
+        self.same(self.x)
+        self.assertEqual([name for name, _ in self.compiled.named_parameters()],
+                         [name for name, _ in self.module.named_parameters()])
+
+    def test_buffers_are_updated(self):
+        before = self.module.calls.item()
+        with torch.no_grad():
+            self.compiled(self.x)
+        self.assertEqual(self.module.calls.item(), before + 1)
+
+    def test_misses_run_the_original(self):
+        for arguments, word in [((torch.randn(2, 4, 16, dtype=torch.float64),), "float64"),
+                                ((torch.randn(16, 4, 2).permute(2, 1, 0),), "strides"),
+                                ((self.x, 2.0), "structure")]:
+            compiled = self.compiled
+            compiled._said.clear()
+            with torch.no_grad(), warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                try:
+                    expected = self.module(*arguments)
+                except RuntimeError as error:
+                    with self.assertRaisesRegex(RuntimeError, "dtype"):
+                        compiled(*arguments)
+                    self.assertIn("dtype", str(error))
+                else:
+                    found = compiled(*arguments)
+                    torch.testing.assert_close(found["attended"], expected["attended"])
+            self.assertTrue(any(word in str(warning.message) for warning in said), [str(w.message) for w in said])
+        self.assertTrue(kgen.report(compiled).misses)
+
+    def test_gradients_run_the_original(self):
+        loss = quietly(lambda: self.compiled(self.x))["attended"].sum()
+        loss.backward()
+        self.assertIsNotNone(self.module.project.weight.grad)
+
+    def test_threads(self):
+        with torch.no_grad():
+            expected, results = self.compiled(self.x)["attended"], [None] * 4
+
+            def work(index):
+                with torch.no_grad():
+                    results[index] = self.compiled(self.x)["attended"]
+            threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        for result in results:
+            self.assertTrue(torch.equal(result, expected))
+
+    def test_bad_use(self):
+        with self.assertRaisesRegex(TypeError, "expected a torch.nn.Module, found function"):
+            kgen.compile(lambda x: x, (self.x,))
+        with self.assertRaisesRegex(ValueError, "search is 'fast'"):
+            kgen.compile(self.module, (self.x,), search="fast")
+
+        class Untraceable(nn.Module):
+            def forward(self, x):
+                return x * 2 if x.sum() > 0 else x
+        with self.assertRaisesRegex(kgen.CompileFailed, "torch.export cannot take Untraceable: "):
+            quietly(lambda: kgen.compile(Untraceable(), (self.x,)))
+
+
+class BackendTest(unittest.TestCase):
+    def test_equal_and_falls_back(self):
+        module = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval()
+        compiled = torch.compile(module, backend=kgen_backend)
+        with torch.no_grad():
+            for shape in ((4, 8), (5, 8), (6, 8)):
+                x = torch.randn(shape)
+                torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+            module[0].weight.mul_(2)
+            torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+
+
+class BundleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        module = nn.Sequential(nn.Linear(8, 8)).eval()
+        compiled = quietly(lambda: kgen.compile(module, (torch.randn(2, 8),)))
+        cls.folder = next(part.bundle.folder for part in compiled._entries[0].graph.module.children()
+                          if hasattr(part, "bundle"))
+
+    def copied(self):
+        folder = pathlib.Path(tempfile.mkdtemp()) / "bundle"
+        self.addCleanup(shutil.rmtree, folder.parent)
+        return pathlib.Path(shutil.copytree(self.folder, folder))
+
+    def refused(self, folder, words):
+        with self.assertRaisesRegex(RuntimeFailed, words):
+            Bundle(folder)
+
+    def test_damaged(self):
+        folder = self.copied()
+        image = folder / "kernel.so"
+        image.write_bytes(image.read_bytes()[:1000])
+        self.refused(folder, "kernel.so has 1000 bytes, expected [0-9]+: the bundle is damaged")
+        folder = self.copied()
+        text = (folder / "bundle.json").read_text()
+        (folder / "bundle.json").write_text(text[:len(text) // 2])
+        self.refused(folder, "bundle.json is not a bundle: parse error")
+        (folder / "bundle.json").unlink()
+        self.refused(folder, "bundle.json cannot be read")
+
+    def test_another_version(self):
+        folder = self.copied()
+        description = json.loads((folder / "bundle.json").read_text())
+        (folder / "bundle.json").write_text(json.dumps({**description, "version": 99}))
+        self.refused(folder, "it is of version 99, this runtime reads version 1")
+
+    def test_wrong_tensors(self):
+        bundle = Bundle(self.folder)
+        shapes = [torch.zeros(shape, dtype=dtype) for shape, dtype in bundle.inputs]
+        with self.assertRaisesRegex(RuntimeFailed, r"input 0 of .* is a torch.float32 tensor of shape \(3,\)"):
+            bundle.run([torch.zeros(3), *shapes[1:]])
+        with self.assertRaisesRegex(RuntimeFailed, "take 3 tensors, found 1"):
+            bundle.run(shapes[:1])
+
+
+if __name__ == "__main__":
+    unittest.main()
