@@ -32,21 +32,86 @@ TEST(CommandLine, ReadsBothForms) {
 }
 
 TEST(CommandLine, SaysWhatIsWrong) {
-  EXPECT_EQ(errorOf({"--problem"}), "option --problem needs a value");
-  EXPECT_EQ(errorOf({"--problme", "x"}), "unknown option '--problme'; see kgen-search --help");
+  EXPECT_EQ(errorOf({"--problem"}), "option --problem needs a value: --problem P");
+  EXPECT_EQ(errorOf({"--problem", "--rounds", "3"}), "option --problem needs a value: --problem P");
+  EXPECT_EQ(errorOf({"--problme", "x"}), "unknown command 'x'; a search of a problem is kgen-search --problem x, and "
+                                         "kgen-search --help lists the commands");
+  EXPECT_EQ(errorOf({"--problme=x"}), "unknown option '--problme'; did you mean --problem?");
+  EXPECT_EQ(errorOf({"replay", "r", "--frobnicate"}), "unknown option '--frobnicate'; see kgen-search replay --help");
+  EXPECT_EQ(errorOf({"replay", "r", "--record"}), "unknown option '--record'; did you mean --recorded?");
+  EXPECT_EQ(errorOf({"reprot", "r"}), "unknown command 'reprot'; did you mean report?");
+  EXPECT_EQ(errorOf({"report", "r", "s"}), "unexpected argument 's'; see kgen-search report --help");
+  EXPECT_EQ(errorOf({"--problem", "x", "--profile=yes"}), "option --profile takes no value");
   EXPECT_EQ(errorOf({"--problem", "x", "--rounds", "many"}),
             "--rounds is 'many', expected a whole number from 0 to 1000");
+  EXPECT_EQ(errorOf({"--problem", "x", "--max-minutes", "-1"}),
+            "--max-minutes is '-1', expected a number from 0 to 1000000");
   EXPECT_EQ(errorOf({"--problem", "x", "--device", "tpu"}), "--device is 'tpu', expected host, cuda:N or auto");
   EXPECT_EQ(errorOf({"--problem", "x", "--size", "tiny"}), "--size is 'tiny', expected one of full, small");
   EXPECT_EQ(errorOf({"resume"}), "kgen-search resume needs a run folder");
-  EXPECT_EQ(errorOf({"replay", "r", "--rounds", "3"}), "option --rounds does not go with this command");
+  EXPECT_EQ(errorOf({"replay", "r", "--rounds", "3"}),
+            "option --rounds does not go with kgen-search replay, only with search, compare-policies");
   EXPECT_EQ(errorOf({"--problem", "x", "--policy", "greedy"}),
             "--policy is 'greedy', expected one of branch, sequential, beam, islands, mcts");
   EXPECT_EQ(errorOf({"compare-policies", "--problem", "x"}),
             "compare-policies needs the budget of each search: --branches N or --max-minutes M");
   EXPECT_EQ(errorOf({"compare"}), "kgen-search compare needs run folders");
-  EXPECT_EQ(errorOf({"--problem", "x", "--policies", "beam"}), "option --policies does not go with this command");
+  EXPECT_EQ(errorOf({"prompt", "r"}), "kgen-search prompt needs a run folder and a branch, as round-01/b00");
+  EXPECT_EQ(errorOf({"--problem", "x", "--policies", "beam"}),
+            "option --policies does not go with kgen-search search, only with compare-policies");
+  EXPECT_EQ(errorOf({"export", "r", "--format", "csv"}), "--format is 'csv', expected one of jsonl");
   EXPECT_EQ(errorOf({"--rounds", "3"}), "what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+}
+
+TEST(CommandLine, OptionsStandAnywhere) {
+  for (std::vector<std::string> arguments : {std::vector<std::string>{"replay", "r/", "--jobs", "3", "--recorded"},
+                                             {"replay", "--jobs", "3", "--recorded", "r"},
+                                             {"--recorded", "replay", "--jobs=3", "r"},
+                                             {"--jobs", "3", "replay", "--recorded", "--", "r"}}) {
+    auto command = parseSearchCommand(arguments);
+    ASSERT_TRUE(bool(command)) << toString(command.takeError());
+    EXPECT_EQ(command->kind, SearchCommand::Replay);
+    EXPECT_EQ(command->run, "r");
+    EXPECT_EQ(command->jobs, 3);
+    EXPECT_TRUE(command->recorded);
+  }
+  auto command = parseSearchCommand({"search", "--problem", "x", "--idea", "a", "--policy", "mcts", "--idea", "b"});
+  ASSERT_TRUE(bool(command)) << toString(command.takeError());
+  EXPECT_EQ(command->kind, SearchCommand::Search);
+  EXPECT_EQ(command->handIdeas, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(CommandLine, EachCommandHasItsHelp) {
+  using Kind = SearchCommand::Kind;
+  const std::pair<std::vector<std::string>, std::optional<Kind>> asked[] = {
+      {{}, std::nullopt},
+      {{"--help"}, std::nullopt},
+      {{"help"}, std::nullopt},
+      {{"--problem", "x", "-h"}, std::nullopt},
+      {{"search", "--help"}, Kind::Search},
+      {{"--help", "replay"}, Kind::Replay},
+      {{"report", "r", "--help"}, Kind::Report},
+      {{"help", "export"}, Kind::Export},
+      // Not even a wrong option keeps the help away.
+      {{"add", "--help", "--frob"}, Kind::Add},
+  };
+  for (const auto &[arguments, about] : asked) {
+    auto command = parseSearchCommand(arguments);
+    ASSERT_TRUE(bool(command)) << toString(command.takeError());
+    EXPECT_EQ(command->kind, Kind::Help);
+    EXPECT_EQ(command->about, about);
+  }
+  // Each says its usage and keeps to the terminal, and its options are those that the parser takes.
+  for (int kind = 0; kind < Kind::Help; ++kind)
+    for (size_t columns : {80, 100}) {
+      std::string text = printSearchHelp(Kind(kind), columns);
+      EXPECT_EQ(text.rfind("usage: kgen-search", 0), 0u) << text;
+      for (size_t begin = 0, end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+        EXPECT_LE(end - begin, columns) << text.substr(begin, end - begin);
+    }
+  EXPECT_NE(printSearchHelp(Kind::Replay, 80).find("--recorded"), std::string::npos);
+  EXPECT_EQ(printSearchHelp(Kind::Replay, 80).find("--rounds"), std::string::npos);
+  EXPECT_NE(printSearchReference().find("| `--rounds N` | host 3, cuda 5 | rounds after round 0 |"), std::string::npos);
 }
 
 struct ToolTest : ::testing::Test {

@@ -34,6 +34,7 @@ struct SearchCommand {
     Help,
     Version
   } kind = Search;
+  std::optional<Kind> about;           ///< of help: the command; none: all of them
   std::string run;                     ///< run folder of resume, replay, report, add and prompt
   std::vector<std::string> runs;       ///< of compare and export
   std::string licence = "NOASSERTION"; ///< of export
@@ -61,14 +62,17 @@ struct SearchCommand {
   std::string rules = "kgen";
   std::string out;
   std::string kernelLibrary;
-  std::string format = "text"; ///< of report and compare: text, md or json
-  bool recorded = false;       ///< of replay
+  std::string format;    ///< "" is the command's default
+  bool recorded = false; ///< of replay
 };
 
-/// Parses the arguments after the program's name. The Error is one sentence and names the option.
+/// Parses the arguments after the program's name; options may stand anywhere. The Error is one sentence and names the
+/// option.
 llvm::Expected<SearchCommand> parseSearchCommand(llvm::ArrayRef<std::string> arguments);
-/// --help
-std::string printSearchHelp();
+/// --help of a command, or of all of them, in lines of at most COLUMNS.
+std::string printSearchHelp(std::optional<SearchCommand::Kind> about, int columns);
+/// All commands with their options, as a page of markdown.
+std::string printSearchReference();
 
 /// What the commands need from outside; tests put fakes here.
 struct SearchToolWorld {

@@ -51,7 +51,7 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
   if (world.live)
     world.columns = sys::Process::StandardOutColumns();
   if (world.columns == 0)
-    world.columns = 100;
+    world.columns = 80;
   world.kernelLibraryPath = defaultLibraryPath();
   world.ownRunsFolder = defaultOwnRunsFolder();
   world.programFolder = folder;

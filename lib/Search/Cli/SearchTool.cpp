@@ -42,8 +42,9 @@ public:
   Expected<int> execute() {
     switch (command.kind) {
     case SearchCommand::Help:
-      world.out << printSearchHelp();
-      return 0;
+      return deliver(command.format == "md" ? printSearchReference()
+                                            : printSearchHelp(command.about, world.live ? world.columns : 80),
+                     "the reference");
     case SearchCommand::Version:
       world.out << "kgen-search 0.1.0, code generator " << StringRef(world.compiler.getGenerator()).take_front(12)
                 << "\n";
@@ -80,6 +81,7 @@ private:
   Expected<int> replay();
   Expected<int> report();
   Expected<int> listAll();
+  Expected<int> deliver(const std::string &text, StringRef what);
   Expected<int> go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
@@ -330,13 +332,18 @@ Expected<int> Tool::report() {
                      : command.format == "json" ? printReportJson(report)
                      : command.format == "html" ? printReportHtml(report, **run)
                                                 : printReportText(report, world.columns);
+  return deliver(text, "the report");
+}
+
+/// TEXT, which is WHAT, into the file that --out names, or to standard output.
+Expected<int> Tool::deliver(const std::string &text, StringRef what) {
   if (command.out.empty()) {
     world.out << printable(text);
     return 0;
   }
   if (Error error = world.fs.writeAtomic(command.out, text))
     return std::move(error);
-  world.out << command.out << " holds the report\n";
+  world.out << command.out << " holds " << what << "\n";
   return 0;
 }
 
