@@ -5,16 +5,23 @@ cd "$(dirname "$0")/.."
 status=0
 complain() { echo "lint: $*" >&2; status=1; }
 
-# The driver half never includes mlir/.
+# The driver half never includes mlir/. Of the kernel families it sees the ideas.
+mlirHalf='#include [<"](mlir/|kgen/(Dialect|Conversion|Kernels(?!/(Ideas/|Families\.def))|Target|Pipelines)/)'
 driver=(Graph Propose Toolchain Candidate Device Judge Evaluate Trajectory Library Search Report)
 for room in "${driver[@]}"; do
   for dir in "include/kgen/$room" "lib/$room"; do
     [ -d "$dir" ] || continue
     while IFS= read -r hit; do
       complain "$hit includes mlir/, but $room is in the driver half"
-    done < <(grep -rlE '#include [<"](mlir/|kgen/(Dialect|Conversion|Kernels|Target|Pipelines)/)' "$dir")
+    done < <(grep -rlP "$mlirHalf" "$dir")
   done
 done
+
+# So is what a kernel family says of its ideas.
+while IFS= read -r hit; do
+  complain "$hit includes mlir/, but a family's ideas are read by the search"
+done < <(grep -lP "$mlirHalf" \
+  include/kgen/Kernels/Ideas/*.h lib/Kernels/Catalogue.cpp lib/Kernels/*/*Ideas.*)
 
 # A room gets crowded near 1,000 lines.
 while IFS= read -r f; do

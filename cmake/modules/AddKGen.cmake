@@ -47,13 +47,18 @@ function(kgen_embed_texts name inc)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
-# kgen_add_family(NAME SOURCES a.cpp... [TEMPLATES a.cuh...] [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
-# Library KGenKernelsNAME of one kernel family; its templates are found by findCudaTemplate.
+# kgen_add_family(NAME SOURCES a.cpp... [IDEAS aIdeas.cpp...] [TEMPLATES a.cuh...] [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
+# Library KGenKernelsNAME of one kernel family; its templates are found by findCudaTemplate. Its ideas are library
+# KGenNAMEIdeas, which the search links, so that they never include mlir/.
 function(kgen_add_family name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TEMPLATES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;IDEAS;TEMPLATES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
   kgen_add_library(KGenKernels${name} MLIR SOURCES ${ARG_SOURCES} LINK KGenKernelsEmit ${ARG_LINK}
     MLIR_LIBS ${ARG_MLIR_LIBS} DEPENDS ${ARG_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY KGEN_FAMILY_LIBS KGenKernels${name})
+  if(ARG_IDEAS)
+    kgen_add_library(KGen${name}Ideas SOURCES ${ARG_IDEAS})
+    set_property(GLOBAL APPEND PROPERTY KGEN_IDEAS_LIBS KGen${name}Ideas)
+  endif()
   list(TRANSFORM ARG_TEMPLATES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_property(GLOBAL APPEND PROPERTY KGEN_KERNEL_TEMPLATES ${ARG_TEMPLATES})
 endfunction()

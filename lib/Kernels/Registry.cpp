@@ -11,14 +11,8 @@ namespace kgen {
 static ArrayRef<std::unique_ptr<Family>> allFamilies() {
   static const auto families = [] {
     SmallVector<std::unique_ptr<Family>> list;
-    // A new family adds its line here.
-    list.push_back(createAttentionFamily());
-    list.push_back(createConvFamily());
-    list.push_back(createGemmFamily());
-    list.push_back(createPointwiseFamily());
-    list.push_back(createPoolFamily());
-    list.push_back(createRowFamily());
-    list.push_back(createScanFamily());
+#define KGEN_FAMILY(NAME) list.push_back(create##NAME##Family());
+#include "kgen/Kernels/Families.def"
     // Alphabetical, whatever the order above.
     llvm::sort(list, [](const auto &a, const auto &b) { return a->name() < b->name(); });
     return list;

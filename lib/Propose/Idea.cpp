@@ -6,7 +6,6 @@
 #include "kgen/Propose/ReplyText.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SHA256.h"
 
@@ -17,35 +16,6 @@ using namespace llvm;
 namespace kgen {
 
 using Json = nlohmann::ordered_json;
-
-StringRef categoryName(IdeaCategory category) {
-  switch (category) {
-  case IdeaCategory::Memory:
-    return "memory";
-  case IdeaCategory::Async:
-    return "async";
-  case IdeaCategory::DType:
-    return "dtype";
-  case IdeaCategory::Compute:
-    return "compute";
-  case IdeaCategory::Parallel:
-    return "parallel";
-  case IdeaCategory::Control:
-    return "control";
-  }
-  return "compute";
-}
-
-std::optional<IdeaCategory> parseIdeaCategory(StringRef word) {
-  return StringSwitch<std::optional<IdeaCategory>>(word)
-      .Case("memory", IdeaCategory::Memory)
-      .Case("async", IdeaCategory::Async)
-      .Case("dtype", IdeaCategory::DType)
-      .Case("compute", IdeaCategory::Compute)
-      .Case("parallel", IdeaCategory::Parallel)
-      .Case("control", IdeaCategory::Control)
-      .Default(std::nullopt);
-}
 
 std::string hashText(StringRef text) {
   auto digest = SHA256::hash(arrayRefFromStringRef(text));

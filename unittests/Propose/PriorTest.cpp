@@ -11,20 +11,17 @@ using namespace kgen;
 namespace {
 
 struct PriorTest : ::testing::Test {
-  PlannedDispatch dispatch;
   DispatchFacts facts;
 
   void product(int64_t m, int64_t n, int64_t k) {
-    dispatch.family = "gemm";
-    facts.dispatch = &dispatch;
+    facts.family = "gemm";
     facts.device = "cuda";
     facts.m = m;
     facts.n = n;
     facts.k = k;
   }
   void rows(int64_t count, int64_t columns) {
-    dispatch.family = "row";
-    facts.dispatch = &dispatch;
+    facts.family = "row";
     facts.device = "cuda";
     facts.rows = count;
     facts.columns = columns;
@@ -137,7 +134,7 @@ TEST_F(PriorTest, RanksWhatWasMeasured) {
   };
   auto convolution = [&](bool pool) {
     product(302500, 96, 363);
-    dispatch.family = "conv";
+    facts.family = "conv";
     facts.precision = "tf32";
     facts.channels = 3;
     facts.poolFollows = facts.runningMaximum = pool;

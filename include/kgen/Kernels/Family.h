@@ -2,8 +2,8 @@
 //
 // A family turns a kgen.dispatch and its schedule into CUDA-C text and
 // launches. The pass kgen-lower-dispatches looks families up by the name that
-// the schedule gives. A new family is one file that derives from Family and one
-// line in Family.cpp.
+// the schedule gives. A new family is one folder of lib/Kernels and one line in
+// Families.def.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -138,13 +138,8 @@ const Family *findFamily(llvm::StringRef name);
 /// All families' names, alphabetical.
 llvm::SmallVector<llvm::StringRef> familyNames();
 
-/// One constructor per family, called once by the registry in Family.cpp.
-std::unique_ptr<Family> createAttentionFamily();
-std::unique_ptr<Family> createConvFamily();
-std::unique_ptr<Family> createGemmFamily();
-std::unique_ptr<Family> createPointwiseFamily();
-std::unique_ptr<Family> createPoolFamily();
-std::unique_ptr<Family> createRowFamily();
-std::unique_ptr<Family> createScanFamily();
+/// One constructor per family, called once by the registry: createGemmFamily() and the like.
+#define KGEN_FAMILY(NAME) std::unique_ptr<Family> create##NAME##Family();
+#include "kgen/Kernels/Families.def"
 
 } // namespace kgen

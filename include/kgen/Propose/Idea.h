@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -18,13 +19,6 @@
 #include <vector>
 
 namespace kgen {
-
-/// The six seed categories of ideas (the published method's).
-enum class IdeaCategory { Memory, Async, DType, Compute, Parallel, Control };
-
-/// "memory", "async", "dtype", "compute", "parallel", "control".
-llvm::StringRef categoryName(IdeaCategory category);
-std::optional<IdeaCategory> parseIdeaCategory(llvm::StringRef word);
 
 /// One optimisation in words. KEY names it inside its proposer (the catalogue's entry, or a short
 /// slug); TEXT is a sentence or two that a kernel engineer would understand.

@@ -1,7 +1,7 @@
 //===- BuiltinIdeas.cpp - The catalogue by a person's words ---------------===//
 
 #include "kgen/Propose/BuiltinIdeas.h"
-#include "Catalogue.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "Catalogue.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
 #include "kgen/Propose/Proposer.h"
 
 #include <optional>

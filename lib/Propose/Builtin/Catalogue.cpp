@@ -1,18 +1,6 @@
-//===- Catalogue.cpp - The builtin ideas ----------------------------------===//
-//
-// One table for each family, in Catalogue/. Each entry: key, category, the idea in words, families,
-// promise on host and on a card, applicability, diagnosis, settings for the
-// host, settings for a card.
-//
-// The two devices want different things. A block's threads are fibres of one
-// core on the host: a barrier costs each of them a switch (some 30 ns), there
-// is one cache hierarchy and no tensor core, so much work per thread and few
-// barriers win. A card wants many threads, wide loads and tensor cores.
-//
-//===----------------------------------------------------------------------===//
+//===- Catalogue.cpp - Settings that can be tuned -------------------------===//
 
 #include "Catalogue.h"
-#include "Predicates.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -23,14 +11,6 @@ using namespace llvm;
 
 namespace kgen {
 namespace {
-
-std::vector<CatalogueEntry> joinTables() {
-  std::vector<CatalogueEntry> all;
-  for (auto table :
-       {productIdeas, gemmIdeas, convIdeas, attentionIdeas, rowIdeas, scanIdeas, poolIdeas, pointwiseIdeas})
-    llvm::append_range(all, table());
-  return all;
-}
 
 /// Walked by refinement. Lists are tiles: each number of the value moves on its own.
 struct NeighbourRow {
@@ -109,11 +89,6 @@ bool knowsSettings(const PlannedDispatch &dispatch) {
     return false;
   return llvm::all_of(dispatch.settings,
                       [&](const auto &setting) { return llvm::is_contained(keys->second, setting.first); });
-}
-
-ArrayRef<CatalogueEntry> getCatalogue() {
-  static const std::vector<CatalogueEntry> catalogue = joinTables();
-  return catalogue;
 }
 
 ArrayRef<const char *> getNeighbours(StringRef key) {

@@ -56,8 +56,8 @@ static bool isRunningMaximum(const OpFact &op) {
 DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context) {
   DispatchFacts facts;
   const OpFact &anchor = context.facts.ops[dispatch.anchor];
-  facts.dispatch = &dispatch;
-  facts.anchor = &anchor;
+  facts.family = dispatch.family;
+  facts.op = anchor.name;
   facts.device = context.device;
   facts.precision = context.precision;
   facts.multiprocessors = context.chip.multiprocessors;

@@ -203,7 +203,7 @@ double estimateGeneric(const DispatchFacts &facts, double bytes) {
 }
 
 double estimateDispatch(const DispatchFacts &facts, const ScheduleSettings &settings, double bytes) {
-  StringRef family = facts.dispatch->family;
+  StringRef family = facts.family;
   const Machine &machine = onHost(facts) ? hostCore : card;
   if (family == "gemm" || family == "conv")
     return estimateProduct(facts, settings, bytes);

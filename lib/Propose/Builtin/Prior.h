@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Catalogue.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
+#include "kgen/Propose/SchedulePlan.h"
 
 namespace kgen {
 

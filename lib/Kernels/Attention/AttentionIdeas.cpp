@@ -1,10 +1,10 @@
-//===- Catalogue/Attention.cpp - Builtin ideas ------------------------------===//
+//===- AttentionIdeas.cpp - Builtin ideas ---------------------------------===//
 //
 // Scaled dot product attention. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
@@ -13,7 +13,7 @@ using C = IdeaCategory;
 
 static bool warpgroups(const DispatchFacts &f) { return is16Bit(f) && onHopper(f); }
 
-std::vector<CatalogueEntry> attentionIdeas() {
+std::vector<CatalogueEntry> getAttentionIdeas() {
   return {
       {"warpgroup-attention",
        C::Compute,

@@ -1,7 +1,7 @@
-//===- Catalogue/Predicates.h - When an idea applies -----------------------===//
+//===- Predicates.h - When an idea applies --------------------------------===//
 #pragma once
 
-#include "Catalogue.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
 
 namespace kgen {
 
@@ -17,9 +17,7 @@ inline bool fewRows(const DispatchFacts &f) {
 }
 /// Rows that the registers of a cluster's blocks hold, and are too long for one block's.
 inline bool clusterRows(const DispatchFacts &f) { return f.hopper && f.columns >= 16384 && f.columns <= 131072; }
-inline bool longSoftmax(const DispatchFacts &f) {
-  return clusterRows(f) && f.anchor && f.anchor->name == "aten.softmax.int";
-}
+inline bool longSoftmax(const DispatchFacts &f) { return clusterRows(f) && f.op == "aten.softmax.int"; }
 /// Few rows, each longer than the shared memory of a cluster.
 inline bool gridRows(const DispatchFacts &f) { return f.hopper && f.rows > 0 && f.rows <= 1024 && f.columns >= 262144; }
 inline bool ringRows(const DispatchFacts &f) { return f.hopper && f.columns >= 4096 && f.columns <= 50000; }
@@ -43,15 +41,5 @@ inline bool warpgroupConvolution(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
 }
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
-
-/// The tables of this folder, one for each family, joined by getCatalogue().
-std::vector<CatalogueEntry> productIdeas();
-std::vector<CatalogueEntry> gemmIdeas();
-std::vector<CatalogueEntry> convIdeas();
-std::vector<CatalogueEntry> attentionIdeas();
-std::vector<CatalogueEntry> rowIdeas();
-std::vector<CatalogueEntry> scanIdeas();
-std::vector<CatalogueEntry> poolIdeas();
-std::vector<CatalogueEntry> pointwiseIdeas();
 
 } // namespace kgen

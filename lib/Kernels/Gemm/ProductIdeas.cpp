@@ -1,17 +1,18 @@
-//===- Catalogue/Products.cpp - Builtin ideas --------------------------------===//
+//===- ProductIdeas.cpp - Builtin ideas -----------------------------------===//
 //
 // Matrix products and convolutions alike. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "ProductIdeas.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> productIdeas() {
+std::vector<CatalogueEntry> getProductIdeas() {
   return {
       {"whole-width",
        C::Memory,

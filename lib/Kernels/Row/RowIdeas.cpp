@@ -1,17 +1,17 @@
-//===- Catalogue/Row.cpp - Builtin ideas -------------------------------------===//
+//===- RowIdeas.cpp - Builtin ideas ---------------------------------------===//
 //
 // Row reductions: softmax, norms, sums. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> rowIdeas() {
+std::vector<CatalogueEntry> getRowIdeas() {
   return {
       {"softmax-over-cluster",
        C::Parallel,

@@ -1,17 +1,17 @@
-//===- Catalogue/Conv.cpp - Builtin ideas ------------------------------------===//
+//===- ConvIdeas.cpp - Builtin ideas --------------------------------------===//
 //
-// Convolutions alone; ideas shared with matrix products are in Products.cpp. Catalogue.h explains the fields.
+// Convolutions alone; ideas shared with matrix products are in ProductIdeas.cpp. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> convIdeas() {
+std::vector<CatalogueEntry> getConvIdeas() {
   return {
       {"warpgroup-pool",
        C::Compute,

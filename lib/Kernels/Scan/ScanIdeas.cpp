@@ -1,17 +1,17 @@
-//===- Catalogue/Scan.cpp - Builtin ideas ------------------------------------===//
+//===- ScanIdeas.cpp - Builtin ideas --------------------------------------===//
 //
 // Running sums and products. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> scanIdeas() {
+std::vector<CatalogueEntry> getScanIdeas() {
   return {
       {"scan-warps",
        C::Compute,

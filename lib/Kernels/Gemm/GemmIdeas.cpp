@@ -1,17 +1,20 @@
-//===- Catalogue/Gemm.cpp - Builtin ideas ------------------------------------===//
+//===- GemmIdeas.cpp - Builtin ideas --------------------------------------===//
 //
-// Matrix products alone; ideas shared with convolutions are in Products.cpp. Catalogue.h explains the fields.
+// Matrix products alone; ideas shared with convolutions are in ProductIdeas.cpp. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "ProductIdeas.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> gemmIdeas() {
+static std::vector<CatalogueEntry> getOwnIdeas() {
   return {
       {"warpgroups",
        C::Compute,
@@ -114,6 +117,12 @@ std::vector<CatalogueEntry> gemmIdeas() {
        {"vec=2", "vec=1"},
        {"vec=2", "vec=8", "vec=4"}},
   };
+}
+
+std::vector<CatalogueEntry> getGemmIdeas() {
+  std::vector<CatalogueEntry> ideas = getProductIdeas();
+  llvm::append_range(ideas, getOwnIdeas());
+  return ideas;
 }
 
 } // namespace kgen

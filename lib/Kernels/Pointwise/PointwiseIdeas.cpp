@@ -1,17 +1,17 @@
-//===- Catalogue/Pointwise.cpp - Builtin ideas -------------------------------===//
+//===- PointwiseIdeas.cpp - Builtin ideas ---------------------------------===//
 //
 // Element-wise chains. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> pointwiseIdeas() {
+std::vector<CatalogueEntry> getPointwiseIdeas() {
   return {
       {"wide-access",
        C::Memory,

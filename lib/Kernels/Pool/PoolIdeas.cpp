@@ -1,17 +1,17 @@
-//===- Catalogue/Pool.cpp - Builtin ideas ------------------------------------===//
+//===- PoolIdeas.cpp - Builtin ideas --------------------------------------===//
 //
 // Windows: pooling. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Predicates.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
 
 namespace kgen {
 using C = IdeaCategory;
 
-std::vector<CatalogueEntry> poolIdeas() {
+std::vector<CatalogueEntry> getPoolIdeas() {
   return {
       {"pool-coarsen",
        C::Parallel,
