@@ -1,4 +1,4 @@
-"""The command `kgen`: `kgen import FILE.py -o graph.mlir`."""
+"""The command `kgen`: import and export in Python; search, eval and doctor are kgen's own tools."""
 import argparse
 import os
 import sys
@@ -6,6 +6,7 @@ import tempfile
 import warnings
 
 from kgen.errors import ImportRefused
+from kgen.tools import ToolFailed, find_tool
 
 
 def _write(path, text):
@@ -50,8 +51,35 @@ def _import(arguments):
         _write(arguments.output, text)
 
 
+def _export(arguments):
+    from kgen.export import export
+
+    for path in export(arguments.run_folder, arguments.format, arguments.output, arguments.problem):
+        print(path)
+
+
+#: Commands that are programs of their own, with what stands before the user's arguments.
+_TOOLS = {"search": ("kgen-search", []), "doctor": ("kgen-search", ["doctor"]), "eval": ("kgen-eval", []),
+          "opt": ("kgen-opt", [])}
+
+
+def _hand_over(command, arguments):
+    """Becomes the tool of COMMAND."""
+    tool, first = _TOOLS[command]
+    path = find_tool(tool)
+    os.execv(path, [path, *first, *arguments])
+
+
 def main(argv=None):
-    parser = argparse.ArgumentParser(prog="kgen", description="PyTorch models as kgen op graphs.")
+    argv = sys.argv[1:] if argv is None else argv
+    if argv and argv[0] in _TOOLS:
+        try:
+            _hand_over(argv[0], argv[1:])
+        except ToolFailed as error:
+            print(f"kgen: {error}", file=sys.stderr)
+            return 1
+    parser = argparse.ArgumentParser(prog="kgen", description="kgen for PyTorch: models in, kernels out.", epilog="in Python: "
+                                     "kgen.compile(module, example_inputs), and torch.compile(module, backend=\"kgen\")")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     importer = commands.add_parser(
         "import", help="write a model's op graph as MLIR text",
@@ -63,10 +91,22 @@ def main(argv=None):
     importer.add_argument("--kgen-opt", metavar="TOOL", help="the kgen-opt that checks the graph (default: $KGEN_OPT, "
                           "PATH, or the build beside this package; without one the graph is not checked)")
     importer.set_defaults(run=_import)
+    exporter = commands.add_parser(
+        "export", help="write what a search found as files that need no kgen",
+        description="Writes the best kernel of a run folder: py is one file that needs only PyTorch and the driver; launcher a "
+        ".cu that nvcc builds, which checks and times itself; kernelbench the benchmark's ModelNew. VERIFICATION.md beside it "
+        "says what was checked and what was not.")
+    exporter.add_argument("run_folder", metavar="RUN", help="a run folder, or one candidate's")
+    exporter.add_argument("--format", choices=("py", "launcher", "kernelbench"), default="py")
+    exporter.add_argument("-o", dest="output", default=".", metavar="PATH", help="a folder, or a .py file (default: here)")
+    exporter.add_argument("--problem", metavar="FILE.py", help="the problem's PyTorch form, for kernelbench")
+    exporter.set_defaults(run=_export)
+    for name, (tool, first) in _TOOLS.items():
+        commands.add_parser(name, help=f"{' '.join([tool, *first])}; `kgen {name} --help` for more")
     arguments = parser.parse_args(argv)
     try:
         arguments.run(arguments)
-    except ImportRefused as error:
+    except (ImportRefused, ToolFailed) as error:
         print(f"kgen: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
