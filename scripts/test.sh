@@ -7,6 +7,7 @@ set -eu
 . "$(dirname "$0")/common.sh"
 ensure_packages
 ensure_torch
+ensure_python setuptools==84.2.1
 ensure_nvrtc
 ensure_build dev
 export PATH="$venv/bin:$PATH"
