@@ -120,7 +120,8 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
   int64_t slab = plan.boxImages * plan.channelsPerSlab * plane;
 
   int64_t mmaK = 32 / bytes;
-  bool paired = bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 && conv.kernel[2] > 1;
+  bool paired = tensorCores && bytes == 2 && conv.dilation[2] == 1 && conv.stride[2] % 2 == 0 && lead % 2 == 0 &&
+                conv.kernel[2] > 1;
   int64_t taps = conv.kernel[0] * conv.kernel[1] * (paired ? roundUp(conv.kernel[2], 2) : conv.kernel[2]);
   int64_t chunks = ceilDiv(conv.channels, plan.channelsPerSlab), k = plan.channelsPerSlab * taps;
   int64_t steps = tensorCores ? ceilDiv(k, mmaK) : k;
@@ -449,6 +450,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
                                "        static_cast<Out>(" +
                                std::string(conv.ops.window ? "pooled" : "result") + ");";
   fill.sections.insert(tensorCores ? "mma" : "simt");
+  if (!tensorCores && compute.getIntOrFloatBitWidth() == 16)
+    fill.replacements["paired"] = "constexpr bool PAIRED = false; // an operand is one element here";
   if (conv.transposed) {
     fillTransposed(fill, arguments);
   } else {

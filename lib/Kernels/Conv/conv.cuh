@@ -84,8 +84,10 @@ constexpr int SLAB = BOX_I * CB * PLANE;
 // The order of k: channel, then taps. 16-bit operands come in pairs; where both of a pair lie side by
 // side in the slab at even addresses, rows of taps have even length and one load reads both.
 constexpr int MMA_K = 32 / sizeof(Compute);
+//@ replace paired
 constexpr bool PAIRED =
     sizeof(Compute) == 2 && DILATION_W == 1 && STRIDE_W % 2 == 0 && LEAD % 2 == 0 && KW > 1;
+//@ end
 constexpr int KW_PADDED = PAIRED ? round_up(KW, 2) : KW;
 constexpr int TAPS = KD * KH * KW_PADDED;
 constexpr int CHUNKS = ceil_div(C, CB);

@@ -1,0 +1,6 @@
+// expect: pass
+// Pairs of taps, which only tensor cores take, padded odd kernels without them too.
+func.func @f(%x: tensor<2x1x10x6xf16>, %w: tensor<3x1x3x3xf16>) -> tensor<2x3x4x2xf16> {
+  %0 = aten.conv2d %x, %w stride [2, 2] padding [0, 0] dilation [1, 1] groups 1 : (tensor<2x1x10x6xf16>, tensor<3x1x3x3xf16>) -> tensor<2x3x4x2xf16>
+  return %0 : tensor<2x3x4x2xf16>
+}
