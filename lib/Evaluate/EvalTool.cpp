@@ -247,6 +247,8 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   auto files = readCandidate(folder, job.getString("graph").value_or("").str());
   if (!files)
     return failed(files.takeError());
+  if (job.getBoolean("redraw").value_or(false))
+    evaluator.redraw();
   // What the job leaves out is as on the command line.
   EvaluateOptions options = defaults;
   options.flops = job.getNumber("flops").value_or(defaults.flops);

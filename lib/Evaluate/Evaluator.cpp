@@ -30,12 +30,16 @@ namespace fs = llvm::sys::fs;
 /// Opt-in shared memory of a block on compute capability 9.0.
 static constexpr int64_t hostSharedLimit = 232448;
 
+/// A kernel cannot know the inputs that it will be tried on.
+static uint64_t secretSeed() {
+  std::random_device random;
+  return uint64_t(random()) << 32 | random();
+}
+
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
   EvaluatorParts parts;
   parts.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
-  // The seed is secret: a kernel cannot know the inputs that it will be tried on.
-  std::random_device random;
-  parts.seed = uint64_t(random()) << 32 | random();
+  parts.seed = secretSeed();
   parts.oracle = createOracleProcess();
   std::string chosen = device.str();
   if (chosen == "auto") {
@@ -345,6 +349,11 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   }
   prepared.atomics = usesFloatAtomics(files.cuda, ptx);
   return true;
+}
+
+void Evaluator::redraw() {
+  parts.seed = secretSeed();
+  references.clear();
 }
 
 std::string Evaluator::seedText() const { return "seed " + llvm::utohexstr(parts.seed); }

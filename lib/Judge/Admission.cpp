@@ -18,10 +18,10 @@ kgen::findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> s
         std::optional<Exhibit> exhibit = fake(s, i);
         if (!exhibit)
           return false;
-        auto compared = judge.compare(sets[s].number, i, *exhibit, sets[s].close[i]);
-        if (!compared)
-          return compared.takeError();
-        if (!isAccepted(sets[s], i, *compared))
+        auto judged = judgeExhibit(judge, sets[s], i, plan.outputs[i].elements(), *exhibit);
+        if (!judged)
+          return judged.takeError();
+        if (!judged->accepted)
           return false;
       }
     return true;

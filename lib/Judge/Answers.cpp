@@ -76,7 +76,9 @@ class OracleProcess {
 public:
   ~OracleProcess() { stop(); }
 
-  bool knows(llvm::StringRef graph) const { return graph == started; }
+  /// MAGNITUDES: what is to be computed of it, its answers or their magnitudes.
+  explicit OracleProcess(bool magnitudes) : magnitudes(magnitudes) {}
+  bool knows(llvm::StringRef graph, bool sizes) const { return graph == started && sizes == magnitudes; }
 
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     if (llvm::Error error = ensureStarted(graph))
@@ -142,6 +144,8 @@ private:
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
     ProcessRequest request;
     request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
+    if (magnitudes)
+      request.arguments.push_back("--magnitudes");
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
     auto process = ChildProcess::start(request);
     close(in[0]), close(out[1]), close(err[1]);
@@ -213,6 +217,7 @@ private:
   std::string started;
   ScratchFolder graphFolder;
   bool wasStopped = false;
+  const bool magnitudes;
 };
 
 /// Hands each question to a child that nobody uses, or to a new one. How many run at once is the asker's affair.
@@ -220,12 +225,11 @@ class OraclePool : public AnswerSource {
 public:
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    auto answers = answerOnce(graph, inputs);
-    // One that was killed while nobody asked it shows now.
-    if (answers || !answers.errorIsA<ProcessLost>())
-      return answers;
-    llvm::consumeError(answers.takeError());
-    return answerOnce(graph, inputs);
+    return ask(graph, inputs, false);
+  }
+  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
+                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    return ask(graph, inputs, true);
   }
 
   void rest() override {
@@ -234,18 +238,29 @@ public:
   }
 
 private:
-  llvm::Expected<std::vector<Answer>> answerOnce(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+  llvm::Expected<std::vector<Answer>> ask(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs,
+                                          bool magnitudes) {
+    auto answers = askOnce(graph, inputs, magnitudes);
+    // One that was killed while nobody asked it shows now.
+    if (answers || !answers.errorIsA<ProcessLost>())
+      return answers;
+    llvm::consumeError(answers.takeError());
+    return askOnce(graph, inputs, magnitudes);
+  }
+
+  llvm::Expected<std::vector<Answer>> askOnce(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs,
+                                              bool magnitudes) {
     std::unique_ptr<OracleProcess> process;
     {
       std::lock_guard<std::mutex> guard(lock);
       while (!idle.empty() && !process) {
-        if (idle.back()->knows(graph))
+        if (idle.back()->knows(graph, magnitudes))
           process = std::move(idle.back());
         idle.pop_back(); // one of another graph is of no more use
       }
     }
     if (!process)
-      process = std::make_unique<OracleProcess>();
+      process = std::make_unique<OracleProcess>(magnitudes);
     auto answers = process->answer(graph, inputs);
     if (answers) {
       std::lock_guard<std::mutex> guard(lock);
@@ -259,5 +274,9 @@ private:
 };
 
 } // namespace
+
+llvm::Expected<std::vector<Answer>> AnswerSource::magnitudes(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>>) {
+  return llvm::createStringError("the size of what was added up is not known here");
+}
 
 std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OraclePool>(); }

@@ -51,6 +51,10 @@ public:
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     return cpu->answer(graph, inputs);
   }
+  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
+                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    return cpu->magnitudes(graph, inputs);
+  }
   void rest() override { cpu->rest(); }
 
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan,
@@ -95,12 +99,38 @@ private:
     auto whole = lower(full, "whole");
     if (!whole)
       return whole.takeError();
-    return start(*whole, plan);
+    return start(*whole, plan, [this, graph = graph.str(), reduced = std::move(*text)](UseProgram use) {
+      return learnMagnitudes(graph, reduced, use);
+    });
+  }
+
+  using UseProgram = llvm::function_ref<llvm::Error(const std::string &, const std::string &)>;
+
+  /// The same for the magnitudes of the answers, when they are needed first.
+  llvm::Error learnMagnitudes(const std::string &graph, const std::string &reduced, UseProgram use) {
+    auto scratch = ScratchFolder::create("card");
+    if (!scratch)
+      return scratch.takeError();
+    folder = scratch->path();
+    for (bool whole : {false, true}) {
+      const std::string name = whole ? "whole" : "reduced", file = folder + "/" + name + ".mlir";
+      if (llvm::Error error = writeFileAtomically(file, whole ? graph : reduced))
+        return error;
+      auto program = lower(file, name, /*magnitudes=*/true);
+      if (!program)
+        return program.takeError();
+      if (llvm::Error error = whole ? use(program->planFile, program->artifact) : agree(*program, reduced, true))
+        return error;
+    }
+    cpu->rest();
+    return llvm::Error::success();
   }
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
-  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const LaunchPlan &shape) {
+  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const LaunchPlan &shape,
+                                               decltype(JudgeJob::magnitudes) magnitudes = nullptr) {
     JudgeJob job;
+    job.magnitudes = std::move(magnitudes);
     job.device = device;
     job.programFile = program.planFile;
     job.artifact = program.artifact;
@@ -113,7 +143,7 @@ private:
   }
 
   /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const CardProgram &small, llvm::StringRef graph) {
+  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, bool magnitudes = false) {
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     size_t total;
@@ -131,7 +161,7 @@ private:
       widen(spec.dtype, bytes, values[i].data(), spec.elements());
       views.push_back(values[i]);
     }
-    auto expected = cpu->answer(graph, views);
+    auto expected = magnitudes ? cpu->magnitudes(graph, views) : cpu->answer(graph, views);
     if (!expected)
       return expected.takeError();
     LaunchPlan shape = small.plan;
@@ -171,11 +201,15 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name) {
+  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name, bool magnitudes = false) {
     std::string lowered = folder + "/" + name + ".lowered.mlir", cuda = folder + "/" + name + ".cu";
     CardProgram out;
     out.planFile = folder + "/" + name + ".plan.json";
-    if (auto error = tool("kgen-opt", {graph, "--kgen-promote-f64", "--kgen-lower"}, lowered))
+    std::vector<std::string> passes = {graph, "--kgen-promote-f64"};
+    if (magnitudes)
+      passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
+    passes.push_back("--kgen-lower");
+    if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))
       return std::move(error);

@@ -94,16 +94,28 @@ public:
                                                      int64_t((*answers)[i].size()), threads, question.close[i]));
       }
     std::lock_guard<std::mutex> guard(lock);
-    kept[set] = {question.inputs, std::move(*answers)};
+    kept[set] = {question.inputs, std::move(*answers), {}};
     return found;
+  }
+
+  llvm::Error learnMagnitudes(size_t set) override {
+    Kept &right = keptFor(set);
+    if (!right.magnitudes.empty())
+      return llvm::Error::success();
+    auto sizes = ask(right.inputs, RoundTo::None, false, true);
+    if (!sizes)
+      return sizes.takeError();
+    right.magnitudes = std::move(*sizes);
+    return llvm::Error::success();
   }
 
   llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
     const BufferSpec &spec = outputs[output];
     const Kept &right = keptFor(set);
     const double *reference = right.answers[output].data();
+    const double *magnitudes = right.magnitudes.empty() ? nullptr : right.magnitudes[output].data();
     auto values = [&](const ValueSource &source) {
-      return compareValues(spec.dtype, source, reference, spec.elements(), threads, close);
+      return compareValues(spec.dtype, source, reference, spec.elements(), threads, close, magnitudes);
     };
     switch (exhibit.kind) {
     case Exhibit::Outputs:
@@ -121,21 +133,22 @@ public:
       return values([&](int64_t begin, int64_t n, double *out) { std::copy_n(other + begin, n, out); });
     }
     }
-    return compareOutput(spec.dtype, exhibit.bytes, reference, spec.elements(), threads, close);
+    return compareOutput(spec.dtype, exhibit.bytes, reference, spec.elements(), threads, close, magnitudes);
   }
 
 private:
   struct Kept {
     DrawnInputs inputs;
-    std::vector<Answer> answers;
+    std::vector<Answer> answers, magnitudes; ///< the latter once somebody asked for them
   };
   /// Nodes of a map stay where they are.
-  const Kept &keptFor(size_t set) {
+  Kept &keptFor(size_t set) {
     std::lock_guard<std::mutex> guard(lock);
     return kept[set];
   }
 
-  llvm::Expected<std::vector<Answer>> ask(const DrawnInputs &drawn, RoundTo round, bool jittered) {
+  llvm::Expected<std::vector<Answer>> ask(const DrawnInputs &drawn, RoundTo round, bool jittered,
+                                          bool magnitudes = false) {
     std::vector<std::vector<double>> wide(inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -145,7 +158,7 @@ private:
         jitter(wide[i], threads);
       views.push_back(wide[i]);
     }
-    auto answers = source.answer(graph, views);
+    auto answers = magnitudes ? source.magnitudes(graph, views) : source.answer(graph, views);
     if (!answers)
       return answers;
     if (answers->size() != outputs.size())
@@ -168,6 +181,10 @@ private:
 };
 
 } // namespace
+
+llvm::Error Judge::learnMagnitudes(size_t) {
+  return llvm::createStringError("the size of what was added up is not known here");
+}
 
 std::unique_ptr<Judge> kgen::createHostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan,
                                              unsigned threads) {

@@ -75,7 +75,7 @@ namespace {
 
 class JudgeProcess : public Judge {
 public:
-  explicit JudgeProcess(const LaunchPlan &shape) : outputs(shape.outputs) {}
+  explicit JudgeProcess(const JudgeJob &job) : outputs(job.shape->outputs), makeMagnitudes(job.magnitudes) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
@@ -154,6 +154,22 @@ public:
         found.costs.back().push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
     }
     return found;
+  }
+
+  llvm::Error learnMagnitudes(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (auto make = std::exchange(makeMagnitudes, nullptr)) {
+      llvm::Error error = make([&](const std::string &plan, const std::string &artifact) -> llvm::Error {
+        if (auto done = ask("magnitudes-plan " + plan); !done)
+          return done.takeError();
+        return ask("magnitudes-artifact " + artifact).takeError();
+      });
+      if (error)
+        noMagnitudes = llvm::toString(std::move(error));
+    }
+    if (!noMagnitudes.empty())
+      return llvm::createStringError(noMagnitudes);
+    return ask("learn " + std::to_string(set)).takeError();
   }
 
   int inputsOnDevice(size_t set) override {
@@ -292,6 +308,8 @@ private:
   }
 
   std::vector<BufferSpec> outputs;
+  decltype(JudgeJob::magnitudes) makeMagnitudes; ///< null once it was called
+  std::string noMagnitudes;                      ///< why there are none
   ChildProcess child;
   int socket = -1;
   std::string pending;
@@ -305,7 +323,7 @@ private:
 } // namespace
 
 llvm::Expected<std::unique_ptr<Judge>> kgen::startJudgeProcess(const JudgeJob &job) {
-  auto judge = std::make_unique<JudgeProcess>(*job.shape);
+  auto judge = std::make_unique<JudgeProcess>(job);
   if (llvm::Error error = judge->start(job))
     return std::move(error);
   return std::move(judge);

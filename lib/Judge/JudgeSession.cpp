@@ -31,9 +31,10 @@ LaunchPlan planOfKernels(unsigned blocks) {
     return out;
   };
   LaunchPlan plan;
-  plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
-                   launch("kgen_judge_compare", {pointer, pointer, pointer, wide, wide, wide, number, number, number}),
-                   launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
+  plan.launches = {
+      launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
+      launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, wide, wide, wide, number, number, number}),
+      launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
   return plan;
 }
 
@@ -138,8 +139,8 @@ llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
   return found->second.descriptor;
 }
 
-/// The graph's fp64 outputs for the inputs, rounded first.
-llvm::Error JudgeSession::run(size_t set, RoundTo round, bool jittered) {
+/// What GRAPH computes in fp64 of the inputs, rounded first.
+llvm::Error JudgeSession::run(CandidateSession &graph, size_t set, RoundTo round, bool jittered) {
   auto drawn = inputs.find(set);
   if (drawn == inputs.end())
     return llvm::createStringError("there are no inputs %zu", set);
@@ -152,22 +153,20 @@ llvm::Error JudgeSession::run(size_t set, RoundTo round, bool jittered) {
       std::vector<char> bytes(spec.bytes());
       if (llvm::Error error = own.read(bytes.data(), stored, bytes.size()))
         return error;
-      if (llvm::Error error = own.write(oracle->inputAddress(i), bytes.data(), bytes.size()))
+      if (llvm::Error error = own.write(graph.inputAddress(i), bytes.data(), bytes.size()))
         return error;
       continue;
     }
-    uint64_t values[] = {stored, oracle->inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
+    uint64_t values[] = {stored, graph.inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
     if (llvm::Error error = launch(Widen, values))
       return error;
   }
-  return oracle->runBare();
+  return graph.runBare();
 }
 
-llvm::Error JudgeSession::answer(size_t set) {
-  if (llvm::Error error = run(set, RoundTo::None, false))
-    return error;
-  drop(set);
-  auto &kept = answers[set];
+/// Copies what GRAPH computed to KEPT[SET], as doubles.
+llvm::Error JudgeSession::keep(CandidateSession &graph, size_t set, Kept &kept) {
+  auto &addresses = kept[set];
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
     const BufferSpec &spec = program.outputs[i];
     if (spare[i].empty()) {
@@ -176,22 +175,57 @@ llvm::Error JudgeSession::answer(size_t set) {
         return at.takeError();
       spare[i].push_back(*at);
     }
-    kept.push_back(spare[i].back());
+    addresses.push_back(spare[i].back());
     spare[i].pop_back();
-    uint64_t values[] = {oracle->outputAddress(i), kept.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
+    uint64_t values[] = {
+        graph.outputAddress(i), addresses.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
     if (llvm::Error error = launch(Widen, values))
       return error;
   }
   return own.synchronize();
 }
 
-void JudgeSession::drop(size_t set) {
-  auto found = answers.find(set);
-  if (found == answers.end())
+llvm::Error JudgeSession::answer(size_t set) {
+  if (llvm::Error error = run(*oracle, set, RoundTo::None, false))
+    return error;
+  drop(set);
+  return keep(*oracle, set, answers);
+}
+
+llvm::Error JudgeSession::useMagnitudes(Device &device, const LaunchPlan &plan, llvm::StringRef artifact) {
+  auto created = CandidateSession::createBare(device, plan, artifact);
+  if (!created)
+    return created.takeError();
+  twin = std::move(*created);
+  return llvm::Error::success();
+}
+
+llvm::Error JudgeSession::learnMagnitudes(size_t set) {
+  if (!twin || !answers.count(set))
+    return llvm::createStringError("there is no answer %zu to learn more of", set);
+  if (magnitudes.count(set))
+    return llvm::Error::success();
+  if (llvm::Error error = run(*twin, set, RoundTo::None, false))
+    return error;
+  if (llvm::Error error = keep(*twin, set, magnitudes)) {
+    release(set, magnitudes);
+    return error;
+  }
+  return llvm::Error::success();
+}
+
+void JudgeSession::release(size_t set, Kept &kept) {
+  auto found = kept.find(set);
+  if (found == kept.end())
     return;
   for (size_t i = 0; i < found->second.size(); ++i)
     spare[i].push_back(found->second[i]);
-  answers.erase(found);
+  kept.erase(found);
+}
+
+void JudgeSession::drop(size_t set) {
+  release(set, answers);
+  release(set, magnitudes);
 }
 
 llvm::Expected<std::vector<DifferenceSums>> JudgeSession::readPartials() {
@@ -228,10 +262,11 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
   return out;
 }
 
-llvm::Expected<Comparison> JudgeSession::against(DeviceAddress reference, DeviceAddress values, int source,
-                                                 double constant, int type, bool store, int64_t count, double close) {
-  uint64_t arguments[] = {values,           reference,      partials, uint64_t(count), bitsOf(constant), bitsOf(close),
-                          uint64_t(source), uint64_t(type), store};
+llvm::Expected<Comparison> JudgeSession::against(DeviceAddress reference, DeviceAddress magnitudes,
+                                                 DeviceAddress values, int source, double constant, int type,
+                                                 bool store, int64_t count, double close) {
+  uint64_t arguments[] = {values,           reference,     magnitudes,       partials,       uint64_t(count),
+                          bitsOf(constant), bitsOf(close), uint64_t(source), uint64_t(type), store};
   if (llvm::Error error = launch(Compare, arguments))
     return std::move(error);
   auto parts = readPartials();
@@ -247,12 +282,12 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo
   auto found = answers.find(set);
   if (found == answers.end() || close.size() != shape.outputs.size())
     return llvm::createStringError("there is no answer %zu", set);
-  if (llvm::Error error = run(set, round, round == RoundTo::None))
+  if (llvm::Error error = run(*oracle, set, round, round == RoundTo::None))
     return std::move(error);
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-    auto moved = against(found->second[i], oracle->outputAddress(i), int(program.outputs[i].dtype), 0, int(DType::F64),
-                         false, shape.outputs[i].elements(), close[i]);
+    auto moved = against(found->second[i], 0, oracle->outputAddress(i), int(program.outputs[i].dtype), 0,
+                         int(DType::F64), false, shape.outputs[i].elements(), close[i]);
     if (!moved)
       return moved.takeError();
     out.push_back(*moved);
@@ -294,6 +329,7 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
     break;
   }
   }
-  return against(found->second[output], values, source, exhibit.value, int(spec.dtype),
-                 exhibit.kind != Exhibit::Outputs, spec.elements(), close);
+  auto sizes = magnitudes.find(set);
+  return against(found->second[output], sizes == magnitudes.end() ? 0 : sizes->second[output], values, source,
+                 exhibit.value, int(spec.dtype), exhibit.kind != Exhibit::Outputs, spec.elements(), close);
 }

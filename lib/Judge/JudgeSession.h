@@ -24,6 +24,10 @@ public:
   /// Answers the inputs of SET and keeps the answer.
   llvm::Error answer(size_t set);
   void drop(size_t set);
+  /// ARTIFACT computes by PLAN, which outlives the session, the magnitudes of the graph's answers, on DEVICE.
+  llvm::Error useMagnitudes(Device &device, const LaunchPlan &plan, llvm::StringRef artifact);
+  /// Computes and keeps those of SET; compare() takes them into account from then on.
+  llvm::Error learnMagnitudes(size_t set);
   llvm::Expected<AnswerFacts> facts(size_t set, unsigned output, double limit);
   /// How far output by output the answers of SET move.
   llvm::Expected<std::vector<Comparison>> costOf(size_t set, RoundTo round, llvm::ArrayRef<double> close);
@@ -36,24 +40,27 @@ private:
   JudgeSession(Device &own, const LaunchPlan &program, const LaunchPlan &shape)
       : own(own), program(program), shape(shape) {}
   llvm::Error prepare();
-  llvm::Error run(size_t set, RoundTo round, bool jittered);
+  using Kept = std::map<size_t, std::vector<DeviceAddress>>; ///< doubles, by set and output
+  llvm::Error run(CandidateSession &graph, size_t set, RoundTo round, bool jittered);
+  llvm::Error keep(CandidateSession &graph, size_t set, Kept &kept);
+  void release(size_t set, Kept &kept);
   llvm::Expected<SharedBlock> allocateBlock(size_t bytes);
   llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
-  llvm::Expected<Comparison> against(DeviceAddress reference, DeviceAddress values, int source, double constant,
-                                     int type, bool store, int64_t count, double close);
+  llvm::Expected<Comparison> against(DeviceAddress reference, DeviceAddress magnitudes, DeviceAddress values,
+                                     int source, double constant, int type, bool store, int64_t count, double close);
   llvm::Expected<DeviceAddress> allocate(size_t bytes);
   llvm::Expected<std::vector<DifferenceSums>> readPartials();
 
   Device &own;
   const LaunchPlan &program, &shape;
-  LaunchPlan kernelPlan; ///< of judge_kernels.cu
-  std::unique_ptr<CandidateSession> oracle;
+  LaunchPlan kernelPlan;                          ///< of judge_kernels.cu
+  std::unique_ptr<CandidateSession> oracle, twin; ///< the graph; its magnitudes, once somebody asked for them
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
   std::map<size_t, SharedBlock> inputs; ///< as they are stored
   SharedBlock shown;                    ///< a candidate's outputs
   DeviceAddress partials = 0;
-  std::map<size_t, std::vector<DeviceAddress>> answers;
+  Kept answers, magnitudes;
   std::vector<std::vector<DeviceAddress>> spare; ///< answers that were dropped
 };
 
@@ -66,6 +73,9 @@ ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
 struct JudgeJob {
   std::string device, programFile, artifact, shapeFile, kernels;
   const LaunchPlan *shape = nullptr; ///< copied
+  /// Makes the program of the magnitudes and calls USE with its plan's file and its artifact. Called once at most,
+  /// when they are needed first.
+  std::function<llvm::Error(llvm::function_ref<llvm::Error(const std::string &, const std::string &)> use)> magnitudes;
 };
 llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
 

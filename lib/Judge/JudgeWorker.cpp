@@ -66,21 +66,16 @@ public:
 
 private:
   llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
-    for (auto *device : {&oracle, &own}) {
-      auto made = createDevice(arguments[0]);
+    device = arguments[0];
+    for (auto *each : {&oracle, &own}) {
+      auto made = createDevice(device);
       if (!made)
         return made.takeError();
-      *device = std::move(*made);
+      *each = std::move(*made);
     }
-    for (auto [plan, path] : {std::pair(&program, arguments[1]), std::pair(&shape, arguments[3])}) {
-      auto text = readWholeFile(path);
-      if (!text)
-        return text.takeError();
-      auto parsed = LaunchPlan::parse(*text);
-      if (!parsed)
-        return parsed.takeError();
-      *plan = std::move(*parsed);
-    }
+    for (auto [plan, path] : {std::pair(&program, arguments[1]), std::pair(&shape, arguments[3])})
+      if (llvm::Error error = readPlan(path, *plan))
+        return error;
     auto created = JudgeSession::create(*oracle, *own, program, arguments[2], arguments[4], shape);
     if (!created)
       return created.takeError();
@@ -88,6 +83,27 @@ private:
     packBuffers(shape.inputs, 0, inputBytes);
     outputOffsets = packBuffers(shape.outputs, HeaderBytes, outputBytes);
     return llvm::Error::success();
+  }
+
+  static llvm::Error readPlan(const std::string &path, LaunchPlan &plan) {
+    auto text = readWholeFile(path);
+    if (!text)
+      return text.takeError();
+    auto parsed = LaunchPlan::parse(*text);
+    if (!parsed)
+      return parsed.takeError();
+    plan = std::move(*parsed);
+    return llvm::Error::success();
+  }
+
+  llvm::Error useMagnitudes(const std::string &artifact) {
+    if (llvm::Error error = readPlan(magnitudesFile, magnitudesProgram))
+      return error;
+    auto made = createDevice(device);
+    if (!made)
+      return made.takeError();
+    twin = std::move(*made);
+    return session->useMagnitudes(*twin, magnitudesProgram, artifact);
   }
 
   void handle(llvm::StringRef line) {
@@ -121,6 +137,16 @@ private:
       return reply(outputs.take(std::exchange(received, -1), outputBytes));
     if (words[0] == "answer")
       return reply(session->answer(number(1)));
+    if (words[0] == "magnitudes-plan" || words[0] == "magnitudes-artifact") {
+      // Paths may hold spaces.
+      std::string path = line.split(' ').second.str();
+      if (words[0] == "magnitudes-artifact")
+        return reply(useMagnitudes(path));
+      magnitudesFile = path;
+      return reply(llvm::ArrayRef<uint64_t>());
+    }
+    if (words[0] == "learn")
+      return reply(session->learnMagnitudes(number(1)));
     if (words[0] == "drop") {
       session->drop(number(1));
       return reply(llvm::ArrayRef<uint64_t>());
@@ -216,8 +242,9 @@ private:
     }
   }
 
-  std::unique_ptr<Device> oracle, own;
-  LaunchPlan program, shape;
+  std::string device, magnitudesFile;
+  std::unique_ptr<Device> oracle, own, twin;
+  LaunchPlan program, shape, magnitudesProgram;
   std::unique_ptr<JudgeSession> session;
   size_t inputBytes = 0, outputBytes = 0;
   std::vector<size_t> outputOffsets;

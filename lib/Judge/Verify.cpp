@@ -30,6 +30,9 @@ static double unitRoundoff(DType dtype) {
   }
 }
 
+/// The distance of DTYPE's subnormal numbers.
+static double smallestStep(DType dtype) { return dtype == DType::F16 ? 0x1p-24 : 0; }
+
 /// REFERENCE as DTYPE stores it.
 static double stored(DType dtype, double reference) {
   switch (dtype) {
@@ -44,10 +47,38 @@ static double stored(DType dtype, double reference) {
   }
 }
 
+/// From here on DTYPE stores a finite number as an infinity.
+static double overflowOf(DType dtype) {
+  switch (dtype) {
+  case DType::F32:
+    return 0x1.ffffffp127;
+  case DType::F16:
+    return 65520;
+  case DType::BF16:
+    return 0x1.ffp127;
+  default:
+    return infinity;
+  }
+}
+
+/// How far OUT is from REFERENCE, which DTYPE stores as another number. An answer at the end of DTYPE's range may be
+/// stored as a number or as an infinity, by what honest arithmetic made of it; elsewhere that is wrong.
+static double differenceOf(DType dtype, double out, double asStored, double reference) {
+  if (!isFloat(dtype) || std::isnan(out) || !std::isfinite(reference))
+    return infinity;
+  if (std::isfinite(out) && std::isfinite(asStored))
+    return std::fabs(out - reference);
+  const double end = overflowOf(dtype);
+  if (std::fabs(std::fabs(reference) - end) > end / 128)
+    return infinity;
+  return std::fabs((std::isinf(out) ? std::copysign(end, out) : out) - reference);
+}
+
 static Comparison compareChunks(DType dtype, const ValueSource &source, const double *reference, int64_t count,
-                                unsigned threads, double close) {
+                                unsigned threads, double close, const double *magnitudes) {
   DifferenceSums total;
   std::mutex lock;
+  const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestStep(dtype);
   parallelFor(count, threads, [&](int64_t begin, int64_t end) {
     DifferenceSums part;
     constexpr int64_t chunk = 4096;
@@ -62,14 +93,20 @@ static Comparison compareChunks(DType dtype, const ValueSource &source, const do
           difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
         } else {
           ++part.mismatches;
-          difference =
-              isFloat(dtype) && std::isfinite(out) && std::isfinite(asStored) ? std::fabs(out - ref) : infinity;
+          difference = differenceOf(dtype, out, asStored, ref);
         }
         if (close > 0 && !(std::fabs(out - ref) <= close + close * std::fabs(ref)) && out != asStored)
           ++part.far;
+        // A magnitude that is no number allows nothing.
+        if (double size = magnitudes ? magnitudes[base + i] : 0; std::isfinite(size))
+          difference = std::max(difference - accumulationRoundoff * size, 0.0);
+        // Subnormal numbers are all as far apart, however small they are.
+        difference = std::max(difference - smallest / 2, 0.0);
         part.squares += difference * difference;
-        if (std::isfinite(ref))
+        if (std::isfinite(ref)) {
           part.refSquares += ref * ref;
+          difference = std::max(difference - std::max(unitInLastPlace * std::fabs(ref), smallest), 0.0);
+        }
         if (difference > part.worst) {
           part.worst = difference, part.index = base + i;
           part.found = out, part.expected = ref;
@@ -107,16 +144,16 @@ void DifferenceSums::add(const DifferenceSums &part) {
 }
 
 Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads,
-                               double close) {
+                               double close, const double *magnitudes) {
   const char *base = static_cast<const char *>(bytes);
   return compareChunks(
       dtype,
       [&](int64_t begin, int64_t n, double *out) { widen(dtype, base + begin * int64_t(byteSize(dtype)), out, n); },
-      reference, count, threads, close);
+      reference, count, threads, close, magnitudes);
 }
 
 Comparison kgen::compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
-                               unsigned threads, double close) {
+                               unsigned threads, double close, const double *magnitudes) {
   return compareChunks(
       dtype,
       [&](int64_t begin, int64_t n, double *out) {
@@ -124,7 +161,7 @@ Comparison kgen::compareValues(DType dtype, const ValueSource &values, const dou
         for (int64_t i = 0; i < n; ++i)
           out[i] = stored(dtype, out[i]);
       },
-      reference, count, threads, close);
+      reference, count, threads, close, magnitudes);
 }
 
 /// An e_same of one element from which on it says little of the next draw.
@@ -169,6 +206,8 @@ RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
 }
 
 std::string kgen::describeElement(const BufferSpec &spec, int64_t index, double found, double expected) {
+  if (index < 0) // no element is far off by itself
+    return llvm::formatv("{0} is off as a whole", spec.name).str();
   std::vector<int64_t> coordinates(spec.shape.size());
   for (size_t d = spec.shape.size(); d-- > 0;) {
     coordinates[d] = index % spec.shape[d];

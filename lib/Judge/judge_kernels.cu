@@ -66,6 +66,23 @@ __device__ double judge_stored(double value, int type) {
   }
 }
 
+/// differenceOf of Verify.cpp.
+__device__ double judge_difference(int type, double out, double stored, double reference) {
+  const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+  if (type > 3 || isnan(out) || !isfinite(reference))
+    return infinity;
+  if (isfinite(out) && isfinite(stored))
+    return fabs(out - reference);
+  // Half a step beyond the largest number of each type.
+  double end = type == 1   ? 340282356779733661637539395458142568448.0
+               : type == 2 ? 65520.0
+               : type == 3 ? 339617752923046005526922703901628039168.0
+                           : infinity;
+  if (!(fabs(fabs(reference) - end) <= end / 128.0))
+    return infinity;
+  return fabs((isfinite(out) ? out : copysign(end, out)) - reference);
+}
+
 /// Keeps BITS bits of fraction, ties to even.
 __device__ double judge_round_fraction(double value, int bits) {
   if (!isfinite(value) || value == 0)
@@ -127,12 +144,18 @@ __device__ JudgePartial judge_nothing() {
   return p;
 }
 
-/// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them.
-extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, JudgePartial *partials,
-                                              long long count, long long constant, long long close_bits, int source,
+/// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them. MAGNITUDES may be
+/// null.
+extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes,
+                                              JudgePartial *partials, long long count, long long constant, long long close_bits, int source,
                                               int type, int store) {
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
-  const double close = __longlong_as_double(close_bits), infinity = __longlong_as_double(0x7ff0000000000000ll);
+  const double close = __longlong_as_double(close_bits), smallest = type == 2 ? 1.0 / 16777216.0 : 0.0;
+  const double step = type == 0   ? 1.0 / 4503599627370496.0
+                      : type == 1 ? 1.0 / 8388608.0
+                      : type == 2 ? 1.0 / 1024.0
+                      : type == 3 ? 1.0 / 128.0
+                                  : 0.0;
   JudgePartial part = judge_nothing();
   for (long long i = thread; i < count; i += stride) {
     double out = source == 8 ? __longlong_as_double(constant) : judge_load(values, source, i), ref = reference[i];
@@ -143,13 +166,19 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
       difference = isfinite(ref) && isfinite(out) ? fabs(out - ref) : 0.0;
     } else {
       ++part.mismatches;
-      difference = type <= 3 && isfinite(out) && isfinite(asStored) ? fabs(out - ref) : infinity;
+      difference = judge_difference(type, out, asStored, ref);
     }
     if (close > 0 && !(fabs(out - ref) <= close + close * fabs(ref)) && out != asStored)
       ++part.far;
+    double size = magnitudes ? magnitudes[i] : 0.0;
+    if (isfinite(size))
+      difference = fmax(difference - size * (1.0 / 4194304.0), 0.0);
+    difference = fmax(difference - smallest / 2, 0.0);
     part.squares += difference * difference;
-    if (isfinite(ref))
+    if (isfinite(ref)) {
       part.refSquares += ref * ref;
+      difference = fmax(difference - fmax(step * fabs(ref), smallest), 0.0);
+    }
     if (difference > part.worst) {
       part.worst = difference;
       part.index = i;

@@ -62,10 +62,12 @@ void addConversionToLLVM(OpPassManager &pm) {
 
 } // namespace
 
-void kgen::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit) {
+void kgen::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, bool magnitudes) {
   pm.addPass(createPromoteF64Pass());
   pm.addPass(createOracleEntryPass());
   pm.addPass(createConvertAtenToLinalgPass());
+  if (magnitudes)
+    pm.addPass(createMagnitudesPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createOracleFusePass());
   OracleSlicePassOptions slice;

@@ -18,7 +18,7 @@ int kgen::runOracleTool(const OracleToolOptions &options) {
     return fail("cannot read " + options.graph + ": " + text.getError().message());
   if (options.check)
     return checkOracleCases((*text)->getBuffer(), options.sliceLimit) ? 0 : 1;
-  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph);
+  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.magnitudes);
   if (!oracle)
     return fail(toString(oracle.takeError()));
   if (!options.jobs.empty())

@@ -61,7 +61,7 @@ TEST(Verify, FindsTheWorstElementAndPlantedNaN) {
   Comparison c = compareOutput(DType::F32, out.data(), ref.data(), 4);
   EXPECT_EQ(c.worst, 2);
   EXPECT_EQ(c.mismatches, 1);
-  EXPECT_NEAR(c.norms.max, 2 / std::sqrt(30.0 / 4), 1e-12);
+  EXPECT_NEAR(c.norms.max, 2 / std::sqrt(30.0 / 4), 1e-6);
   out[2] = NAN;
   EXPECT_TRUE(std::isinf(compareOutput(DType::F32, out.data(), ref.data(), 4).norms.max));
   ref[2] = NAN;
@@ -82,4 +82,54 @@ TEST(Verify, ToleranceSitsBetweenTheClasses) {
   EXPECT_GT(tol.l2, same.l2);
   EXPECT_LT(tol.l2, low.l2);
   EXPECT_LT(tol.max, low.max);
+}
+
+TEST(Verify, AnElementMayBeRoundedAsItsTypeIs) {
+  // One element of a softmax is near 1, the rms of all is 0.03: the last place of that element is a fiftieth of the
+  // rms.
+  std::vector<double> ref(1000, 2e-5);
+  ref[7] = 0.9761;
+  std::vector<uint16_t> out;
+  for (double v : ref)
+    out.push_back(toHalf(float(v)));
+  EXPECT_EQ(compareOutput(DType::F16, out.data(), ref.data(), 1000).norms.max, 0);
+  ++out[7]; // its other neighbour
+  EXPECT_LT(compareOutput(DType::F16, out.data(), ref.data(), 1000).norms.max, 1e-2);
+  out[7] += 4;
+  Comparison c = compareOutput(DType::F16, out.data(), ref.data(), 1000);
+  EXPECT_GT(c.norms.max, 0.04);
+  EXPECT_EQ(c.worst, 7);
+  // Subnormal halves are 6e-8 apart: the norm of small numbers does not count that, one bit more it does.
+  std::vector<double> small(1000, 1.49 * 0x1p-24);
+  std::vector<uint16_t> ones(1000, 1), twos(1000, 2);
+  EXPECT_EQ(compareOutput(DType::F16, ones.data(), small.data(), 1000).norms.l2, 0);
+  EXPECT_GT(compareOutput(DType::F16, twos.data(), small.data(), 1000).norms.l2, 0.006);
+}
+
+TEST(Verify, TheEndOfARangeIsANumberOrAnInfinity) {
+  double ref = 65521; // fp16 rounds that to infinity, and 65519 to 65504
+  uint16_t largest = toHalf(65504), infinite = toHalf(1e6f), half = toHalf(32000);
+  EXPECT_LT(compareOutput(DType::F16, &largest, &ref, 1).norms.max, 1e-3);
+  EXPECT_EQ(compareOutput(DType::F16, &infinite, &ref, 1).norms.max, 0);
+  EXPECT_GT(compareOutput(DType::F16, &infinite, &(ref = -65521), 1).norms.max, 1);
+  EXPECT_LT(compareOutput(DType::F16, &infinite, &(ref = 65519), 1).norms.max, 1e-3);
+  EXPECT_TRUE(std::isinf(compareOutput(DType::F16, &infinite, &(ref = 60000), 1).norms.max));
+  EXPECT_TRUE(std::isinf(compareOutput(DType::F16, &largest, &(ref = 1e6), 1).norms.max));
+  EXPECT_GT(compareOutput(DType::F16, &half, &(ref = 65521), 1).norms.max, 0.4);
+}
+
+TEST(Verify, WhatCancelsIsHeldAgainstWhatWasAddedUp) {
+  // 3000 was added up and 4e-5 is left: an error of 2e-4 is honest, one of 4e-3 is not.
+  double ref = 4e-5, size = 3000;
+  float honest = 2.4e-4f, wrong = 4e-3f, nan = NAN;
+  EXPECT_GT(compareOutput(DType::F32, &honest, &ref, 1).norms.l2, 1);
+  Comparison c = compareOutput(DType::F32, &honest, &ref, 1, 1, 0, &size);
+  EXPECT_EQ(c.norms.l2, 0);
+  EXPECT_EQ(c.norms.max, 0);
+  EXPECT_EQ(c.mismatches, 1);
+  EXPECT_GT(compareOutput(DType::F32, &wrong, &ref, 1, 1, 0, &size).norms.l2, 1);
+  EXPECT_TRUE(std::isinf(compareOutput(DType::F32, &nan, &ref, 1, 1, 0, &size).norms.l2));
+  // A size that is no number allows nothing.
+  for (double none : {double(INFINITY), double(NAN)})
+    EXPECT_GT(compareOutput(DType::F32, &honest, &ref, 1, 1, 0, &none).norms.l2, 1);
 }

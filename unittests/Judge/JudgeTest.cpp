@@ -26,8 +26,27 @@ extern "C" __global__ void both(const double *x, const double *y, double *out, u
 }
 )cuda";
 
+/// 2 |x y| + |x|, and no mask.
+const char sizesText[] = R"cuda(
+extern "C" __global__ void both(const double *x, const double *y, double *out, unsigned char *mask) {
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x) {
+    out[i] = 2 * fabs(x[i] * y[i]) + fabs(x[i]);
+    mask[i] = 0;
+  }
+}
+)cuda";
+
 class SameOnCpu : public AnswerSource {
 public:
+  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> in) override {
+    std::vector<double> out(size), mask(size);
+    for (size_t i = 0; i < size_t(size); ++i)
+      out[i] = 2 * std::fabs(in[0][i] * in[1][i]) + std::fabs(in[0][i]);
+    std::vector<Answer> answers;
+    answers.emplace_back(std::move(out));
+    answers.emplace_back(std::move(mask));
+    return std::move(answers);
+  }
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> in) override {
     std::vector<double> out(size), mask(size);
     for (size_t i = 0; i < size_t(size); ++i)
@@ -42,7 +61,7 @@ public:
 class JudgeTest : public ::testing::TestWithParam<DType> {
 protected:
   LaunchPlan shape, program;
-  std::unique_ptr<Device> oracle = createHostDevice(), own = createHostDevice();
+  std::unique_ptr<Device> oracle = createHostDevice(), own = createHostDevice(), twin = createHostDevice();
   std::unique_ptr<JudgeSession> session;
   SameOnCpu source;
   std::unique_ptr<Judge> cpu;
@@ -69,6 +88,7 @@ protected:
     };
     session = llvm::cantFail(
         JudgeSession::create(*oracle, *own, program, compiled(kernelText), compiled(judgeKernelsText()), shape));
+    llvm::cantFail(session->useMagnitudes(*twin, program, compiled(sizesText)));
     cpu = createHostJudge(source, "graph", shape, 2);
     size_t total;
     auto offsets = packBuffers(shape.inputs, 0, total);
@@ -173,6 +193,22 @@ TEST_P(JudgeTest, OutputsAreComparedAsOnTheCpu) {
     EXPECT_EQ(found.mismatches, 1);
     EXPECT_EQ(found.worst, 723);
   }
+}
+
+TEST_P(JudgeTest, MagnitudesCountAsOnTheCpu) {
+  llvm::cantFail(cpu->examine(0, question(0, {})));
+  Exhibit half{Exhibit::Constant, 0.5};
+  Comparison before = llvm::cantFail(session->compare(0, 0, half, 0));
+  llvm::cantFail(session->learnMagnitudes(0));
+  llvm::cantFail(cpu->learnMagnitudes(0));
+  Comparison after = llvm::cantFail(session->compare(0, 0, half, 0));
+  expectSame(after, llvm::cantFail(cpu->compare(0, 0, half, 0)));
+  EXPECT_LT(after.norms.l2, before.norms.l2);
+  // They go with the answer that they belong to.
+  llvm::cantFail(session->answer(0));
+  expectSame(llvm::cantFail(session->compare(0, 0, half, 0)), before);
+  llvm::Error error = session->learnMagnitudes(7);
+  EXPECT_EQ(llvm::toString(std::move(error)), "there is no answer 7 to learn more of");
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, JudgeTest, ::testing::Values(DType::F32, DType::F16, DType::BF16));

@@ -28,6 +28,21 @@ public:
     return std::move(answers);
   }
   void rest() override { ++rests; }
+  /// What was added up for each answer, where a test says so.
+  std::function<double(llvm::ArrayRef<double>, size_t)> size;
+  std::atomic<int> sizesAsked{0};
+  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
+                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    ++sizesAsked;
+    if (!size)
+      return AnswerSource::magnitudes(graph, inputs);
+    std::vector<double> out(inputs[0].size());
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = size(inputs[0], i);
+    std::vector<Answer> answers;
+    answers.emplace_back(std::move(out));
+    return std::move(answers);
+  }
 
 private:
   std::function<double(llvm::ArrayRef<double>, size_t)> f;
@@ -192,6 +207,37 @@ TEST(Reference, CompareNamesTheWorstElement) {
   SetVerdict verdict = llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
   EXPECT_FALSE(verdict.passed);
   EXPECT_NE(verdict.detail.find("input declared#0: out0[100] is "), std::string::npos) << verdict.detail;
+}
+
+TEST(Reference, WhatIsNotCloseEnoughIsHeldAgainstItsSize) {
+  FunctionAnswers source(twice);
+  LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](float error) {
+    auto reference = build(source, plan);
+    const ReferenceSet &set = reference->sets[0];
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+    for (float &v : process.out)
+      v *= 2;
+    process.out[100] += error;
+    source.sizesAsked = 0;
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+  };
+  EXPECT_FALSE(judged(1e-2f).passed);
+  EXPECT_EQ(source.sizesAsked, 1);
+  EXPECT_NE(judged(1e-2f).detail.find("without regard to the size of what was added up: "), std::string::npos);
+  source.size = [](llvm::ArrayRef<double>, size_t i) { return i == 100 ? 1e5 : 0.0; };
+  EXPECT_TRUE(judged(1e-2f).passed);
+  EXPECT_EQ(source.sizesAsked, 1);
+  EXPECT_FALSE(judged(1e-1f).passed);
+  // What is right without them, or wrong whatever they are, asks for none.
+  EXPECT_TRUE(judged(0).passed);
+  EXPECT_EQ(source.sizesAsked, 0);
+  EXPECT_FALSE(judged(1e6f).passed);
+  EXPECT_EQ(source.sizesAsked, 0);
+  EXPECT_FALSE(judged(NAN).passed);
+  EXPECT_EQ(source.sizesAsked, 0);
 }
 
 TEST(Admission, ARealProblemHasNoWarnings) {

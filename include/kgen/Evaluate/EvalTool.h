@@ -43,11 +43,11 @@ int timeInBlocks(const EvalRequest &request);
 
 /// Answers jobs until stdin ends. A job is one JSON line {"id": 1, "folder": "...", "graph": "...",
 /// "flops": 0, "samples": 30, "time": true, "precision": "tf32", "time_limit": 30, "compile_limit": 30,
-/// "sanitize": false, "incumbent": "..."} (all but folder optional). A PASS that is faster than the candidate
-/// in the folder INCUMBENT took, "incumbent_us", is compared with it in turns and goes through the sanitizer. The
-/// answer is one line too, {"id": 1, "measurement": {...}} or {"id": 1, "error": "..."}. The job {"id": 2,
-/// "baselines": "FILE.py"} times PyTorch: {"id": 2, "baselines": {"eager": 863.0, ...}, "notes": {...}}.
-/// The first line out is {"ready": true, "device": "host"}, on a card with "model", "arch",
+/// "sanitize": false, "incumbent": "...", "redraw": false} (all but folder optional; redraw: on inputs of another
+/// seed). A PASS that is faster than the candidate in the folder INCUMBENT took, "incumbent_us", is compared with it in
+/// turns and goes through the sanitizer. The answer is one line too, {"id": 1, "measurement": {...}} or {"id": 1,
+/// "error": "..."}. The job {"id": 2, "baselines": "FILE.py"} times PyTorch: {"id": 2, "baselines": {"eager": 863.0,
+/// ...}, "notes": {...}}. The first line out is {"ready": true, "device": "host"}, on a card with "model", "arch",
 /// "shared_bytes_per_block" and "multiprocessors". Answers of the oracle are kept from job to job.
 int serveEvaluations(const EvalRequest &request);
 

@@ -98,6 +98,8 @@ public:
   /// Has Nsight Compute watch a candidate that passed, where it is installed: fills OUT's profile and says its numbers
   /// in the diagnosis, or leaves a warning that says why not. Takes seconds.
   llvm::Error profile(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
+  /// Another secret seed: what is measured from now on meets other inputs.
+  void redraw();
   /// "seed 1F...": ends the secret, so that inputs can be drawn again.
   std::string seedText() const;
 

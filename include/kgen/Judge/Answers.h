@@ -40,6 +40,10 @@ public:
   /// GRAPH is the op graph's MLIR text; INPUTS one array of doubles for each argument.
   virtual llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                                      llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
+  /// For each element of the outputs, the size of what was added up for it: arithmetic of unit roundoff u may be blamed
+  /// for an error of a small multiple of u times that (docs/evaluation.md). An error where that is not known.
+  virtual llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
+                                                         llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
   /// No question is expected soon: gives memory back.
   virtual void rest() {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may

@@ -68,6 +68,18 @@ struct SetVerdict {
 /// Whether COMPARISON of output I is good enough for SET.
 bool isAccepted(const ReferenceSet &set, unsigned i, const Comparison &comparison);
 
+/// An exhibit held against a set.
+struct Judgement {
+  bool accepted = false;
+  Comparison comparison;
+  std::string unknown; ///< not accepted, and the size of what was added up, which might have helped, is not known
+};
+/// Compares EXHIBIT with output I of SET, which has ELEMENTS elements. What is not close enough by the norms alone is
+/// held against the size of what was added up as well, which is asked for here: a sum that cancels is no smaller a sum
+/// for that.
+llvm::Expected<Judgement> judgeExhibit(Judge &judge, const ReferenceSet &set, unsigned i, int64_t elements,
+                                       const Exhibit &exhibit);
+
 /// What PROCESS computed in its last run, on SET.
 llvm::Expected<SetVerdict> compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
                                                 const CandidateProcess &process);

@@ -8,8 +8,10 @@ namespace kgen {
 
 /// How one output differs from the fp64 reference.
 struct Comparison {
-  ErrorNorms norms;   ///< infinite when a NaN or infinity is in the wrong place
-  int64_t worst = -1; ///< flat index of the largest difference, -1 when all equal
+  /// Beyond what honest rounding of each element by itself may have caused (see compareOutput); infinite when a NaN or
+  /// infinity is in the wrong place.
+  ErrorNorms norms;
+  int64_t worst = -1; ///< flat index of the largest difference, -1 when all are equal but for honest rounding
   double found = 0, expected = 0;
   int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
   int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
@@ -32,12 +34,22 @@ using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
 /// must stand where the reference has one, an infinity where it has the same one (or overflows
 /// DTYPE). Integer outputs: any difference is infinite.
+/// Of each element's difference norms.max leaves out one unit in the last place of DTYPE at the element's own value:
+/// the rms of an output says nothing of how its largest elements are stored. Both norms leave out
+/// ACCUMULATIONROUNDOFF times the element of MAGNITUDES, where there are some.
 /// CLOSE > 0 counts the elements that the published benchmark's allclose would refuse, NaN among them.
 Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1,
-                         double close = 0);
+                         double close = 0, const double *magnitudes = nullptr);
 /// The same for values that need not lie in memory; they are stored as DTYPE first.
 Comparison compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
-                         unsigned threads = 1, double close = 0);
+                         unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
+
+/// What each class's fp32 accumulators may be off by, relative to the size of what they added up: four roundings. A sum
+/// of n terms of either sign, added one after the other, is off by about 0.4 of a rounding of the sum of their sizes,
+/// whatever n is (N. J. Higham and T. Mary, "Sharper probabilistic backward error analysis for basic linear algebra
+/// kernels with random data", SIAM J. Sci. Comput. 42(5), 2020); a sum of one sign is as large as its terms, and the
+/// norms' own bounds hold.
+constexpr double accumulationRoundoff = 0x1p-22;
 
 /// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never
@@ -58,7 +70,7 @@ RoundTo roundingOfClass(llvm::StringRef precision);
 /// The next class down: strict-fp32 -> TF32, tf32 -> BF16, fp16 -> BF16, bf16 -> FP8.
 RoundTo roundingBelowClass(llvm::StringRef precision);
 
-/// "out0[3,17] is 0.25, expected 0.5" for a flat index into SPEC.
+/// "out0[3,17] is 0.25, expected 0.5" for a flat index into SPEC; "out0 is off as a whole" for none (-1).
 std::string describeElement(const BufferSpec &spec, int64_t index, double found, double expected);
 
 } // namespace kgen

@@ -30,9 +30,10 @@ class Oracle {
 public:
   /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
   /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
-  /// slice by slice where the graph allows it. NAME is the graph's file in messages.
+  /// slice by slice where the graph allows it. NAME is the graph's file in messages. MAGNITUDES: instead of each answer,
+  /// the size of what was added up for it (kgen-magnitudes).
   static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
-                                                        llvm::StringRef name = "graph");
+                                                        llvm::StringRef name = "graph", bool magnitudes = false);
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;

@@ -19,7 +19,8 @@ namespace kgen {
 /// `_mlir_ciface_f`, which takes one memref descriptor for each argument and one for each
 /// result; the caller allocates all of them, and arguments are never written.
 /// The graph is computed in fp64; an intermediate tensor of more than SLICE_LIMIT bytes is computed slice by slice.
-void populateOracleLowering(mlir::OpPassManager &pm, int64_t sliceLimit = int64_t(1) << 30);
+/// MAGNITUDES: what kgen-magnitudes makes of the results instead of them.
+void populateOracleLowering(mlir::OpPassManager &pm, int64_t sliceLimit = int64_t(1) << 30, bool magnitudes = false);
 
 /// Adds the dialects that the pipeline reads and makes, with their bufferization and translation to LLVM IR.
 void registerOracleDialects(mlir::DialectRegistry &registry);

@@ -9,7 +9,7 @@ namespace kgen {
 /// The command line; see kgen-oracle --help.
 struct OracleToolOptions {
   std::string graph, inputs, outputs, jobs;
-  bool check = false;
+  bool check = false, magnitudes = false;
   int64_t sliceLimit = int64_t(1) << 30;
 };
 

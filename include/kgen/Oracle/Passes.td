@@ -26,6 +26,26 @@ def PromoteF64Pass : Pass<"kgen-promote-f64", "mlir::ModuleOp"> {
   }];
 }
 
+def MagnitudesPass : Pass<"kgen-magnitudes", "mlir::ModuleOp"> {
+  let summary = "compute the size of what was added up instead of the answer";
+  let description = [{
+    Each function of linalg on tensors returns, for each float result v, a magnitude M(v) >= |v|, such that arithmetic
+    of unit roundoff u may be blamed for an error of a small multiple of u M(v): a running error analysis (N. J. Higham,
+    "Accuracy and Stability of Numerical Algorithms", section 3.3) without the order of the additions. M of an argument
+    or a constant is its absolute value, 0 where that is infinite; a sum's or difference's is M(a) + M(b), a product's
+    M(a)|b| + |a|M(b), a maximum's the larger one, and a function's |f'(a)| M(a) + |f(a)|. Matrix products of
+    arguments thus give twice |A||B|, the scale of the error bounds of LAPACK. Integer results stay as they are.
+
+    ```mlir
+    ^bb0(%x: f64, %sum: f64): %0 = arith.subf %sum, %x ... linalg.yield %0
+    // becomes
+    ^bb0(%x: f64, %sum: f64): %a = math.absf %x ... %0 = arith.addf %sum, %a ... linalg.yield %0
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def OracleEntryPass : Pass<"kgen-oracle-entry", "mlir::ModuleOp"> {
   let summary = "make functions callable from C without touching their inputs";
   let description = [{

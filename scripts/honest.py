@@ -1,0 +1,144 @@
+"""Evaluates honest kernels over and over on fresh secret inputs; see honest.sh. The last line is `N of N PASS`.
+
+Which kernels are honest: the corpus' cases under corpus/honest whose verdict must be PASS, and the candidates that the
+numeric tests (test/Kernels/*/numeric-*.mlir) make and expect to PASS. A test's own RUN lines prepare its candidates.
+Every failure is printed with its detail; --keep leaves the candidates.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import corpus_servers
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LLVM = "/usr/lib/llvm-22/bin"
+TURN = 20  # evaluations of one kernel in a row
+
+
+def corpus_cases(place, top):
+    """Folders with the graph beside the candidate."""
+    for file in sorted((ROOT / "corpus" / "honest").glob("*/case.json")):
+        case = json.loads(file.read_text())
+        if case.get(place) != "PASS" or "problem" not in case or not (file.parent / "kernel.cu").exists():
+            continue
+        folder = top / ("corpus-" + file.parent.name)
+        folder.mkdir()
+        for name in ("kernel.cu", "plan.json"):
+            shutil.copy(file.parent / name, folder / name)
+        graph = folder / "graph.mlir"
+        shutil.copy(ROOT / "corpus" / "problems" / (case["problem"] + ".mlir"), graph)
+        limits = {name: case[name] for name in ("time_limit", "compile_limit") if name in case}
+        yield "corpus/" + file.parent.name, {"folder": str(folder), "graph": str(graph), **limits}
+
+
+def prepare_test(path, top, environment):
+    """The candidates that a numeric test evaluates: its RUN lines are obeyed but for the evaluations themselves."""
+    here = top / path.stem
+    here.mkdir()
+    script, jobs, cwd = ["set -e"], [], str(here)
+    for line in re.findall(r"^// RUN: (.*)$", path.read_text(), re.M):
+        line = line.replace("%s", str(path)).replace("%t", cwd)
+        found = re.match(r"kgen-eval (\S+) --graph (\S+) --device host", line)
+        if found:
+            jobs.append({"folder": os.path.join(cwd, found[1]), "graph": os.path.join(cwd, found[2])})
+        elif not line.startswith(("not ", "FileCheck")) and "wrong" not in line:
+            script.append(line)
+    done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=top, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("honest.py: %s: %s" % (path, done.stderr[-500:]))
+    for job in jobs:
+        folder = pathlib.Path(job["folder"])
+        yield path.stem + ("" if folder.name == "c" else "/" + folder.name), job
+
+
+def collect(args, top):
+    kernels = dict(corpus_cases("host" if args.device == "host" else "cuda", top))
+    environment = dict(os.environ, PATH=os.pathsep.join([args.bin, LLVM, os.environ["PATH"]]))
+    paths = sorted((ROOT / "test" / "Kernels").glob("*/numeric-*.mlir"))
+    if args.names:
+        paths = [p for p in paths if any(word.split("/")[0] in p.stem for word in args.names)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for found in pool.map(lambda p: list(prepare_test(p, top, environment)), paths):
+            kernels.update(found)
+    if args.names:
+        kernels = {name: job for name, job in kernels.items() if any(word in name for word in args.names)}
+    return kernels
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--device", default="host")
+    parser.add_argument("--count", type=int, default=1000, help="evaluations in all")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", help="folder to keep the candidates in")
+    parser.add_argument("--json", help="file for the verdicts by kernel")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    args.bin = os.path.abspath(args.bin)
+    top = pathlib.Path(args.keep or tempfile.mkdtemp(prefix="kgen-honest-")).resolve()
+    top.mkdir(parents=True, exist_ok=True)
+    kernels = collect(args, top)
+    if not kernels:
+        sys.exit("honest.py: there is no such kernel")
+    print("%d honest kernels, %d evaluations on device %s" % (len(kernels), args.count, args.device), flush=True)
+
+    evaluators = corpus_servers.Evaluators(args.bin + "/kgen-eval", args.device)
+    verdicts = {name: collections.Counter() for name in kernels}
+    details, lock, start = [], threading.Lock(), time.time()
+    # In short turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it.
+    queue = collections.deque()
+    for i, (name, job) in enumerate(kernels.items()):
+        left = args.count // len(kernels) + (i < args.count % len(kernels))
+        while left > 0:
+            queue.append((name, job, min(left, TURN)))
+            left -= TURN
+
+    def work(number):
+        while True:
+            with lock:
+                if not queue:
+                    return
+                name, job, count = queue.popleft()
+            folder = pathlib.Path(job["folder"] + ".%d" % number)
+            if not folder.exists():
+                shutil.copytree(job["folder"], folder)
+            for _ in range(count):
+                answer, output = evaluators.measure({**job, "folder": str(folder), "redraw": True, "time": False})
+                measured = answer.get("measurement", {"verdict": "NONE", "detail": answer.get("error", output)})
+                with lock:
+                    verdicts[name][measured["verdict"]] += 1
+                    if measured["verdict"] != "PASS":
+                        details.append({"name": name, "verdict": measured["verdict"], "detail": measured["detail"]})
+                        print("%s: %s: %s" % (name, measured["verdict"], measured["detail"]), flush=True)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(args.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    evaluators.close()
+    if not args.keep:
+        shutil.rmtree(top, ignore_errors=True)
+    if args.json:
+        out = {"device": args.device, "seconds": round(time.time() - start, 1), "verdicts": verdicts, "failures": details}
+        pathlib.Path(args.json).write_text(json.dumps(out, indent=0) + "\n")
+    total = sum(sum(v.values()) for v in verdicts.values())
+    passed = sum(v["PASS"] for v in verdicts.values())
+    print("%.0f s; crashes: %d in %d evaluators" % (time.time() - start, evaluators.crashes, evaluators.started))
+    print("%d of %d PASS" % (passed, total))
+    return 0 if passed == total == args.count and evaluators.crashes == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
