@@ -23,7 +23,10 @@ void run(std::vector<torch::Tensor> in, std::vector<torch::Tensor> out, torch::T
 """
 
 _kernels = load_inline(name="kgen_@NAME@", cpp_sources=[_bridge], cuda_sources=[_cuda], functions=["run"],
-                       extra_cuda_cflags=["-O3", "-std=c++17", "-gencode", "@GENCODE@"])
+                       extra_cuda_cflags=["-O3", "-std=c++17", "-gencode", "@GENCODE@"] + [
+                           # PyTorch switches the conversions of half types off.
+                           "-U__CUDA_NO_" + word for word in ("HALF_OPERATORS__", "HALF_CONVERSIONS__", "BFLOAT16_CONVERSIONS__",
+                                                              "HALF2_OPERATORS__")])
 _TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
           "i32": torch.int32, "i8": torch.int8, "i1": torch.bool}
 
