@@ -28,8 +28,8 @@ using namespace mlir;
 void kgen::registerAllDialects(DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, KGenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect, transform::TransformDialect>();
-  registerTransformExtension(registry);
-  registerOracleDialects(registry);
+  directive::registerTransformExtension(registry);
+  oracle::registerOracleDialects(registry);
 }
 
 void kgen::registerAllPasses() {
@@ -40,13 +40,13 @@ void kgen::registerAllPasses() {
   // kgen's own, in the order of the data flow.
   aten::registerAtenPasses();
   registerKGenDispatchPasses();
-  registerKGenTransformPasses();
-  registerKGenAtenToLinalgPasses();
-  registerKGenKernelsPasses();
-  registerKGenPipelinePasses();
-  registerPipelines();
-  registerKGenOraclePasses();
-  registerOraclePipelines();
+  directive::registerKGenTransformPasses();
+  conversion::registerKGenAtenToLinalgPasses();
+  kernels::registerKGenKernelsPasses();
+  pipelines::registerKGenPipelinePasses();
+  pipelines::registerPipelines();
+  oracle::registerKGenOraclePasses();
+  oracle::registerOraclePipelines();
 }
 
 void kgen::prepareCommandLine() {

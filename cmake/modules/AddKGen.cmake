@@ -1,4 +1,4 @@
-# The functions every room's CMakeLists.txt uses. No globbing: each library lists its sources and
+# The functions that every library's CMakeLists.txt uses. No globbing: each library lists its sources and
 # its direct dependencies.
 
 # The precompiled header of everything that includes mlir/. One target builds it, all MLIR-side
@@ -90,7 +90,7 @@ function(kgen_link name)
   endif()
 endfunction()
 
-# A GoogleTest binary of one room, run by ctest. MLIR when its sources include mlir/.
+# A GoogleTest binary of one library, run by ctest. MLIR when its sources include mlir/.
 # kgen_add_unittest(NAME [MLIR] SOURCES x.cpp... LINK lib...)
 function(kgen_add_unittest name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})

@@ -1,6 +1,6 @@
 # Writes OUT, a C++ file with the SHA-256 of the code generator's sources. ROOT is the repository. The digest follows
 # from the files' names and contents alone, so that two builds of one commit agree.
-set(folders lib/Dialect lib/Conversion lib/Kernels lib/Target lib/Pipelines
+set(folders lib/Dialect lib/Conversion lib/Kernels lib/Target lib/Pipelines lib/GraphCompiler
   include/kgen/Dialect include/kgen/Conversion include/kgen/Kernels include/kgen/Target include/kgen/Pipelines)
 set(sources lib/Candidate/LaunchPlan.cpp)
 foreach(folder IN LISTS folders)
@@ -17,8 +17,8 @@ foreach(file IN LISTS sources)
   string(APPEND all "${file} ${sha}\n")
 endforeach()
 string(SHA256 digest "${all}")
-file(WRITE "${OUT}" "namespace kgen {
+file(WRITE "${OUT}" "namespace kgen::graph {
 extern const char *const generatorDigest;
 const char *const generatorDigest = \"${digest}\";
-} // namespace kgen
+} // namespace kgen::graph
 ")

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 // Copy and matrix rates of the H200 as measured with PyTorch (copy of 8 GB; 8192^3 products of random
 // data); the others by datasheet, copies at nine tenths of it.
@@ -13,14 +14,15 @@ static const DeviceRates table[] = {
     {"L40S", 0.78e12, 0.864e12, 91e12, 183e12, 362e12},
 };
 
-std::optional<DeviceRates> kgen::findDeviceRates(llvm::StringRef deviceName) {
+std::optional<DeviceRates> kgen::candidate::findDeviceRates(llvm::StringRef deviceName) {
   for (const DeviceRates &rates : table)
     if (deviceName.contains(rates.card))
       return rates;
   return std::nullopt;
 }
 
-double kgen::floorMicroseconds(const DeviceRates &rates, double bytes, double flops, llvm::StringRef precision) {
+double kgen::candidate::floorMicroseconds(const DeviceRates &rates, double bytes, double flops,
+                                          llvm::StringRef precision) {
   // Strict fp32 may still run on tensor cores, as three products of halves.
   double rate = precision == "tf32"                          ? rates.tf32
                 : precision == "fp16" || precision == "bf16" ? rates.half

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 template <class... T>
 static std::string format(const char *text, T... values) {
@@ -136,7 +137,7 @@ std::string describeProfile(const KernelProfile &p) {
 
 } // namespace
 
-std::string kgen::diagnose(const Measurement &m, const LaunchPlan &plan, double flops) {
+std::string kgen::candidate::diagnose(const Measurement &m, const LaunchPlan &plan, double flops) {
   std::string out;
   auto say = [&](const std::string &sentence) { out += (out.empty() ? "" : "; ") + sentence; };
   double bytes = plan.compulsoryBytes();

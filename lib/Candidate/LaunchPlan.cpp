@@ -11,6 +11,7 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::candidate;
 using json = nlohmann::ordered_json;
 
 namespace {
@@ -383,16 +384,16 @@ json printArgument(const LaunchArgument &arg) {
 
 } // namespace
 
-size_t kgen::byteSize(DType type) { return typeTable[size_t(type)].bytes; }
-llvm::StringRef kgen::dtypeName(DType type) { return typeTable[size_t(type)].name; }
-std::optional<DType> kgen::parseDType(llvm::StringRef name) {
+size_t kgen::candidate::byteSize(DType type) { return typeTable[size_t(type)].bytes; }
+llvm::StringRef kgen::candidate::dtypeName(DType type) { return typeTable[size_t(type)].name; }
+std::optional<DType> kgen::candidate::parseDType(llvm::StringRef name) {
   for (const TypeRow &row : typeTable)
     if (name == row.name)
       return row.type;
   return std::nullopt;
 }
 
-size_t kgen::parameterBytes(const LaunchArgument &argument) {
+size_t kgen::candidate::parameterBytes(const LaunchArgument &argument) {
   if (std::holds_alternative<TensorMapSpec>(argument))
     return 128;
   return std::holds_alternative<int32_t>(argument) || std::holds_alternative<float>(argument) ? 4 : 8;

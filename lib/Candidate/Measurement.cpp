@@ -10,21 +10,22 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::candidate;
 using json = nlohmann::ordered_json;
 
 static constexpr const char *verdictNames[] = {"PASS",  "WRONG",  "FAULT",    "TIMEOUT",    "RACE",
                                                "CHEAT", "REJECT", "BADREPLY", "UNSUPPORTED"};
 
-llvm::StringRef kgen::verdictName(Verdict verdict) { return verdictNames[size_t(verdict)]; }
+llvm::StringRef kgen::candidate::verdictName(Verdict verdict) { return verdictNames[size_t(verdict)]; }
 
-std::optional<Verdict> kgen::parseVerdict(llvm::StringRef name) {
+std::optional<Verdict> kgen::candidate::parseVerdict(llvm::StringRef name) {
   for (size_t i = 0; i < std::size(verdictNames); ++i)
     if (name == verdictNames[i])
       return Verdict(i);
   return std::nullopt;
 }
 
-double kgen::median(std::vector<double> samples) {
+double kgen::candidate::median(std::vector<double> samples) {
   if (samples.empty())
     return 0;
   std::sort(samples.begin(), samples.end());

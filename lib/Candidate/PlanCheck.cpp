@@ -8,6 +8,7 @@
 #include "kgen/Candidate/PlanCheck.h"
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 static std::string describe(const std::vector<BufferSpec> &buffers, bool drawn) {
   std::string words;
@@ -23,7 +24,7 @@ static std::string describe(const std::vector<BufferSpec> &buffers, bool drawn) 
   return words;
 }
 
-std::string kgen::findPlanFault(const LaunchPlan &plan, const LaunchPlan &expected) {
+std::string kgen::candidate::findPlanFault(const LaunchPlan &plan, const LaunchPlan &expected) {
   if (plan.precision != expected.precision)
     return "plan.json claims precision class " + plan.precision + ", expected " + expected.precision;
   std::string found = describe(plan.inputs, true), right = describe(expected.inputs, true);

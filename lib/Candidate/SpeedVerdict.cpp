@@ -9,19 +9,20 @@
 #include <random>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 static constexpr const char *names[] = {"FAST", "SAME", "SLOW", "AMBIGUOUS", "INVALID"};
 
-llvm::StringRef kgen::speedName(Speed speed) { return names[size_t(speed)]; }
+llvm::StringRef kgen::candidate::speedName(Speed speed) { return names[size_t(speed)]; }
 
-std::optional<Speed> kgen::parseSpeed(llvm::StringRef name) {
+std::optional<Speed> kgen::candidate::parseSpeed(llvm::StringRef name) {
   for (size_t i = 0; i < std::size(names); ++i)
     if (name == names[i])
       return Speed(i);
   return std::nullopt;
 }
 
-double kgen::relativeSpread(std::vector<double> samples) {
+double kgen::candidate::relativeSpread(std::vector<double> samples) {
   const size_t n = samples.size();
   if (n < 6)
     return std::numeric_limits<double>::infinity();
@@ -33,7 +34,8 @@ double kgen::relativeSpread(std::vector<double> samples) {
   return (samples[high] - samples[low]) / 2 / median(samples);
 }
 
-SpeedComparison kgen::judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double aloneUs, uint64_t seed, double disturbed) {
+SpeedComparison kgen::candidate::judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double aloneUs, uint64_t seed,
+                                            double disturbed) {
   SpeedComparison out;
   out.blocks = int(blocks.size());
   out.baselineAloneUs = aloneUs;
@@ -82,7 +84,7 @@ SpeedComparison kgen::judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double alone
   return out;
 }
 
-std::string kgen::describeSpeed(const SpeedComparison &s) {
+std::string kgen::candidate::describeSpeed(const SpeedComparison &s) {
   char text[160];
   snprintf(text, sizeof text, "%s: %.4f times as fast, 95 %% of it in %.4f to %.4f, %d blocks, %.2f us against %.2f us",
            speedName(s.verdict).str().c_str(), s.ratio, s.low, s.high, s.blocks, s.candidateUs, s.baselineUs);

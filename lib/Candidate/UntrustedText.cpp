@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 static bool isObeyed(uint32_t code) {
   bool control = code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code <= 0x9f;
@@ -24,7 +25,7 @@ static bool isObeyed(uint32_t code) {
   return control || turns;
 }
 
-std::string kgen::printable(llvm::StringRef text) {
+std::string kgen::candidate::printable(llvm::StringRef text) {
   std::string valid = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text), out;
   out.reserve(valid.size());
   for (size_t i = 0; i < valid.size();) {
@@ -43,7 +44,7 @@ std::string kgen::printable(llvm::StringRef text) {
   return out;
 }
 
-std::string kgen::onOneLine(llvm::StringRef text) {
+std::string kgen::candidate::onOneLine(llvm::StringRef text) {
   std::string line = printable(text);
   for (char &c : line)
     if (c == '\n' || c == '\t')
@@ -99,7 +100,7 @@ private:
 
 } // namespace
 
-std::string kgen::findJsonFault(llvm::StringRef text, JsonLimits limits) {
+std::string kgen::candidate::findJsonFault(llvm::StringRef text, JsonLimits limits) {
   Watcher watcher(limits);
   Json::sax_parse(text.begin(), text.end(), &watcher);
   return watcher.fault;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::device;
 namespace json = llvm::json;
 
 /// A signal's plain meaning for whoever reads the verdict.
@@ -71,8 +72,8 @@ public:
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
       return llvm::createStringError("cannot make a socket: %s", strerror(errno));
     socket = pair[0];
-    ProcessRequest request;
-    request.arguments = {workerBinary(),
+    toolchain::ProcessRequest request;
+    request.arguments = {toolchain::workerBinary(),
                          "--kgen-candidate-worker",
                          job.device,
                          job.planFile,
@@ -89,7 +90,7 @@ public:
           {shared ? job.inputsOnDevice[i] : job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
     if (shared)
       request.descriptors.push_back({job.outputsOnDevice, int(5 + job.inputSets.size())});
-    auto started = ChildProcess::start(request);
+    auto started = toolchain::ChildProcess::start(request);
     close(pair[1]);
     if (!started)
       return started.takeError();
@@ -118,13 +119,13 @@ public:
     report.times.wall = reply.getNumber("wall").value_or(0);
     for (double time : {report.times.launches, report.times.total, report.times.wall})
       if (!(time >= 0 && time < 1e6 * limit + 60e6)) // microseconds
-        return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+        return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     report.keepsState = reply.getBoolean("state").value_or(false);
     if (const json::Array *list = reply.getArray("digests"))
       for (const json::Value &value : *list)
         report.digests.push_back(value.getAsUINT64().value_or(0));
     if (report.digests.size() != plan.outputs.size())
-      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+      return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     return outcome;
   }
 
@@ -133,9 +134,9 @@ public:
     return ask("reload", 60, reply);
   }
 
-  Conditions conditions() override {
+  candidate::Conditions conditions() override {
     json::Object reply;
-    Conditions out;
+    candidate::Conditions out;
     auto outcome = ask("conditions", 20, reply);
     if (!outcome)
       return llvm::consumeError(outcome.takeError()), out;
@@ -159,7 +160,7 @@ private:
   }
 
   Outcome receive(json::Object &reply, double seconds) {
-    Deadline deadline(seconds);
+    toolchain::Deadline deadline(seconds);
     int stops = 0; // how often in turn it was found to be stopped
     size_t end;
     while ((end = pending.find('\n')) == std::string::npos) {
@@ -169,7 +170,7 @@ private:
         child.kill();
         char text[64];
         snprintf(text, sizeof text, "no answer within %.3g s", seconds);
-        return CandidateFailure{Verdict::Timeout, text + where};
+        return CandidateFailure{candidate::Verdict::Timeout, text + where};
       }
       if (!deadline.waitFor(socket)) {
         // A kernel cannot do that to its process. Where everything was stopped, it may be about to go on.
@@ -177,7 +178,7 @@ private:
         if (stops < 2)
           continue;
         child.kill();
-        return llvm::make_error<ProcessLost>("its process was stopped from outside", true);
+        return llvm::make_error<toolchain::ProcessLost>("its process was stopped from outside", true);
       }
       char buffer[4096];
       ssize_t got = recv(socket, buffer, sizeof buffer, 0);
@@ -185,7 +186,7 @@ private:
         pending.append(buffer, size_t(got));
         // Replies are small; what floods us is not our worker any more.
         if (pending.size() > (1u << 20))
-          return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+          return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
         continue;
       }
       if (got < 0 && errno == EINTR)
@@ -196,25 +197,25 @@ private:
     pending.erase(0, end + 1);
     // On the host a candidate shares the worker's memory, so a reply is input to check, not to trust.
     if (nestsDeep(line))
-      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+      return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     auto value = json::parse(line);
     if (!value || !value->getAsObject()) {
       if (!value)
         llvm::consumeError(value.takeError());
-      return CandidateFailure{Verdict::Fault, "its process sent nonsense"};
+      return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     }
     reply = std::move(*value->getAsObject());
     if (auto error = reply.getString("error")) {
       // Of the machine only a process speaks that runs no code of a candidate: three of these end a search.
       if (onHost && !device.empty())
-        return CandidateFailure{Verdict::Fault, "its process says: " + error->str()};
+        return CandidateFailure{candidate::Verdict::Fault, "its process says: " + error->str()};
       return llvm::createStringError(*error);
     }
     if (auto name = reply.getString("verdict")) {
       // It may condemn itself, and nothing else.
-      Verdict verdict = parseVerdict(*name).value_or(Verdict::Fault);
-      if (verdict == Verdict::Pass)
-        return CandidateFailure{Verdict::Cheat, "its process gave itself a verdict"};
+      candidate::Verdict verdict = candidate::parseVerdict(*name).value_or(candidate::Verdict::Fault);
+      if (verdict == candidate::Verdict::Pass)
+        return CandidateFailure{candidate::Verdict::Cheat, "its process gave itself a verdict"};
       return CandidateFailure{verdict, reply.getString("detail").value_or("").str()};
     }
     return std::nullopt;
@@ -222,21 +223,22 @@ private:
 
   Outcome died() {
     std::string where = launchUnderWay();
-    ProcessResult result;
+    toolchain::ProcessResult result;
     if (!child.waitFor(2, result)) {
       child.kill();
-      return CandidateFailure{Verdict::Fault, "its process closed the connection" + where};
+      return CandidateFailure{candidate::Verdict::Fault, "its process closed the connection" + where};
     }
-    if (result.end == ProcessResult::End::Signalled && result.code == SIGSYS)
-      return CandidateFailure{Verdict::Cheat, "it made a system call that no kernel needs" + where};
-    if (result.end == ProcessResult::End::Signalled && isForeignSignal(result.code))
-      return llvm::make_error<ProcessLost>(describeSignal(result.code) + where, true);
-    if (result.end == ProcessResult::End::Signalled)
-      return CandidateFailure{Verdict::Fault, describeSignal(result.code) + where};
+    if (result.end == toolchain::ProcessResult::End::Signalled && result.code == SIGSYS)
+      return CandidateFailure{candidate::Verdict::Cheat, "it made a system call that no kernel needs" + where};
+    if (result.end == toolchain::ProcessResult::End::Signalled && toolchain::isForeignSignal(result.code))
+      return llvm::make_error<toolchain::ProcessLost>(describeSignal(result.code) + where, true);
+    if (result.end == toolchain::ProcessResult::End::Signalled)
+      return CandidateFailure{candidate::Verdict::Fault, describeSignal(result.code) + where};
     if (where.empty())
-      return llvm::createStringError("the worker %s ended with status %d before it answered", workerBinary().c_str(),
-                                     result.code);
-    return CandidateFailure{Verdict::Fault, "its process ended with status " + std::to_string(result.code) + where};
+      return llvm::createStringError("the worker %s ended with status %d before it answered",
+                                     toolchain::workerBinary().c_str(), result.code);
+    return CandidateFailure{candidate::Verdict::Fault,
+                            "its process ended with status " + std::to_string(result.code) + where};
   }
 
   /// " in launch 2 (name)", from the page that the child writes its progress to.
@@ -247,14 +249,14 @@ private:
     return " in launch " + std::to_string(index) + " (" + plan.launches[size_t(index)].kernel + ")";
   }
 
-  const LaunchPlan &plan;
+  const candidate::LaunchPlan &plan;
   double limit;
   bool onHost;
   bool shared; ///< inputs and outputs stay on the device
   SharedMemory outputs;
   std::vector<size_t> offsets;
   int socket = -1;
-  ChildProcess child;
+  toolchain::ChildProcess child;
   std::string pending, device;
 };
 
@@ -272,4 +274,4 @@ public:
 
 } // namespace
 
-std::unique_ptr<CandidateRunner> kgen::createProcessRunner() { return std::make_unique<ProcessRunner>(); }
+std::unique_ptr<CandidateRunner> kgen::device::createProcessRunner() { return std::make_unique<ProcessRunner>(); }

@@ -7,14 +7,15 @@
 #include <random>
 
 using namespace kgen;
+using namespace kgen::device;
 
-CandidateSession::CandidateSession(Device &device, const LaunchPlan &plan) : device(device), plan(plan) {
+CandidateSession::CandidateSession(Device &device, const candidate::LaunchPlan &plan) : device(device), plan(plan) {
   std::random_device random;
   key = uint64_t(random()) << 32 | random();
 }
 
-llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Device &device, const LaunchPlan &plan,
-                                                                           llvm::StringRef artifact, unsigned wanted) {
+llvm::Expected<std::unique_ptr<CandidateSession>>
+CandidateSession::create(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted) {
   if (llvm::Error error = device.load(artifact, plan))
     return std::move(error);
   std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
@@ -22,7 +23,7 @@ llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Devic
     if (which > 0) {
       // The further sets are a defence, not a need: half of what is left stays free.
       size_t bytes = size_t(plan.compulsoryBytes());
-      for (const WorkspaceSpec &space : plan.workspace)
+      for (const candidate::WorkspaceSpec &space : plan.workspace)
         bytes += size_t(space.bytes);
       if (device.freeMemory() != 0 && bytes > device.freeMemory() / 2)
         break;
@@ -44,8 +45,8 @@ llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::create(Devic
   return std::move(session);
 }
 
-llvm::Expected<std::unique_ptr<CandidateSession>> CandidateSession::createBare(Device &device, const LaunchPlan &plan,
-                                                                               llvm::StringRef artifact) {
+llvm::Expected<std::unique_ptr<CandidateSession>>
+CandidateSession::createBare(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact) {
   device.usePlainMemory();
   if (llvm::Error error = device.load(artifact, plan))
     return std::move(error);
@@ -102,7 +103,7 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
       if (error.isA<CandidateError>())
         return std::move(error);
       // Inputs and outputs are the problem's; this is the candidate's own wish.
-      return llvm::make_error<CandidateError>(Verdict::Reject,
+      return llvm::make_error<CandidateError>(candidate::Verdict::Reject,
                                               "no room for its workspace: " + llvm::toString(std::move(error)));
     }
   return std::move(set);
@@ -136,19 +137,19 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
 
 llvm::Error CandidateSession::prepareValues(BufferSet &set) {
   // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
-  auto addressOf = [&](const BufferRef &ref) {
-    auto &list = ref.kind == BufferKind::Input    ? set.inputs
-                 : ref.kind == BufferKind::Output ? set.outputs
-                                                  : set.workspace;
+  auto addressOf = [&](const candidate::BufferRef &ref) {
+    auto &list = ref.kind == candidate::BufferKind::Input    ? set.inputs
+                 : ref.kind == candidate::BufferKind::Output ? set.outputs
+                                                             : set.workspace;
     return list[ref.index].data + uint64_t(ref.offset);
   };
-  for (const Launch &launch : plan.launches) {
+  for (const candidate::Launch &launch : plan.launches) {
     std::vector<uint64_t> slots;
-    for (const LaunchArgument &argument : launch.arguments) {
+    for (const candidate::LaunchArgument &argument : launch.arguments) {
       uint64_t slot = 0;
-      if (auto *ref = std::get_if<BufferRef>(&argument)) {
+      if (auto *ref = std::get_if<candidate::BufferRef>(&argument)) {
         slot = addressOf(*ref);
-      } else if (auto *map = std::get_if<TensorMapSpec>(&argument)) {
+      } else if (auto *map = std::get_if<candidate::TensorMapSpec>(&argument)) {
         auto encoded = device.encode(*map, addressOf(map->buffer));
         if (!encoded)
           return encoded.takeError();
@@ -168,7 +169,7 @@ llvm::Error CandidateSession::prepareValues(BufferSet &set) {
   for (size_t i = 0; i < set.values.size(); ++i) {
     std::vector<void *> pointers;
     for (size_t j = 0; j < set.values[i].size(); ++j)
-      pointers.push_back(std::holds_alternative<TensorMapSpec>(plan.launches[i].arguments[j])
+      pointers.push_back(std::holds_alternative<candidate::TensorMapSpec>(plan.launches[i].arguments[j])
                              ? reinterpret_cast<void *>(set.values[i][j])
                              : &set.values[i][j]);
     set.valuePointers.push_back(std::move(pointers));
@@ -243,7 +244,7 @@ llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t patter
       std::string where =
           after ? std::to_string(buffer.end() - buffer.data - buffer.bytes + i) + " bytes after the end of "
                 : std::to_string(buffer.before - i) + " bytes before ";
-      return llvm::make_error<CandidateError>(Verdict::Fault, "a kernel wrote " + where + buffer.name);
+      return llvm::make_error<CandidateError>(candidate::Verdict::Fault, "a kernel wrote " + where + buffer.name);
     }
   }
   return llvm::Error::success();
@@ -312,8 +313,8 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
     for (size_t i = 0; i < each.inputDigests.size(); ++i)
       if (seen[at++] != each.inputDigests[i])
         return llvm::make_error<CandidateError>(
-            Verdict::Cheat, "a kernel changed " + std::string(&each == &set ? "its" : "another run's") + " input " +
-                                each.inputs[i].name);
+            candidate::Verdict::Cheat, "a kernel changed " + std::string(&each == &set ? "its" : "another run's") +
+                                           " input " + each.inputs[i].name);
   for (size_t i = 0; i < state.size(); ++i)
     report.keepsState |= seen[at++] != initialState[i];
   return std::move(report);

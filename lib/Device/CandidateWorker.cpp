@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::device;
 namespace json = llvm::json;
 
 namespace {
@@ -48,10 +49,10 @@ private:
     if (!made)
       return made.takeError();
     device = std::move(*made);
-    auto text = readWholeFile(arguments[1]);
+    auto text = toolchain::readWholeFile(arguments[1]);
     if (!text)
       return text.takeError();
-    auto parsed = LaunchPlan::parse(*text);
+    auto parsed = candidate::LaunchPlan::parse(*text);
     if (!parsed)
       return parsed.takeError();
     plan = std::move(*parsed);
@@ -87,7 +88,7 @@ private:
     if (printed >= 0)
       dup2(printed, 1);
     bool host = arguments[0] == "host";
-    // Files and libraries of our own come before the walls.
+    // Files and libraries of our own come before the isolation.
     if (!arguments[4].empty())
       if (llvm::Error error = device->loadTrusted(arguments[4]))
         return error;
@@ -145,7 +146,7 @@ private:
         return report(std::move(error));
       reply(json::Object{{"ok", true}});
     } else if (words[0] == "conditions") {
-      Conditions now = device->conditions();
+      candidate::Conditions now = device->conditions();
       reply(json::Object{{"clock", now.clockMHz}, {"power", now.powerWatts}, {"temperature", now.temperature}});
     } else {
       reply(json::Object{{"error", "unknown command"}});
@@ -167,8 +168,8 @@ private:
     fflush(stdout);
     struct stat status;
     if (printed >= 0 && fstat(printed, &status) == 0 && status.st_size > 0)
-      return report(
-          llvm::make_error<CandidateError>(Verdict::Fault, "it prints, and a measured kernel has nothing to say"));
+      return report(llvm::make_error<CandidateError>(candidate::Verdict::Fault,
+                                                     "it prints, and a measured kernel has nothing to say"));
     if (request.copy)
       if (llvm::Error error = copyOutputs())
         return report(std::move(error));
@@ -206,7 +207,7 @@ private:
     llvm::handleAllErrors(
         std::move(error),
         [&](const CandidateError &candidate) {
-          object = json::Object{{"verdict", verdictName(candidate.verdict)}, {"detail", candidate.text}};
+          object = json::Object{{"verdict", candidate::verdictName(candidate.verdict)}, {"detail", candidate.text}};
         },
         [&](const llvm::ErrorInfoBase &other) { object = json::Object{{"error", other.message()}}; });
     reply(std::move(object));
@@ -236,7 +237,7 @@ private:
   }
 
   std::unique_ptr<Device> device;
-  LaunchPlan plan;
+  candidate::LaunchPlan plan;
   std::unique_ptr<CandidateSession> session;
   char *outputs = nullptr;
   unsigned setCount = 0;
@@ -250,4 +251,4 @@ private:
 
 } // namespace
 
-int kgen::runCandidateWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }
+int kgen::device::runCandidateWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::device;
 
 // AddressSanitizer maps terabytes.
 #if __has_feature(address_sanitizer)
@@ -18,7 +19,7 @@ static constexpr bool sanitized = true;
 static constexpr bool sanitized = false;
 #endif
 
-std::string kgen::confineHostCandidate(uint64_t extraBytes) {
+std::string kgen::device::confineHostCandidate(uint64_t extraBytes) {
   // Kernels are native code here: no file, no call but those for memory and threads.
   rlimit none = {0, 0};
   setrlimit(RLIMIT_FSIZE, &none);
@@ -28,20 +29,20 @@ std::string kgen::confineHostCandidate(uint64_t extraBytes) {
   rlimit memory = {bytes, bytes};
   if (pages && !sanitized)
     setrlimit(RLIMIT_AS, &memory);
-  return confineThisProcess(FileRules(), CallRules::Compute);
+  return toolchain::confineThisProcess(toolchain::FileRules(), toolchain::CallRules::Compute);
 }
 
-std::string kgen::confineBeforeLoading(const std::string &artifact) {
-  FileRules rules;
+std::string kgen::device::confineBeforeLoading(const std::string &artifact) {
+  toolchain::FileRules rules;
   rules.execute = {artifact, "/lib", "/lib64", "/usr/lib", "/usr/lib64"};
   rules.read = {"/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu"};
-  return confineThisProcess(rules, CallRules::OneProcess);
+  return toolchain::confineThisProcess(rules, toolchain::CallRules::OneProcess);
 }
 
-std::string kgen::confineCardCandidate(const std::string &artifact) {
+std::string kgen::device::confineCardCandidate(const std::string &artifact) {
   // Kernels cannot call the system, but the driver parses the candidate's machine code. It keeps its devices, its
   // libraries and what the kernel says about the card; nobody's home, no /tmp, no run folder.
-  FileRules rules;
+  toolchain::FileRules rules;
   rules.execute = {"/usr", "/lib", "/lib64", "/opt/nvidia"};
   Dl_info driver;
   if (void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD)) {
@@ -59,5 +60,5 @@ std::string kgen::confineCardCandidate(const std::string &artifact) {
   if (glob("/dev/nvidia*", 0, nullptr, &devices) == 0)
     rules.write.insert(rules.write.end(), devices.gl_pathv, devices.gl_pathv + devices.gl_pathc);
   globfree(&devices);
-  return confineThisProcess(rules, CallRules::OneProcess);
+  return toolchain::confineThisProcess(rules, toolchain::CallRules::OneProcess);
 }

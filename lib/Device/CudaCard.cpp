@@ -4,8 +4,9 @@
 #include "kgen/Device/Device.h"
 
 using namespace kgen;
+using namespace kgen::device;
 
-llvm::Expected<CardFacts> kgen::queryCard(int ordinal) {
+llvm::Expected<CardFacts> kgen::device::queryCard(int ordinal) {
   std::string failure;
   const cuda::Driver *driver = cuda::Driver::get(failure);
   if (!driver)

@@ -10,8 +10,11 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::device;
 
-static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+static llvm::Error reject(const std::string &why) {
+  return llvm::make_error<CandidateError>(candidate::Verdict::Reject, why);
+}
 
 namespace {
 
@@ -28,7 +31,9 @@ public:
 
   std::string name() const override { return "cuda:" + std::to_string(ordinal) + " " + cardName; }
 
-  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) override { return module.load(artifact, plan); }
+  llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) override {
+    return module.load(artifact, plan);
+  }
   llvm::Error reload() override { return module.reload(); }
   std::vector<DigestJob> variables() override { return module.variables(); }
 
@@ -41,7 +46,7 @@ public:
       return Device::look(jobs, results);
     return check(trusted.look(jobs, results));
   }
-  Conditions conditions() override {
+  candidate::Conditions conditions() override {
     char bus[64] = "";
     driver.deviceBusId(bus, sizeof bus, id);
     return queryConditions(bus);
@@ -80,9 +85,9 @@ public:
       driver.hostRegister(memory, bytes, 0);
   }
 
-  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+  llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
     if (!driver.encodeTiled)
-      return llvm::make_error<CandidateError>(Verdict::Unsupported, "this driver has no tensor maps");
+      return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported, "this driver has no tensor maps");
     // CUtensorMapDataType, in the order of DType.
     static const int types[] = {8, 7, 6, 9, 5, 3, 0, 0};
     auto log = [](int bytes, int first) { return bytes == 0 ? 0 : bytes == first ? 1 : bytes == 2 * first ? 2 : 3; };
@@ -113,7 +118,7 @@ public:
       return check(error);
     // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
     // latency stays out of the time.
-    double start = monotonicSeconds();
+    double start = toolchain::monotonicSeconds();
     driver.eventRecord(events[0], nullptr);
     if (cold && flush) {
       if (driver.resetPersistingL2)
@@ -129,7 +134,7 @@ public:
     driver.eventRecord(events[2], nullptr);
     if (llvm::Error error = check(driver.eventSynchronize(events[2])))
       return std::move(error);
-    double wall = (monotonicSeconds() - start) * 1e6;
+    double wall = (toolchain::monotonicSeconds() - start) * 1e6;
     if (llvm::Error error = check(driver.contextSynchronize()))
       return std::move(error);
     float launches = 0, total = 0;
@@ -175,7 +180,7 @@ private:
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Device>> kgen::createCudaDevice(int ordinal) {
+llvm::Expected<std::unique_ptr<Device>> kgen::device::createCudaDevice(int ordinal) {
   std::string failure;
   const cuda::Driver *driver = cuda::Driver::get(failure);
   if (!driver)

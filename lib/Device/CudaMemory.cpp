@@ -2,11 +2,12 @@
 #include "CudaMemory.h"
 
 using namespace kgen;
+using namespace kgen::device;
 
-llvm::Error kgen::cardFault(const cuda::Driver &driver, cuda::Result error) {
+llvm::Error kgen::device::cardFault(const cuda::Driver &driver, cuda::Result error) {
   if (!error)
     return llvm::Error::success();
-  return llvm::make_error<CandidateError>(Verdict::Fault, (cardReports + driver.describe(error)).str());
+  return llvm::make_error<CandidateError>(candidate::Verdict::Fault, (cardReports + driver.describe(error)).str());
 }
 
 CudaMemory::CudaMemory(const cuda::Driver &driver, cuda::DeviceId id) : driver(driver), id(id) {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace kgen {
+namespace kgen::device {
 
 /// What the card said after a launch: any error is the kernel's, since the context was sound before it.
 llvm::Error cardFault(const cuda::Driver &driver, cuda::Result error);
@@ -39,4 +39,4 @@ private:
   std::vector<std::pair<unsigned long long, size_t>> imports; ///< handles of other processes' memory
 };
 
-} // namespace kgen
+} // namespace kgen::device

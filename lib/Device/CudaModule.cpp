@@ -9,8 +9,11 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::device;
 
-static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+static llvm::Error reject(const std::string &why) {
+  return llvm::make_error<CandidateError>(candidate::Verdict::Reject, why);
+}
 
 /// The variables of CUBIN, by the names of its symbol table.
 static std::vector<std::string> variableNames(llvm::StringRef cubin) {
@@ -50,13 +53,13 @@ CudaModule::CudaModule(const cuda::Driver &driver, cuda::DeviceId id) : driver(d
   driver.deviceGetAttribute(&multiprocessors, cuda::MultiprocessorCount, id);
 }
 
-llvm::Error CudaModule::load(llvm::StringRef artifact, const LaunchPlan &plan) {
-  auto cubin = readWholeFile(artifact);
+llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) {
+  auto cubin = toolchain::readWholeFile(artifact);
   if (!cubin)
     return cubin.takeError();
   image = std::move(*cubin);
   names = variableNames(image);
-  for (const Launch &launch : plan.launches)
+  for (const candidate::Launch &launch : plan.launches)
     launches.push_back(&launch);
   return lookUp();
 }
@@ -84,7 +87,7 @@ llvm::Error CudaModule::lookUp() {
   // A cubin for another architecture fails here, with the driver's words.
   if (int error = driver.moduleLoadData(&module, image.data()))
     return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
-  for (const Launch *one : launches) {
+  for (const candidate::Launch *one : launches) {
     cuda::Function function;
     // C++ names would be mangled, hence the contract's extern "C".
     if (driver.moduleGetFunction(&function, module, one->kernel.c_str()))
@@ -96,7 +99,7 @@ llvm::Error CudaModule::lookUp() {
   return llvm::Error::success();
 }
 
-llvm::Error CudaModule::checkKernel(cuda::Function function, const Launch &launch) {
+llvm::Error CudaModule::checkKernel(cuda::Function function, const candidate::Launch &launch) {
   if (llvm::Error error = checkParameters(function, launch))
     return error;
   int local = 0;
@@ -120,7 +123,7 @@ llvm::Error CudaModule::checkKernel(cuda::Function function, const Launch &launc
 }
 
 /// Blocks that wait for each other have to be resident together.
-llvm::Error CudaModule::checkResidency(cuda::Function function, const Launch &launch) const {
+llvm::Error CudaModule::checkResidency(cuda::Function function, const candidate::Launch &launch) const {
   if (!launch.cooperative)
     return llvm::Error::success();
   int perMultiprocessor = 0;
@@ -137,14 +140,14 @@ llvm::Error CudaModule::checkResidency(cuda::Function function, const Launch &la
 }
 
 /// A launch with too few parameters would make the driver read past our array.
-llvm::Error CudaModule::checkParameters(cuda::Function function, const Launch &launch) const {
+llvm::Error CudaModule::checkParameters(cuda::Function function, const candidate::Launch &launch) const {
   if (!driver.functionGetParamInfo)
     return llvm::Error::success();
   size_t offset, size, count = 0;
   while (driver.functionGetParamInfo(function, count, &offset, &size) == 0) {
     if (count < launch.arguments.size()) {
-      const LaunchArgument &argument = launch.arguments[count];
-      size_t passed = parameterBytes(argument);
+      const candidate::LaunchArgument &argument = launch.arguments[count];
+      size_t passed = candidate::parameterBytes(argument);
       if (size != passed)
         return reject("parameter " + std::to_string(count) + " of " + launch.kernel + " has " + std::to_string(size) +
                       " bytes, the plan passes " + std::to_string(passed));
@@ -158,13 +161,13 @@ llvm::Error CudaModule::checkParameters(cuda::Function function, const Launch &l
 }
 
 llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values) const {
-  const Launch &l = *launches[index];
+  const candidate::Launch &l = *launches[index];
   void **arguments = const_cast<void **>(values.data());
   int error;
   bool clustered = l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
   if (clustered || l.cooperative) {
     if (!driver.launchEx)
-      return llvm::make_error<CandidateError>(Verdict::Unsupported,
+      return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,
                                               "this driver has no clusters and no cooperative launches by attribute");
     cuda::LaunchAttribute attributes[2] = {};
     unsigned count = 0;

@@ -5,7 +5,7 @@
 
 #include "kgen/Device/Device.h"
 
-namespace kgen {
+namespace kgen::device {
 
 /// The candidate's module and the launches of its plan, which must outlive it.
 class CudaModule {
@@ -14,7 +14,7 @@ public:
 
   /// Looks up every kernel of PLAN in the cubin ARTIFACT. A CandidateError where one is not there, or takes or needs
   /// something else than the plan or the card gives.
-  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan);
+  llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan);
   /// A fresh module of the same machine code.
   llvm::Error reload();
   std::vector<DigestJob> variables() const;
@@ -27,9 +27,9 @@ public:
 
 private:
   llvm::Error lookUp();
-  llvm::Error checkKernel(cuda::Function function, const Launch &launch);
-  llvm::Error checkResidency(cuda::Function function, const Launch &launch) const;
-  llvm::Error checkParameters(cuda::Function function, const Launch &launch) const;
+  llvm::Error checkKernel(cuda::Function function, const candidate::Launch &launch);
+  llvm::Error checkResidency(cuda::Function function, const candidate::Launch &launch) const;
+  llvm::Error checkParameters(cuda::Function function, const candidate::Launch &launch) const;
 
   const cuda::Driver &driver;
   int maxShared = 0, multiprocessors = 0;
@@ -38,7 +38,7 @@ private:
   std::vector<std::string> names;
   cuda::Module module = nullptr;
   std::vector<cuda::Function> functions;
-  std::vector<const Launch *> launches;
+  std::vector<const candidate::Launch *> launches;
 };
 
-} // namespace kgen
+} // namespace kgen::device

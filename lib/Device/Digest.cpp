@@ -8,6 +8,7 @@
 #include <cstring>
 
 using namespace kgen;
+using namespace kgen::device;
 
 /// Steele, Lea and Flood's SplitMix64 finaliser.
 static inline uint64_t mix(uint64_t z) {
@@ -16,9 +17,9 @@ static inline uint64_t mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-uint64_t kgen::digestStep(uint64_t key) { return mix(key + 0x9e3779b97f4a7c15ull) | 1; }
+uint64_t kgen::device::digestStep(uint64_t key) { return mix(key + 0x9e3779b97f4a7c15ull) | 1; }
 
-uint64_t kgen::digestBytes(const void *bytes, size_t size, uint64_t key, unsigned threads) {
+uint64_t kgen::device::digestBytes(const void *bytes, size_t size, uint64_t key, unsigned threads) {
   const uint64_t step = digestStep(key);
   const char *base = static_cast<const char *>(bytes);
   std::atomic<uint64_t> total{0};

@@ -15,6 +15,7 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::device;
 
 char CandidateError::ID = 0;
 
@@ -30,7 +31,9 @@ static uint64_t lookAtBytes(const DigestJob &job, const char *bytes, unsigned th
   return others;
 }
 
-static llvm::Error reject(const std::string &why) { return llvm::make_error<CandidateError>(Verdict::Reject, why); }
+static llvm::Error reject(const std::string &why) {
+  return llvm::make_error<CandidateError>(candidate::Verdict::Reject, why);
+}
 
 namespace {
 
@@ -43,12 +46,12 @@ public:
 
   std::string name() const override { return "host"; }
 
-  llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) override {
+  llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) override {
     // The compiler made sure that nothing in it runs before the first launch.
     void *library = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
       return llvm::createStringError("cannot load %s: %s", artifact.str().c_str(), dlerror());
-    for (const Launch &launch : plan.launches) {
+    for (const candidate::Launch &launch : plan.launches) {
       auto symbol = [&](const char *prefix) { return dlsym(library, (prefix + launch.kernel).c_str()); };
       auto function = reinterpret_cast<KGenHostKernel>(symbol("kgen_host_launch_"));
       if (!function)
@@ -58,7 +61,7 @@ public:
         return reject(launch.kernel + " takes " + std::to_string(count[0]) + " parameters, the plan passes " +
                       std::to_string(launch.arguments.size()));
       for (size_t i = 0; count && i < launch.arguments.size(); ++i) {
-        unsigned size = unsigned(parameterBytes(launch.arguments[i]));
+        unsigned size = unsigned(candidate::parameterBytes(launch.arguments[i]));
         if (count[1 + i] != size)
           return reject("parameter " + std::to_string(i) + " of " + launch.kernel + " has " +
                         std::to_string(count[1 + i]) + " bytes, the plan passes " + std::to_string(size));
@@ -133,11 +136,11 @@ public:
   }
 
   /// The form that kgen_host_hopper.h reads.
-  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) override {
+  llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
     KGenHostTensorMap map = {};
     map.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
     map.rank = static_cast<unsigned char>(spec.dims.size());
-    map.elementBytes = static_cast<unsigned char>(byteSize(spec.dtype));
+    map.elementBytes = static_cast<unsigned char>(candidate::byteSize(spec.dtype));
     map.swizzle = spec.swizzle == 128 ? 1 : spec.swizzle == 64 ? 2 : spec.swizzle == 32 ? 3 : 0;
     map.base = base;
     for (size_t d = 0; d < spec.dims.size(); ++d) {
@@ -159,18 +162,20 @@ public:
   }
 
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) override {
-    const Launch &launch = *launches[index];
+    const candidate::Launch &launch = *launches[index];
     char message[640] = "";
     KGenHostLaunch call = {};
     for (int d = 0; d < 3; ++d) {
       call.grid[d] = unsigned(launch.grid[d]);
       call.block[d] = unsigned(launch.block[d]);
       if (launch.cluster[d] != 1)
-        return llvm::make_error<CandidateError>(Verdict::Unsupported, "device host has no thread block clusters");
+        return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,
+                                                "device host has no thread block clusters");
     }
     if (launch.cooperative && launch.grid[0] * launch.grid[1] * launch.grid[2] > 1)
       return llvm::make_error<CandidateError>(
-          Verdict::Unsupported, "device host runs one block after the other, so they cannot wait for each other");
+          candidate::Verdict::Unsupported,
+          "device host runs one block after the other, so they cannot wait for each other");
     call.sharedBytes = unsigned(launch.sharedBytes);
     call.descending = descending;
     call.poison = poison;
@@ -180,7 +185,7 @@ public:
     call.message = message;
     call.messageSize = sizeof message;
     if (kernels[index](&call) != 0)
-      return llvm::make_error<CandidateError>(Verdict::Fault, launch.kernel + ": " + message);
+      return llvm::make_error<CandidateError>(candidate::Verdict::Fault, launch.kernel + ": " + message);
     return llvm::Error::success();
   }
 
@@ -188,12 +193,12 @@ public:
 
   llvm::Expected<RunTimes> timedRun(bool, double waitNanoseconds, const std::function<llvm::Error()> &run) override {
     // No clock but the system's: both times are the same one.
-    double start = monotonicSeconds();
+    double start = toolchain::monotonicSeconds();
     if (llvm::Error error = run())
       return std::move(error);
-    for (double until = monotonicSeconds() + waitNanoseconds * 1e-9; monotonicSeconds() < until;)
+    for (double until = toolchain::monotonicSeconds() + waitNanoseconds * 1e-9; toolchain::monotonicSeconds() < until;)
       ;
-    double us = (monotonicSeconds() - start) * 1e6;
+    double us = (toolchain::monotonicSeconds() - start) * 1e6;
     return RunTimes{us, us, us};
   }
 
@@ -210,7 +215,7 @@ public:
 
 private:
   std::vector<KGenHostKernel> kernels;
-  std::vector<const Launch *> launches;
+  std::vector<const candidate::Launch *> launches;
   std::vector<std::pair<char *, size_t>> mappings;
   std::vector<SharedMemory> shared;
   std::vector<char *> imports;
@@ -232,9 +237,9 @@ llvm::Error Device::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<u
   return llvm::Error::success();
 }
 
-std::unique_ptr<Device> kgen::createHostDevice() { return std::make_unique<HostDevice>(); }
+std::unique_ptr<Device> kgen::device::createHostDevice() { return std::make_unique<HostDevice>(); }
 
-llvm::Expected<std::unique_ptr<Device>> kgen::createDevice(llvm::StringRef spec) {
+llvm::Expected<std::unique_ptr<Device>> kgen::device::createDevice(llvm::StringRef spec) {
   if (spec == "host")
     return createHostDevice();
   int ordinal = 0;

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 
 using namespace kgen;
+using namespace kgen::device;
 
 /// The variables of lib/Device/host, each by its whole name: what a kernel names alike is the kernel's.
 static bool isRuntimes(llvm::StringRef symbol) {
@@ -31,7 +32,7 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
   if (dladdr(inside, &where) == 0)
     return llvm::createStringError("cannot find where %s was loaded", artifact.str().c_str());
   char *base = static_cast<char *>(where.dli_fbase);
-  auto text = readWholeFile(artifact.str(), 1u << 30);
+  auto text = toolchain::readWholeFile(artifact.str(), 1u << 30);
   if (!text)
     return text.takeError();
   auto file = llvm::object::ELF64LEFile::create(*text);

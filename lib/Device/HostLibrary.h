@@ -3,7 +3,7 @@
 
 #include "kgen/Device/Device.h"
 
-namespace kgen {
+namespace kgen::device {
 
 /// What a library of kernels may write of its own: kept as it was when it was loaded.
 class HostLibrary {
@@ -26,4 +26,4 @@ private:
   std::vector<DigestJob> own;
 };
 
-} // namespace kgen
+} // namespace kgen::device

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 using namespace kgen;
+using namespace kgen::device;
 
 namespace {
 
@@ -33,9 +34,9 @@ struct Nvml {
 
 } // namespace
 
-Conditions kgen::queryConditions(const char *bus) {
+candidate::Conditions kgen::device::queryConditions(const char *bus) {
   static const Nvml nvml;
-  Conditions out;
+  candidate::Conditions out;
   Nvml::Handle card = nullptr;
   if (!nvml.usable || nvml.find(bus, &card) != 0)
     return out;

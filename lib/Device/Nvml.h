@@ -3,9 +3,9 @@
 
 #include "kgen/Device/Device.h"
 
-namespace kgen {
+namespace kgen::device {
 
 /// From NVML, loaded at run time, for the card at PCI address BUS; zeros where it is not there.
-Conditions queryConditions(const char *bus);
+candidate::Conditions queryConditions(const char *bus);
 
-} // namespace kgen
+} // namespace kgen::device

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-void kgen::parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body) {
+void kgen::device::parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body) {
   constexpr int64_t smallest = 1 << 16; // below this a thread costs more than it gives
   int64_t pieces = std::min<int64_t>(threads ? threads : 1, (count + smallest - 1) / smallest);
   if (pieces <= 1)

@@ -10,6 +10,7 @@
 #include <utility>
 
 using namespace kgen;
+using namespace kgen::device;
 
 llvm::Expected<SharedMemory> SharedMemory::create(size_t bytes) {
   SharedMemory memory;
@@ -42,7 +43,7 @@ SharedMemory::~SharedMemory() {
       close(descriptor);
 }
 
-double kgen::availableMemory() {
+double kgen::device::availableMemory() {
   std::ifstream file("/proc/meminfo");
   std::string name;
   double kilobytes;
@@ -54,10 +55,11 @@ double kgen::availableMemory() {
   return 4e9;
 }
 
-std::vector<size_t> kgen::packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total) {
+std::vector<size_t> kgen::device::packBuffers(llvm::ArrayRef<candidate::BufferSpec> specs, size_t header,
+                                              size_t &total) {
   std::vector<size_t> offsets;
   total = header;
-  for (const BufferSpec &spec : specs) {
+  for (const candidate::BufferSpec &spec : specs) {
     offsets.push_back(total);
     total += (spec.bytes() + 4095) / 4096 * 4096;
   }

@@ -5,13 +5,14 @@
 #include "kgen/Toolchain/Cache.h"
 
 using namespace kgen;
+using namespace kgen::device;
 
 static constexpr size_t localSizes[] = {2048, 8192, 32768, 131072};
 /// A context's limit for what calls put on the stack, which comes on top of a kernel's local arrays.
 static constexpr size_t stackBytes = 1024;
 
 llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artifact, int bytes, int processors) {
-  auto image = readWholeFile(artifact.str());
+  auto image = toolchain::readWholeFile(artifact.str());
   if (!image)
     return image.takeError();
   if (int error = with.moduleLoadData(&module, image->data()))
@@ -99,7 +100,7 @@ cuda::Result TrustedKernels::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableA
   return driver->copyToHost(results.data(), counters, jobs.size() * 8);
 }
 
-llvm::StringRef kgen::trustedKernelsText() {
+llvm::StringRef kgen::device::trustedKernelsText() {
   static const struct {
     const char *name, *text;
   } texts[] = {

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace kgen {
+namespace kgen::device {
 
 /// The kernels of trusted_kernels.cu in a module of their own. Driver codes come out as they are.
 class TrustedKernels {
@@ -36,4 +36,4 @@ private:
   int sharedBytes = 0, multiprocessors = 0;
 };
 
-} // namespace kgen
+} // namespace kgen::device

@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 static const struct {
   const char *name, *text;
@@ -18,7 +19,7 @@ static const struct {
 };
 namespace json = llvm::json;
 
-llvm::Expected<Baselines> kgen::parseBaselines(const std::string &text) {
+llvm::Expected<Baselines> kgen::evaluate::parseBaselines(const std::string &text) {
   // Libraries may print anything before our line, which is the last one that is an object.
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(text).split(lines, '\n', -1, false);
@@ -50,8 +51,8 @@ llvm::Expected<Baselines> kgen::parseBaselines(const std::string &text) {
   return llvm::createStringError("the PyTorch script failed: %s", last.take_back(300).str().c_str());
 }
 
-llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, const std::string &device,
-                                              const std::string &python, double wallSeconds) {
+llvm::Expected<Baselines> kgen::evaluate::timeBaselines(const std::string &problemFile, const std::string &device,
+                                                        const std::string &python, double wallSeconds) {
   llvm::StringRef card = device;
   if (!card.consume_front("cuda"))
     return llvm::createStringError("baselines are timed on a card only");
@@ -59,12 +60,13 @@ llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, co
   if (!llvm::sys::fs::exists(problemFile))
     return llvm::createStringError("no PyTorch form of the problem: %s is not there", problemFile.c_str());
   bool hit;
-  auto folder = ContentCache(cacheRoot(), "scripts")
-                    .get(contentKey({embedded[0].text}), hit, [](const std::string &at) -> llvm::Expected<bool> {
-                      if (llvm::Error error = writeFileAtomically(at + "/baselines.py", embedded[0].text))
-                        return std::move(error);
-                      return true;
-                    });
+  auto folder =
+      toolchain::ContentCache(toolchain::cacheRoot(), "scripts")
+          .get(toolchain::contentKey({embedded[0].text}), hit, [](const std::string &at) -> llvm::Expected<bool> {
+            if (llvm::Error error = toolchain::writeFileAtomically(at + "/baselines.py", embedded[0].text))
+              return std::move(error);
+            return true;
+          });
   if (!folder)
     return folder.takeError();
   std::string program = python;
@@ -73,16 +75,16 @@ llvm::Expected<Baselines> kgen::timeBaselines(const std::string &problemFile, co
   // The script runs from the cache, where a relative path means something else.
   llvm::SmallString<256> problem(problemFile);
   llvm::sys::fs::make_absolute(problem);
-  ProcessRequest request;
+  toolchain::ProcessRequest request;
   request.arguments = {program, *folder + "/baselines.py", problem.str().str(), card.empty() ? "0" : card.str()};
-  ProcessLimits limits;
+  toolchain::ProcessLimits limits;
   limits.wallSeconds = wallSeconds;
   // max-autotune prints a table for every kernel that it tries.
   limits.outputBytes = 4 << 20;
-  auto run = runProcess(request, limits);
+  auto run = toolchain::runProcess(request, limits);
   if (!run)
     return run.takeError();
-  if (run->end == ProcessResult::End::TimedOut)
+  if (run->end == toolchain::ProcessResult::End::TimedOut)
     return llvm::createStringError("PyTorch took longer than %.0f s", wallSeconds);
   return parseBaselines(run->output);
 }

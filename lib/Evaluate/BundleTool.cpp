@@ -12,6 +12,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 namespace json = llvm::json;
 
@@ -24,7 +25,7 @@ static llvm::Expected<std::string> targetOf(llvm::StringRef device) {
   if (device != "auto" && device != "cuda" && (!number.consume_front("cuda:") || number.getAsInteger(10, ordinal)))
     return llvm::createStringError("unknown device %s, expected host, cuda:N, auto or an architecture as sm_90a",
                                    device.str().c_str());
-  auto card = queryCard(ordinal);
+  auto card = device::queryCard(ordinal);
   if (card)
     return card->arch;
   if (device != "auto")
@@ -34,38 +35,38 @@ static llvm::Expected<std::string> targetOf(llvm::StringRef device) {
 }
 
 static llvm::Error writeBundle(const EvalRequest &request, const std::string &out) {
-  auto planText = readWholeFile(request.folder + "/plan.json", 64u << 20);
+  auto planText = toolchain::readWholeFile(request.folder + "/plan.json", 64u << 20);
   if (!planText)
     return planText.takeError();
-  auto cuda = readWholeFile(request.folder + "/kernel.cu", 64u << 20);
+  auto cuda = toolchain::readWholeFile(request.folder + "/kernel.cu", 64u << 20);
   if (!cuda)
     return cuda.takeError();
-  auto plan = LaunchPlan::parse(*planText);
+  auto plan = candidate::LaunchPlan::parse(*planText);
   if (!plan)
     return plan.takeError();
   auto target = targetOf(request.device);
   if (!target)
     return target.takeError();
   bool host = *target == "host";
-  auto compiler = host ? createHostCompiler() : createNvrtcCompiler();
+  auto compiler = host ? toolchain::createHostCompiler() : toolchain::createNvrtcCompiler();
   if (!compiler)
     return compiler.takeError();
-  CompileOptions options;
+  toolchain::CompileOptions options;
   options.wallSeconds = request.options.compileSeconds;
   if (!host)
     options.arch = *target;
   auto compiled = (*compiler)->compile(*cuda, options);
   if (!compiled)
     return compiled.takeError();
-  if (auto *failed = std::get_if<CompileFailed>(&*compiled))
+  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
     return llvm::createStringError("%s/kernel.cu does not compile: %s", request.folder.c_str(), failed->reason.c_str());
-  auto image = readWholeFile(std::get<Compiled>(*compiled).artifact);
+  auto image = toolchain::readWholeFile(std::get<toolchain::Compiled>(*compiled).artifact);
   if (!image)
     return image.takeError();
   if (std::error_code error = fs::create_directories(out))
     return llvm::createStringError("cannot make %s: %s", out.c_str(), error.message().c_str());
   const char *name = host ? "kernel.so" : "kernel.cubin";
-  if (llvm::Error error = writeFileAtomically(out + "/" + name, *image))
+  if (llvm::Error error = toolchain::writeFileAtomically(out + "/" + name, *image))
     return error;
   auto planJson = json::parse(plan->print());
   if (!planJson)
@@ -74,12 +75,13 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
                       {"arch", host ? "" : options.arch},      {"image", name},
                       {"image_bytes", int64_t(image->size())}, {"plan", std::move(*planJson)}};
   // Last: a folder with a bundle.json is whole.
-  return writeFileAtomically(out + "/bundle.json", llvm::formatv("{0:2}\n", json::Value(std::move(bundle))).str());
+  return toolchain::writeFileAtomically(out + "/bundle.json",
+                                        llvm::formatv("{0:2}\n", json::Value(std::move(bundle))).str());
 }
 
-int kgen::writeBundleFolder(const EvalRequest &request, const std::string &out) {
+int kgen::evaluate::writeBundleFolder(const EvalRequest &request, const std::string &out) {
   if (llvm::Error error = writeBundle(request, out)) {
-    llvm::errs() << "kgen-eval: " << printable(llvm::toString(std::move(error))) << '\n';
+    llvm::errs() << "kgen-eval: " << candidate::printable(llvm::toString(std::move(error))) << '\n';
     return 2;
   }
   return 0;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 static constexpr int fewestBlocks = 15, mostBlocks = 60, aloneSamples = 15, longSamples = 5;
 /// So few blocks are enough where the ratio is surely above this or below its inverse.
@@ -34,7 +35,7 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
   CompareResult result;
   Contestant both[2];
   const CandidateFiles *files[2] = {&candidate, &baseline};
-  Measurement *measurements[2] = {&result.candidate, &result.baseline};
+  candidate::Measurement *measurements[2] = {&result.candidate, &result.baseline};
   for (int i = 0; i < 2; ++i) {
     auto prepared = evaluator.start(*files[i], options, *measurements[i], both[i].candidate);
     if (!prepared)
@@ -47,7 +48,7 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
       return right.takeError();
     if (!*right)
       return std::move(result);
-    measurements[i]->verdict = Verdict::Pass;
+    measurements[i]->verdict = candidate::Verdict::Pass;
     auto begun = both[i].trial->beginTiming(*measurements[i]);
     if (!begun)
       return begun.takeError();
@@ -69,7 +70,7 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
       if (us > longRun)
         wanted = longSamples;
     }
-    us = median(samples);
+    us = candidate::median(samples);
     return true;
   };
   if (how.slowDownPercent > 0) {
@@ -98,11 +99,11 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
   if (how.disturbPercent > 0)
     baselineWait = how.disturbPercent / 100 * alone * 1e3;
   for (int pair = 0; pair < how.pairs; ++pair) {
-    std::vector<SpeedBlock> blocks;
-    SpeedComparison judged;
+    std::vector<candidate::SpeedBlock> blocks;
+    candidate::SpeedComparison judged;
     bool clear = false;
     do {
-      SpeedBlock block;
+      candidate::SpeedBlock block;
       const int order[4] = {0, 1, 1, 0};
       double *slots[4] = {&block.candidate[0], &block.baseline[0], &block.baseline[1], &block.candidate[1]};
       for (int i = 0; i < 4; ++i) {
@@ -114,9 +115,10 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
       }
       blocks.push_back(block);
       if (int(blocks.size()) == clearBlocks || int(blocks.size()) >= fewestBlocks)
-        judged = judgeSpeed(blocks, alone, uint64_t(pair) + 1,
-                            evaluator.device() == "host" ? disturbedHostMargin : disturbedMargin);
-      clear = int(blocks.size()) == clearBlocks && judged.verdict != Speed::Invalid &&
+        judged = candidate::judgeSpeed(blocks, alone, uint64_t(pair) + 1,
+                                       evaluator.device() == "host" ? candidate::disturbedHostMargin
+                                                                    : candidate::disturbedMargin);
+      clear = int(blocks.size()) == clearBlocks && judged.verdict != candidate::Speed::Invalid &&
               (judged.low > clearRatio || judged.high < 1 / clearRatio);
     } while (!clear && (int(blocks.size()) < fewestBlocks ||
                         (how.pairs == 1 && int(blocks.size()) < mostBlocks && judged.high - judged.low > 2 * narrow)));
@@ -125,11 +127,12 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
   return std::move(result);
 }
 
-llvm::Expected<CompareResult> kgen::compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
-                                                      const CandidateFiles &baseline, const EvaluateOptions &options,
-                                                      const CompareOptions &how) {
+llvm::Expected<CompareResult> kgen::evaluate::compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
+                                                                const CandidateFiles &baseline,
+                                                                const EvaluateOptions &options,
+                                                                const CompareOptions &how) {
   auto result = compareOnce(evaluator, candidate, baseline, options, how);
-  const bool lost = result.errorIsA<ProcessLost>();
+  const bool lost = result.errorIsA<toolchain::ProcessLost>();
   if (!lost && (!result || (!isReportedByCard(result->candidate) && !isReportedByCard(result->baseline))))
     return result;
   if (lost)

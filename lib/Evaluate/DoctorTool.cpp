@@ -7,6 +7,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace json = llvm::json;
 
 /// "answers", or why DEVICE does not.
@@ -14,18 +15,18 @@ static std::string ask(const std::string &device) {
   auto evaluator = Evaluator::create(device);
   if (!evaluator)
     return llvm::toString(evaluator.takeError());
-  auto runner = createProcessRunner();
+  auto runner = device::createProcessRunner();
   KnownAnswer known(device, (*evaluator)->arch(), (*evaluator)->compiler());
   if (llvm::Error error = known.check(*runner))
     return llvm::toString(std::move(error));
   return "answers";
 }
 
-int kgen::runDoctorProbe(const std::string &what) {
+int kgen::evaluate::runDoctorProbe(const std::string &what) {
   json::Object answer;
   if (what == "host")
     answer["host"] = ask("host");
-  else if (auto card = queryCard(0)) {
+  else if (auto card = device::queryCard(0)) {
     answer["card"] = card->name + ", " + card->arch + ", " + std::to_string(card->memoryBytes >> 30) + " GiB";
     answer["cuda"] = ask("cuda:0");
   } else {

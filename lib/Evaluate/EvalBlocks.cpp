@@ -14,6 +14,7 @@
 #include <iostream>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace json = llvm::json;
 
 static void say(json::Object object) {
@@ -26,14 +27,14 @@ static int fail(llvm::Error error) {
   return 2;
 }
 
-int kgen::timeInBlocks(const EvalRequest &request) {
+int kgen::evaluate::timeInBlocks(const EvalRequest &request) {
   auto files = readCandidate(request.folder, request.graph);
   if (!files)
     return fail(files.takeError());
   auto evaluator = Evaluator::create(request.device);
   if (!evaluator)
     return fail(evaluator.takeError());
-  Measurement measurement;
+  candidate::Measurement measurement;
   PreparedCandidate candidate;
   auto started = (*evaluator)->start(*files, request.options, measurement, candidate);
   if (!started)
@@ -51,10 +52,10 @@ int kgen::timeInBlocks(const EvalRequest &request) {
     }
   }
   if (right)
-    measurement.verdict = Verdict::Pass;
-  say(json::Object{{"verdict", verdictName(measurement.verdict)},
+    measurement.verdict = candidate::Verdict::Pass;
+  say(json::Object{{"verdict", candidate::verdictName(measurement.verdict)},
                    {"detail", measurement.detail},
-                   {"rules", rulesName(request.options.rules)},
+                   {"rules", judge::rulesName(request.options.rules)},
                    {"precision", measurement.precision}});
   if (!right)
     return 1;
@@ -73,7 +74,7 @@ int kgen::timeInBlocks(const EvalRequest &request) {
       if (!ran)
         return fail(ran.takeError());
       if (!*ran) {
-        say(json::Object{{"error", verdictName(measurement.verdict).str() + ": " + measurement.detail}});
+        say(json::Object{{"error", candidate::verdictName(measurement.verdict).str() + ": " + measurement.detail}});
         return 1;
       }
       samples.push_back(us);

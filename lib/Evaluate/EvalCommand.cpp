@@ -23,14 +23,14 @@ static const char *overview =
 
 static int runCommand(int argc, char **argv);
 
-int kgen::runEvalCommand(int argc, char **argv) {
-  claimStandardStreams();
-  return finishStandardStreams("kgen-eval", runCommand(argc, argv), 2);
+int kgen::evaluate::runEvalCommand(int argc, char **argv) {
+  toolchain::claimStandardStreams();
+  return toolchain::finishStandardStreams("kgen-eval", runCommand(argc, argv), 2);
 }
 
 static int runCommand(int argc, char **argv) {
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
-  kgen::EvalRequest r;
+  kgen::evaluate::EvalRequest r;
   cl::OptionCategory c("kgen-eval options");
   cl::opt<std::string> folder(cl::Positional, cl::desc("CANDIDATE_DIR"), cl::cat(c));
   cl::opt<std::string> device("device", cl::init("auto"), cl::desc("host, cuda:N or auto"), cl::cat(c));
@@ -66,7 +66,7 @@ static int runCommand(int argc, char **argv) {
   r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
   r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
-  auto named = kgen::parseRules(rules);
+  auto named = kgen::judge::parseRules(rules);
   if (!named)
     return llvm::errs() << "kgen-eval: --rules is '" << rules << "', expected kgen, kernelbench-2025 or kernelbench\n",
            2;
@@ -74,17 +74,18 @@ static int runCommand(int argc, char **argv) {
   if (pairs < 1 || slowDown < 0 || disturb < 0)
     return llvm::errs() << "kgen-eval: --pairs is at least 1, --slow-down and --disturb at least 0\n", 2;
   // A search decides for itself; a folder may have been written by anything.
-  if (!folder.empty() && !unconfined && !kgen::supportedIsolation().confinesFiles())
+  if (!folder.empty() && !unconfined && !kgen::toolchain::supportedIsolation().confinesFiles())
     return llvm::errs() << "kgen-eval: "
-                        << kgen::explainUnconfinedCompile("nobody says who wrote " + folder + "/kernel.cu") << '\n',
+                        << kgen::toolchain::explainUnconfinedCompile("nobody says who wrote " + folder + "/kernel.cu")
+                        << '\n',
            2;
   if (!bundle.empty() && !folder.empty())
-    return kgen::writeBundleFolder(r, bundle);
+    return kgen::evaluate::writeBundleFolder(r, bundle);
   if (!compare.empty() && !folder.empty())
-    return kgen::compareFolders(r, compare, {pairs, false, slowDown, disturb});
+    return kgen::evaluate::compareFolders(r, compare, {pairs, false, slowDown, disturb});
   if (serve == !folder.empty())
     return llvm::errs() << "kgen-eval: give one candidate folder, or --serve; --help explains\n", 2;
   if (blocks && !serve)
-    return kgen::timeInBlocks(r);
-  return serve ? kgen::serveEvaluations(r) : kgen::evaluateFolder(r);
+    return kgen::evaluate::timeInBlocks(r);
+  return serve ? kgen::evaluate::serveEvaluations(r) : kgen::evaluate::evaluateFolder(r);
 }

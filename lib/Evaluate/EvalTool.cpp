@@ -14,31 +14,34 @@
 #include <iostream>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace json = llvm::json;
 
 /// The files that stand beside a candidate after it was measured.
-static llvm::Error writeResults(const std::string &folder, const Evaluator &evaluator, const Measurement &measurement) {
+static llvm::Error writeResults(const std::string &folder, const Evaluator &evaluator,
+                                const candidate::Measurement &measurement) {
   if (!evaluator.lastLog().empty())
-    if (llvm::Error error = writeFileAtomically(folder + "/compile.log", printable(evaluator.lastLog())))
+    if (llvm::Error error =
+            toolchain::writeFileAtomically(folder + "/compile.log", candidate::printable(evaluator.lastLog())))
       return error;
   if (!evaluator.lastPtx().empty())
-    if (llvm::Error error = writeFileAtomically(folder + "/kernel.ptx", evaluator.lastPtx()))
+    if (llvm::Error error = toolchain::writeFileAtomically(folder + "/kernel.ptx", evaluator.lastPtx()))
       return error;
-  return writeFileAtomically(folder + "/measurement.json", measurement.print());
+  return toolchain::writeFileAtomically(folder + "/measurement.json", measurement.print());
 }
 
-static void printTable(const Measurement &m, llvm::raw_ostream &os) {
+static void printTable(const candidate::Measurement &m, llvm::raw_ostream &os) {
   // Rows without a value are left out, so that a REJECT is three lines.
   auto row = [&](const char *name, const std::string &value) {
     if (!value.empty())
-      os << llvm::left_justify(name, 12) << printable(value) << '\n';
+      os << llvm::left_justify(name, 12) << candidate::printable(value) << '\n';
   };
   auto number = [](const char *format, double value) {
     char text[64];
     snprintf(text, sizeof text, format, value);
     return std::string(text);
   };
-  row("verdict", verdictName(m.verdict).str());
+  row("verdict", candidate::verdictName(m.verdict).str());
   row("detail", m.shownDetail());
   row("device", m.device);
   row("precision", m.precision);
@@ -59,11 +62,11 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
     row(baseline.first.c_str(),
         number("%.2f us", baseline.second) +
             (m.timeUs > 0 ? number(", %.1f %% of its speed", 100 * baseline.second / m.timeUs) : ""));
-  for (const InputError &error : m.errors)
+  for (const candidate::InputError &error : m.errors)
     row("error", error.input + number(": %.2e", error.norms.l2) + number(" (max %.2e)", error.norms.max));
   if (m.tolerance.l2 > 0)
     row("tolerance", number("%.2e", m.tolerance.l2) + number(" (max %.2e)", m.tolerance.max));
-  for (const KernelResources &k : m.kernels) {
+  for (const candidate::KernelResources &k : m.kernels) {
     std::string facts = k.kernel;
     if (k.registers)
       facts += ": " + std::to_string(k.registers) + " registers, " + std::to_string(k.sharedBytes) + " B shared, " +
@@ -77,14 +80,14 @@ static void printTable(const Measurement &m, llvm::raw_ostream &os) {
     row("card", number("%.0f MHz,", m.after.clockMHz) + number(" %.0f W,", m.after.powerWatts) +
                     number(" %.0f C", m.after.temperature));
   if (m.speed)
-    row("speed", describeSpeed(*m.speed));
+    row("speed", candidate::describeSpeed(*m.speed));
   row("sanitizer", m.sanitizer);
   row("diagnosis", m.diagnosis);
 }
 
-int kgen::evaluateFolder(const EvalRequest &request) {
+int kgen::evaluate::evaluateFolder(const EvalRequest &request) {
   auto fail = [](llvm::Error error) {
-    llvm::errs() << "kgen-eval: " << printable(llvm::toString(std::move(error))) << '\n';
+    llvm::errs() << "kgen-eval: " << candidate::printable(llvm::toString(std::move(error))) << '\n';
     return 2;
   };
   auto files = readCandidate(request.folder, request.graph);
@@ -121,9 +124,9 @@ int kgen::evaluateFolder(const EvalRequest &request) {
   return measurement->passed() ? 0 : 1;
 }
 
-int kgen::compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how) {
+int kgen::evaluate::compareFolders(const EvalRequest &request, const std::string &baseline, const CompareOptions &how) {
   auto fail = [](llvm::Error error) {
-    llvm::errs() << "kgen-eval: " << printable(llvm::toString(std::move(error))) << '\n';
+    llvm::errs() << "kgen-eval: " << candidate::printable(llvm::toString(std::move(error))) << '\n';
     return 2;
   };
   auto candidate = readCandidate(request.folder, request.graph), other = readCandidate(baseline, request.graph);
@@ -138,33 +141,34 @@ int kgen::compareFolders(const EvalRequest &request, const std::string &baseline
   auto result = compareCandidates(**evaluator, *candidate, *other, request.options, how);
   if (!result)
     return fail(result.takeError());
-  const Measurement *both[] = {&result->candidate, &result->baseline};
+  const candidate::Measurement *both[] = {&result->candidate, &result->baseline};
   for (int i = 0; i < 2; ++i)
     if (!both[i]->passed() || result->comparisons.empty()) {
       if (both[i]->passed())
         continue;
-      llvm::outs() << (i ? "baseline    " : "candidate   ") << verdictName(both[i]->verdict) << ": " << both[i]->detail
-                   << '\n';
+      llvm::outs() << (i ? "baseline    " : "candidate   ") << candidate::verdictName(both[i]->verdict) << ": "
+                   << both[i]->detail << '\n';
       return 1;
     }
-  std::map<Speed, int> counts;
+  std::map<candidate::Speed, int> counts;
   std::vector<double> ratios;
-  for (const SpeedComparison &comparison : result->comparisons) {
+  for (const candidate::SpeedComparison &comparison : result->comparisons) {
     ++counts[comparison.verdict];
     ratios.push_back(comparison.ratio);
   }
   if (result->comparisons.size() == 1) {
-    llvm::outs() << "speed       " << describeSpeed(result->comparisons[0]) << '\n';
+    llvm::outs() << "speed       " << candidate::describeSpeed(result->comparisons[0]) << '\n';
     return 0;
   }
   std::sort(ratios.begin(), ratios.end());
   char text[160];
   snprintf(text, sizeof text, "%zu comparisons of %.1f us against %.1f us, ratio %.4f (%.4f to %.4f)\n", ratios.size(),
-           result->comparisons[0].candidateUs, result->comparisons[0].baselineUs, median(ratios), ratios.front(),
-           ratios.back());
+           result->comparisons[0].candidateUs, result->comparisons[0].baselineUs, candidate::median(ratios),
+           ratios.front(), ratios.back());
   llvm::outs() << text;
-  for (Speed speed : {Speed::Fast, Speed::Same, Speed::Slow, Speed::Ambiguous, Speed::Invalid}) {
-    snprintf(text, sizeof text, "%-10s%5d  %5.1f %%\n", speedName(speed).str().c_str(), counts[speed],
+  for (candidate::Speed speed : {candidate::Speed::Fast, candidate::Speed::Same, candidate::Speed::Slow,
+                                 candidate::Speed::Ambiguous, candidate::Speed::Invalid}) {
+    snprintf(text, sizeof text, "%-10s%5d  %5.1f %%\n", candidate::speedName(speed).str().c_str(), counts[speed],
              100.0 * counts[speed] / double(ratios.size()));
     llvm::outs() << text;
   }
@@ -177,7 +181,7 @@ static bool isBeyondDoubt(double us, double incumbent) { return incumbent > 10e3
 
 /// What a candidate has to pass beyond its own measurement before it counts as the best of its search.
 static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
-                           const EvaluateOptions &options, Measurement &measurement) {
+                           const EvaluateOptions &options, candidate::Measurement &measurement) {
   auto incumbent = job.getString("incumbent");
   if (!incumbent || !measurement.passed())
     return llvm::Error::success();
@@ -200,8 +204,8 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
       measurement.detail = result->candidate.detail;
       return llvm::Error::success();
     }
-    SpeedComparison speed;
-    speed.verdict = Speed::Invalid; // the incumbent did not get through this time
+    candidate::SpeedComparison speed;
+    speed.verdict = candidate::Speed::Invalid; // the incumbent did not get through this time
     if (!result->comparisons.empty())
       speed = result->comparisons[0];
     speed.baseline = job.getString("incumbent_id").value_or("").str();
@@ -258,7 +262,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.runSeconds = job.getNumber("time_limit").value_or(defaults.runSeconds);
   options.compileSeconds = job.getNumber("compile_limit").value_or(defaults.compileSeconds);
   if (auto name = job.getString("rules")) {
-    auto rules = parseRules(*name);
+    auto rules = judge::parseRules(*name);
     if (!rules)
       return json::Object{{"error", "unknown rules " + name->str()}};
     options.rules = *rules;
@@ -280,7 +284,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   return json::Object{{"measurement", std::move(*value)}};
 }
 
-int kgen::serveEvaluations(const EvalRequest &request) {
+int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
   auto say = [](json::Object object) {
     llvm::outs() << json::Value(std::move(object)) << '\n';
     llvm::outs().flush();
@@ -291,7 +295,7 @@ int kgen::serveEvaluations(const EvalRequest &request) {
     return 2;
   }
   json::Object ready{{"ready", true}, {"device", (*evaluator)->device()}};
-  if (const CardFacts &card = (*evaluator)->card(); !card.name.empty()) {
+  if (const device::CardFacts &card = (*evaluator)->card(); !card.name.empty()) {
     ready["model"] = card.name;
     ready["arch"] = card.arch;
     ready["shared_bytes_per_block"] = card.sharedBytesPerBlock;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 /// Opt-in shared memory of a block on compute capability 9.0.
@@ -40,70 +41,74 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
   EvaluatorParts parts;
   parts.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
   parts.seed = secretSeed();
-  parts.oracle = createOracleProcess();
+  parts.oracle = judge::createOracleProcess();
   std::string chosen = device.str();
   if (chosen == "auto") {
-    auto card = queryCard(0);
+    auto card = device::queryCard(0);
     chosen = card ? "cuda:0" : "host";
     if (!card)
       llvm::consumeError(card.takeError());
   }
   if (chosen == "host") {
-    auto compiler = createHostCompiler();
+    auto compiler = toolchain::createHostCompiler();
     if (!compiler)
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
-    parts.runner = std::make_shared<RecoveringRunner>(createProcessRunner(), chosen, parts.arch, parts.compiler);
+    parts.runner =
+        std::make_shared<RecoveringRunner>(device::createProcessRunner(), chosen, parts.arch, parts.compiler);
   } else {
     llvm::StringRef rest = chosen;
     int ordinal = 0;
     if (!rest.consume_front("cuda") || (!rest.empty() && (!rest.consume_front(":") || rest.getAsInteger(10, ordinal))))
       return llvm::createStringError("unknown device %s, expected host, cuda:N or auto", chosen.c_str());
-    auto card = queryCard(ordinal);
+    auto card = device::queryCard(ordinal);
     if (!card)
       return card.takeError();
     chosen = "cuda:" + std::to_string(ordinal);
     parts.arch = card->arch;
     parts.card = *card;
-    auto compiler = createNvrtcCompiler();
+    auto compiler = toolchain::createNvrtcCompiler();
     if (!compiler)
       return compiler.takeError();
     parts.compiler = std::move(*compiler);
-    parts.runner = std::make_shared<RecoveringRunner>(createProcessRunner(), chosen, parts.arch, parts.compiler);
+    parts.runner =
+        std::make_shared<RecoveringRunner>(device::createProcessRunner(), chosen, parts.arch, parts.compiler);
     // Trusted, but compiled like any other text: the cache knows it after the first time.
-    CompileOptions options;
+    toolchain::CompileOptions options;
     options.arch = parts.arch;
     std::string judgeKernels;
-    for (auto [text, artifact] :
-         {std::pair(trustedKernelsText(), &parts.trusted), std::pair(judgeKernelsText(), &judgeKernels)}) {
+    for (auto [text, artifact] : {std::pair(device::trustedKernelsText(), &parts.trusted),
+                                  std::pair(judge::judgeKernelsText(), &judgeKernels)}) {
       auto own = parts.compiler->compile(text, options);
       if (!own)
         return own.takeError();
-      if (auto *failed = std::get_if<CompileFailed>(&*own))
+      if (auto *failed = std::get_if<toolchain::CompileFailed>(&*own))
         return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
-      *artifact = std::get<Compiled>(*own).artifact;
+      *artifact = std::get<toolchain::Compiled>(*own).artifact;
     }
-    parts.oracle = createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, createOracleProcess());
+    parts.oracle =
+        judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, judge::createOracleProcess());
   }
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;
   return std::make_unique<Evaluator>(std::move(parts));
 }
 
-Phase::Phase(Measurement &out, const char *name) : out(&out), name(name), begin(monotonicSeconds()) {}
+Phase::Phase(candidate::Measurement &out, const char *name)
+    : out(&out), name(name), begin(toolchain::monotonicSeconds()) {}
 
 void Phase::end() {
   if (out) // to the millisecond
-    out->phases[name] += std::round(1e3 * (monotonicSeconds() - begin)) / 1e3;
+    out->phases[name] += std::round(1e3 * (toolchain::monotonicSeconds() - begin)) / 1e3;
   out = nullptr;
 }
 
-llvm::Expected<CandidateFiles> kgen::readCandidate(const std::string &folder, const std::string &graph) {
+llvm::Expected<CandidateFiles> kgen::evaluate::readCandidate(const std::string &folder, const std::string &graph) {
   CandidateFiles files;
-  auto plan = readWholeFile(folder + "/plan.json", 64u << 20);
+  auto plan = toolchain::readWholeFile(folder + "/plan.json", 64u << 20);
   if (!plan)
     return plan.takeError();
-  auto cuda = readWholeFile(folder + "/kernel.cu", 64u << 20);
+  auto cuda = toolchain::readWholeFile(folder + "/kernel.cu", 64u << 20);
   if (!cuda)
     return cuda.takeError();
   files.plan = std::move(*plan);
@@ -115,34 +120,34 @@ llvm::Expected<CandidateFiles> kgen::readCandidate(const std::string &folder, co
   if (path.empty())
     return llvm::createStringError("no graph.mlir in %s or above it: give the op graph that the candidate must compute",
                                    folder.c_str());
-  auto text = readWholeFile(path, 256u << 20);
+  auto text = toolchain::readWholeFile(path, 256u << 20);
   if (!text)
     return text.takeError();
   files.graph = std::move(*text);
   return files;
 }
 
-llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &files, const LaunchPlan &plan,
-                                                          Rules rules) {
+llvm::Expected<const judge::Reference *>
+Evaluator::referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan, judge::Rules rules) {
   // Shapes, types, distributions and the class decide inputs and tolerances; kernels do not.
-  LaunchPlan shape;
+  candidate::LaunchPlan shape;
   shape.problem = plan.problem;
   shape.precision = plan.precision;
   shape.inputs = plan.inputs;
   shape.outputs = plan.outputs;
   std::string printed = shape.print();
-  std::string key = contentKey({files.graph, printed, rulesName(rules)});
+  std::string key = toolchain::contentKey({files.graph, printed, judge::rulesName(rules)});
   auto &slot = references[key];
   if (slot && !slot->judge->works())
     slot.reset();
   if (!slot) {
     // One problem at a time: answers can fill gigabytes.
     references.clear();
-    ReferenceOptions options;
+    judge::ReferenceOptions options;
     options.seed = parts.seed;
     options.threads = parts.threads;
     options.rules = rules;
-    auto built = buildReference(*parts.oracle, files.graph, plan, options);
+    auto built = judge::buildReference(*parts.oracle, files.graph, plan, options);
     if (!built)
       return built.takeError();
     references[key] = std::move(*built);
@@ -151,42 +156,45 @@ llvm::Expected<const Reference *> Evaluator::referenceFor(const CandidateFiles &
 }
 
 void Evaluator::prepare(const std::string &cuda) {
-  CompileOptions options;
+  toolchain::CompileOptions options;
   options.arch = parts.arch;
   if (auto result = parts.compiler->compile(cuda, options); !result)
     llvm::consumeError(result.takeError());
 }
 
-llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const LaunchPlan &plan,
-                                        const EvaluateOptions &limits, Measurement &out, std::string &artifact) {
-  CompileOptions options;
+llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
+                                        const EvaluateOptions &limits, candidate::Measurement &out,
+                                        std::string &artifact) {
+  toolchain::CompileOptions options;
   options.arch = parts.arch;
   options.wallSeconds = limits.compileSeconds;
   auto result = parts.compiler->compile(files.cuda, options);
   if (!result)
     return result.takeError();
-  if (auto *failed = std::get_if<CompileFailed>(&*result)) {
+  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*result)) {
     log = failed->log;
-    out.verdict = failed->timedOut ? Verdict::Timeout : failed->unsupported ? Verdict::Unsupported : Verdict::Reject;
+    out.verdict = failed->timedOut      ? candidate::Verdict::Timeout
+                  : failed->unsupported ? candidate::Verdict::Unsupported
+                                        : candidate::Verdict::Reject;
     out.detail = failed->reason;
     return false;
   }
-  Compiled &compiled = std::get<Compiled>(*result);
+  toolchain::Compiled &compiled = std::get<toolchain::Compiled>(*result);
   log = compiled.log;
   ptx = compiled.ptx;
   artifact = compiled.artifact;
   out.compileSeconds = compiled.seconds;
   out.kernels = compiled.kernels;
   std::set<std::string> defined;
-  for (KernelResources &kernel : out.kernels) {
+  for (candidate::KernelResources &kernel : out.kernels) {
     defined.insert(kernel.kernel);
-    for (const Launch &launch : plan.launches) {
+    for (const candidate::Launch &launch : plan.launches) {
       if (launch.kernel != kernel.kernel)
         continue;
       if (parts.device == "host") {
         // The host has more shared memory than any card: hold kernels to what they were made for.
         if (kernel.sharedBytes + launch.sharedBytes > hostSharedLimit) {
-          out.verdict = Verdict::Reject;
+          out.verdict = candidate::Verdict::Reject;
           out.detail = kernel.kernel + " needs " + std::to_string(kernel.sharedBytes + launch.sharedBytes) +
                        " bytes of shared memory, a card gives a block at most " + std::to_string(hostSharedLimit);
           return false;
@@ -194,9 +202,9 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const Launc
         continue;
       }
       int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-      kernel.occupancy = occupancy(kernel, int(threads), launch.sharedBytes);
+      kernel.occupancy = toolchain::occupancy(kernel, int(threads), launch.sharedBytes);
       if (kernel.occupancy == 0) {
-        out.verdict = Verdict::Reject;
+        out.verdict = candidate::Verdict::Reject;
         out.detail = kernel.kernel + " cannot run: " + std::to_string(threads) + " threads of " +
                      std::to_string(kernel.registers) + " registers and " +
                      std::to_string(kernel.sharedBytes + launch.sharedBytes) +
@@ -205,36 +213,37 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const Launc
       }
     }
   }
-  for (const Launch &launch : plan.launches)
+  for (const candidate::Launch &launch : plan.launches)
     if (!defined.count(launch.kernel)) {
-      out.verdict = Verdict::Reject;
+      out.verdict = candidate::Verdict::Reject;
       out.detail = "the plan launches " + launch.kernel + ", which kernel.cu does not define as extern \"C\"";
       return false;
     }
   return true;
 }
 
-llvm::Expected<LaunchPlan> Evaluator::compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
-                                                   std::string &artifact) {
-  auto plan = LaunchPlan::parse(files.plan);
+llvm::Expected<candidate::LaunchPlan> Evaluator::compileAgain(const CandidateFiles &files,
+                                                              const EvaluateOptions &options, std::string &artifact) {
+  auto plan = candidate::LaunchPlan::parse(files.plan);
   if (!plan)
     return plan;
-  Measurement ignored;
+  candidate::Measurement ignored;
   auto compiled = compile(files, *plan, options, ignored, artifact);
   if (!compiled)
     return compiled.takeError();
   return plan;
 }
 
-void Evaluator::checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const {
-  auto rates = findDeviceRates(parts.card.name);
+void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options,
+                           candidate::Measurement &out) const {
+  auto rates = candidate::findDeviceRates(parts.card.name);
   if (!rates)
     return;
-  out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
+  out.floorUs = candidate::floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
   double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
   if (!options.cold || out.timeUs >= least)
     return;
-  out.verdict = Verdict::Cheat;
+  out.verdict = candidate::Verdict::Cheat;
   char text[160];
   snprintf(text, sizeof text, "%.3g us is less than the memory needs to move the inputs and outputs, %.3g us",
            out.timeUs, least);
@@ -261,22 +270,22 @@ static bool usesFloatAtomics(llvm::StringRef cuda, llvm::StringRef ptx) {
   return false;
 }
 
-llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out,
-                                      PreparedCandidate &prepared) {
+llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const EvaluateOptions &options,
+                                      candidate::Measurement &out, PreparedCandidate &prepared) {
   log.clear();
   ptx.clear();
   out.device = parts.device + (parts.card.name.empty() ? "" : " " + parts.card.name);
-  out.rules = rulesName(options.rules).str();
-  auto plan = LaunchPlan::parse(files.plan);
+  out.rules = judge::rulesName(options.rules).str();
+  auto plan = candidate::LaunchPlan::parse(files.plan);
   if (!plan) {
-    out.verdict = Verdict::Reject;
+    out.verdict = candidate::Verdict::Reject;
     out.detail = llvm::toString(plan.takeError());
     return false;
   }
   out.precision = plan->precision;
   if (!options.precision.empty() && options.precision != plan->precision) {
     // A stricter class would be no cheat, but numbers of different classes must not stand side by side.
-    out.verdict = Verdict::Reject;
+    out.verdict = candidate::Verdict::Reject;
     out.detail = "the plan claims precision class " + plan->precision + ", the problem asks for " + options.precision;
     return false;
   }
@@ -286,9 +295,9 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     if (!expected)
       return llvm::createStringError("the graph tells no plan what it must be: %s",
                                      llvm::toString(expected.takeError()).c_str());
-    out.detail = findPlanFault(prepared.plan, *expected);
+    out.detail = candidate::findPlanFault(prepared.plan, *expected);
     if (!out.detail.empty()) {
-      out.verdict = Verdict::Reject;
+      out.verdict = candidate::Verdict::Reject;
       return false;
     }
   }
@@ -306,29 +315,29 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   prepared.reference = *reference;
   out.warnings = (*reference)->warnings;
   // A commitment: it shows later that the seed was not chosen to fit.
-  out.inputs = "sha256 of the seed's words " + contentKey({seedText()});
+  out.inputs = "sha256 of the seed's words " + toolchain::contentKey({seedText()});
 
   // The worker reads a plan that we checked, not the folder's file, which may change under us.
-  auto scratch = ScratchFolder::create("plan");
+  auto scratch = toolchain::ScratchFolder::create("plan");
   if (!scratch)
     return scratch.takeError();
   std::string planFile = scratch->path() + "/plan.json";
-  if (llvm::Error error = writeFileAtomically(planFile, prepared.plan.print()))
+  if (llvm::Error error = toolchain::writeFileAtomically(planFile, prepared.plan.print()))
     return std::move(error);
 
-  CandidateJob job;
+  device::CandidateJob job;
   job.device = parts.device;
   job.planFile = planFile;
   job.artifact = prepared.artifact;
   job.trusted = parts.trusted;
   job.plan = &prepared.plan;
   job.runSeconds = options.runSeconds;
-  for (const ReferenceSet &set : (*reference)->sets)
+  for (const judge::ReferenceSet &set : (*reference)->sets)
     job.inputSets.push_back(&set.inputs);
   // Where the judge's device shares memory, inputs and outputs need not leave it.
-  Judge &judge = *(*reference)->judge;
+  judge::Judge &judge = *(*reference)->judge;
   job.outputsOnDevice = judge.outputsOnDevice();
-  for (const ReferenceSet &set : (*reference)->sets)
+  for (const judge::ReferenceSet &set : (*reference)->sets)
     if (int descriptor = judge.inputsOnDevice(set.number); descriptor >= 0)
       job.inputsOnDevice.push_back(descriptor);
   Phase starting(out, "start");
@@ -367,32 +376,34 @@ std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, 
   return std::make_unique<Trial>(candidate.plan, *candidate.reference, *candidate.process, options, setting);
 }
 
-bool kgen::isReportedByCard(const Measurement &measurement) {
-  return measurement.verdict == Verdict::Fault && llvm::StringRef(measurement.detail).starts_with(cardReports);
+bool kgen::evaluate::isReportedByCard(const candidate::Measurement &measurement) {
+  return measurement.verdict == candidate::Verdict::Fault &&
+         llvm::StringRef(measurement.detail).starts_with(device::cardReports);
 }
 
-llvm::Expected<Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
+llvm::Expected<candidate::Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
   auto first = measureTwiceIfLost(files, options);
   if (!first || !isReportedByCard(*first))
     return first;
   // A kernel's own fault comes again; another program's on the same card does not.
   auto second = measureTwiceIfLost(files, options);
-  if (second && second->verdict != Verdict::Fault)
+  if (second && second->verdict != candidate::Verdict::Fault)
     second->warnings.push_back("a first try ended with FAULT: " + first->detail);
   return second;
 }
 
-llvm::Expected<Measurement> Evaluator::measureTwiceIfLost(const CandidateFiles &files, const EvaluateOptions &options) {
-  Measurement out;
+llvm::Expected<candidate::Measurement> Evaluator::measureTwiceIfLost(const CandidateFiles &files,
+                                                                     const EvaluateOptions &options) {
+  candidate::Measurement out;
   llvm::Error error = measureOnce(files, options, out);
-  if (error.isA<ProcessLost>()) {
+  if (error.isA<toolchain::ProcessLost>()) {
     llvm::consumeError(std::move(error));
-    out = Measurement();
+    out = candidate::Measurement();
     error = measureOnce(files, options, out);
   }
   // Twice is no accident: what a candidate does with memory can have the system end its process.
   std::string twice;
-  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<ProcessLost> lost) -> llvm::Error {
+  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<toolchain::ProcessLost> lost) -> llvm::Error {
     if (!lost->holdsCandidate)
       return llvm::Error(std::move(lost));
     twice = lost->reason() + ", twice: perhaps the system had no more memory";
@@ -401,13 +412,14 @@ llvm::Expected<Measurement> Evaluator::measureTwiceIfLost(const CandidateFiles &
   if (error)
     return std::move(error);
   if (!twice.empty()) {
-    out.verdict = Verdict::Fault;
+    out.verdict = candidate::Verdict::Fault;
     out.detail = twice;
   }
   return out;
 }
 
-llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
+llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOptions &options,
+                                   candidate::Measurement &out) {
   PreparedCandidate candidate;
   auto started = start(files, options, out, candidate);
   if (!started)
@@ -420,7 +432,7 @@ llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOp
     return right.takeError();
   if (!*right)
     return llvm::Error::success();
-  out.verdict = Verdict::Pass;
+  out.verdict = candidate::Verdict::Pass;
   if (options.time) {
     auto timed = trial->time(out);
     if (!timed)
@@ -429,6 +441,6 @@ llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOp
       checkFloor(candidate.plan, options, out);
   }
   if (out.passed())
-    out.diagnosis = diagnose(out, candidate.plan, options.flops);
+    out.diagnosis = candidate::diagnose(out, candidate.plan, options.flops);
   return llvm::Error::success();
 }

@@ -11,14 +11,15 @@
 #include <mutex>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 /// Runs one of kgen's tools; OUTPUT is its -o.
 static llvm::Error runTool(const char *name, std::vector<std::string> arguments, const std::string &output) {
-  std::string program = siblingTool(name);
+  std::string program = toolchain::siblingTool(name);
   if (!fs::can_execute(program))
     return llvm::createStringError("%s is not there", program.c_str());
-  auto complaint = runSiblingTool(program, arguments, output);
+  auto complaint = toolchain::runSiblingTool(program, arguments, output);
   if (!complaint)
     return complaint.takeError();
   if (*complaint)
@@ -26,28 +27,28 @@ static llvm::Error runTool(const char *name, std::vector<std::string> arguments,
   return llvm::Error::success();
 }
 
-static llvm::Expected<LaunchPlan> lowerToPlan(llvm::StringRef graph, const std::string &folder) {
+static llvm::Expected<candidate::LaunchPlan> lowerToPlan(llvm::StringRef graph, const std::string &folder) {
   std::string source = folder + "/graph.mlir", lowered = folder + "/lowered.mlir", plan = folder + "/plan.json";
-  if (llvm::Error error = writeFileAtomically(source, graph))
+  if (llvm::Error error = toolchain::writeFileAtomically(source, graph))
     return std::move(error);
   if (llvm::Error error = runTool("kgen-opt", {source, "--kgen-lower"}, lowered))
     return std::move(error);
   if (llvm::Error error = runTool("kgen-translate", {lowered, "--kgen-to-plan"}, plan))
     return std::move(error);
-  auto text = readWholeFile(plan);
+  auto text = toolchain::readWholeFile(plan);
   if (!text)
     return text.takeError();
-  return LaunchPlan::parse(*text);
+  return candidate::LaunchPlan::parse(*text);
 }
 
-llvm::Expected<LaunchPlan> kgen::planOfGraph(llvm::StringRef graph) {
+llvm::Expected<candidate::LaunchPlan> kgen::evaluate::planOfGraph(llvm::StringRef graph) {
   static std::mutex lock;
   static std::string known;
-  static LaunchPlan plan;
+  static candidate::LaunchPlan plan;
   std::lock_guard<std::mutex> guard(lock);
   if (graph == known)
     return plan;
-  auto scratch = ScratchFolder::create("graph");
+  auto scratch = toolchain::ScratchFolder::create("graph");
   if (!scratch)
     return scratch.takeError();
   auto lowered = lowerToPlan(graph, scratch->path());

@@ -19,6 +19,7 @@
 #include <random>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 static constexpr double profileSeconds = 30;
@@ -32,21 +33,21 @@ static constexpr const char *stalls[] = {
 namespace {
 struct Metric {
   const char *name;
-  double KernelProfile::*field;
+  double candidate::KernelProfile::*field;
   double scale;
 };
 } // namespace
 
 static constexpr Metric metrics[] = {
-    {"gpu__time_duration.sum", &KernelProfile::timeUs, 1e-3}, // nanoseconds
-    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", &KernelProfile::dram, 1},
-    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", &KernelProfile::tensor, 1},
-    {"sm__inst_issued.avg.pct_of_peak_sustained_active", &KernelProfile::issue, 1},
-    {"sm__warps_active.avg.pct_of_peak_sustained_active", &KernelProfile::warps, 1},
-    {"lts__t_sector_hit_rate.pct", &KernelProfile::l2Hits, 1},
+    {"gpu__time_duration.sum", &candidate::KernelProfile::timeUs, 1e-3}, // nanoseconds
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", &candidate::KernelProfile::dram, 1},
+    {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", &candidate::KernelProfile::tensor, 1},
+    {"sm__inst_issued.avg.pct_of_peak_sustained_active", &candidate::KernelProfile::issue, 1},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", &candidate::KernelProfile::warps, 1},
+    {"lts__t_sector_hit_rate.pct", &candidate::KernelProfile::l2Hits, 1},
 };
 
-std::string kgen::findProfiler() {
+std::string kgen::evaluate::findProfiler() {
   if (const char *named = getenv("KGEN_NCU"); named && *named)
     return llvm::StringRef(named) == "off" ? "" : named;
   if (auto found = llvm::sys::findProgramByName("ncu"))
@@ -57,7 +58,7 @@ std::string kgen::findProfiler() {
   return fs::can_execute("/usr/local/cuda/bin/ncu") ? "/usr/local/cuda/bin/ncu" : "";
 }
 
-std::vector<std::string> kgen::profilerArguments() {
+std::vector<std::string> kgen::evaluate::profilerArguments() {
   std::string names;
   for (const Metric &metric : metrics)
     names += std::string(names.empty() ? "" : ",") + metric.name;
@@ -83,8 +84,8 @@ static std::vector<std::string> splitCsv(llvm::StringRef line) {
   return out;
 }
 
-std::vector<KernelProfile> kgen::readProfile(llvm::StringRef csv) {
-  std::vector<KernelProfile> out;
+std::vector<candidate::KernelProfile> kgen::evaluate::readProfile(llvm::StringRef csv) {
+  std::vector<candidate::KernelProfile> out;
   llvm::SmallVector<llvm::StringRef> lines;
   csv.split(lines, '\n');
   int id = -1, kernel = -1, name = -1, value = -1;
@@ -116,7 +117,7 @@ std::vector<KernelProfile> kgen::readProfile(llvm::StringRef csv) {
       out.back().kernel = llvm::StringRef(fields[kernel]).split('(').first.str();
       last = fields[id];
     }
-    KernelProfile &profile = out.back();
+    candidate::KernelProfile &profile = out.back();
     for (const Metric &metric : metrics)
       if (fields[name] == metric.name)
         profile.*metric.field = number * metric.scale;
@@ -130,7 +131,8 @@ std::vector<KernelProfile> kgen::readProfile(llvm::StringRef csv) {
   return out;
 }
 
-llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
+llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOptions &options,
+                               candidate::Measurement &out) {
   if (parts.device == "host" || !out.passed())
     return llvm::Error::success();
   std::string program = findProfiler();
@@ -143,37 +145,37 @@ llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOption
   if (!plan)
     return plan.takeError();
   // What ncu leaves behind lies there too.
-  auto scratch = ScratchFolder::create("profile");
+  auto scratch = toolchain::ScratchFolder::create("profile");
   if (!scratch)
     return scratch.takeError();
   const std::string &folder = scratch->path();
   std::string planFile = folder + "/plan.json";
-  if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
+  if (llvm::Error error = toolchain::writeFileAtomically(planFile, plan->print()))
     return error;
-  ProcessRequest request;
+  toolchain::ProcessRequest request;
   request.arguments = {program};
   std::vector<std::string> own = profilerArguments();
   request.arguments.insert(request.arguments.end(), own.begin(), own.end());
   // Other inputs than the secret ones: the seed of these stands on a command line.
-  request.arguments.insert(request.arguments.end(), {workerBinary(), "--kgen-sanitize-worker", parts.device, planFile,
-                                                     artifact, std::to_string(std::random_device()())});
+  request.arguments.insert(request.arguments.end(), {toolchain::workerBinary(), "--kgen-sanitize-worker", parts.device,
+                                                     planFile, artifact, std::to_string(std::random_device()())});
   request.extraEnvironment = {"HOME=" + folder, "TMPDIR=" + folder};
   request.directory = folder;
-  ProcessLimits limits;
+  toolchain::ProcessLimits limits;
   limits.wallSeconds = profileSeconds;
   limits.outputBytes = 1 << 20;
-  auto run = runProcess(request, limits);
+  auto run = toolchain::runProcess(request, limits);
   if (!run)
     return run.takeError();
   out.profile = readProfile(run->output);
   if (out.profile.empty()) {
-    bool late = run->end == ProcessResult::End::TimedOut;
+    bool late = run->end == toolchain::ProcessResult::End::TimedOut;
     llvm::StringRef words = llvm::StringRef(run->output).trim();
     words = words.substr(words.rfind('\n') + 1).take_front(200); // the last line says why
     out.warnings.push_back("no profile: " +
                            (late ? "ncu took longer than " + std::to_string(int(profileSeconds)) + " s" : words.str()));
     return llvm::Error::success();
   }
-  out.diagnosis = diagnose(out, *plan, options.flops);
+  out.diagnosis = candidate::diagnose(out, *plan, options.flops);
   return llvm::Error::success();
 }

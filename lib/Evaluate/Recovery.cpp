@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 char DeviceLost::ID = 0;
 
@@ -32,12 +33,12 @@ const char planText[] = R"json({"version": 1, "problem": "known_answer", "arch":
     "args": [{"buffer": "in0"}, {"buffer": "out0"}]}]})json";
 
 /// Hands the runner every outcome of a process.
-class WatchedProcess : public CandidateProcess {
+class WatchedProcess : public device::CandidateProcess {
 public:
-  WatchedProcess(std::unique_ptr<CandidateProcess> inner, RecoveringRunner &runner)
+  WatchedProcess(std::unique_ptr<device::CandidateProcess> inner, RecoveringRunner &runner)
       : inner(std::move(inner)), runner(runner), name(this->inner->deviceName()) {}
 
-  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
+  Outcome run(unsigned set, const device::RunRequest &request, device::RunReport &report) override {
     if (!inner)
       return llvm::createStringError("the candidate's process has ended");
     return runner.settle(inner->run(set, request, report), inner);
@@ -47,64 +48,64 @@ public:
       return llvm::createStringError("the candidate's process has ended");
     return runner.settle(inner->reload(), inner);
   }
-  Conditions conditions() override { return inner ? inner->conditions() : Conditions(); }
+  candidate::Conditions conditions() override { return inner ? inner->conditions() : candidate::Conditions(); }
   const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
-  const SharedMemory *outputMemory() const override { return inner ? inner->outputMemory() : nullptr; }
+  const device::SharedMemory *outputMemory() const override { return inner ? inner->outputMemory() : nullptr; }
   bool sharesOutputs() const override { return inner && inner->sharesOutputs(); }
   std::string deviceName() const override { return name; }
 
 private:
-  std::unique_ptr<CandidateProcess> inner;
+  std::unique_ptr<device::CandidateProcess> inner;
   RecoveringRunner &runner;
   std::string name;
 };
 
 } // namespace
 
-KnownAnswer::KnownAnswer(std::string device, std::string arch, std::shared_ptr<Compiler> compiler)
+KnownAnswer::KnownAnswer(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler)
     : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
-      plan(llvm::cantFail(LaunchPlan::parse(planText))), state(std::random_device()()) {}
+      plan(llvm::cantFail(candidate::LaunchPlan::parse(planText))), state(std::random_device()()) {}
 
 llvm::Error KnownAnswer::prepare() {
   if (!artifact.empty())
     return llvm::Error::success();
-  CompileOptions options;
+  toolchain::CompileOptions options;
   options.arch = arch;
   auto result = compiler->compile(kernelText, options);
   if (!result)
     return result.takeError();
-  if (auto *failed = std::get_if<CompileFailed>(&*result))
+  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*result))
     return llvm::createStringError("the known-answer kernel does not compile: " + failed->reason);
-  auto made = ScratchFolder::create("known");
+  auto made = toolchain::ScratchFolder::create("known");
   if (!made)
     return made.takeError();
   planFile = made->path() + "/plan.json";
-  if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
+  if (llvm::Error error = toolchain::writeFileAtomically(planFile, plan.print()))
     return error;
   folder = std::move(*made);
-  artifact = std::get<Compiled>(*result).artifact;
+  artifact = std::get<toolchain::Compiled>(*result).artifact;
   return llvm::Error::success();
 }
 
-llvm::Error KnownAnswer::check(CandidateRunner &runner) {
+llvm::Error KnownAnswer::check(device::CandidateRunner &runner) {
   if (llvm::Error error = prepare())
     return error;
   // Somebody may kill this process as well: that says nothing of the device.
   llvm::Error error = ask(runner);
-  if (!error.isA<ProcessLost>())
+  if (!error.isA<toolchain::ProcessLost>())
     return error;
   llvm::consumeError(std::move(error));
   error = ask(runner);
-  if (!error.isA<ProcessLost>())
+  if (!error.isA<toolchain::ProcessLost>())
     return error;
   std::string why = llvm::toString(std::move(error));
   return llvm::createStringError("the known-answer kernel of %s cannot be run: %s", device.c_str(), why.c_str());
 }
 
-llvm::Error KnownAnswer::ask(CandidateRunner &runner) {
+llvm::Error KnownAnswer::ask(device::CandidateRunner &runner) {
   size_t bytes;
-  packBuffers(plan.inputs, 0, bytes);
-  auto input = SharedMemory::create(bytes);
+  device::packBuffers(plan.inputs, 0, bytes);
+  auto input = device::SharedMemory::create(bytes);
   if (!input)
     return input.takeError();
   // New numbers each time: an answer that was left behind is not one.
@@ -112,7 +113,7 @@ llvm::Error KnownAnswer::ask(CandidateRunner &runner) {
   float *x = reinterpret_cast<float *>(input->data());
   for (int i = 0; i < Count; ++i)
     x[i] = float(int(random() % 65536) - 32768) / 256;
-  CandidateJob job;
+  device::CandidateJob job;
   job.device = device;
   job.planFile = planFile;
   job.artifact = artifact;
@@ -122,21 +123,21 @@ llvm::Error KnownAnswer::ask(CandidateRunner &runner) {
   job.bufferSets = 1;
   job.runSeconds = RunSeconds;
   auto lost = [&](std::string why) { return llvm::make_error<DeviceLost>(device, std::move(why)); };
-  std::unique_ptr<CandidateProcess> process;
+  std::unique_ptr<device::CandidateProcess> process;
   auto outcome = runner.start(job, process);
-  if (!outcome && outcome.errorIsA<ProcessLost>())
+  if (!outcome && outcome.errorIsA<toolchain::ProcessLost>())
     return outcome.takeError();
   if (!outcome)
     return lost(llvm::toString(outcome.takeError()));
   if (*outcome)
     return lost((*outcome)->detail);
-  RunRequest request;
+  device::RunRequest request;
   request.poison = 0x7fc00000u | (state & 0xffffu) | 1u;
   request.cold = false;
   request.copy = true;
-  RunReport report;
+  device::RunReport report;
   outcome = process->run(0, request, report);
-  if (!outcome && outcome.errorIsA<ProcessLost>())
+  if (!outcome && outcome.errorIsA<toolchain::ProcessLost>())
     return outcome.takeError();
   if (!outcome)
     return lost(llvm::toString(outcome.takeError()));
@@ -153,33 +154,35 @@ llvm::Error KnownAnswer::ask(CandidateRunner &runner) {
   return llvm::Error::success();
 }
 
-RecoveringRunner::RecoveringRunner(std::unique_ptr<CandidateRunner> inner, std::string device, std::string arch,
-                                   std::shared_ptr<Compiler> compiler)
+RecoveringRunner::RecoveringRunner(std::unique_ptr<device::CandidateRunner> inner, std::string device, std::string arch,
+                                   std::shared_ptr<toolchain::Compiler> compiler)
     : inner(std::move(inner)), device(device), known(device, std::move(arch), std::move(compiler)) {}
 
-CandidateProcess::Outcome RecoveringRunner::start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) {
+device::CandidateProcess::Outcome RecoveringRunner::start(const device::CandidateJob &job,
+                                                          std::unique_ptr<device::CandidateProcess> &process) {
   {
     std::lock_guard<std::mutex> guard(lock);
     if (!lostWhy.empty())
       return llvm::make_error<DeviceLost>(device, lostWhy);
   }
-  std::unique_ptr<CandidateProcess> started;
+  std::unique_ptr<device::CandidateProcess> started;
   auto outcome = settle(inner->start(job, started), started);
   if (started)
     process = std::make_unique<WatchedProcess>(std::move(started), *this);
   return outcome;
 }
 
-CandidateProcess::Outcome RecoveringRunner::settle(CandidateProcess::Outcome outcome,
-                                                   std::unique_ptr<CandidateProcess> &process) {
+device::CandidateProcess::Outcome RecoveringRunner::settle(device::CandidateProcess::Outcome outcome,
+                                                           std::unique_ptr<device::CandidateProcess> &process) {
   if (outcome) {
-    if (!*outcome || ((*outcome)->verdict != Verdict::Fault && (*outcome)->verdict != Verdict::Timeout))
+    if (!*outcome ||
+        ((*outcome)->verdict != candidate::Verdict::Fault && (*outcome)->verdict != candidate::Verdict::Timeout))
       return outcome;
-  } else if (!outcome.errorIsA<ProcessLost>()) {
+  } else if (!outcome.errorIsA<toolchain::ProcessLost>()) {
     return outcome;
   }
   std::lock_guard<std::mutex> guard(lock);
-  double start = monotonicSeconds();
+  double start = toolchain::monotonicSeconds();
   process.reset(); // SIGKILL, reaped
   if (llvm::Error error = known.check(*inner)) {
     if (!outcome)
@@ -192,7 +195,7 @@ CandidateProcess::Outcome RecoveringRunner::settle(CandidateProcess::Outcome out
       return std::move(error);
     return llvm::make_error<DeviceLost>(device, lostWhy);
   }
-  seconds.push_back(monotonicSeconds() - start);
+  seconds.push_back(toolchain::monotonicSeconds() - start);
   return outcome;
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -26,17 +27,17 @@ namespace {
 /// One way to go wrong, with the verdict that it must get.
 struct Mishap {
   const char *name, *body;
-  Verdict verdict;
+  candidate::Verdict verdict;
 };
 
 const Mishap mishaps[] = {
     // The first page is never mapped; another far address may be the driver's.
-    {"far write", "((float *)0x10ull)[threadIdx.x] = x[threadIdx.x];", Verdict::Fault},
-    {"far read", "out[threadIdx.x] = ((const float *)0x10ull)[threadIdx.x];", Verdict::Fault},
-    {"trap", "if (x[0] == x[0]) __trap();", Verdict::Fault},
-    {"near write", "out[1024 + threadIdx.x] = 1.0f;", Verdict::Fault},
+    {"far write", "((float *)0x10ull)[threadIdx.x] = x[threadIdx.x];", candidate::Verdict::Fault},
+    {"far read", "out[threadIdx.x] = ((const float *)0x10ull)[threadIdx.x];", candidate::Verdict::Fault},
+    {"trap", "if (x[0] == x[0]) __trap();", candidate::Verdict::Fault},
+    {"near write", "out[1024 + threadIdx.x] = 1.0f;", candidate::Verdict::Fault},
     // Reads what it writes, so that no compiler finds out that the loop has no end.
-    {"hang", "volatile float *o = out; while (o[0] == o[0] || o[1] != o[2]) o[0] = 1.0f;", Verdict::Timeout},
+    {"hang", "volatile float *o = out; while (o[0] == o[0] || o[1] != o[2]) o[0] = 1.0f;", candidate::Verdict::Timeout},
 };
 const size_t hangIndex = std::size(mishaps) - 1;
 
@@ -49,17 +50,17 @@ const char planText[] = R"json({"version": 1, "problem": "mishap", "arch": "any"
 class Bench {
 public:
   Bench(const RecoveryBenchRequest &request, const Evaluator &evaluator)
-      : request(request), evaluator(evaluator), plan(llvm::cantFail(LaunchPlan::parse(planText))) {}
+      : request(request), evaluator(evaluator), plan(llvm::cantFail(candidate::LaunchPlan::parse(planText))) {}
 
   llvm::Error prepare() {
-    auto made = ScratchFolder::create("mishap");
+    auto made = toolchain::ScratchFolder::create("mishap");
     if (!made)
       return made.takeError();
     scratch = std::move(*made);
     planFile = scratch.path() + "/plan.json";
-    if (llvm::Error error = writeFileAtomically(planFile, plan.print()))
+    if (llvm::Error error = toolchain::writeFileAtomically(planFile, plan.print()))
       return error;
-    CompileOptions options;
+    toolchain::CompileOptions options;
     options.arch = evaluator.arch();
     for (const Mishap &mishap : mishaps) {
       auto result = evaluator.compiler()->compile("extern \"C\" __global__ void mishap(const float *x, float *out) { " +
@@ -67,16 +68,16 @@ public:
                                                   options);
       if (!result)
         return result.takeError();
-      if (auto *failed = std::get_if<CompileFailed>(&*result))
+      if (auto *failed = std::get_if<toolchain::CompileFailed>(&*result))
         return llvm::createStringError(std::string(mishap.name) + " does not compile: " + failed->reason);
-      artifacts.push_back(std::get<Compiled>(*result).artifact);
+      artifacts.push_back(std::get<toolchain::Compiled>(*result).artifact);
     }
     return llvm::Error::success();
   }
 
   /// Mishaps until none are left, or the time is up; what went wrong, or "".
   std::string work() {
-    RecoveringRunner runner(createProcessRunner(), evaluator.device(), evaluator.arch(), evaluator.compiler());
+    RecoveringRunner runner(device::createProcessRunner(), evaluator.device(), evaluator.arch(), evaluator.compiler());
     std::string failure;
     if (llvm::Error error = runner.prepare())
       failure = llvm::toString(std::move(error));
@@ -101,14 +102,16 @@ public:
 
   std::vector<double> seconds; ///< from each kill to the right answer
   int hangs = 0;               ///< among them
-  double start = monotonicSeconds();
+  double start = toolchain::monotonicSeconds();
 
 private:
   /// Hangs spread evenly over the whole.
   bool isHang(int index) const {
     return int64_t(index + 1) * request.hangs / request.count > int64_t(index) * request.hangs / request.count;
   }
-  bool timeIsUp() const { return request.mostSeconds > 0 && monotonicSeconds() - start > request.mostSeconds; }
+  bool timeIsUp() const {
+    return request.mostSeconds > 0 && toolchain::monotonicSeconds() - start > request.mostSeconds;
+  }
 
   /// One more recovery: what is known so far goes to stderr every two seconds, and to the file.
   void note(double taken, bool hang) {
@@ -116,7 +119,7 @@ private:
       std::lock_guard<std::mutex> guard(lock);
       seconds.push_back(taken);
       hangs += hang;
-      double now = monotonicSeconds();
+      double now = toolchain::monotonicSeconds();
       if (now - told < 2)
         return;
       told = now;
@@ -132,7 +135,7 @@ public:
       done = seconds.size();
     }
     llvm::errs() << "kgen-eval: " << done << " of " << request.count << " recovered"
-                 << llvm::format(" after %.1f s, p50 %.3f s", monotonicSeconds() - start, percentile(0.5))
+                 << llvm::format(" after %.1f s, p50 %.3f s", toolchain::monotonicSeconds() - start, percentile(0.5))
                  << llvm::format(", p99 %.3f s\n", percentile(0.99));
     if (request.out.empty())
       return;
@@ -146,7 +149,7 @@ public:
         text += number;
       }
     }
-    if (llvm::Error error = writeFileAtomically(request.out, text + "]}\n"))
+    if (llvm::Error error = toolchain::writeFileAtomically(request.out, text + "]}\n"))
       llvm::errs() << "kgen-eval: " << llvm::toString(std::move(error)) << "\n";
   }
 
@@ -155,11 +158,11 @@ private:
     bool hang = isHang(index);
     size_t which = hang ? hangIndex : size_t(index) % hangIndex;
     size_t bytes;
-    packBuffers(plan.inputs, 0, bytes);
-    auto input = SharedMemory::create(bytes);
+    device::packBuffers(plan.inputs, 0, bytes);
+    auto input = device::SharedMemory::create(bytes);
     if (!input)
       return llvm::toString(input.takeError());
-    CandidateJob job;
+    device::CandidateJob job;
     job.device = evaluator.device();
     job.planFile = planFile;
     job.artifact = artifacts[which];
@@ -167,25 +170,25 @@ private:
     job.inputSets = {&*input};
     job.bufferSets = 1;
     job.runSeconds = hang ? request.hangSeconds : 10;
-    std::unique_ptr<CandidateProcess> process;
-    RunReport report;
+    std::unique_ptr<device::CandidateProcess> process;
+    device::RunReport report;
     std::string name = mishaps[which].name;
     auto outcome = runner.start(job, process);
     if (outcome && !*outcome)
-      outcome = process->run(0, RunRequest(), report);
+      outcome = process->run(0, device::RunRequest(), report);
     if (!outcome)
       return name + ": " + llvm::toString(outcome.takeError());
     if (!*outcome)
       return name + " passed";
     if ((*outcome)->verdict != mishaps[which].verdict)
-      return name + " got " + verdictName((*outcome)->verdict).str() + ": " + (*outcome)->detail;
+      return name + " got " + candidate::verdictName((*outcome)->verdict).str() + ": " + (*outcome)->detail;
     return "";
   }
 
   const RecoveryBenchRequest &request;
   const Evaluator &evaluator;
-  LaunchPlan plan;
-  ScratchFolder scratch; ///< holds planFile
+  candidate::LaunchPlan plan;
+  toolchain::ScratchFolder scratch; ///< holds planFile
   std::string planFile;
   std::vector<std::string> artifacts;
   std::atomic<int> next{0};
@@ -196,21 +199,21 @@ private:
 
 } // namespace
 
-llvm::Expected<double> kgen::benchRecovery(const RecoveryBenchRequest &request) {
+llvm::Expected<double> kgen::evaluate::benchRecovery(const RecoveryBenchRequest &request) {
   auto evaluator = Evaluator::create(request.device);
   if (!evaluator)
     return evaluator.takeError();
   Bench bench(request, **evaluator);
   if (llvm::Error error = bench.prepare())
     return std::move(error);
-  bench.start = monotonicSeconds();
+  bench.start = toolchain::monotonicSeconds();
   std::vector<std::string> failures(size_t(std::max(1, request.jobs)));
   std::vector<std::thread> threads;
   for (std::string &failure : failures)
     threads.emplace_back([&] { failure = bench.work(); });
   for (std::thread &thread : threads)
     thread.join();
-  double wall = monotonicSeconds() - bench.start;
+  double wall = toolchain::monotonicSeconds() - bench.start;
   bench.tell();
   llvm::outs() << "device      " << (*evaluator)->device() << "\n"
                << "mishaps     " << bench.seconds.size() << " of " << request.count << ", " << bench.hangs
@@ -228,7 +231,7 @@ llvm::Expected<double> kgen::benchRecovery(const RecoveryBenchRequest &request) 
   return bench.percentile(0.99);
 }
 
-int kgen::runRecoveryBench(llvm::ArrayRef<std::string> arguments) {
+int kgen::evaluate::runRecoveryBench(llvm::ArrayRef<std::string> arguments) {
   RecoveryBenchRequest request;
   for (size_t i = 0; i < arguments.size(); i += 2) {
     std::string text = i + 1 < arguments.size() ? arguments[i + 1] : "";

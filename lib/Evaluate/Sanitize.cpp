@@ -22,13 +22,14 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 static constexpr int objection = 86;
 static constexpr double toolSeconds = 30;
 static constexpr const char finished[] = "kgen: the candidate has run";
 
-std::string kgen::findSanitizer() {
+std::string kgen::evaluate::findSanitizer() {
   if (const char *named = getenv("KGEN_SANITIZER"); named && *named)
     return llvm::StringRef(named) == "off" ? "" : named;
   std::vector<std::string> folders;
@@ -44,9 +45,9 @@ std::string kgen::findSanitizer() {
   return "";
 }
 
-SanitizerReport kgen::readSanitizerOutput(llvm::StringRef tool, const ProcessResult &run) {
+SanitizerReport kgen::evaluate::readSanitizerOutput(llvm::StringRef tool, const toolchain::ProcessResult &run) {
   SanitizerReport report;
-  if (run.end == ProcessResult::End::TimedOut) {
+  if (run.end == toolchain::ProcessResult::End::TimedOut) {
     report.outcome = SanitizerReport::Unknown;
     report.words = "no answer within " + std::to_string(int(toolSeconds)) + " s";
     return report;
@@ -63,11 +64,11 @@ SanitizerReport kgen::readSanitizerOutput(llvm::StringRef tool, const ProcessRes
     if (first.empty() && !line.empty() && !line.starts_with("COMPUTE-SANITIZER") && !line.contains(" SUMMARY:"))
       first = line.str();
   }
-  if (run.end == ProcessResult::End::Exited && run.code == objection && !first.empty() &&
+  if (run.end == toolchain::ProcessResult::End::Exited && run.code == objection && !first.empty() &&
       !llvm::StringRef(first).starts_with("Internal") && !llvm::StringRef(first).contains("Target application")) {
     report.outcome = SanitizerReport::Objects;
     report.words = first;
-    report.verdict = tool == "racecheck" ? Verdict::Race : Verdict::Fault;
+    report.verdict = tool == "racecheck" ? candidate::Verdict::Race : candidate::Verdict::Fault;
   } else if (!ran) {
     report.outcome = SanitizerReport::Unknown;
     report.words = first.empty() ? "it could not run the candidate" : first;
@@ -75,7 +76,7 @@ SanitizerReport kgen::readSanitizerOutput(llvm::StringRef tool, const ProcessRes
   return report;
 }
 
-std::vector<std::string> kgen::sanitizerTools(llvm::StringRef ptx) {
+std::vector<std::string> kgen::evaluate::sanitizerTools(llvm::StringRef ptx) {
   std::vector<std::string> tools = {"memcheck", "initcheck"};
   // Without its machine text nobody knows what a kernel uses.
   if (ptx.empty() || ptx.contains("bar.") || ptx.contains("barrier"))
@@ -85,7 +86,8 @@ std::vector<std::string> kgen::sanitizerTools(llvm::StringRef ptx) {
   return tools;
 }
 
-llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out) {
+llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptions &options,
+                                candidate::Measurement &out) {
   if (parts.device == "host" || !out.passed())
     return llvm::Error::success();
   std::string program = findSanitizer();
@@ -98,33 +100,33 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
   auto plan = compileAgain(files, options, artifact);
   if (!plan)
     return plan.takeError();
-  auto scratch = ScratchFolder::create("plan");
+  auto scratch = toolchain::ScratchFolder::create("plan");
   if (!scratch)
     return scratch.takeError();
   std::string planFile = scratch->path() + "/plan.json";
-  if (llvm::Error error = writeFileAtomically(planFile, plan->print()))
+  if (llvm::Error error = toolchain::writeFileAtomically(planFile, plan->print()))
     return error;
   // Other inputs than the secret ones: the seed of these stands on a command line.
   std::string seed = std::to_string(std::random_device()());
   const std::vector<std::string> tools = sanitizerTools(ptx);
-  std::vector<std::optional<llvm::Expected<ProcessResult>>> runs(tools.size());
+  std::vector<std::optional<llvm::Expected<toolchain::ProcessResult>>> runs(tools.size());
   auto runTool = [&](size_t i) {
-    ProcessRequest request;
+    toolchain::ProcessRequest request;
     request.arguments = {program,         "--tool", tools[i], "--error-exitcode", std::to_string(objection),
                          "--print-limit", "4"};
     if (tools[i] == "memcheck")
       request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
     if (tools[i] == "racecheck")
       request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
-    request.arguments.insert(request.arguments.end(),
-                             {workerBinary(), "--kgen-sanitize-worker", parts.device, planFile, artifact, seed});
-    ProcessLimits limits;
+    request.arguments.insert(request.arguments.end(), {toolchain::workerBinary(), "--kgen-sanitize-worker",
+                                                       parts.device, planFile, artifact, seed});
+    toolchain::ProcessLimits limits;
     limits.wallSeconds = toolSeconds;
-    runs[i].emplace(runProcess(request, limits));
+    runs[i].emplace(toolchain::runProcess(request, limits));
   };
   // Most of a tool's time is its own start, so they run side by side where the card has room for all of them.
   double bytes = plan->compulsoryBytes();
-  for (const WorkspaceSpec &space : plan->workspace)
+  for (const candidate::WorkspaceSpec &space : plan->workspace)
     bytes += double(space.bytes);
   const bool sideBySide = 2 * bytes * double(tools.size()) < double(parts.card.memoryBytes);
   std::vector<std::thread> threads;
@@ -161,12 +163,14 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
 
 /// Fills an input with draws that repeat every few million elements: accesses do not depend on them, and drawing a
 /// gigabyte takes longer than the kernel.
-static llvm::Error fillRepeating(const BufferSpec &spec, unsigned arg, const InputSet &set, std::vector<char> &bytes) {
+static llvm::Error fillRepeating(const candidate::BufferSpec &spec, unsigned arg, const judge::InputSet &set,
+                                 std::vector<char> &bytes) {
   constexpr int64_t period = 1 << 22;
-  BufferSpec piece = spec;
+  candidate::BufferSpec piece = spec;
   if (spec.elements() > period)
     piece.shape = {period};
-  if (llvm::Error error = fillInput(piece, arg, set, llvm::MutableArrayRef<char>(bytes.data(), piece.bytes()), 4))
+  if (llvm::Error error =
+          judge::fillInput(piece, arg, set, llvm::MutableArrayRef<char>(bytes.data(), piece.bytes()), 4))
     return error;
   for (size_t done = piece.bytes(); done < bytes.size();) {
     size_t more = std::min(done, bytes.size() - done);
@@ -176,25 +180,25 @@ static llvm::Error fillRepeating(const BufferSpec &spec, unsigned arg, const Inp
   return llvm::Error::success();
 }
 
-int kgen::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
+int kgen::evaluate::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
   auto fail = [](llvm::Error error) {
     fprintf(stderr, "kgen: %s\n", llvm::toString(std::move(error)).c_str());
     return 1;
   };
   if (arguments.size() != 4)
     return fail(llvm::createStringError("--kgen-sanitize-worker is kgen's own: it takes DEVICE PLAN ARTIFACT SEED"));
-  auto device = createDevice(arguments[0]);
+  auto device = device::createDevice(arguments[0]);
   if (!device)
     return fail(device.takeError());
-  auto text = readWholeFile(arguments[1]);
+  auto text = toolchain::readWholeFile(arguments[1]);
   if (!text)
     return fail(text.takeError());
-  auto plan = LaunchPlan::parse(*text);
+  auto plan = candidate::LaunchPlan::parse(*text);
   if (!plan)
     return fail(plan.takeError());
-  InputSet set;
+  judge::InputSet set;
   llvm::StringRef(arguments[3]).getAsInteger(10, set.seed);
-  auto session = CandidateSession::createBare(**device, *plan, arguments[2]);
+  auto session = device::CandidateSession::createBare(**device, *plan, arguments[2]);
   if (!session)
     return fail(session.takeError());
   for (unsigned i = 0; i < plan->inputs.size(); ++i) {

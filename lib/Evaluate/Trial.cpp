@@ -8,6 +8,7 @@
 #include <numeric>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 static constexpr double hostRepeatSeconds = 1, cardRepeatSeconds = 0.6;
 static constexpr int fewestRepeats = 3, fewestSamples = 5, mostSamples = 200;
@@ -19,7 +20,7 @@ static constexpr double settledSpread = 0.005;
 static constexpr double longRunShare = 1.0 / 30, mostLongRuns = 10;
 
 /// False when the candidate ends here, its verdict set.
-static llvm::Expected<bool> settle(CandidateProcess::Outcome outcome, Measurement &out) {
+static llvm::Expected<bool> settle(device::CandidateProcess::Outcome outcome, candidate::Measurement &out) {
   if (!outcome)
     return outcome.takeError();
   if (!*outcome)
@@ -29,32 +30,32 @@ static llvm::Expected<bool> settle(CandidateProcess::Outcome outcome, Measuremen
   return false;
 }
 
-llvm::Expected<bool> Trial::run(unsigned set, const RunRequest &request, Measurement &out) {
-  double start = monotonicSeconds();
+llvm::Expected<bool> Trial::run(unsigned set, const device::RunRequest &request, candidate::Measurement &out) {
+  double start = toolchain::monotonicSeconds();
   auto done = settle(process.run(set, request, report), out);
-  double seconds = monotonicSeconds() - start;
+  double seconds = toolchain::monotonicSeconds() - start;
   if (!done || !*done || seconds < longRunShare * options.runSeconds)
     return done;
   // Each run just below its limit would hold the device for a quarter of an hour.
   const double most = mostLongRuns * options.runSeconds;
   if ((longSeconds += seconds) <= most)
     return done;
-  out.verdict = Verdict::Timeout;
+  out.verdict = candidate::Verdict::Timeout;
   char text[80];
   snprintf(text, sizeof text, "its long runs took more than %.3g s together", most);
   out.detail = text;
   return false;
 }
 
-llvm::Expected<bool> Trial::reload(Measurement &out) { return settle(process.reload(), out); }
+llvm::Expected<bool> Trial::reload(candidate::Measurement &out) { return settle(process.reload(), out); }
 
-RunRequest Trial::request() {
-  RunRequest out;
+device::RunRequest Trial::request() {
+  device::RunRequest out;
   // A quiet NaN whose payload differs from run to run, or large finite numbers: what depends on unwritten
   // memory changes.
   uint32_t bits = uint32_t(random());
   out.poison = random() % 2 ? 0x7fc00000u | (bits & 0x3fffffu) | 1u : 0x4b000000u | (bits & 0x7fffffu);
-  out.buffers = unsigned(random() % CandidateSession::bufferSets);
+  out.buffers = unsigned(random() % device::CandidateSession::bufferSets);
   out.cold = options.cold;
   // On a card each run has a fresh module: what lies behind a variable of the candidate's own is not known to anybody.
   out.fresh = !setting.host;
@@ -62,11 +63,11 @@ RunRequest Trial::request() {
   return out;
 }
 
-llvm::Expected<SetVerdict> Trial::compare(unsigned set) const {
-  return compareWithReference(plan, *reference.judge, reference.sets[set], process);
+llvm::Expected<judge::SetVerdict> Trial::compare(unsigned set) const {
+  return judge::compareWithReference(plan, *reference.judge, reference.sets[set], process);
 }
 
-llvm::Expected<bool> Trial::verify(Measurement &out, bool repeats) {
+llvm::Expected<bool> Trial::verify(candidate::Measurement &out, bool repeats) {
   Phase inputs(out, "inputs");
   auto right = tryInputs(out);
   inputs.end();
@@ -79,12 +80,12 @@ llvm::Expected<bool> Trial::verify(Measurement &out, bool repeats) {
   return repeat(out);
 }
 
-llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
+llvm::Expected<bool> Trial::tryInputs(candidate::Measurement &out) {
   std::vector<unsigned> order(reference.sets.size());
   std::iota(order.begin(), order.end(), 0u);
   std::shuffle(order.begin(), order.end(), random);
   verified.resize(order.size());
-  std::vector<std::optional<ErrorNorms>> errors(order.size());
+  std::vector<std::optional<candidate::ErrorNorms>> errors(order.size());
   auto report_errors = [&] {
     for (size_t s = 0; s < errors.size(); ++s)
       if (errors[s])
@@ -96,7 +97,7 @@ llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
   const size_t count = order.size();
   for (size_t i = 0; i < count || (i < 2 * count && keepsState); ++i) {
     unsigned s = order[i % count];
-    RunRequest ask = request();
+    device::RunRequest ask = request();
     ask.copy = true;
     if (i >= count)
       ask.fresh = false;
@@ -119,7 +120,7 @@ llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
     if (!again || !*again)
       return again;
     report_errors();
-    out.verdict = changes ? Verdict::Race : Verdict::Wrong;
+    out.verdict = changes ? candidate::Verdict::Race : candidate::Verdict::Wrong;
     out.detail = verdict->detail;
     if (changes)
       out.detail += "; the same run once more gives another result, so threads get in each other's way";
@@ -131,7 +132,8 @@ llvm::Expected<bool> Trial::tryInputs(Measurement &out) {
 
 /// A wrong result that is another one each time is a race. Nothing is changed but, on the host, the order of
 /// threads. SET may be too plain to show it (an impulse has one element), so the declared inputs are tried as well.
-llvm::Expected<bool> Trial::changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes) {
+llvm::Expected<bool> Trial::changesOnItsOwn(unsigned set, device::RunRequest request, candidate::Measurement &out,
+                                            bool &changes) {
   request.copy = false;
   std::vector<uint64_t> first = report.digests;
   for (unsigned tried : {set, 0u}) {
@@ -171,14 +173,14 @@ llvm::Expected<std::string> Trial::differsFromVerified(unsigned set) const {
   return differs;
 }
 
-llvm::Expected<bool> Trial::repeat(Measurement &out) {
-  double start = monotonicSeconds();
+llvm::Expected<bool> Trial::repeat(candidate::Measurement &out) {
+  double start = toolchain::monotonicSeconds();
   for (int i = 0; i < options.repeats; ++i) {
     double limit = setting.host ? hostRepeatSeconds : cardRepeatSeconds;
-    if (i >= fewestRepeats && monotonicSeconds() - start > limit)
+    if (i >= fewestRepeats && toolchain::monotonicSeconds() - start > limit)
       break;
     unsigned s = 0;
-    RunRequest ask = request();
+    device::RunRequest ask = request();
     ask.descending = i % 2 == 0;
     ask.copy = setting.atomics;
     auto ran = run(s, ask, out);
@@ -188,7 +190,7 @@ llvm::Expected<bool> Trial::repeat(Measurement &out) {
     if (!differs)
       return differs.takeError();
     if (!differs->empty()) {
-      out.verdict = Verdict::Race;
+      out.verdict = candidate::Verdict::Race;
       out.detail = "run " + std::to_string(i + 2) + " on the same input gives another result (" + *differs + ")";
       out.detail += ask.descending && setting.host
                         ? ": with threads in descending order, so a barrier or a wait is missing, or memory is read "
@@ -197,7 +199,7 @@ llvm::Expected<bool> Trial::repeat(Measurement &out) {
       return false;
     }
     if (report.keepsState) {
-      out.verdict = Verdict::Cheat;
+      out.verdict = candidate::Verdict::Cheat;
       out.detail = "it keeps something in variables of its own from launch to launch; a workspace is the place for "
                    "intermediate results";
       return false;
@@ -206,7 +208,7 @@ llvm::Expected<bool> Trial::repeat(Measurement &out) {
   return true;
 }
 
-llvm::Expected<bool> Trial::beginTiming(Measurement &out) {
+llvm::Expected<bool> Trial::beginTiming(candidate::Measurement &out) {
   auto fresh = reload(out);
   if (!fresh || !*fresh)
     return fresh;
@@ -224,11 +226,11 @@ llvm::Expected<bool> Trial::beginTiming(Measurement &out) {
   return true;
 }
 
-llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, double waitNanoseconds) {
-  RunRequest ask = request();
+llvm::Expected<bool> Trial::sample(candidate::Measurement &out, double &microseconds, double waitNanoseconds) {
+  device::RunRequest ask = request();
   unsigned s = timedSets[turn % timedSets.size()];
   // Input N in buffers N: nothing has to be copied between samples.
-  ask.buffers = turn % CandidateSession::bufferSets;
+  ask.buffers = turn % device::CandidateSession::bufferSets;
   ask.copy = setting.atomics;
   ask.waitNanoseconds = waitNanoseconds;
   ++turn;
@@ -243,12 +245,12 @@ llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, doubl
   if (!differs)
     return differs.takeError();
   if (!differs->empty()) {
-    out.verdict = Verdict::Cheat;
+    out.verdict = candidate::Verdict::Cheat;
     out.detail = "the result of a timed run is another one than the verified one (" + *differs + ")";
     return false;
   }
   if (report.keepsState) {
-    out.verdict = Verdict::Cheat;
+    out.verdict = candidate::Verdict::Cheat;
     out.detail = "it keeps something in variables of its own from launch to launch while it is timed";
     return false;
   }
@@ -257,7 +259,7 @@ llvm::Expected<bool> Trial::sample(Measurement &out, double &microseconds, doubl
 
 /// Events are the card's word; the wall clock is ours. They cover the same work, but for what it takes to
 /// submit it, and for the turns that other programs take on a shared card: runs without a launch show these.
-llvm::Expected<bool> Trial::clocksAgree(Measurement &out, std::string &words) {
+llvm::Expected<bool> Trial::clocksAgree(candidate::Measurement &out, std::string &words) {
   if (setting.host || timedRuns == 0)
     return true;
   constexpr double perRun = 300e-6; // submission and the wait for the end
@@ -267,7 +269,7 @@ llvm::Expected<bool> Trial::clocksAgree(Measurement &out, std::string &words) {
     return true;
   double lost = 0;
   for (int i = 0; i < emptyRuns; ++i) {
-    RunRequest ask = request();
+    device::RunRequest ask = request();
     ask.empty = true;
     auto ran = run(timedSets[0], ask, out);
     if (!ran || !*ran)
@@ -284,11 +286,11 @@ llvm::Expected<bool> Trial::clocksAgree(Measurement &out, std::string &words) {
   return false;
 }
 
-llvm::Expected<bool> Trial::takeSamples(Measurement &out) {
+llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
   out.samples.clear();
   eventSeconds = wallSeconds = timedRuns = 0;
   const double budget = setting.host ? 1 : options.timingSeconds;
-  double start = monotonicSeconds();
+  double start = toolchain::monotonicSeconds();
   for (int wanted = std::max(options.samples, fewestSamples);;) {
     double us;
     auto ran = sample(out, us);
@@ -298,15 +300,15 @@ llvm::Expected<bool> Trial::takeSamples(Measurement &out) {
     if (us > longRun)
       wanted = std::min(wanted, 10);
     const int n = int(out.samples.size());
-    if (n >= fewestSamples && monotonicSeconds() - start > budget)
+    if (n >= fewestSamples && toolchain::monotonicSeconds() - start > budget)
       return true;
     // A busy machine never gets as steady as a card does.
-    if (n >= wanted && (setting.host || n >= mostSamples || relativeSpread(out.samples) <= settledSpread))
+    if (n >= wanted && (setting.host || n >= mostSamples || candidate::relativeSpread(out.samples) <= settledSpread))
       return true;
   }
 }
 
-llvm::Expected<bool> Trial::time(Measurement &out) {
+llvm::Expected<bool> Trial::time(candidate::Measurement &out) {
   Phase timing(out, "timing");
   auto begun = beginTiming(out);
   if (!begun || !*begun)
@@ -319,8 +321,8 @@ llvm::Expected<bool> Trial::time(Measurement &out) {
     if (!taken || !*taken)
       return taken;
     out.after = process.conditions();
-    out.timeUs = median(out.samples);
-    out.spread = relativeSpread(out.samples);
+    out.timeUs = candidate::median(out.samples);
+    out.spread = candidate::relativeSpread(out.samples);
     auto agree = clocksAgree(out, words);
     if (!agree)
       return agree;
@@ -329,7 +331,7 @@ llvm::Expected<bool> Trial::time(Measurement &out) {
     if (words.empty())
       return false;
   }
-  out.verdict = Verdict::Cheat;
+  out.verdict = candidate::Verdict::Cheat;
   out.detail = words;
   return false;
 }

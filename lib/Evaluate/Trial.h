@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// Runs a candidate on a reference. All runs, of whichever phase, are the same request to its process and
 /// are checked in the same way, so there is no timing loop to detect. Functions that return false have
@@ -19,36 +19,37 @@ public:
     uint64_t secret = 0; ///< of poisons, digest keys and orders
   };
 
-  Trial(const LaunchPlan &plan, const Reference &reference, CandidateProcess &process, const EvaluateOptions &options,
-        const Setting &setting)
+  Trial(const candidate::LaunchPlan &plan, const judge::Reference &reference, device::CandidateProcess &process,
+        const EvaluateOptions &options, const Setting &setting)
       : plan(plan), reference(reference), process(process), options(options), setting(setting), random(setting.secret),
         key(random()) {}
 
   /// Every input, in an order of chance, then repeats; a fresh module for both.
-  llvm::Expected<bool> verify(Measurement &out, bool repeats = true);
+  llvm::Expected<bool> verify(candidate::Measurement &out, bool repeats = true);
   /// A fresh module, and runs until clocks have settled.
-  llvm::Expected<bool> beginTiming(Measurement &out);
+  llvm::Expected<bool> beginTiming(candidate::Measurement &out);
   /// One timed run on the next input and buffers, its result compared with the verified one.
-  llvm::Expected<bool> sample(Measurement &out, double &microseconds, double waitNanoseconds = -1);
+  llvm::Expected<bool> sample(candidate::Measurement &out, double &microseconds, double waitNanoseconds = -1);
   /// Fills samples, time, spread and conditions.
-  llvm::Expected<bool> time(Measurement &out);
+  llvm::Expected<bool> time(candidate::Measurement &out);
 
 private:
-  llvm::Expected<bool> run(unsigned set, const RunRequest &request, Measurement &out);
-  llvm::Expected<bool> reload(Measurement &out);
-  llvm::Expected<bool> tryInputs(Measurement &out);
-  llvm::Expected<bool> repeat(Measurement &out);
-  llvm::Expected<bool> changesOnItsOwn(unsigned set, RunRequest request, Measurement &out, bool &changes);
-  llvm::Expected<SetVerdict> compare(unsigned set) const;
+  llvm::Expected<bool> run(unsigned set, const device::RunRequest &request, candidate::Measurement &out);
+  llvm::Expected<bool> reload(candidate::Measurement &out);
+  llvm::Expected<bool> tryInputs(candidate::Measurement &out);
+  llvm::Expected<bool> repeat(candidate::Measurement &out);
+  llvm::Expected<bool> changesOnItsOwn(unsigned set, device::RunRequest request, candidate::Measurement &out,
+                                       bool &changes);
+  llvm::Expected<judge::SetVerdict> compare(unsigned set) const;
   /// How the last run, on SET, departs from the verified result; "" when it does not.
   llvm::Expected<std::string> differsFromVerified(unsigned set) const;
-  llvm::Expected<bool> takeSamples(Measurement &out);
-  llvm::Expected<bool> clocksAgree(Measurement &out, std::string &words);
-  RunRequest request();
+  llvm::Expected<bool> takeSamples(candidate::Measurement &out);
+  llvm::Expected<bool> clocksAgree(candidate::Measurement &out, std::string &words);
+  device::RunRequest request();
 
-  const LaunchPlan &plan;
-  const Reference &reference;
-  CandidateProcess &process;
+  const candidate::LaunchPlan &plan;
+  const judge::Reference &reference;
+  device::CandidateProcess &process;
   const EvaluateOptions &options;
   Setting setting;
   std::mt19937_64 random;
@@ -56,10 +57,10 @@ private:
   std::vector<std::vector<uint64_t>> verified; ///< by set: digests of the outputs that were compared
   std::vector<unsigned> timedSets;
   unsigned turn = 0;
-  RunReport report;                         ///< of the last run
+  device::RunReport report;                 ///< of the last run
   double eventSeconds = 0, wallSeconds = 0; ///< sums over the timed runs
   int timedRuns = 0;
   double longSeconds = 0; ///< of all runs that took long, see run()
 };
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -8,18 +8,19 @@
 #include "kgen/Toolchain/Compiler.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
-std::optional<int> kgen::runWorkerIfAsked(int argc, char **argv) {
+std::optional<int> kgen::evaluate::runWorkerIfAsked(int argc, char **argv) {
   if (argc < 2)
     return std::nullopt;
   std::vector<std::string> arguments(argv + 2, argv + argc);
   llvm::StringRef command = argv[1];
   if (command == "--kgen-compile-worker")
-    return runCompileWorker(arguments);
+    return toolchain::runCompileWorker(arguments);
   if (command == "--kgen-candidate-worker")
-    return runCandidateWorker(arguments);
+    return device::runCandidateWorker(arguments);
   if (command == "--kgen-judge-worker")
-    return runJudgeWorker(arguments);
+    return judge::runJudgeWorker(arguments);
   if (command == "--kgen-doctor")
     return runDoctorProbe(arguments.empty() ? "card" : arguments[0]);
   if (command == "bench-recovery")

@@ -2,14 +2,16 @@
 #include "kgen/Judge/Reference.h"
 
 using namespace kgen;
+using namespace kgen::judge;
 
 /// What stands in for output I on set S, or none where the idea does not apply.
 using Fake = std::function<std::optional<Exhibit>(size_t s, unsigned i)>;
 
 static Exhibit constant(double value) { return {Exhibit::Constant, value, 0, nullptr, nullptr}; }
 
-llvm::Expected<std::vector<std::string>>
-kgen::findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets, Judge &judge, bool lowPasses) {
+llvm::Expected<std::vector<std::string>> kgen::judge::findAdmissionFaults(const candidate::LaunchPlan &plan,
+                                                                          llvm::ArrayRef<ReferenceSet> sets,
+                                                                          Judge &judge, bool lowPasses) {
   std::vector<std::string> faults;
   // One wrong set is enough, so almost every fake costs one comparison.
   auto passes = [&](const Fake &fake) -> llvm::Expected<bool> {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::judge;
 namespace fs = llvm::sys::fs;
 
 Answer &Answer::operator=(Answer &&other) noexcept {
@@ -63,12 +64,12 @@ llvm::Expected<Answer> Answer::takeFile(const std::string &path) {
 namespace {
 
 /// A folder for the exchange, in memory when there is room for BYTES twice over.
-llvm::Expected<ScratchFolder> exchangeFolder(size_t bytes) {
+llvm::Expected<toolchain::ScratchFolder> exchangeFolder(size_t bytes) {
   struct statvfs space;
   std::string parent;
   if (statvfs("/dev/shm", &space) == 0 && space.f_bavail * space.f_frsize > 2 * bytes && access("/dev/shm", W_OK) == 0)
     parent = "/dev/shm";
-  return ScratchFolder::create("oracle", parent);
+  return toolchain::ScratchFolder::create("oracle", parent);
 }
 
 /// One child, which compiled one graph.
@@ -98,7 +99,7 @@ private:
   llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
                                                llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
-      if (llvm::Error error = writeFileAtomically(
+      if (llvm::Error error = toolchain::writeFileAtomically(
               folder + "/in" + std::to_string(i) + ".bin",
               llvm::StringRef(reinterpret_cast<const char *>(inputs[i].data()), inputs[i].size() * sizeof(double))))
         return std::move(error);
@@ -130,24 +131,24 @@ private:
     if (const char *path = getenv("KGEN_ORACLE"))
       program = path;
     else
-      program = llvm::sys::path::parent_path(workerBinary()).str() + "/kgen-oracle";
+      program = llvm::sys::path::parent_path(toolchain::workerBinary()).str() + "/kgen-oracle";
     if (!fs::can_execute(program))
       return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
     auto folder = exchangeFolder(1 << 20);
     if (!folder)
       return folder.takeError();
     graphFolder = std::move(*folder);
-    if (llvm::Error error = writeFileAtomically(graphFolder.path() + "/graph.mlir", graph))
+    if (llvm::Error error = toolchain::writeFileAtomically(graphFolder.path() + "/graph.mlir", graph))
       return error;
     int in[2], out[2], err[2];
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
-    ProcessRequest request;
+    toolchain::ProcessRequest request;
     request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
     if (magnitudes)
       request.arguments.push_back("--magnitudes");
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
-    auto process = ChildProcess::start(request);
+    auto process = toolchain::ChildProcess::start(request);
     close(in[0]), close(out[1]), close(err[1]);
     toChild = in[1], fromChild = out[0], errors = err[0];
     if (!process)
@@ -160,7 +161,7 @@ private:
   /// False when the child is gone, stopped, or silent for an hour.
   bool readLine(std::string &line) {
     line.clear();
-    Deadline deadline(3600);
+    toolchain::Deadline deadline(3600);
     while (line.size() < 65536) {
       if (!deadline.waitFor(fromChild)) {
         wasStopped = child.stopped();
@@ -185,7 +186,7 @@ private:
     ssize_t got;
     // Reading must not wait for a grandchild that still holds the pipe.
     fcntl(errors, F_SETFL, O_NONBLOCK);
-    ProcessResult end;
+    toolchain::ProcessResult end;
     bool ended = !wasStopped && child.waitFor(2, end);
     while (text.size() < 65536 && (got = read(errors, buffer, sizeof buffer)) > 0)
       text.append(buffer, size_t(got));
@@ -193,11 +194,12 @@ private:
     llvm::StringRef words = llvm::StringRef(text).trim();
     words.consume_front("error: ");
     if (std::exchange(wasStopped, false))
-      return llvm::make_error<ProcessLost>("the oracle was stopped from outside");
+      return llvm::make_error<toolchain::ProcessLost>("the oracle was stopped from outside");
     if (!ended)
       return llvm::createStringError("the oracle does not answer");
-    if (end.end == ProcessResult::End::Signalled && isForeignSignal(end.code))
-      return llvm::make_error<ProcessLost>("the oracle was killed (signal " + std::to_string(end.code) + ")");
+    if (end.end == toolchain::ProcessResult::End::Signalled && toolchain::isForeignSignal(end.code))
+      return llvm::make_error<toolchain::ProcessLost>("the oracle was killed (signal " + std::to_string(end.code) +
+                                                      ")");
     if (words.empty())
       return llvm::createStringError("the oracle died of signal %d", end.code);
     return llvm::createStringError("oracle: %s", words.str().c_str());
@@ -208,14 +210,14 @@ private:
     for (int *fd : {&toChild, &fromChild, &errors})
       if (*fd >= 0)
         close(std::exchange(*fd, -1));
-    graphFolder = ScratchFolder();
+    graphFolder = toolchain::ScratchFolder();
     started.clear();
   }
 
-  ChildProcess child;
+  toolchain::ChildProcess child;
   int toChild = -1, fromChild = -1, errors = -1;
   std::string started;
-  ScratchFolder graphFolder;
+  toolchain::ScratchFolder graphFolder;
   bool wasStopped = false;
   const bool magnitudes;
 };
@@ -242,7 +244,7 @@ private:
                                           bool magnitudes) {
     auto answers = askOnce(graph, inputs, magnitudes);
     // One that was killed while nobody asked it shows now.
-    if (answers || !answers.errorIsA<ProcessLost>())
+    if (answers || !answers.errorIsA<toolchain::ProcessLost>())
       return answers;
     llvm::consumeError(answers.takeError());
     return askOnce(graph, inputs, magnitudes);
@@ -279,4 +281,4 @@ llvm::Expected<std::vector<Answer>> AnswerSource::magnitudes(llvm::StringRef, ll
   return llvm::createStringError("the size of what was added up is not known here");
 }
 
-std::unique_ptr<AnswerSource> kgen::createOracleProcess() { return std::make_unique<OraclePool>(); }
+std::unique_ptr<AnswerSource> kgen::judge::createOracleProcess() { return std::make_unique<OraclePool>(); }

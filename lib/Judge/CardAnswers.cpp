@@ -23,6 +23,7 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::judge;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -36,14 +37,14 @@ constexpr size_t fewestSets = 2;
 
 /// A graph's fp64 kernels, ready to run.
 struct CardProgram {
-  LaunchPlan plan;
+  candidate::LaunchPlan plan;
   std::string planFile, artifact;
 };
 
 class CardAnswers : public AnswerSource {
 public:
-  CardAnswers(std::string device, std::string arch, std::shared_ptr<Compiler> compiler, std::string judgeKernels,
-              std::unique_ptr<AnswerSource> cpu)
+  CardAnswers(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler,
+              std::string judgeKernels, std::unique_ptr<AnswerSource> cpu)
       : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
         kernels(std::move(judgeKernels)), cpu(std::move(cpu)) {}
 
@@ -57,14 +58,14 @@ public:
   }
   void rest() override { cpu->rest(); }
 
-  llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan,
+  llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                unsigned threads) override {
     int64_t elements = 0;
-    for (const BufferSpec &input : plan.inputs)
+    for (const candidate::BufferSpec &input : plan.inputs)
       elements += input.elements();
     if (elements < smallElements)
       return cpu->judge(graph, plan, threads);
-    auto scratch = ScratchFolder::create("card");
+    auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
     folder = scratch->path();
@@ -78,9 +79,9 @@ public:
 
 private:
   /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
-  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const LaunchPlan &plan) {
+  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan) {
     std::string full = folder + "/graph.mlir", reduced = folder + "/reduced.mlir";
-    if (llvm::Error error = writeFileAtomically(full, graph))
+    if (llvm::Error error = toolchain::writeFileAtomically(full, graph))
       return std::move(error);
     bool declared = graph.contains("kgen.small");
     if (auto error = tool("kgen-opt",
@@ -88,7 +89,7 @@ private:
                                           : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
                           reduced))
       return std::move(error);
-    auto text = readWholeFile(reduced);
+    auto text = toolchain::readWholeFile(reduced);
     if (!text)
       return text.takeError();
     auto small = lower(reduced, "reduced");
@@ -108,13 +109,13 @@ private:
 
   /// The same for the magnitudes of the answers, when they are needed first.
   llvm::Error learnMagnitudes(const std::string &graph, const std::string &reduced, UseProgram use) {
-    auto scratch = ScratchFolder::create("card");
+    auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
     folder = scratch->path();
     for (bool whole : {false, true}) {
       const std::string name = whole ? "whole" : "reduced", file = folder + "/" + name + ".mlir";
-      if (llvm::Error error = writeFileAtomically(file, whole ? graph : reduced))
+      if (llvm::Error error = toolchain::writeFileAtomically(file, whole ? graph : reduced))
         return error;
       auto program = lower(file, name, /*magnitudes=*/true);
       if (!program)
@@ -127,7 +128,7 @@ private:
   }
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
-  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const LaunchPlan &shape,
+  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const candidate::LaunchPlan &shape,
                                                decltype(JudgeJob::magnitudes) magnitudes = nullptr) {
     JudgeJob job;
     job.magnitudes = std::move(magnitudes);
@@ -137,7 +138,7 @@ private:
     job.shapeFile = folder + "/shape.json";
     job.kernels = kernels;
     job.shape = &shape;
-    if (llvm::Error error = writeFileAtomically(job.shapeFile, shape.print()))
+    if (llvm::Error error = toolchain::writeFileAtomically(job.shapeFile, shape.print()))
       return std::move(error);
     return startJudgeProcess(job);
   }
@@ -147,12 +148,12 @@ private:
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     size_t total;
-    std::vector<size_t> offsets = packBuffers(small.plan.inputs, 0, total);
-    auto memory = SharedMemory::create(total);
+    std::vector<size_t> offsets = device::packBuffers(small.plan.inputs, 0, total);
+    auto memory = device::SharedMemory::create(total);
     if (!memory)
       return memory.takeError();
     for (unsigned i = 0; i < values.size(); ++i) {
-      const BufferSpec &spec = small.plan.inputs[i];
+      const candidate::BufferSpec &spec = small.plan.inputs[i];
       char *bytes = memory->data() + offsets[i];
       if (llvm::Error error = fillInput(spec, i, InputSet{InputKind::Declared, 20260829, 0},
                                         llvm::MutableArrayRef(bytes, spec.bytes())))
@@ -164,11 +165,11 @@ private:
     auto expected = magnitudes ? cpu->magnitudes(graph, views) : cpu->answer(graph, views);
     if (!expected)
       return expected.takeError();
-    LaunchPlan shape = small.plan;
-    for (BufferSpec &output : shape.outputs)
-      output.dtype = DType::F64;
-    offsets = packBuffers(shape.outputs, 4096, total);
-    auto shown = SharedMemory::create(total);
+    candidate::LaunchPlan shape = small.plan;
+    for (candidate::BufferSpec &output : shape.outputs)
+      output.dtype = candidate::DType::F64;
+    offsets = device::packBuffers(shape.outputs, 4096, total);
+    auto shown = device::SharedMemory::create(total);
     if (!shown)
       return shown.takeError();
     auto judge = start(small, shape);
@@ -182,7 +183,7 @@ private:
       return llvm::createStringError("the graph returns %zu tensors, the card's oracle computes %zu", expected->size(),
                                      shape.outputs.size());
     for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-      const BufferSpec &spec = shape.outputs[i];
+      const candidate::BufferSpec &spec = shape.outputs[i];
       if (int64_t((*expected)[i].size()) != spec.elements())
         return llvm::createStringError("output %u has %zu elements by the CPU, %lld by the card", i,
                                        (*expected)[i].size(), (long long)spec.elements());
@@ -215,33 +216,33 @@ private:
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-plan"}, out.planFile))
       return std::move(error);
-    auto source = readWholeFile(cuda);
+    auto source = toolchain::readWholeFile(cuda);
     if (!source)
       return source.takeError();
-    auto plan = readWholeFile(out.planFile);
+    auto plan = toolchain::readWholeFile(out.planFile);
     if (!plan)
       return plan.takeError();
-    auto parsed = LaunchPlan::parse(*plan);
+    auto parsed = candidate::LaunchPlan::parse(*plan);
     if (!parsed)
       return parsed.takeError();
     out.plan = std::move(*parsed);
-    CompileOptions options;
+    toolchain::CompileOptions options;
     options.arch = arch;
     auto compiled = compiler->compile(*source, options);
     if (!compiled)
       return compiled.takeError();
-    if (auto *failed = std::get_if<CompileFailed>(&*compiled))
+    if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
       return llvm::createStringError("the card's oracle does not compile: %s", failed->reason.c_str());
-    out.artifact = std::get<Compiled>(*compiled).artifact;
+    out.artifact = std::get<toolchain::Compiled>(*compiled).artifact;
     return out;
   }
 
   /// Runs one of kgen's tools; OUTPUT is its -o.
   llvm::Error tool(const char *name, std::vector<std::string> arguments, const std::string &output) {
-    std::string program = siblingTool(name);
+    std::string program = toolchain::siblingTool(name);
     if (!fs::can_execute(program))
       return llvm::createStringError("the card's oracle needs %s, which is not there", program.c_str());
-    auto complaint = runSiblingTool(program, arguments, output);
+    auto complaint = toolchain::runSiblingTool(program, arguments, output);
     if (!complaint)
       return complaint.takeError();
     if (*complaint)
@@ -250,7 +251,7 @@ private:
   }
 
   std::string device, arch;
-  std::shared_ptr<Compiler> compiler;
+  std::shared_ptr<toolchain::Compiler> compiler;
   std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;
   std::string folder; ///< of the graph that is being learnt
@@ -258,9 +259,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<AnswerSource> kgen::createCardOracle(std::string device, std::string arch,
-                                                     std::shared_ptr<Compiler> compiler, std::string judgeKernels,
-                                                     std::unique_ptr<AnswerSource> cpu) {
+std::unique_ptr<AnswerSource> kgen::judge::createCardOracle(std::string device, std::string arch,
+                                                            std::shared_ptr<toolchain::Compiler> compiler,
+                                                            std::string judgeKernels,
+                                                            std::unique_ptr<AnswerSource> cpu) {
   return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(judgeKernels),
                                        std::move(cpu));
 }

@@ -10,13 +10,14 @@
 #include <mutex>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 static AnswerFacts factsOf(const Answer &answer, double limit, unsigned threads) {
   std::mutex lock;
   AnswerFacts facts;
   facts.smallIntegers = true;
   double sum = 0, squares = 0;
-  parallelFor(int64_t(answer.size()), threads, [&](int64_t begin, int64_t end) {
+  device::parallelFor(int64_t(answer.size()), threads, [&](int64_t begin, int64_t end) {
     bool finite = true, integers = true;
     double partSum = 0, partSquares = 0, top = 0;
     for (int64_t i = begin; i < end; ++i) {
@@ -53,16 +54,16 @@ namespace {
 
 class HostJudge : public Judge {
 public:
-  HostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan, unsigned threads)
+  HostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan, unsigned threads)
       : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs), threads(threads) {
     size_t total;
-    offsets = packBuffers(inputs, 0, total);
+    offsets = device::packBuffers(inputs, 0, total);
     // A question's doubles exist in our memory, in the exchange's files and in the oracle.
     double bytes = 0;
     for (auto *list : {&inputs, &outputs})
-      for (const BufferSpec &spec : *list)
+      for (const candidate::BufferSpec &spec : *list)
         bytes += 8.0 * double(spec.elements());
-    double fits = availableMemory() / 2 / std::max(4 * bytes, 1.0);
+    double fits = device::availableMemory() / 2 / std::max(4 * bytes, 1.0);
     atOnce = unsigned(std::clamp(std::min(fits, (threads + 1) / 2.0), 1.0, 8.0));
   }
 
@@ -90,7 +91,7 @@ public:
           return moved.takeError();
         found.costs.emplace_back();
         for (size_t i = 0; i < answers->size(); ++i)
-          found.costs.back().push_back(compareOutput(DType::F64, (*moved)[i].data(), (*answers)[i].data(),
+          found.costs.back().push_back(compareOutput(candidate::DType::F64, (*moved)[i].data(), (*answers)[i].data(),
                                                      int64_t((*answers)[i].size()), threads, question.close[i]));
       }
     std::lock_guard<std::mutex> guard(lock);
@@ -110,7 +111,7 @@ public:
   }
 
   llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
-    const BufferSpec &spec = outputs[output];
+    const candidate::BufferSpec &spec = outputs[output];
     const Kept &right = keptFor(set);
     const double *reference = right.answers[output].data();
     const double *magnitudes = right.magnitudes.empty() ? nullptr : right.magnitudes[output].data();
@@ -123,10 +124,11 @@ public:
     case Exhibit::Constant:
       return values([&](int64_t, int64_t n, double *out) { std::fill_n(out, n, exhibit.value); });
     case Exhibit::Input: {
-      const DType type = inputs[exhibit.number].dtype;
+      const candidate::DType type = inputs[exhibit.number].dtype;
       const char *bytes = right.inputs.data + offsets[exhibit.number];
-      return values(
-          [&](int64_t begin, int64_t n, double *out) { widen(type, bytes + begin * int64_t(byteSize(type)), out, n); });
+      return values([&](int64_t begin, int64_t n, double *out) {
+        widen(type, bytes + begin * int64_t(candidate::byteSize(type)), out, n);
+      });
     }
     case Exhibit::Answer: {
       const double *other = keptFor(exhibit.number).answers[output].data();
@@ -154,7 +156,7 @@ private:
     for (size_t i = 0; i < inputs.size(); ++i) {
       wide[i].resize(size_t(inputs[i].elements()));
       widen(inputs[i].dtype, drawn.data + offsets[i], wide[i].data(), inputs[i].elements(), round, threads);
-      if (jittered && isFloat(inputs[i].dtype))
+      if (jittered && candidate::isFloat(inputs[i].dtype))
         jitter(wide[i], threads);
       views.push_back(wide[i]);
     }
@@ -173,7 +175,7 @@ private:
 
   AnswerSource &source;
   std::string graph;
-  std::vector<BufferSpec> inputs, outputs;
+  std::vector<candidate::BufferSpec> inputs, outputs;
   std::vector<size_t> offsets; ///< of the inputs
   unsigned threads, atOnce = 1;
   std::mutex lock;
@@ -186,12 +188,12 @@ llvm::Error Judge::learnMagnitudes(size_t) {
   return llvm::createStringError("the size of what was added up is not known here");
 }
 
-std::unique_ptr<Judge> kgen::createHostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan,
-                                             unsigned threads) {
+std::unique_ptr<Judge> kgen::judge::createHostJudge(AnswerSource &source, llvm::StringRef graph,
+                                                    const candidate::LaunchPlan &plan, unsigned threads) {
   return std::make_unique<HostJudge>(source, graph, plan, threads);
 }
 
-llvm::Expected<std::unique_ptr<Judge>> AnswerSource::judge(llvm::StringRef graph, const LaunchPlan &plan,
+llvm::Expected<std::unique_ptr<Judge>> AnswerSource::judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                            unsigned threads) {
   return createHostJudge(*this, graph, plan, threads);
 }

@@ -11,6 +11,7 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 namespace {
 
@@ -67,7 +68,7 @@ struct Distribution {
   }
 };
 
-llvm::Expected<Distribution> parseInit(const BufferSpec &spec) {
+llvm::Expected<Distribution> parseInit(const candidate::BufferSpec &spec) {
   llvm::StringRef text = llvm::StringRef(spec.init).trim();
   auto [name, rest] = text.split('(');
   Distribution d;
@@ -91,7 +92,7 @@ llvm::Expected<Distribution> parseInit(const BufferSpec &spec) {
   return d;
 }
 
-double drawElement(const Distribution &d, const BufferSpec &spec, InputKind kind, uint64_t bits) {
+double drawElement(const Distribution &d, const candidate::BufferSpec &spec, InputKind kind, uint64_t bits) {
   // Integer arguments are indices or masks: every set keeps their declared range.
   if (d.kind == Distribution::Integer)
     return d.draw(bits);
@@ -150,10 +151,10 @@ struct Alteration {
 };
 
 template <typename T, typename Convert>
-void fill(const Distribution &d, const BufferSpec &spec, InputKind kind, const Alteration &alteration, uint64_t key,
-          char *bytes, unsigned threads, Convert convert) {
+void fill(const Distribution &d, const candidate::BufferSpec &spec, InputKind kind, const Alteration &alteration,
+          uint64_t key, char *bytes, unsigned threads, Convert convert) {
   T *out = reinterpret_cast<T *>(bytes);
-  parallelFor(spec.elements(), threads, [&](int64_t begin, int64_t end) {
+  device::parallelFor(spec.elements(), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       uint64_t bits = mix(key + uint64_t(i));
       out[i] = convert(alteration.apply(drawElement(d, spec, kind, bits), i, bits));
@@ -178,8 +179,8 @@ std::string InputSet::name() const {
   return std::string(names[size_t(kind)]) + "#" + std::to_string(ordinal);
 }
 
-llvm::Error kgen::fillInput(const BufferSpec &spec, unsigned arg, const InputSet &set,
-                            llvm::MutableArrayRef<char> bytes, unsigned threads) {
+llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set,
+                                   llvm::MutableArrayRef<char> bytes, unsigned threads) {
   auto parsed = parseInit(spec);
   if (!parsed)
     return parsed.takeError();
@@ -189,7 +190,8 @@ llvm::Error kgen::fillInput(const BufferSpec &spec, unsigned arg, const InputSet
   char *p = bytes.data();
   Alteration alteration;
   alteration.kind = set.kind;
-  alteration.data = isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
+  alteration.data =
+      candidate::isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
   alteration.first = alteration.data && arg == 0;
   alteration.infinities = set.ordinal == 0;
   alteration.place = int64_t(mix(key ^ 0x1d) % uint64_t(std::max<int64_t>(spec.elements(), 1)));
@@ -198,81 +200,82 @@ llvm::Error kgen::fillInput(const BufferSpec &spec, unsigned arg, const InputSet
     alteration.factor = factors[mix(set.seed ^ 0x5ca1e) % 4];
   }
   switch (spec.dtype) {
-  case DType::F64:
+  case candidate::DType::F64:
     fill<double>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return v; });
     break;
-  case DType::F32:
+  case candidate::DType::F32:
     fill<float>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return float(v); });
     break;
-  case DType::F16:
+  case candidate::DType::F16:
     fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toHalf(float(v)); });
     break;
-  case DType::BF16:
+  case candidate::DType::BF16:
     fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toBFloat16(float(v)); });
     break;
-  case DType::I64:
+  case candidate::DType::I64:
     fill<int64_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int64_t(v); });
     break;
-  case DType::I32:
+  case candidate::DType::I32:
     fill<int32_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int32_t(v); });
     break;
-  case DType::I8:
+  case candidate::DType::I8:
     fill<int8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int8_t(v); });
     break;
-  case DType::I1:
+  case candidate::DType::I1:
     fill<uint8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return uint8_t(v > 0); });
     break;
   }
   return llvm::Error::success();
 }
 
-void kgen::widen(DType dtype, const void *bytes, double *out, int64_t count, RoundTo round, unsigned threads) {
-  parallelFor(count, threads, [&](int64_t begin, int64_t end) {
+void kgen::judge::widen(candidate::DType dtype, const void *bytes, double *out, int64_t count, RoundTo round,
+                        unsigned threads) {
+  device::parallelFor(count, threads, [&](int64_t begin, int64_t end) {
     auto run = [&](auto element) {
       for (int64_t i = begin; i < end; ++i)
         out[i] = element(i);
     };
     switch (dtype) {
-    case DType::F64:
+    case candidate::DType::F64:
       run([p = static_cast<const double *>(bytes)](int64_t i) { return p[i]; });
       break;
-    case DType::F32:
+    case candidate::DType::F32:
       run([p = static_cast<const float *>(bytes)](int64_t i) { return double(p[i]); });
       break;
-    case DType::F16:
+    case candidate::DType::F16:
       run([p = static_cast<const uint16_t *>(bytes)](int64_t i) { return double(fromHalf(p[i])); });
       break;
-    case DType::BF16:
+    case candidate::DType::BF16:
       run([p = static_cast<const uint16_t *>(bytes)](int64_t i) { return double(fromBFloat16(p[i])); });
       break;
-    case DType::I64:
+    case candidate::DType::I64:
       run([p = static_cast<const int64_t *>(bytes)](int64_t i) { return double(p[i]); });
       break;
-    case DType::I32:
+    case candidate::DType::I32:
       run([p = static_cast<const int32_t *>(bytes)](int64_t i) { return double(p[i]); });
       break;
-    case DType::I8:
+    case candidate::DType::I8:
       run([p = static_cast<const int8_t *>(bytes)](int64_t i) { return double(p[i]); });
       break;
-    case DType::I1:
+    case candidate::DType::I1:
       run([p = static_cast<const uint8_t *>(bytes)](int64_t i) { return double(p[i] != 0); });
       break;
     }
-    if (round != RoundTo::None && isFloat(dtype))
+    if (round != RoundTo::None && candidate::isFloat(dtype))
       for (int64_t i = begin; i < end; ++i)
         out[i] = roundTo(round, out[i]);
   });
 }
 
-void kgen::jitter(llvm::MutableArrayRef<double> values, unsigned threads) {
-  parallelFor(int64_t(values.size()), threads, [&](int64_t begin, int64_t end) {
+void kgen::judge::jitter(llvm::MutableArrayRef<double> values, unsigned threads) {
+  device::parallelFor(int64_t(values.size()), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       if (double &v = values[size_t(i)]; std::isfinite(v))
         v += v * 0x1p-23 * (double(mix(uint64_t(i)) >> 40) * 0x1p-23 - 1);
   });
 }
 
-double kgen::roundTo(RoundTo format, double value) {
+double kgen::judge::roundTo(RoundTo format, double value) {
   switch (format) {
   case RoundTo::None:
     return value;
@@ -289,7 +292,7 @@ double kgen::roundTo(RoundTo format, double value) {
   return value;
 }
 
-uint16_t kgen::toHalf(float value) {
+uint16_t kgen::judge::toHalf(float value) {
   uint32_t x;
   std::memcpy(&x, &value, 4);
   uint32_t sign = (x >> 16) & 0x8000, magnitude = x & 0x7fffffff;
@@ -306,7 +309,7 @@ uint16_t kgen::toHalf(float value) {
   return uint16_t(sign | ((rounded - 0x38000000) >> 13));
 }
 
-float kgen::fromHalf(uint16_t bits) {
+float kgen::judge::fromHalf(uint16_t bits) {
   uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = (bits >> 10) & 31, fraction = bits & 1023;
   if (exponent == 0) {
     float f = float(fraction) * 0x1p-24f;
@@ -318,7 +321,7 @@ float kgen::fromHalf(uint16_t bits) {
   return f;
 }
 
-uint16_t kgen::toBFloat16(float value) {
+uint16_t kgen::judge::toBFloat16(float value) {
   uint32_t x;
   std::memcpy(&x, &value, 4);
   if ((x & 0x7fffffff) > 0x7f800000)
@@ -326,7 +329,7 @@ uint16_t kgen::toBFloat16(float value) {
   return uint16_t((x + 0x7fff + ((x >> 16) & 1)) >> 16);
 }
 
-float kgen::fromBFloat16(uint16_t bits) {
+float kgen::judge::fromBFloat16(uint16_t bits) {
   uint32_t x = uint32_t(bits) << 16;
   float f;
   std::memcpy(&f, &x, 4);

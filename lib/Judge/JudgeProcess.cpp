@@ -20,11 +20,12 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 /// What any one answer may take.
 static constexpr double questionSeconds = 300;
 
-bool kgen::sendLine(int socket, const std::string &text, int descriptor) {
+bool kgen::judge::sendLine(int socket, const std::string &text, int descriptor) {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   for (size_t at = 0; at < text.size();) {
     iovec bytes = {const_cast<char *>(text.data()) + at, text.size() - at};
@@ -50,7 +51,7 @@ bool kgen::sendLine(int socket, const std::string &text, int descriptor) {
   return true;
 }
 
-ssize_t kgen::receiveBytes(int socket, char *to, size_t room, int &descriptor) {
+ssize_t kgen::judge::receiveBytes(int socket, char *to, size_t room, int &descriptor) {
   iovec bytes = {to, room};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
   msghdr message = {};
@@ -91,11 +92,16 @@ public:
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
       return llvm::createStringError("cannot make a socket: %s", strerror(errno));
     socket = pair[0];
-    ProcessRequest request;
-    request.arguments = {workerBinary(), "--kgen-judge-worker", job.device, job.programFile,
-                         job.artifact,   job.shapeFile,         job.kernels};
+    toolchain::ProcessRequest request;
+    request.arguments = {toolchain::workerBinary(),
+                         "--kgen-judge-worker",
+                         job.device,
+                         job.programFile,
+                         job.artifact,
+                         job.shapeFile,
+                         job.kernels};
     request.descriptors = {{pair[1], 3}};
-    auto started = ChildProcess::start(request);
+    auto started = toolchain::ChildProcess::start(request);
     close(pair[1]);
     if (!started)
       return started.takeError();
@@ -251,7 +257,7 @@ private:
   }
 
   llvm::Expected<std::vector<uint64_t>> receive() {
-    Deadline deadline(questionSeconds);
+    toolchain::Deadline deadline(questionSeconds);
     size_t end;
     while ((end = pending.find('\n')) == std::string::npos) {
       char buffer[4096];
@@ -272,18 +278,18 @@ private:
       }
       if (got <= 0) {
         broken = true;
-        ProcessResult result;
+        toolchain::ProcessResult result;
         bool stopped = child.stopped(), ended = child.waitFor(silent ? 0 : 2, result);
         child.kill();
         if (stopped)
-          return llvm::make_error<ProcessLost>("the card's oracle was stopped from outside");
+          return llvm::make_error<toolchain::ProcessLost>("the card's oracle was stopped from outside");
         if (silent || !ended)
           return llvm::createStringError("the card's oracle does not answer within %d s", int(questionSeconds));
-        if (result.end != ProcessResult::End::Signalled)
+        if (result.end != toolchain::ProcessResult::End::Signalled)
           return llvm::createStringError("the card's oracle ended with status %d", result.code);
-        if (isForeignSignal(result.code))
-          return llvm::make_error<ProcessLost>("the card's oracle was killed (signal " + std::to_string(result.code) +
-                                               ")");
+        if (toolchain::isForeignSignal(result.code))
+          return llvm::make_error<toolchain::ProcessLost>("the card's oracle was killed (signal " +
+                                                          std::to_string(result.code) + ")");
         return llvm::createStringError("the card's oracle died of signal %d", result.code);
       }
       pending.append(buffer, size_t(got));
@@ -307,10 +313,10 @@ private:
     return std::move(words);
   }
 
-  std::vector<BufferSpec> outputs;
+  std::vector<candidate::BufferSpec> outputs;
   decltype(JudgeJob::magnitudes) makeMagnitudes; ///< null once it was called
   std::string noMagnitudes;                      ///< why there are none
-  ChildProcess child;
+  toolchain::ChildProcess child;
   int socket = -1;
   std::string pending;
   size_t sets = 0; ///< room for answers
@@ -322,14 +328,14 @@ private:
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Judge>> kgen::startJudgeProcess(const JudgeJob &job) {
+llvm::Expected<std::unique_ptr<Judge>> kgen::judge::startJudgeProcess(const JudgeJob &job) {
   auto judge = std::make_unique<JudgeProcess>(job);
   if (llvm::Error error = judge->start(job))
     return std::move(error);
   return std::move(judge);
 }
 
-llvm::StringRef kgen::judgeKernelsText() {
+llvm::StringRef kgen::judge::judgeKernelsText() {
   static const struct {
     const char *name, *text;
   } texts[] = {

@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 namespace {
 
@@ -20,17 +21,17 @@ uint64_t bitsOf(double value) {
 }
 
 /// The launches of judge_kernels.cu: each thread takes every so manieth element.
-LaunchPlan planOfKernels(unsigned blocks) {
-  const LaunchArgument pointer = BufferRef{}, wide = int64_t(0), number = int32_t(0);
-  auto launch = [&](const char *name, std::vector<LaunchArgument> arguments) {
-    Launch out;
+candidate::LaunchPlan planOfKernels(unsigned blocks) {
+  const candidate::LaunchArgument pointer = candidate::BufferRef{}, wide = int64_t(0), number = int32_t(0);
+  auto launch = [&](const char *name, std::vector<candidate::LaunchArgument> arguments) {
+    candidate::Launch out;
     out.kernel = name;
     out.grid = {blocks, 1, 1};
     out.block = {blockThreads, 1, 1};
     out.arguments = std::move(arguments);
     return out;
   };
-  LaunchPlan plan;
+  candidate::LaunchPlan plan;
   plan.launches = {
       launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
       launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, wide, wide, wide, number, number, number}),
@@ -40,9 +41,10 @@ LaunchPlan planOfKernels(unsigned blocks) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(Device &oracle, Device &own,
-                                                                   const LaunchPlan &program, llvm::StringRef artifact,
-                                                                   llvm::StringRef kernels, const LaunchPlan &shape) {
+llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(device::Device &oracle, device::Device &own,
+                                                                   const candidate::LaunchPlan &program,
+                                                                   llvm::StringRef artifact, llvm::StringRef kernels,
+                                                                   const candidate::LaunchPlan &shape) {
   if (program.inputs.size() != shape.inputs.size())
     return llvm::createStringError("the graph takes %zu arguments, the plan names %zu inputs", program.inputs.size(),
                                    shape.inputs.size());
@@ -56,12 +58,12 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(Device &oracl
         return llvm::createStringError("%s %zu has %lld elements by the graph, %lld by the plan",
                                        outputs ? "output" : "input", i, (long long)ours[i].elements(),
                                        (long long)theirs[i].elements());
-      if (!outputs && ours[i].dtype != DType::F64 && ours[i].dtype != theirs[i].dtype)
+      if (!outputs && ours[i].dtype != candidate::DType::F64 && ours[i].dtype != theirs[i].dtype)
         return llvm::createStringError("%s was not promoted to fp64", ours[i].name.c_str());
     }
   }
   std::unique_ptr<JudgeSession> session(new JudgeSession(own, program, shape));
-  auto created = CandidateSession::createBare(oracle, program, artifact);
+  auto created = device::CandidateSession::createBare(oracle, program, artifact);
   if (!created)
     return created.takeError();
   session->oracle = std::move(*created);
@@ -75,12 +77,14 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(Device &oracl
   return std::move(session);
 }
 
-llvm::Expected<DeviceAddress> JudgeSession::allocate(size_t bytes) { return own.allocate(std::max<size_t>(bytes, 8)); }
+llvm::Expected<device::DeviceAddress> JudgeSession::allocate(size_t bytes) {
+  return own.allocate(std::max<size_t>(bytes, 8));
+}
 
 llvm::Error JudgeSession::prepare() {
   size_t outputBytes;
-  inputOffsets = packBuffers(shape.inputs, 0, inputBytes);
-  outputOffsets = packBuffers(shape.outputs, 4096, outputBytes);
+  inputOffsets = device::packBuffers(shape.inputs, 0, inputBytes);
+  outputOffsets = device::packBuffers(shape.outputs, 4096, outputBytes);
   spare.resize(shape.outputs.size());
   auto block = allocateBlock(outputBytes);
   if (!block)
@@ -94,7 +98,7 @@ llvm::Error JudgeSession::prepare() {
 }
 
 /// Memory that a candidate's process can be given, or just memory.
-llvm::Expected<SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
+llvm::Expected<device::SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
   auto shared = own.allocateShared(std::max<size_t>(bytes, 8));
   if (shared)
     return shared;
@@ -102,12 +106,12 @@ llvm::Expected<SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
   auto at = allocate(bytes);
   if (!at)
     return at.takeError();
-  return SharedBlock{*at, -1};
+  return device::SharedBlock{*at, -1};
 }
 
 size_t JudgeSession::room() {
   size_t each = inputBytes, free = own.freeMemory(), candidate = inputBytes;
-  for (const BufferSpec &spec : shape.outputs) {
+  for (const candidate::BufferSpec &spec : shape.outputs) {
     each += size_t(spec.elements()) * 8;
     candidate += spec.bytes();
   }
@@ -140,16 +144,16 @@ llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
 }
 
 /// What GRAPH computes in fp64 of the inputs, rounded first.
-llvm::Error JudgeSession::run(CandidateSession &graph, size_t set, RoundTo round, bool jittered) {
+llvm::Error JudgeSession::run(device::CandidateSession &graph, size_t set, RoundTo round, bool jittered) {
   auto drawn = inputs.find(set);
   if (drawn == inputs.end())
     return llvm::createStringError("there are no inputs %zu", set);
   for (unsigned i = 0; i < shape.inputs.size(); ++i) {
-    const BufferSpec &spec = shape.inputs[i];
-    const bool real = isFloat(spec.dtype);
-    const DeviceAddress stored = drawn->second.at + inputOffsets[i];
+    const candidate::BufferSpec &spec = shape.inputs[i];
+    const bool real = candidate::isFloat(spec.dtype);
+    const device::DeviceAddress stored = drawn->second.at + inputOffsets[i];
     uint64_t count = uint64_t(spec.elements()), type = uint64_t(spec.dtype);
-    if (program.inputs[i].dtype != DType::F64) { // integers and masks as they are
+    if (program.inputs[i].dtype != candidate::DType::F64) { // integers and masks as they are
       std::vector<char> bytes(spec.bytes());
       if (llvm::Error error = own.read(bytes.data(), stored, bytes.size()))
         return error;
@@ -165,10 +169,10 @@ llvm::Error JudgeSession::run(CandidateSession &graph, size_t set, RoundTo round
 }
 
 /// Copies what GRAPH computed to KEPT[SET], as doubles.
-llvm::Error JudgeSession::keep(CandidateSession &graph, size_t set, Kept &kept) {
+llvm::Error JudgeSession::keep(device::CandidateSession &graph, size_t set, Kept &kept) {
   auto &addresses = kept[set];
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-    const BufferSpec &spec = program.outputs[i];
+    const candidate::BufferSpec &spec = program.outputs[i];
     if (spare[i].empty()) {
       auto at = allocate(size_t(spec.elements()) * 8);
       if (!at)
@@ -192,8 +196,9 @@ llvm::Error JudgeSession::answer(size_t set) {
   return keep(*oracle, set, answers);
 }
 
-llvm::Error JudgeSession::useMagnitudes(Device &device, const LaunchPlan &plan, llvm::StringRef artifact) {
-  auto created = CandidateSession::createBare(device, plan, artifact);
+llvm::Error JudgeSession::useMagnitudes(device::Device &device, const candidate::LaunchPlan &plan,
+                                        llvm::StringRef artifact) {
+  auto created = device::CandidateSession::createBare(device, plan, artifact);
   if (!created)
     return created.takeError();
   twin = std::move(*created);
@@ -262,8 +267,8 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
   return out;
 }
 
-llvm::Expected<Comparison> JudgeSession::against(DeviceAddress reference, DeviceAddress magnitudes,
-                                                 DeviceAddress values, int source, double constant, int type,
+llvm::Expected<Comparison> JudgeSession::against(device::DeviceAddress reference, device::DeviceAddress magnitudes,
+                                                 device::DeviceAddress values, int source, double constant, int type,
                                                  bool store, int64_t count, double close) {
   uint64_t arguments[] = {values,           reference,     magnitudes,       partials,       uint64_t(count),
                           bitsOf(constant), bitsOf(close), uint64_t(source), uint64_t(type), store};
@@ -287,7 +292,7 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
     auto moved = against(found->second[i], 0, oracle->outputAddress(i), int(program.outputs[i].dtype), 0,
-                         int(DType::F64), false, shape.outputs[i].elements(), close[i]);
+                         int(candidate::DType::F64), false, shape.outputs[i].elements(), close[i]);
     if (!moved)
       return moved.takeError();
     out.push_back(*moved);
@@ -299,8 +304,8 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
   auto found = answers.find(set);
   if (found == answers.end() || output >= shape.outputs.size())
     return llvm::createStringError("there is no answer %zu", set);
-  const BufferSpec &spec = shape.outputs[output];
-  DeviceAddress values = shown.at + outputOffsets[output];
+  const candidate::BufferSpec &spec = shape.outputs[output];
+  device::DeviceAddress values = shown.at + outputOffsets[output];
   int source = int(spec.dtype);
   switch (exhibit.kind) {
   case Exhibit::Outputs:
@@ -325,7 +330,7 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
     if (other == answers.end())
       return llvm::createStringError("there is no answer %zu", exhibit.number);
     values = other->second[output];
-    source = int(DType::F64);
+    source = int(candidate::DType::F64);
     break;
   }
   }

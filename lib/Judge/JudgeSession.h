@@ -6,16 +6,17 @@
 
 #include <map>
 
-namespace kgen {
+namespace kgen::judge {
 
 /// The judge's half that touches a device: `host` runs the same kernels, for tests.
 class JudgeSession {
 public:
   /// ORACLE runs ARTIFACT by PROGRAM, the graph in fp64; OWN runs kgen's KERNELS; they share memory. SHAPE's
   /// inputs and outputs are the candidates'. PROGRAM and SHAPE outlive the session.
-  static llvm::Expected<std::unique_ptr<JudgeSession>> create(Device &oracle, Device &own, const LaunchPlan &program,
+  static llvm::Expected<std::unique_ptr<JudgeSession>> create(device::Device &oracle, device::Device &own,
+                                                              const candidate::LaunchPlan &program,
                                                               llvm::StringRef artifact, llvm::StringRef kernels,
-                                                              const LaunchPlan &shape);
+                                                              const candidate::LaunchPlan &shape);
 
   /// BYTES are packed with packBuffers(shape.inputs, 0). A descriptor of the memory that keeps them, or -1.
   llvm::Expected<int> setInputs(size_t set, const char *bytes);
@@ -25,7 +26,7 @@ public:
   llvm::Error answer(size_t set);
   void drop(size_t set);
   /// ARTIFACT computes by PLAN, which outlives the session, the magnitudes of the graph's answers, on DEVICE.
-  llvm::Error useMagnitudes(Device &device, const LaunchPlan &plan, llvm::StringRef artifact);
+  llvm::Error useMagnitudes(device::Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact);
   /// Computes and keeps those of SET; compare() takes them into account from then on.
   llvm::Error learnMagnitudes(size_t set);
   llvm::Expected<AnswerFacts> facts(size_t set, unsigned output, double limit);
@@ -37,31 +38,32 @@ public:
   size_t room();
 
 private:
-  JudgeSession(Device &own, const LaunchPlan &program, const LaunchPlan &shape)
+  JudgeSession(device::Device &own, const candidate::LaunchPlan &program, const candidate::LaunchPlan &shape)
       : own(own), program(program), shape(shape) {}
   llvm::Error prepare();
-  using Kept = std::map<size_t, std::vector<DeviceAddress>>; ///< doubles, by set and output
-  llvm::Error run(CandidateSession &graph, size_t set, RoundTo round, bool jittered);
-  llvm::Error keep(CandidateSession &graph, size_t set, Kept &kept);
+  using Kept = std::map<size_t, std::vector<device::DeviceAddress>>; ///< doubles, by set and output
+  llvm::Error run(device::CandidateSession &graph, size_t set, RoundTo round, bool jittered);
+  llvm::Error keep(device::CandidateSession &graph, size_t set, Kept &kept);
   void release(size_t set, Kept &kept);
-  llvm::Expected<SharedBlock> allocateBlock(size_t bytes);
+  llvm::Expected<device::SharedBlock> allocateBlock(size_t bytes);
   llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
-  llvm::Expected<Comparison> against(DeviceAddress reference, DeviceAddress magnitudes, DeviceAddress values,
-                                     int source, double constant, int type, bool store, int64_t count, double close);
-  llvm::Expected<DeviceAddress> allocate(size_t bytes);
+  llvm::Expected<Comparison> against(device::DeviceAddress reference, device::DeviceAddress magnitudes,
+                                     device::DeviceAddress values, int source, double constant, int type, bool store,
+                                     int64_t count, double close);
+  llvm::Expected<device::DeviceAddress> allocate(size_t bytes);
   llvm::Expected<std::vector<DifferenceSums>> readPartials();
 
-  Device &own;
-  const LaunchPlan &program, &shape;
-  LaunchPlan kernelPlan;                          ///< of judge_kernels.cu
-  std::unique_ptr<CandidateSession> oracle, twin; ///< the graph; its magnitudes, once somebody asked for them
+  device::Device &own;
+  const candidate::LaunchPlan &program, &shape;
+  candidate::LaunchPlan kernelPlan;                       ///< of judge_kernels.cu
+  std::unique_ptr<device::CandidateSession> oracle, twin; ///< the graph; its magnitudes, once somebody asked for them
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
-  std::map<size_t, SharedBlock> inputs; ///< as they are stored
-  SharedBlock shown;                    ///< a candidate's outputs
-  DeviceAddress partials = 0;
+  std::map<size_t, device::SharedBlock> inputs; ///< as they are stored
+  device::SharedBlock shown;                    ///< a candidate's outputs
+  device::DeviceAddress partials = 0;
   Kept answers, magnitudes;
-  std::vector<std::vector<DeviceAddress>> spare; ///< answers that were dropped
+  std::vector<std::vector<device::DeviceAddress>> spare; ///< answers that were dropped
 };
 
 /// Sends TEXT whole, with DESCRIPTOR where it is not -1; false: nobody is there.
@@ -72,11 +74,11 @@ ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
 /// The parent's side. PROGRAMFILE and SHAPEFILE are plans.
 struct JudgeJob {
   std::string device, programFile, artifact, shapeFile, kernels;
-  const LaunchPlan *shape = nullptr; ///< copied
+  const candidate::LaunchPlan *shape = nullptr; ///< copied
   /// Makes the program of the magnitudes and calls USE with its plan's file and its artifact. Called once at most,
   /// when they are needed first.
   std::function<llvm::Error(llvm::function_ref<llvm::Error(const std::string &, const std::string &)> use)> magnitudes;
 };
 llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
 
-} // namespace kgen
+} // namespace kgen::judge

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 namespace {
 
@@ -68,7 +69,7 @@ private:
   llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
     device = arguments[0];
     for (auto *each : {&oracle, &own}) {
-      auto made = createDevice(device);
+      auto made = device::createDevice(device);
       if (!made)
         return made.takeError();
       *each = std::move(*made);
@@ -80,16 +81,16 @@ private:
     if (!created)
       return created.takeError();
     session = std::move(*created);
-    packBuffers(shape.inputs, 0, inputBytes);
-    outputOffsets = packBuffers(shape.outputs, HeaderBytes, outputBytes);
+    device::packBuffers(shape.inputs, 0, inputBytes);
+    outputOffsets = device::packBuffers(shape.outputs, HeaderBytes, outputBytes);
     return llvm::Error::success();
   }
 
-  static llvm::Error readPlan(const std::string &path, LaunchPlan &plan) {
-    auto text = readWholeFile(path);
+  static llvm::Error readPlan(const std::string &path, candidate::LaunchPlan &plan) {
+    auto text = toolchain::readWholeFile(path);
     if (!text)
       return text.takeError();
-    auto parsed = LaunchPlan::parse(*text);
+    auto parsed = candidate::LaunchPlan::parse(*text);
     if (!parsed)
       return parsed.takeError();
     plan = std::move(*parsed);
@@ -99,7 +100,7 @@ private:
   llvm::Error useMagnitudes(const std::string &artifact) {
     if (llvm::Error error = readPlan(magnitudesFile, magnitudesProgram))
       return error;
-    auto made = createDevice(device);
+    auto made = device::createDevice(device);
     if (!made)
       return made.takeError();
     twin = std::move(*made);
@@ -243,8 +244,8 @@ private:
   }
 
   std::string device, magnitudesFile;
-  std::unique_ptr<Device> oracle, own, twin;
-  LaunchPlan program, shape, magnitudesProgram;
+  std::unique_ptr<device::Device> oracle, own, twin;
+  candidate::LaunchPlan program, shape, magnitudesProgram;
   std::unique_ptr<JudgeSession> session;
   size_t inputBytes = 0, outputBytes = 0;
   std::vector<size_t> outputOffsets;
@@ -254,4 +255,4 @@ private:
 
 } // namespace
 
-int kgen::runJudgeWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }
+int kgen::judge::runJudgeWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }

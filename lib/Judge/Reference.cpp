@@ -10,15 +10,16 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 /// Integers up to this have every neighbour that a sum of integers may need.
-static double largestExact(DType dtype) {
+static double largestExact(candidate::DType dtype) {
   switch (dtype) {
-  case DType::F16:
+  case candidate::DType::F16:
     return 2048;
-  case DType::BF16:
+  case candidate::DType::BF16:
     return 256;
-  case DType::F64:
+  case candidate::DType::F64:
     return 0x1p53;
   default:
     return 0x1p24;
@@ -29,10 +30,11 @@ namespace {
 
 class Builder {
 public:
-  Builder(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan, const ReferenceOptions &options)
+  Builder(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan,
+          const ReferenceOptions &options)
       : source(source), graph(graph), plan(plan), options(options),
         rounds{roundingOfClass(plan.precision), roundingBelowClass(plan.precision)} {
-    offsets = packBuffers(plan.inputs, 0, inputBytes);
+    offsets = device::packBuffers(plan.inputs, 0, inputBytes);
   }
 
   llvm::Expected<std::unique_ptr<Reference>> build() {
@@ -43,10 +45,10 @@ public:
     reference->judge = std::move(*judged);
     judge = reference->judge.get();
     std::vector<Draft> drafts(1);
-    double start = monotonicSeconds();
+    double start = toolchain::monotonicSeconds();
     if (llvm::Error error = work(drafts[0]))
       return std::move(error);
-    chooseSets(drafts, (monotonicSeconds() - start) / judge->parallel());
+    chooseSets(drafts, (toolchain::monotonicSeconds() - start) / judge->parallel());
     if (llvm::Error error = forAll(drafts.size() - 1, [&](size_t i) { return work(drafts[i + 1]); }))
       return std::move(error);
     judge->rest();
@@ -105,7 +107,7 @@ private:
     }
     // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
     // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
-    if (10 * seconds < options.oracleSeconds && double(inputBytes) < availableMemory() / 16)
+    if (10 * seconds < options.oracleSeconds && double(inputBytes) < device::availableMemory() / 16)
       for (unsigned i = 1; i <= 2; ++i)
         add(InputKind::Declared, i);
   }
@@ -117,7 +119,7 @@ private:
     draft.out.number = draft.number;
     Question question;
     question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
-    for (const BufferSpec &output : plan.outputs) {
+    for (const candidate::BufferSpec &output : plan.outputs) {
       question.close.push_back(publishedTolerance(options.rules, output.dtype));
       if (draft.kind == InputKind::Integer)
         question.integersTo.push_back(largestExact(output.dtype));
@@ -169,7 +171,7 @@ private:
     out.set.kind = draft.kind;
     out.set.ordinal = draft.ordinal;
     out.set.seed = options.seed;
-    auto memory = SharedMemory::create(inputBytes);
+    auto memory = device::SharedMemory::create(inputBytes);
     if (!memory)
       return memory.takeError();
     out.inputs = std::move(*memory);
@@ -208,9 +210,9 @@ private:
   bool storedIn(RoundTo format) const {
     if (format == RoundTo::None)
       return false;
-    for (const BufferSpec &spec : plan.inputs)
-      if (isFloat(spec.dtype) && !(format == RoundTo::FP16 && spec.dtype == DType::F16) &&
-          !(format == RoundTo::BF16 && spec.dtype == DType::BF16))
+    for (const candidate::BufferSpec &spec : plan.inputs)
+      if (candidate::isFloat(spec.dtype) && !(format == RoundTo::FP16 && spec.dtype == candidate::DType::F16) &&
+          !(format == RoundTo::BF16 && spec.dtype == candidate::DType::BF16))
         return false;
     return true;
   }
@@ -237,7 +239,8 @@ private:
           lowPasses = false;
   }
 
-  ErrorNorms toleranceOf(Draft &draft, ErrorNorms same, ErrorNorms low, DType dtype, double peak) const {
+  candidate::ErrorNorms toleranceOf(Draft &draft, candidate::ErrorNorms same, candidate::ErrorNorms low,
+                                    candidate::DType dtype, double peak) const {
     // Rounding to one lower class may lose everything (overflow, a vanished variance): one is enough.
     auto finite = [](double v) { return std::isfinite(v) ? std::min(v, 1.0) : 1.0; };
     low = {finite(low.max), finite(low.l2)};
@@ -247,7 +250,7 @@ private:
       same = {std::max(same.max, low.max / 64), std::max(same.l2, low.l2 / 64)};
     if (same.l2 >= 0.05 && options.rules == Rules::KGen)
       draft.conditioned = false;
-    ErrorNorms bound = measuredTolerance(same, low, dtype);
+    candidate::ErrorNorms bound = measuredTolerance(same, low, dtype);
     // Every class accumulates in fp32, in an order of its own. One element's error is measured against the
     // rms of all, and with wide inputs an element may be hundreds of times that.
     double u = classRoundoff(plan.precision);
@@ -256,7 +259,7 @@ private:
 
   AnswerSource &source;
   llvm::StringRef graph;
-  const LaunchPlan &plan;
+  const candidate::LaunchPlan &plan;
   const ReferenceOptions &options;
   const RoundTo rounds[2]; ///< the class's own and the one below; None: a perturbation
   Judge *judge = nullptr;
@@ -267,9 +270,9 @@ private:
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Reference>> kgen::buildReference(AnswerSource &source, llvm::StringRef graph,
-                                                                const LaunchPlan &plan,
-                                                                const ReferenceOptions &options) {
+llvm::Expected<std::unique_ptr<Reference>> kgen::judge::buildReference(AnswerSource &source, llvm::StringRef graph,
+                                                                       const candidate::LaunchPlan &plan,
+                                                                       const ReferenceOptions &options) {
   return Builder(source, graph, plan, options).build();
 }
 
@@ -281,7 +284,7 @@ std::vector<unsigned> Reference::timed() const {
   return out;
 }
 
-bool kgen::isAccepted(const ReferenceSet &set, unsigned i, const Comparison &c) {
+bool kgen::judge::isAccepted(const ReferenceSet &set, unsigned i, const Comparison &c) {
   if (set.close[i] > 0)
     return c.far == 0;
   if (set.exact[i])
@@ -297,8 +300,8 @@ static bool mayCancel(const ReferenceSet &set, unsigned i, int64_t elements, con
          (c.norms.l2 < 0.5 || elements <= few);
 }
 
-llvm::Expected<Judgement> kgen::judgeExhibit(Judge &judge, const ReferenceSet &set, unsigned i, int64_t elements,
-                                             const Exhibit &exhibit) {
+llvm::Expected<Judgement> kgen::judge::judgeExhibit(Judge &judge, const ReferenceSet &set, unsigned i, int64_t elements,
+                                                    const Exhibit &exhibit) {
   Judgement out;
   for (bool informed : {false, true}) {
     auto compared = judge.compare(set.number, i, exhibit, set.close[i]);
@@ -316,11 +319,12 @@ llvm::Expected<Judgement> kgen::judgeExhibit(Judge &judge, const ReferenceSet &s
   return std::move(out);
 }
 
-llvm::Expected<SetVerdict> kgen::compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
-                                                      const CandidateProcess &process) {
+llvm::Expected<SetVerdict> kgen::judge::compareWithReference(const candidate::LaunchPlan &plan, Judge &judge,
+                                                             const ReferenceSet &set,
+                                                             const device::CandidateProcess &process) {
   SetVerdict verdict;
   for (unsigned i = 0; i < plan.outputs.size(); ++i) {
-    const BufferSpec &spec = plan.outputs[i];
+    const candidate::BufferSpec &spec = plan.outputs[i];
     Exhibit exhibit;
     exhibit.kind = Exhibit::Outputs;
     exhibit.bytes = process.output(i);

@@ -11,19 +11,20 @@
 #include <mutex>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Half a unit in the last place of DTYPE, relative.
-static double unitRoundoff(DType dtype) {
+static double unitRoundoff(candidate::DType dtype) {
   switch (dtype) {
-  case DType::F64:
+  case candidate::DType::F64:
     return 0x1p-53;
-  case DType::F32:
+  case candidate::DType::F32:
     return 0x1p-24;
-  case DType::F16:
+  case candidate::DType::F16:
     return 0x1p-11;
-  case DType::BF16:
+  case candidate::DType::BF16:
     return 0x1p-8;
   default:
     return 0;
@@ -31,16 +32,16 @@ static double unitRoundoff(DType dtype) {
 }
 
 /// The distance of DTYPE's subnormal numbers.
-static double smallestStep(DType dtype) { return dtype == DType::F16 ? 0x1p-24 : 0; }
+static double smallestStep(candidate::DType dtype) { return dtype == candidate::DType::F16 ? 0x1p-24 : 0; }
 
 /// REFERENCE as DTYPE stores it.
-static double stored(DType dtype, double reference) {
+static double stored(candidate::DType dtype, double reference) {
   switch (dtype) {
-  case DType::F32:
+  case candidate::DType::F32:
     return double(float(reference));
-  case DType::F16:
+  case candidate::DType::F16:
     return double(fromHalf(toHalf(float(reference))));
-  case DType::BF16:
+  case candidate::DType::BF16:
     return double(fromBFloat16(toBFloat16(float(reference))));
   default:
     return reference;
@@ -48,13 +49,13 @@ static double stored(DType dtype, double reference) {
 }
 
 /// From here on DTYPE stores a finite number as an infinity.
-static double overflowOf(DType dtype) {
+static double overflowOf(candidate::DType dtype) {
   switch (dtype) {
-  case DType::F32:
+  case candidate::DType::F32:
     return 0x1.ffffffp127;
-  case DType::F16:
+  case candidate::DType::F16:
     return 65520;
-  case DType::BF16:
+  case candidate::DType::BF16:
     return 0x1.ffp127;
   default:
     return infinity;
@@ -63,8 +64,8 @@ static double overflowOf(DType dtype) {
 
 /// How far OUT is from REFERENCE, which DTYPE stores as another number. An answer at the end of DTYPE's range may be
 /// stored as a number or as an infinity, by what honest arithmetic made of it; elsewhere that is wrong.
-static double differenceOf(DType dtype, double out, double asStored, double reference) {
-  if (!isFloat(dtype) || std::isnan(out) || !std::isfinite(reference))
+static double differenceOf(candidate::DType dtype, double out, double asStored, double reference) {
+  if (!candidate::isFloat(dtype) || std::isnan(out) || !std::isfinite(reference))
     return infinity;
   if (std::isfinite(out) && std::isfinite(asStored))
     return std::fabs(out - reference);
@@ -74,12 +75,12 @@ static double differenceOf(DType dtype, double out, double asStored, double refe
   return std::fabs((std::isinf(out) ? std::copysign(end, out) : out) - reference);
 }
 
-static Comparison compareChunks(DType dtype, const ValueSource &source, const double *reference, int64_t count,
-                                unsigned threads, double close, const double *magnitudes) {
+static Comparison compareChunks(candidate::DType dtype, const ValueSource &source, const double *reference,
+                                int64_t count, unsigned threads, double close, const double *magnitudes) {
   DifferenceSums total;
   std::mutex lock;
   const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestStep(dtype);
-  parallelFor(count, threads, [&](int64_t begin, int64_t end) {
+  device::parallelFor(count, threads, [&](int64_t begin, int64_t end) {
     DifferenceSums part;
     constexpr int64_t chunk = 4096;
     double values[chunk];
@@ -119,7 +120,7 @@ static Comparison compareChunks(DType dtype, const ValueSource &source, const do
   return summarize(total, count);
 }
 
-Comparison kgen::summarize(const DifferenceSums &sums, int64_t count) {
+Comparison kgen::judge::summarize(const DifferenceSums &sums, int64_t count) {
   Comparison result;
   double rms = std::sqrt(sums.refSquares / double(std::max<int64_t>(count, 1)));
   double norm = std::sqrt(sums.refSquares);
@@ -143,17 +144,19 @@ void DifferenceSums::add(const DifferenceSums &part) {
   }
 }
 
-Comparison kgen::compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads,
-                               double close, const double *magnitudes) {
+Comparison kgen::judge::compareOutput(candidate::DType dtype, const void *bytes, const double *reference, int64_t count,
+                                      unsigned threads, double close, const double *magnitudes) {
   const char *base = static_cast<const char *>(bytes);
   return compareChunks(
       dtype,
-      [&](int64_t begin, int64_t n, double *out) { widen(dtype, base + begin * int64_t(byteSize(dtype)), out, n); },
+      [&](int64_t begin, int64_t n, double *out) {
+        widen(dtype, base + begin * int64_t(candidate::byteSize(dtype)), out, n);
+      },
       reference, count, threads, close, magnitudes);
 }
 
-Comparison kgen::compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
-                               unsigned threads, double close, const double *magnitudes) {
+Comparison kgen::judge::compareValues(candidate::DType dtype, const ValueSource &values, const double *reference,
+                                      int64_t count, unsigned threads, double close, const double *magnitudes) {
   return compareChunks(
       dtype,
       [&](int64_t begin, int64_t n, double *out) {
@@ -167,7 +170,8 @@ Comparison kgen::compareValues(DType dtype, const ValueSource &values, const dou
 /// An e_same of one element from which on it says little of the next draw.
 static constexpr double fragileMax = 0.1;
 
-ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype) {
+candidate::ErrorNorms kgen::judge::measuredTolerance(const candidate::ErrorNorms &same,
+                                                     const candidate::ErrorNorms &low, candidate::DType dtype) {
   auto one = [&](double s, double l, double least, double draws) {
     double bound = std::min(8 * s, std::sqrt(s * std::max(l, s)));
     // s is one draw of a random error: never ask for less than a multiple of what was just seen.
@@ -181,7 +185,7 @@ ErrorNorms kgen::measuredTolerance(const ErrorNorms &same, const ErrorNorms &low
   return {one(same.max, low.max, 64 * u, draws), one(same.l2, low.l2, 4 * u, 2)};
 }
 
-RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
+RoundTo kgen::judge::roundingOfClass(llvm::StringRef precision) {
   if (precision == "tf32")
     return RoundTo::TF32;
   if (precision == "fp16")
@@ -191,13 +195,13 @@ RoundTo kgen::roundingOfClass(llvm::StringRef precision) {
   return RoundTo::None;
 }
 
-double kgen::classRoundoff(llvm::StringRef precision) {
+double kgen::judge::classRoundoff(llvm::StringRef precision) {
   if (precision == "tf32" || precision == "fp16")
     return 0x1p-11;
   return precision == "bf16" ? 0x1p-8 : 0;
 }
 
-RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
+RoundTo kgen::judge::roundingBelowClass(llvm::StringRef precision) {
   if (precision == "tf32" || precision == "fp16")
     return RoundTo::BF16;
   if (precision == "bf16")
@@ -205,7 +209,8 @@ RoundTo kgen::roundingBelowClass(llvm::StringRef precision) {
   return RoundTo::TF32;
 }
 
-std::string kgen::describeElement(const BufferSpec &spec, int64_t index, double found, double expected) {
+std::string kgen::judge::describeElement(const candidate::BufferSpec &spec, int64_t index, double found,
+                                         double expected) {
   if (index < 0) // no element is far off by itself
     return llvm::formatv("{0} is off as a whole", spec.name).str();
   std::vector<int64_t> coordinates(spec.shape.size());

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 
 ArrayRef<CatalogueEntry> getCatalogue() {
   static const auto catalogue = [] {
@@ -48,4 +48,4 @@ std::optional<IdeaCategory> parseIdeaCategory(StringRef word) {
       .Default(std::nullopt);
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

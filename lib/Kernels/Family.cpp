@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 LaunchSpec LaunchSpec::ofWhole(DispatchOp dispatch, std::string kernel, int64_t blocks, int64_t threads) {
   LaunchSpec launch{std::move(kernel), {blocks, 1, 1}, {threads, 1, 1}, 0, {}, {}};
@@ -88,4 +88,4 @@ std::string ScheduleParams::wordOr(MLIRContext *context, StringRef name, StringR
   return fallback.str();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -15,17 +15,18 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-namespace kgen {
+namespace kgen::kernels {
 #define GEN_PASS_DEF_LOWERDISPATCHES
 #include "kgen/Kernels/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::kernels
 
 using namespace mlir;
 using namespace kgen;
+using namespace kgen::kernels;
 
 namespace {
 
-struct LowerDispatches : kgen::impl::LowerDispatchesBase<LowerDispatches> {
+struct LowerDispatches : kgen::kernels::impl::LowerDispatchesBase<LowerDispatches> {
   using LowerDispatchesBase::LowerDispatchesBase;
 
   void runOnOperation() override {

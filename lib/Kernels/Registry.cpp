@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 static ArrayRef<std::unique_ptr<Family>> allFamilies() {
   static const auto families = [] {
@@ -31,4 +31,4 @@ SmallVector<StringRef> familyNames() {
   return llvm::map_to_vector(allFamilies(), [](const auto &family) { return family->name(); });
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::library {
 
 using Json = nlohmann::ordered_json;
 
@@ -33,12 +33,12 @@ std::string graphSignature(StringRef graph) {
   for (StringRef pair : {", }|}", " {}|", "module attributes {|module {"})
     for (auto [from, to] = pair.split('|'); StringRef(text).contains(from);)
       text.replace(text.find(from.str()), from.size(), to.str());
-  return hashText(text);
+  return propose::hashText(text);
 }
 
-std::string opSequence(const GraphFacts &facts) {
+std::string opSequence(const graph::GraphFacts &facts) {
   std::string sequence;
-  for (const OpFact &op : facts.ops)
+  for (const graph::OpFact &op : facts.ops)
     sequence += (sequence.empty() ? "" : " > ") + op.name + " " + (op.results.empty() ? "" : op.results[0].dtype);
   return sequence;
 }
@@ -108,17 +108,18 @@ public:
   }
 
   Error store(const LibraryKey &key, const LibraryEntry &entry) override {
-    std::string made = printMaterializations({entry.materialization});
+    std::string made = propose::printMaterializations({entry.materialization});
     // What counts as the same kernel: how it is made, whoever had the idea.
-    std::string code = hashText(entry.materialization.directives + '\0' + entry.materialization.cuda + '\0' +
-                                entry.materialization.plan);
+    std::string code = propose::hashText(entry.materialization.directives + '\0' + entry.materialization.cuda + '\0' +
+                                         entry.materialization.plan);
     if (Error error = database->run(
             "INSERT INTO kernels (signature, ops, arch, precision, device, code, time_us, problem, shapes, idea, "
             "materialization, run, branch, stored) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (signature, arch, precision, device, code) DO UPDATE SET time_us = excluded.time_us, "
             "run = excluded.run, branch = excluded.branch WHERE excluded.time_us < time_us",
             {key.signature, key.ops, key.arch, key.precision, key.device, code, entry.timeUs, entry.problem,
-             entry.shapes, printIdeas({entry.idea}), made, entry.run, entry.branch, int64_t(std::time(nullptr))}))
+             entry.shapes, propose::printIdeas({entry.idea}), made, entry.run, entry.branch,
+             int64_t(std::time(nullptr))}))
       return error;
     return database->run(
         "DELETE FROM kernels WHERE signature = ?1 AND arch = ?2 AND precision = ?3 AND device = ?4 AND "
@@ -133,8 +134,8 @@ private:
     std::vector<LibraryEntry> entries;
     std::string fault;
     if (Error error = database->run(sql, values, [&](const SqliteRow &row) {
-          auto ideas = parseIdeas(row.text(0));
-          auto list = parseMaterializations(row.text(1));
+          auto ideas = propose::parseIdeas(row.text(0));
+          auto list = propose::parseMaterializations(row.text(1));
           if (ideas && list && ideas->size() == 1 && list->size() == 1)
             entries.push_back({ideas->front(), list->front(), row.real(2), row.text(3), row.text(4), row.text(5),
                                row.text(6), row.text(7)});
@@ -172,4 +173,4 @@ Expected<std::unique_ptr<KernelLibrary>> KernelLibrary::open(const std::string &
   return library;
 }
 
-} // namespace kgen
+} // namespace kgen::library

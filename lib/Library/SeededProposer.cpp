@@ -4,18 +4,18 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::library {
 namespace {
 
 constexpr StringLiteral keyPrefix = "library:";
 
-class SeededProposer : public Proposer {
+class SeededProposer : public propose::Proposer {
 public:
-  SeededProposer(std::unique_ptr<Proposer> inner, std::vector<LibraryEntry> entries)
+  SeededProposer(std::unique_ptr<propose::Proposer> inner, std::vector<LibraryEntry> entries)
       : inner(std::move(inner)), entries(std::move(entries)) {}
 
-  Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override {
-    std::vector<Idea> ideas;
+  Expected<std::vector<propose::Idea>> proposeIdeas(const propose::ProposalContext &context, int n) override {
+    std::vector<propose::Idea> ideas;
     // Before round 1 the history has round 0 alone, unless a person gave something.
     bool isStart = context.parent.id == "round-00/b00" && StringRef(context.slot).starts_with("round-01/");
     for (const LibraryEntry &entry : entries) {
@@ -35,48 +35,51 @@ public:
     return ideas;
   }
 
-  Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea, int n) override {
+  Expected<std::vector<propose::Materialization>> materialize(const propose::ProposalContext &context,
+                                                              const propose::Idea &idea, int n) override {
     for (const LibraryEntry &entry : entries)
       if (idea.key == keyOf(entry))
-        return std::vector<Materialization>{entry.materialization};
+        return std::vector<propose::Materialization>{entry.materialization};
     if (StringRef(idea.key).starts_with(keyPrefix))
-      return std::vector<Materialization>(); // asked before a kill, and no longer in the library
+      return std::vector<propose::Materialization>(); // asked before a kill, and no longer in the library
     return inner->materialize(context, idea, n);
   }
 
   bool canRepair() const override { return inner->canRepair(); }
-  Expected<std::vector<Materialization>> repair(const ProposalContext &context, const Idea &idea,
-                                                const FailedBranch &failed) override {
+  Expected<std::vector<propose::Materialization>> repair(const propose::ProposalContext &context,
+                                                         const propose::Idea &idea,
+                                                         const propose::FailedBranch &failed) override {
     if (StringRef(idea.key).starts_with(keyPrefix))
-      return std::vector<Materialization>();
+      return std::vector<propose::Materialization>();
     return inner->repair(context, idea, failed);
   }
-  Expected<std::vector<Materialization>> tune(const ProposalContext &context, int n) override {
+  Expected<std::vector<propose::Materialization>> tune(const propose::ProposalContext &context, int n) override {
     return inner->tune(context, n);
   }
   bool canTune() const override { return inner->canTune(); }
-  std::vector<TokenUsage> takeUsage() override { return inner->takeUsage(); }
+  std::vector<propose::TokenUsage> takeUsage() override { return inner->takeUsage(); }
   bool readsWords() const override { return inner->readsWords(); }
 
 private:
   static std::string keyOf(const LibraryEntry &entry) {
-    return (keyPrefix + hashText(printMaterializations({entry.materialization})).substr(0, 8)).str();
+    return (keyPrefix + propose::hashText(propose::printMaterializations({entry.materialization})).substr(0, 8)).str();
   }
-  static bool isTried(const ProposalContext &context, StringRef key) {
-    for (const TriedBranch &tried : context.history)
+  static bool isTried(const propose::ProposalContext &context, StringRef key) {
+    for (const propose::TriedBranch &tried : context.history)
       if (tried.idea.key == key)
         return true;
     return false;
   }
 
-  std::unique_ptr<Proposer> inner;
+  std::unique_ptr<propose::Proposer> inner;
   std::vector<LibraryEntry> entries;
 };
 
 } // namespace
 
-std::unique_ptr<Proposer> createSeededProposer(std::unique_ptr<Proposer> inner, std::vector<LibraryEntry> entries) {
+std::unique_ptr<propose::Proposer> createSeededProposer(std::unique_ptr<propose::Proposer> inner,
+                                                        std::vector<LibraryEntry> entries) {
   return std::make_unique<SeededProposer>(std::move(inner), std::move(entries));
 }
 
-} // namespace kgen
+} // namespace kgen::library

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::library {
 
 std::string SqliteRow::text(int column) const {
   const unsigned char *bytes = sqlite3_column_text(statement, column);
@@ -56,4 +56,4 @@ Error Sqlite::run(const std::string &sql, ArrayRef<SqliteValue> values, function
   return error;
 }
 
-} // namespace kgen
+} // namespace kgen::library

@@ -17,7 +17,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace kgen {
+namespace kgen::library {
 
 /// A row of an answer; columns from 0.
 class SqliteRow {
@@ -53,4 +53,4 @@ private:
   sqlite3 *database = nullptr;
 };
 
-} // namespace kgen
+} // namespace kgen::library

@@ -10,14 +10,14 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLEARRANGECONTRACTIONSPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::oracle {
 
 bool isContraction(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1 || op.getNumDpsInputs() < 2 || op.hasIndexSemantics())
@@ -29,7 +29,7 @@ bool isContraction(linalg::GenericOp op) {
   return add.getLhs().getDefiningOp<arith::MulFOp>() || add.getRhs().getDefiningOp<arith::MulFOp>();
 }
 
-} // namespace kgen
+} // namespace kgen::oracle
 
 namespace {
 
@@ -135,7 +135,7 @@ void arrange(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim) {
   (void)linalg::interchangeGenericOp(rewriter, arranged, order);
 }
 
-struct ArrangeContractions : public kgen::impl::OracleArrangeContractionsPassBase<ArrangeContractions> {
+struct ArrangeContractions : public kgen::oracle::impl::OracleArrangeContractionsPassBase<ArrangeContractions> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::LinalgOp> named;
@@ -149,7 +149,7 @@ struct ArrangeContractions : public kgen::impl::OracleArrangeContractionsPassBas
     }
     SmallVector<linalg::GenericOp> contractions;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureTensorSemantics() && kgen::isContraction(op))
+      if (op.hasPureTensorSemantics() && kgen::oracle::isContraction(op))
         contractions.push_back(op);
     });
     for (linalg::GenericOp op : contractions) {

@@ -3,9 +3,9 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
-namespace kgen {
+namespace kgen::oracle {
 
 /// Whether OP adds up products, over at least one reduction loop, and nothing else.
 bool isContraction(mlir::linalg::GenericOp op);
 
-} // namespace kgen
+} // namespace kgen::oracle

@@ -42,7 +42,7 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine) 
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::compileForHost(ModuleOp module) {
+llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(ModuleOp module) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();

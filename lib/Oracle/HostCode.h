@@ -8,9 +8,9 @@ namespace mlir {
 class ExecutionEngine;
 } // namespace mlir
 
-namespace kgen {
+namespace kgen::oracle {
 
 /// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this.
 llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>> compileForHost(mlir::ModuleOp module);
 
-} // namespace kgen
+} // namespace kgen::oracle

@@ -20,10 +20,10 @@
 
 #include <cmath>
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_MAGNITUDESPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -369,7 +369,7 @@ private:
   Twins twins;
 };
 
-struct Magnitudes : public kgen::impl::MagnitudesPassBase<Magnitudes> {
+struct Magnitudes : public kgen::oracle::impl::MagnitudesPassBase<Magnitudes> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(Rewriter(function).run()))

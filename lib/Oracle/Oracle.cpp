@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace kgen;
+using namespace kgen::oracle;
 using namespace mlir;
 
 namespace {

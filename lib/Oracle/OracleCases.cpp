@@ -9,8 +9,9 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::oracle;
 
-std::vector<OracleCase> kgen::parseOracleCases(llvm::StringRef text) {
+std::vector<OracleCase> kgen::oracle::parseOracleCases(llvm::StringRef text) {
   std::vector<OracleCase> cases;
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, "// -----\n");
@@ -70,20 +71,20 @@ static double element(llvm::StringRef kind, uint64_t which, uint64_t i) {
   return special[i % std::size(special)];
 }
 
-std::vector<double> kgen::oracleCaseInput(llvm::StringRef kind, uint64_t which, int64_t elements) {
+std::vector<double> kgen::oracle::oracleCaseInput(llvm::StringRef kind, uint64_t which, int64_t elements) {
   std::vector<double> values(elements);
   for (auto [i, value] : llvm::enumerate(values))
     value = element(kind, which, i);
   return values;
 }
 
-bool kgen::agreesWithCase(double actual, double expected, double tolerance) {
+bool kgen::oracle::agreesWithCase(double actual, double expected, double tolerance) {
   if (std::isnan(expected) || std::isinf(expected))
     return std::isnan(expected) ? std::isnan(actual) : actual == expected;
   return std::abs(actual - expected) <= tolerance * std::max(1.0, std::abs(expected));
 }
 
-llvm::Error kgen::compareOracleCase(const OracleCase &test, llvm::ArrayRef<std::vector<double>> actual) {
+llvm::Error kgen::oracle::compareOracleCase(const OracleCase &test, llvm::ArrayRef<std::vector<double>> actual) {
   if (actual.size() != test.expected.size())
     return llvm::createStringError("expected %zu results, found %zu", test.expected.size(), actual.size());
   for (size_t r = 0; r < actual.size(); ++r) {
@@ -114,7 +115,7 @@ static llvm::Error check(const OracleCase &test, int64_t sliceLimit) {
   return compareOracleCase(test, *results);
 }
 
-bool kgen::checkOracleCases(llvm::StringRef text, int64_t sliceLimit) {
+bool kgen::oracle::checkOracleCases(llvm::StringRef text, int64_t sliceLimit) {
   std::vector<OracleCase> cases = parseOracleCases(text);
   bool good = !cases.empty();
   for (const OracleCase &test : cases)

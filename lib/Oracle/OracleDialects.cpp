@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-void kgen::registerOracleDialects(DialectRegistry &registry) {
+void kgen::oracle::registerOracleDialects(DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, arith::ArithDialect, bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                   scf::SCFDialect, tensor::TensorDialect>();

@@ -4,16 +4,16 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLEENTRYPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
 namespace {
 
-struct OracleEntry : public kgen::impl::OracleEntryPassBase<OracleEntry> {
+struct OracleEntry : public kgen::oracle::impl::OracleEntryPassBase<OracleEntry> {
   void runOnOperation() override {
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -10,6 +10,7 @@
 #include <iostream>
 
 using namespace kgen;
+using namespace kgen::oracle;
 
 static std::string pathOf(llvm::StringRef dir, const char *stem, size_t index) {
   llvm::SmallString<256> path(dir);
@@ -38,7 +39,7 @@ static llvm::Error writeWhole(const std::string &path, const std::vector<double>
   return llvm::createStringError(error, "cannot write %s: %s", path.c_str(), error.message().c_str());
 }
 
-llvm::Error kgen::runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir) {
+llvm::Error kgen::oracle::runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir) {
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> files;
   std::vector<llvm::ArrayRef<double>> inputs;
   for (size_t i = 0; i < oracle.inputs().size(); ++i) {
@@ -68,7 +69,7 @@ llvm::Error kgen::runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::
   return llvm::Error::success();
 }
 
-bool kgen::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
+bool kgen::oracle::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
   std::ifstream file;
   if (list != "-") {
     file.open(list.str());

@@ -4,10 +4,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLEFUSEPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -23,7 +23,7 @@ bool readsEachElementOnce(OpOperand *operand) {
   return consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
-struct OracleFuse : public kgen::impl::OracleFusePassBase<OracleFuse> {
+struct OracleFuse : public kgen::oracle::impl::OracleFusePassBase<OracleFuse> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, readsEachElementOnce);

@@ -9,10 +9,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLELOOPSPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -52,7 +52,7 @@ void allowReordering(linalg::GenericOp op) {
       add.setFastmath(arith::FastMathFlags::reassoc);
 }
 
-struct OracleLoops : public kgen::impl::OracleLoopsPassBase<OracleLoops> {
+struct OracleLoops : public kgen::oracle::impl::OracleLoopsPassBase<OracleLoops> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<memref::CopyOp> copies;
@@ -60,7 +60,7 @@ struct OracleLoops : public kgen::impl::OracleLoopsPassBase<OracleLoops> {
     getOperation().walk([&](Operation *op) {
       if (auto copy = dyn_cast<memref::CopyOp>(op))
         copies.push_back(copy);
-      else if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && kgen::isContraction(generic))
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op); generic && kgen::oracle::isContraction(generic))
         contractions.push_back(generic);
     });
     getOperation().walk([](linalg::GenericOp op) {

@@ -31,7 +31,7 @@ void addBufferization(OpPassManager &pm) {
   bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The result buffer is the caller's from the start: no copy of a multi-gigabyte answer.
-  pm.addPass(kgen::createOracleOutParamsPass());
+  pm.addPass(kgen::oracle::createOracleOutParamsPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   // Ownership frees at the end of the function; free after the last use instead.
   pm.addNestedPass<func::FuncOp>(bufferization::createOptimizeAllocationLivenessPass());
@@ -62,10 +62,10 @@ void addConversionToLLVM(OpPassManager &pm) {
 
 } // namespace
 
-void kgen::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, bool magnitudes) {
+void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, bool magnitudes) {
   pm.addPass(createPromoteF64Pass());
   pm.addPass(createOracleEntryPass());
-  pm.addPass(createConvertAtenToLinalgPass());
+  pm.addPass(conversion::createConvertAtenToLinalgPass());
   if (magnitudes)
     pm.addPass(createMagnitudesPass());
   pm.addPass(createCanonicalizerPass());
@@ -81,7 +81,7 @@ void kgen::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, bool ma
   addConversionToLLVM(pm);
 }
 
-void kgen::registerOraclePipelines() {
+void kgen::oracle::registerOraclePipelines() {
   PassPipelineRegistration<>("kgen-oracle-lowering", "fp64 answer on the CPU: an aten graph to the LLVM dialect",
                              [](OpPassManager &pm) { populateOracleLowering(pm); });
 }

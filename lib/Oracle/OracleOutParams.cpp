@@ -3,10 +3,10 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLEOUTPARAMSPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -27,7 +27,7 @@ void moveToArgument(func::FuncOp function, func::ReturnOp ret, Value result) {
   memref::CopyOp::create(builder, ret.getLoc(), result, argument);
 }
 
-struct OracleOutParams : public kgen::impl::OracleOutParamsPassBase<OracleOutParams> {
+struct OracleOutParams : public kgen::oracle::impl::OracleOutParamsPassBase<OracleOutParams> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())

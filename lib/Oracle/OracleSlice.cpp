@@ -7,10 +7,10 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Interfaces/TilingInterface.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_ORACLESLICEPASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -76,7 +76,7 @@ bool slice(RewriterBase &rewriter, linalg::GenericOp op, ArrayRef<int64_t> tiles
   return true;
 }
 
-struct OracleSlice : public kgen::impl::OracleSlicePassBase<OracleSlice> {
+struct OracleSlice : public kgen::oracle::impl::OracleSlicePassBase<OracleSlice> {
   using OracleSlicePassBase::OracleSlicePassBase;
 
   void runOnOperation() override {

@@ -6,8 +6,9 @@
 #include "llvm/Support/WithColor.h"
 
 using namespace kgen;
+using namespace kgen::oracle;
 
-int kgen::runOracleTool(const OracleToolOptions &options) {
+int kgen::oracle::runOracleTool(const OracleToolOptions &options) {
   auto fail = [](const llvm::Twine &message) { return llvm::WithColor::error() << message << '\n', 1; };
   bool files = !options.inputs.empty() && !options.outputs.empty();
   bool half = options.inputs.empty() != options.outputs.empty();

@@ -3,10 +3,10 @@
 
 #include "mlir/IR/AttrTypeSubElements.h"
 
-namespace kgen {
+namespace kgen::oracle {
 #define GEN_PASS_DEF_PROMOTEF64PASS
 #include "kgen/Oracle/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::oracle
 
 using namespace mlir;
 
@@ -19,7 +19,7 @@ APFloat toDouble(const APFloat &value) {
   return result;
 }
 
-struct PromoteF64 : public kgen::impl::PromoteF64PassBase<PromoteF64> {
+struct PromoteF64 : public kgen::oracle::impl::PromoteF64PassBase<PromoteF64> {
   void runOnOperation() override {
     Type f64 = Float64Type::get(&getContext());
     AttrTypeReplacer replacer;

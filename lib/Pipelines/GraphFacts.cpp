@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::pipelines {
 
 static constexpr int64_t maxTensorElements = int64_t(1) << 50;
 
@@ -74,9 +74,9 @@ func::FuncOp findGraphFunction(ModuleOp graph) {
   return found;
 }
 
-static TensorFact tensorFact(Type type) {
+static graph::TensorFact tensorFact(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  TensorFact fact;
+  graph::TensorFact fact;
   llvm::raw_string_ostream(fact.dtype) << tensor.getElementType();
   fact.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   return fact;
@@ -98,11 +98,11 @@ static std::string printAttribute(Attribute attribute) {
   return text;
 }
 
-FailureOr<GraphFacts> collectFacts(ModuleOp graph) {
+FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
-  GraphFacts facts;
+  graph::GraphFacts facts;
   facts.name = func.getName().str();
   facts.precision = stringifyPrecision(precisionOf(graph)).str();
   for (Type type : func.getArgumentTypes())
@@ -115,7 +115,7 @@ FailureOr<GraphFacts> collectFacts(ModuleOp graph) {
   for (Operation &op : func.getBody().front().without_terminator())
     indices.try_emplace(&op, indices.size());
   for (Operation &op : func.getBody().front().without_terminator()) {
-    OpFact fact;
+    graph::OpFact fact;
     fact.name = op.getName().getStringRef().str();
     for (Value operand : op.getOperands())
       fact.operands.push_back(tensorFact(operand.getType()));
@@ -137,4 +137,4 @@ FailureOr<GraphFacts> collectFacts(ModuleOp graph) {
   return facts;
 }
 
-} // namespace kgen
+} // namespace kgen::pipelines

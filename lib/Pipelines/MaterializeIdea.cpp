@@ -8,20 +8,21 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace kgen {
+namespace kgen::pipelines {
 #define GEN_PASS_DEF_MATERIALIZEIDEA
 #include "kgen/Pipelines/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::pipelines
 
 using namespace mlir;
 using namespace kgen;
+using namespace kgen::pipelines;
 
 namespace {
 
 /// How many ideas are looked at, and materialisations of one.
 constexpr int maxIdeas = 64, maxVariants = 8;
 
-struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
+struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeIdea> {
   using MaterializeIdeaBase::MaterializeIdeaBase;
 
   void runOnOperation() override {
@@ -31,10 +32,10 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
   }
 
   LogicalResult materialize(ModuleOp module) {
-    FailureOr<GraphFacts> facts = collectFacts(module);
+    FailureOr<graph::GraphFacts> facts = collectFacts(module);
     if (failed(facts))
       return failure();
-    ProposalContext context;
+    propose::ProposalContext context;
     context.slot = "kgen-opt";
     context.precision = facts->precision;
     context.facts = std::move(*facts);
@@ -42,14 +43,14 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
     context.chip.arch = arch;
     context.device = device;
 
-    llvm::Expected<std::unique_ptr<Proposer>> proposer = createProposer(provider);
+    llvm::Expected<std::unique_ptr<propose::Proposer>> proposer = propose::createProposer(provider);
     if (!proposer)
       return module.emitError() << llvm::toString(proposer.takeError());
-    llvm::Expected<std::vector<Idea>> ideas = (*proposer)->proposeIdeas(context, maxIdeas);
+    llvm::Expected<std::vector<propose::Idea>> ideas = (*proposer)->proposeIdeas(context, maxIdeas);
     if (!ideas)
       return module.emitError() << llvm::toString(ideas.takeError());
     std::string reason = "the provider has no idea";
-    for (const Idea &candidate : *ideas) {
+    for (const propose::Idea &candidate : *ideas) {
       if (!idea.empty() && candidate.key != idea)
         continue;
       FailureOr<bool> applied = apply(module, **proposer, context, candidate, reason);
@@ -66,25 +67,26 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
     InFlightDiagnostic diag = module.emitError() << "expected an idea '" << idea << "' for this graph, found ";
     if (ideas->empty())
       return diag << "none";
-    for (const Idea &candidate : *ideas)
+    for (const propose::Idea &candidate : *ideas)
       diag << (&candidate == &ideas->front() ? "" : ", ") << candidate.key;
     return diag;
   }
 
   /// Applies the first legal materialisation of CANDIDATE to MODULE. False with the REASON when
   /// there is none; failure when the provider is lost.
-  FailureOr<bool> apply(ModuleOp module, Proposer &proposer, const ProposalContext &context, const Idea &candidate,
-                        std::string &reason) {
-    llvm::Expected<std::vector<Materialization>> variants = proposer.materialize(context, candidate, maxVariants);
+  FailureOr<bool> apply(ModuleOp module, propose::Proposer &proposer, const propose::ProposalContext &context,
+                        const propose::Idea &candidate, std::string &reason) {
+    llvm::Expected<std::vector<propose::Materialization>> variants =
+        proposer.materialize(context, candidate, maxVariants);
     if (!variants)
       return module.emitError() << llvm::toString(variants.takeError());
-    std::optional<Category> category = symbolizeCategory(categoryName(candidate.category));
+    std::optional<Category> category = symbolizeCategory(ideas::categoryName(candidate.category));
     auto ideaAttr = IdeaAttr::get(&getContext(), candidate.text, category.value_or(Category::Compute));
     reason = "no materialisation has directives";
-    for (const Materialization &variant : *variants) {
+    for (const propose::Materialization &variant : *variants) {
       if (variant.directives.empty())
         continue;
-      auto result = applyDirectives(module, variant.directives, ideaAttr);
+      auto result = directive::applyDirectives(module, variant.directives, ideaAttr);
       if (!result) {
         reason = llvm::toString(result.takeError());
         continue;
@@ -102,18 +104,18 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
 
   /// Why a dispatch of ANNOTATED cannot be lowered, from its family; nothing when all can.
   std::optional<std::string> findFault(ModuleOp annotated) {
-    Chip chip;
+    kernels::Chip chip;
     chip.arch = arch;
     CaptureError error(&getContext());
     WalkResult result = annotated.walk([&](DispatchOp dispatch) {
       if (dispatch.getFamily() == "generic")
         return WalkResult::advance();
-      const Family *family = findFamily(dispatch.getFamily());
+      const kernels::Family *family = kernels::findFamily(dispatch.getFamily());
       if (!family) {
         dispatch.emitError() << "no kernel family '" << dispatch.getFamily() << "'";
         return WalkResult::interrupt();
       }
-      ScheduleParams params(dispatch.getSchedule()->getParams());
+      kernels::ScheduleParams params(dispatch.getSchedule()->getParams());
       bool legal = succeeded(family->match(dispatch)) && succeeded(family->complete(dispatch, params, chip));
       return legal ? WalkResult::advance() : WalkResult::interrupt();
     });

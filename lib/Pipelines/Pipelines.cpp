@@ -11,26 +11,26 @@
 
 using namespace mlir;
 
-void kgen::populateLower(OpPassManager &pm, const LowerOptions &options) {
+void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &options) {
   // First: a lowered graph no longer shows its class.
   pm.addPass(createSetPrecision());
   pm.addPass(createInlineDispatches());
-  FormAttentionOptions attention;
+  kernels::FormAttentionOptions attention;
   attention.arch = options.arch;
   attention.sharedBytes = options.sharedBytes;
-  pm.addPass(createFormAttention(attention));
-  LowerDispatchesOptions chip;
+  pm.addPass(kernels::createFormAttention(attention));
+  kernels::LowerDispatchesOptions chip;
   chip.arch = options.arch;
   chip.multiprocessors = options.multiprocessors;
   chip.sharedBytes = options.sharedBytes;
-  pm.addPass(createLowerDispatches(chip));
-  pm.addPass(createConvertAtenToLinalgPass());
-  LowerGenericOptions generic;
+  pm.addPass(kernels::createLowerDispatches(chip));
+  pm.addPass(conversion::createConvertAtenToLinalgPass());
+  kernels::LowerGenericOptions generic;
   generic.arch = options.arch;
-  pm.addPass(createLowerGeneric(generic));
+  pm.addPass(kernels::createLowerGeneric(generic));
 }
 
-void kgen::populateLlmLower(OpPassManager &pm, const LlmLowerOptions &options) {
+void kgen::pipelines::populateLlmLower(OpPassManager &pm, const LlmLowerOptions &options) {
   MaterializeIdeaOptions who;
   who.provider = options.provider;
   who.device = options.device;
@@ -42,7 +42,7 @@ void kgen::populateLlmLower(OpPassManager &pm, const LlmLowerOptions &options) {
   populateLower(pm, chip);
 }
 
-void kgen::registerPipelines() {
+void kgen::pipelines::registerPipelines() {
   PassPipelineRegistration<LowerOptions>("kgen-lower", "level 1 or 2 to level 3: CUDA-C sources and launches",
                                          populateLower);
   PassPipelineRegistration<LlmLowerOptions>("llm-lower", "idea, directives and CUDA-C in one pass", populateLlmLower);

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 std::string normalizeCode(StringRef code) {
   std::string text;
@@ -121,4 +121,4 @@ std::string findSignatureFault(StringRef cuda, StringRef plan) {
   return "";
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
@@ -26,7 +26,7 @@ std::string hashText(StringRef text) {
 static std::string dump(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 static Json toJson(const Idea &idea) {
-  Json json = {{"key", idea.key}, {"category", categoryName(idea.category).str()}, {"idea", idea.text}};
+  Json json = {{"key", idea.key}, {"category", ideas::categoryName(idea.category).str()}, {"idea", idea.text}};
   if (!idea.by.empty())
     json["by"] = idea.by;
   return json;
@@ -91,7 +91,7 @@ Expected<std::vector<Idea>> parseIdeas(StringRef text) {
     if (StringRef(idea.text).trim().empty())
       return createStringError("ideas[" + Twine(i) + "] has no text in \"idea\"");
     std::string word = stringAt(entry, "category");
-    auto category = parseIdeaCategory(word);
+    auto category = ideas::parseIdeaCategory(word);
     if (!category)
       return createStringError("ideas[" + Twine(i) + "].category is \"" + word +
                                "\", expected memory, async, dtype, compute, parallel or control");
@@ -137,4 +137,4 @@ Expected<std::vector<Materialization>> parseMaterializations(StringRef text) {
   return result;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// The value of KEY when JSON is an object and the value a string, else "".
 inline std::string stringAt(const nlohmann::json &json, const char *key) {
@@ -42,4 +42,4 @@ inline int64_t countAt(const nlohmann::json &json, const char *key) {
   return count < 0 || count > (int64_t(1) << 40) ? 0 : count;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

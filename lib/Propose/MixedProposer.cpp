@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 /// What BRANCH was worth, 0 to 1: nothing unless it is right and faster than its parent, all when it
@@ -107,4 +107,4 @@ std::unique_ptr<Proposer> createMixedProposer(std::vector<ProposerArm> arms) {
   return std::make_unique<MixedProposer>(std::move(arms));
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
@@ -104,7 +104,7 @@ public:
     if (!problem)
       return problem.takeError();
     if (!problem->empty())
-      ideas = {{badReplyKey.str(), "No usable idea came back: " + *problem, IdeaCategory::Control, ""}};
+      ideas = {{badReplyKey.str(), "No usable idea came back: " + *problem, ideas::IdeaCategory::Control, ""}};
     return ideas;
   }
 
@@ -285,4 +285,4 @@ std::unique_ptr<Proposer> createModelProposer(std::unique_ptr<Model> model, Exch
   return std::make_unique<ModelProposer>(std::move(model), log);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

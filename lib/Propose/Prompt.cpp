@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
@@ -49,7 +49,7 @@ static std::string number(double value) {
   return text;
 }
 
-static std::string describe(const char *kind, const std::vector<TensorFact> &tensors) {
+static std::string describe(const char *kind, const std::vector<graph::TensorFact> &tensors) {
   std::string text;
   for (size_t i = 0; i < tensors.size(); ++i) {
     text += (text.empty() ? "`" : ", `") + std::string(kind) + std::to_string(i) + "` " + tensors[i].dtype + "[";
@@ -87,7 +87,7 @@ static std::string describeHistory(const std::vector<TriedBranch> &history) {
       continue;
     }
     os << "- " << tried.id << " from " << (tried.parent.empty() ? "nothing" : tried.parent) << " ("
-       << categoryName(tried.idea.category) << "): " << StringRef(tried.idea.text).take_front(600);
+       << ideas::categoryName(tried.idea.category) << "): " << StringRef(tried.idea.text).take_front(600);
     if (!tried.label.empty())
       os << " [" << StringRef(tried.label).take_front(200) << "]";
     os << " -> " << tried.verdict;
@@ -97,7 +97,7 @@ static std::string describeHistory(const std::vector<TriedBranch> &history) {
       os << ": " << StringRef(tried.detail).take_front(400);
     if (!tried.diagnosis.empty())
       // The judgement: its machine code would drown the list.
-      os << "; " << StringRef(tried.diagnosis).split(machineCodeMark).first;
+      os << "; " << StringRef(tried.diagnosis).split(candidate::machineCodeMark).first;
     os << "\n";
   }
   if (leftOut > 0)
@@ -149,7 +149,7 @@ std::string printUserPrompt(const ProposalContext &context, StringRef stage, con
   values["n"] = std::to_string(n);
   values["schema"] = printAnswerSchema(stage);
   if (idea) {
-    values["category"] = categoryName(idea->category).str();
+    values["category"] = ideas::categoryName(idea->category).str();
     values["idea"] = idea->text;
   }
   if (failed) {
@@ -164,4 +164,4 @@ std::string printUserPrompt(const ProposalContext &context, StringRef stage, con
   return fillPrompt(findPromptText("context.md"), values) + fillPrompt(findPromptText((stage + ".md").str()), values);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 namespace {
 struct EmbeddedText {
@@ -167,4 +167,4 @@ std::string shortenCode(StringRef code, size_t limit) {
          text.substr(back + 1);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Replaces each {{name}} in TEMPLATE by its value, once: values are not looked at again. A line
 /// {{#name}} drops what follows up to the line {{/name}} where the value is empty.
@@ -26,4 +26,4 @@ std::string foldDeviceHeaders(llvm::StringRef code);
 /// The same, and with its middle left out when it has more than LIMIT bytes; never within a line.
 std::string shortenCode(llvm::StringRef code, size_t limit);
 
-} // namespace kgen
+} // namespace kgen::propose

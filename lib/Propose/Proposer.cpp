@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 static bool startsProposer(StringRef text) {
   StringRef name = text.take_until([](char c) { return c == ',' || c == '='; });
@@ -145,4 +145,4 @@ Expected<std::unique_ptr<Proposer>> createProposer(StringRef spec, const Propose
   return createMixedProposer(std::move(arms));
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -19,7 +19,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -78,4 +78,4 @@ Expected<std::unique_ptr<Proposer>> createReplayProposer(StringRef runFolder) {
   return proposer;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::json;
 
@@ -46,7 +46,7 @@ static void walkBrackets(StringRef text, function_ref<bool(size_t at, int depth)
 }
 
 Expected<Json> parseUntrustedJson(StringRef text, StringRef what) {
-  if (std::string fault = findJsonFault(text, {maxDepth}); !fault.empty())
+  if (std::string fault = candidate::findJsonFault(text, {maxDepth}); !fault.empty())
     return createStringError(what + " " + fault);
   Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded())
@@ -192,4 +192,4 @@ Expected<std::string> extractList(StringRef answer, StringRef key) {
   return text;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -9,15 +9,15 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
-static Json toJson(const TensorFact &tensor) { return {{"dtype", tensor.dtype}, {"shape", tensor.shape}}; }
+static Json toJson(const graph::TensorFact &tensor) { return {{"dtype", tensor.dtype}, {"shape", tensor.shape}}; }
 
-static Json toJson(const std::vector<TensorFact> &tensors) {
+static Json toJson(const std::vector<graph::TensorFact> &tensors) {
   Json list = Json::array();
-  for (const TensorFact &tensor : tensors)
+  for (const graph::TensorFact &tensor : tensors)
     list.push_back(toJson(tensor));
   return list;
 }
@@ -37,7 +37,7 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
                      {"shared_bytes_per_block", context.chip.sharedBytesPerBlock},
                      {"multiprocessors", context.chip.multiprocessors}};
   Json ops = Json::array();
-  for (const OpFact &op : context.facts.ops)
+  for (const graph::OpFact &op : context.facts.ops)
     ops.push_back({{"name", op.name},
                    {"operands", toJson(op.operands)},
                    {"results", toJson(op.results)},
@@ -92,8 +92,8 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
   return request.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-static std::vector<TensorFact> tensorsOf(const Json &list) {
-  std::vector<TensorFact> tensors;
+static std::vector<graph::TensorFact> tensorsOf(const Json &list) {
+  std::vector<graph::TensorFact> tensors;
   for (const Json &entry : list)
     tensors.push_back({entry.at("dtype"), entry.at("shape").get<std::vector<int64_t>>()});
   return tensors;
@@ -103,7 +103,8 @@ static Idea ideaOf(const Json &json) {
   Idea idea;
   idea.key = json.at("key");
   idea.text = json.at("idea");
-  idea.category = parseIdeaCategory(json.at("category").get<std::string>()).value_or(IdeaCategory::Compute);
+  idea.category =
+      ideas::parseIdeaCategory(json.at("category").get<std::string>()).value_or(ideas::IdeaCategory::Compute);
   idea.by = json.value("by", "");
   return idea;
 }
@@ -176,4 +177,4 @@ Expected<RecordedRequest> parseRequest(StringRef text) {
   return result;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::report {
 
 namespace {
 /// The best time after COUNT branches (round 0 not counted); 0 before the first.
@@ -104,9 +104,9 @@ std::string printComparisonMarkdown(ArrayRef<RunReport> runs) {
 }
 
 std::string printComparisonJson(ArrayRef<RunReport> runs) {
-  Json list = Json::array();
+  trajectory::Json list = trajectory::Json::array();
   for (const RunReport &run : runs) {
-    Json curve = Json::array();
+    trajectory::Json curve = trajectory::Json::array();
     for (const CurvePoint &point : run.curve)
       curve.push_back(toJson(point));
     list.push_back({{"policy", run.policy},
@@ -119,12 +119,12 @@ std::string printComparisonJson(ArrayRef<RunReport> runs) {
                     {"seconds", run.seconds},
                     {"curve", curve}});
   }
-  Json json = {{"version", 1},
-               {"problem", runs.front().problem},
-               {"size", runs.front().size},
-               {"device", runs.front().device},
-               {"runs", list}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  trajectory::Json json = {{"version", 1},
+                           {"problem", runs.front().problem},
+                           {"size", runs.front().size},
+                           {"device", runs.front().device},
+                           {"runs", list}};
+  return json.dump(2, ' ', false, trajectory::Json::error_handler_t::replace) + "\n";
 }
 
-} // namespace kgen
+} // namespace kgen::report

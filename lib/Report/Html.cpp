@@ -9,9 +9,9 @@
 
 using namespace llvm;
 
-std::string kgen::html::escape(StringRef text) {
+std::string kgen::report::html::escape(StringRef text) {
   std::string out;
-  for (char c : printable(text)) {
+  for (char c : candidate::printable(text)) {
     switch (c) {
     case '&':
       out += "&amp;";
@@ -35,7 +35,7 @@ std::string kgen::html::escape(StringRef text) {
   return out;
 }
 
-std::string kgen::html::time(double us) {
+std::string kgen::report::html::time(double us) {
   if (us <= 0)
     return "–";
   std::string text = printTime(us);
@@ -44,7 +44,7 @@ std::string kgen::html::time(double us) {
   return text;
 }
 
-std::string kgen::html::percent(double value) {
+std::string kgen::report::html::percent(double value) {
   if (value <= 0)
     return "–";
   std::string text;
@@ -52,7 +52,7 @@ std::string kgen::html::percent(double value) {
   return text;
 }
 
-const char *const kgen::html::style = R"css(
+const char *const kgen::report::html::style = R"css(
 :root { color-scheme: light dark; --ground: #fcfcfb; --panel: #f2f2ef; --text: #1d1d1b; --faint: #6b6b66; --line: #d9d9d3; --accent: #1a6b52;
   --good: #1a6b52; --bad: #a8321f; --code: #f4f4f1; --r0: #8a8a84; --r1: #2f6fab; --r2: #b3651b; --r3: #7a4fa3; --r4: #1a7f6b; --r5: #a33a5f; }
 @media (prefers-color-scheme: dark) { :root { --ground: #161715; --panel: #20211f; --text: #e6e6e1; --faint: #9a9a93; --line: #363733; --accent: #6fcfae;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen::html {
+namespace kgen::report::html {
 
 /// TEXT as it may stand in an element or a quoted attribute: markup characters as references, control
 /// characters as spaces (but tabs and line ends), bytes that are not UTF-8 as U+FFFD.
@@ -39,4 +39,4 @@ std::string drawScatter(llvm::ArrayRef<Mark> marks);
 /// The page's style sheet.
 extern const char *const style;
 
-} // namespace kgen::html
+} // namespace kgen::report::html

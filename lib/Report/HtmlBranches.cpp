@@ -11,7 +11,8 @@
 
 using namespace llvm;
 using namespace kgen;
-using namespace kgen::html;
+using namespace kgen::report;
+using namespace kgen::report::html;
 
 /// TEXT cut to about WIDTH characters, at a word.
 static std::string shorten(StringRef text, size_t width) {
@@ -29,12 +30,12 @@ static std::string shorten(StringRef text, size_t width) {
 
 static double percentOf(double other, double mine) { return other > 0 && mine > 0 ? 100 * other / mine : 0; }
 
-std::vector<Branch> kgen::html::readBranches(const RunFolder &run, const RunReport &report) {
+std::vector<Branch> kgen::report::html::readBranches(const trajectory::RunFolder &run, const RunReport &report) {
   std::vector<Branch> out;
-  for (const BranchRecord &record : run.getBranches()) {
+  for (const trajectory::BranchRecord &record : run.getBranches()) {
     if (record.measurement.empty())
       continue;
-    auto measurement = Measurement::parse(record.measurement);
+    auto measurement = candidate::Measurement::parse(record.measurement);
     if (!measurement) {
       consumeError(measurement.takeError());
       continue;
@@ -45,7 +46,7 @@ std::vector<Branch> kgen::html::readBranches(const RunFolder &run, const RunRepo
   return out;
 }
 
-std::string kgen::html::interval(const Measurement &m) {
+std::string kgen::report::html::interval(const candidate::Measurement &m) {
   if (m.samples.empty())
     return "";
   std::vector<double> samples = m.samples;
@@ -61,11 +62,11 @@ std::string kgen::html::interval(const Measurement &m) {
   return text;
 }
 
-std::string kgen::html::printCurveSection(const std::vector<Branch> &branches, const RunReport &report) {
+std::string kgen::report::html::printCurveSection(const std::vector<Branch> &branches, const RunReport &report) {
   std::vector<Mark> marks;
   for (size_t i = 0; i < branches.size(); ++i) {
     const Branch &branch = branches[i];
-    const BranchRecord &record = *branch.record;
+    const trajectory::BranchRecord &record = *branch.record;
     // A kernel under another name would draw its first measurement again.
     bool counts = branch.measurement.passed() && record.duplicateOf.empty();
     marks.push_back({double(i), counts ? branch.measurement.timeUs : 0, record.round, branch.best,
@@ -104,7 +105,7 @@ std::string kgen::html::printCurveSection(const std::vector<Branch> &branches, c
 
 /// The idea, what it was carried out with, and behind a fold what became of it.
 static void printIdea(raw_ostream &os, const Branch &branch) {
-  const BranchRecord &record = *branch.record;
+  const trajectory::BranchRecord &record = *branch.record;
   os << escape(record.idea.text);
   if (!record.label.empty())
     os << "<br><code>" << escape(record.label) << "</code>";
@@ -117,7 +118,7 @@ static void printIdea(raw_ostream &os, const Branch &branch) {
     more.push_back(branch.measurement.detail);
   if (record.duplicateOf.empty()) {
     if (branch.measurement.speed)
-      more.push_back(describeSpeed(*branch.measurement.speed));
+      more.push_back(candidate::describeSpeed(*branch.measurement.speed));
     if (!branch.measurement.diagnosis.empty())
       more.push_back(branch.measurement.diagnosis);
   }
@@ -134,7 +135,7 @@ static void printIdea(raw_ostream &os, const Branch &branch) {
   os << "</details>";
 }
 
-std::string kgen::html::printBranchTable(const std::vector<Branch> &branches, const RunReport &report) {
+std::string kgen::report::html::printBranchTable(const std::vector<Branch> &branches, const RunReport &report) {
   bool torch = report.eagerUs > 0 || report.compileUs > 0, floor = report.floorUs > 0;
   int columns = 6 + 2 * torch + floor;
   std::string text;
@@ -149,8 +150,8 @@ std::string kgen::html::printBranchTable(const std::vector<Branch> &branches, co
   os << "<th>idea</th></tr></thead><tbody>\n";
   int round = -1;
   for (const Branch &branch : branches) {
-    const BranchRecord &record = *branch.record;
-    const Measurement &m = branch.measurement;
+    const trajectory::BranchRecord &record = *branch.record;
+    const candidate::Measurement &m = branch.measurement;
     if (record.round != round) {
       round = record.round;
       auto row = llvm::find_if(report.rows, [&](const ReportRow &one) { return one.round == round; });
@@ -167,7 +168,7 @@ std::string kgen::html::printBranchTable(const std::vector<Branch> &branches, co
        << " id=\"" << escape(record.id) << "\"><td class=\"id\">" << escape(record.id) << "</td><td class=\"id\">";
     if (!record.parent.empty())
       os << "<a href=\"#" << escape(record.parent) << "\">" << escape(record.parent) << "</a>";
-    StringRef verdict = verdictName(m.verdict);
+    StringRef verdict = candidate::verdictName(m.verdict);
     os << "</td><td class=\"" << (m.passed() ? "PASS" : "other") << "\">" << verdict << "</td><td class=\"n\">";
     if (m.passed()) {
       os << html::time(m.timeUs);
@@ -196,7 +197,7 @@ std::string kgen::html::printBranchTable(const std::vector<Branch> &branches, co
   return text;
 }
 
-std::string kgen::html::printTree(const std::vector<Branch> &branches, const RunReport &report) {
+std::string kgen::report::html::printTree(const std::vector<Branch> &branches, const RunReport &report) {
   std::map<std::string, std::vector<const Branch *>> children;
   std::set<std::string> known, way;
   for (const Branch &branch : branches)
@@ -228,7 +229,7 @@ std::string kgen::html::printTree(const std::vector<Branch> &branches, const Run
       continue;
     }
     const Branch &branch = *(*top.list)[top.next++];
-    const BranchRecord &record = *branch.record;
+    const trajectory::BranchRecord &record = *branch.record;
     os << "<li"
        << (way.count(record.id)         ? " class=\"way\""
            : record.duplicateOf.empty() ? ""
@@ -237,7 +238,7 @@ std::string kgen::html::printTree(const std::vector<Branch> &branches, const Run
     if (branch.measurement.passed())
       os << html::time(branch.measurement.timeUs);
     else
-      os << "<span class=\"other\">" << verdictName(branch.measurement.verdict) << "</span>";
+      os << "<span class=\"other\">" << candidate::verdictName(branch.measurement.verdict) << "</span>";
     os << " · "
        << escape(record.label.empty() || record.round == 0
                      ? shorten(record.idea.text, 100)
@@ -254,7 +255,7 @@ std::string kgen::html::printTree(const std::vector<Branch> &branches, const Run
   return text;
 }
 
-std::string kgen::html::printPrior(const std::vector<Branch> &branches, const RunReport &report) {
+std::string kgen::report::html::printPrior(const std::vector<Branch> &branches, const RunReport &report) {
   std::vector<Mark> marks;
   for (const Branch &branch : branches)
     if (branch.record->priorUs > 0 && branch.measurement.passed() && branch.record->duplicateOf.empty())

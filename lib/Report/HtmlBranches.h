@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-namespace kgen::html {
+namespace kgen::report::html {
 
 /// A measured branch, as the journal has it.
 struct Branch {
-  const BranchRecord *record;
-  Measurement measurement;
+  const trajectory::BranchRecord *record;
+  candidate::Measurement measurement;
   bool best = false; ///< better than all before it
 };
 
 /// In the order in which they were measured; what cannot be read is left out.
-std::vector<Branch> readBranches(const RunFolder &run, const RunReport &report);
+std::vector<Branch> readBranches(const trajectory::RunFolder &run, const RunReport &report);
 
 /// "5 to 95 % of the samples", as "125.6–129.4 µs"; "" without samples.
-std::string interval(const Measurement &measurement);
+std::string interval(const candidate::Measurement &measurement);
 
 /// The curve, and who was best so far, in words.
 std::string printCurveSection(const std::vector<Branch> &branches, const RunReport &report);
@@ -31,4 +31,4 @@ std::string printTree(const std::vector<Branch> &branches, const RunReport &repo
 /// What the prior expected, when it expected anything.
 std::string printPrior(const std::vector<Branch> &branches, const RunReport &report);
 
-} // namespace kgen::html
+} // namespace kgen::report::html

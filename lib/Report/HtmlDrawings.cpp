@@ -9,7 +9,7 @@
 #include <cmath>
 
 using namespace llvm;
-using namespace kgen::html;
+using namespace kgen::report::html;
 
 namespace {
 
@@ -65,7 +65,7 @@ void drawDot(raw_ostream &os, double x, double y, const Mark &mark) {
 
 } // namespace
 
-std::string kgen::html::drawCurve(ArrayRef<Mark> marks, ArrayRef<Level> levels) {
+std::string kgen::report::html::drawCurve(ArrayRef<Mark> marks, ArrayRef<Level> levels) {
   constexpr double width = 960, height = 340, left = 64, right = 936, top = 14, bottom = 300;
   LogAxis axis(bottom, top);
   double last = 1;
@@ -140,7 +140,7 @@ std::string kgen::html::drawCurve(ArrayRef<Mark> marks, ArrayRef<Level> levels) 
   return text;
 }
 
-std::string kgen::html::drawScatter(ArrayRef<Mark> marks) {
+std::string kgen::report::html::drawScatter(ArrayRef<Mark> marks) {
   constexpr double width = 480, height = 330, left = 60, right = 462, top = 12, bottom = 280;
   LogAxis x(left, right), y(bottom, top);
   for (const Mark &mark : marks) {

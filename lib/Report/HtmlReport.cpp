@@ -15,7 +15,8 @@
 
 using namespace llvm;
 using namespace kgen;
-using namespace kgen::html;
+using namespace kgen::report;
+using namespace kgen::report::html;
 
 /// What a class allows, in words; docs/precision.md has it in full.
 static StringRef describeClass(StringRef precision) {
@@ -59,7 +60,7 @@ static void printNumbers(raw_ostream &os, const RunReport &report) {
 }
 
 /// What was asked, and by which rules it was judged.
-static void printContract(raw_ostream &os, const RunReport &report, const RunFolder &run,
+static void printContract(raw_ostream &os, const RunReport &report, const trajectory::RunFolder &run,
                           const std::vector<Branch> &branches, const Branch *best) {
   os << "<h2>What was asked</h2>\n<div class=\"wide\"><table class=\"facts\"><tbody>\n";
   fact(os, "problem", escape(report.problem) + ", " + escape(report.size) + " size");
@@ -69,7 +70,7 @@ static void printContract(raw_ostream &os, const RunReport &report, const RunFol
     contract += ": " + escape(words);
   if (best && best->measurement.tolerance.l2 > 0) {
     double worst = 0;
-    for (const InputError &error : best->measurement.errors)
+    for (const candidate::InputError &error : best->measurement.errors)
       worst = std::max(worst, error.norms.l2);
     contract += number(". Allowed error against fp64, measured for this problem: %.2g of the answer's norm",
                        best->measurement.tolerance.l2) +
@@ -96,7 +97,7 @@ static void printContract(raw_ostream &os, const RunReport &report, const RunFol
   // "seed 1F..." is what the commitment is the digest of, once its length stands before it.
   for (std::string &secret : secrets)
     for (const std::string &seed : run.getSeeds())
-      if (StringRef(secret).ends_with(contentKey({seed})))
+      if (StringRef(secret).ends_with(toolchain::contentKey({seed})))
         secret += ", told at the end: " + seed;
   fact(os, "inputs", escape(join(secrets, "; ")));
   fact(os, "warnings", escape(join(warnings, "; ")));
@@ -129,13 +130,13 @@ static void printDiagnosis(raw_ostream &os, StringRef diagnosis) {
   os << "</ul>\n";
 }
 
-static void printKernels(raw_ostream &os, const Measurement &m) {
+static void printKernels(raw_ostream &os, const candidate::Measurement &m) {
   if (m.kernels.empty() || m.device == "host")
     return;
   os << "<div class=\"wide\"><table><thead><tr><th>kernel</th><th class=\"n\">registers</th><th class=\"n\">static "
         "shared</th>"
         "<th class=\"n\">spilled</th><th class=\"n\">threads resident</th><th>matrix units</th></tr></thead><tbody>\n";
-  for (const KernelResources &k : m.kernels)
+  for (const candidate::KernelResources &k : m.kernels)
     os << "<tr><td><code>" << escape(k.kernel) << "</code></td><td class=\"n\">" << k.registers
        << "</td><td class=\"n\">" << k.sharedBytes << " B</td><td class=\"n\">" << k.spillBytes
        << " B</td><td class=\"n\">" << number("%.0f %%", 100 * k.occupancy) << "</td><td>"
@@ -148,7 +149,7 @@ static void printKernels(raw_ostream &os, const Measurement &m) {
         "<th class=\"n\">matrix units</th><th class=\"n\">issue slots</th><th class=\"n\">warps resident</th><th "
         "class=\"n\">L2 "
         "hits</th><th>waits longest for</th></tr></thead><tbody>\n";
-  for (const KernelProfile &p : m.profile) {
+  for (const candidate::KernelProfile &p : m.profile) {
     os << "<tr><td><code>" << escape(p.kernel) << "</code></td><td class=\"n\">" << html::time(p.timeUs) << "</td>";
     for (double value : {p.dram, p.tensor, p.issue, p.warps, p.l2Hits})
       os << "<td class=\"n\">" << number("%.0f %%", value) << "</td>";
@@ -159,8 +160,8 @@ static void printKernels(raw_ostream &os, const Measurement &m) {
 }
 
 /// A file of the best branch's folder behind a fold; nothing when the run has none.
-static void printFile(raw_ostream &os, const RunFolder &run, const BranchRecord &branch, StringRef name,
-                      StringRef title, bool open) {
+static void printFile(raw_ostream &os, const trajectory::RunFolder &run, const trajectory::BranchRecord &branch,
+                      StringRef name, StringRef title, bool open) {
   if (!branch.files.count(name.str()))
     return;
   auto text = run.readFile(branch.id, name);
@@ -172,15 +173,16 @@ static void printFile(raw_ostream &os, const RunFolder &run, const BranchRecord 
      << StringRef(*text).count('\n') << " lines)</summary><pre><code>" << escape(*text) << "</code></pre></details>\n";
 }
 
-static void printBest(raw_ostream &os, const RunReport &report, const RunFolder &run, const Branch &best) {
+static void printBest(raw_ostream &os, const RunReport &report, const trajectory::RunFolder &run, const Branch &best) {
   os << "<h2>The best kernel</h2>\n<p>" << escape(report.best.id) << ", " << html::time(report.best.timeUs);
   if (std::string range = interval(best.measurement); !range.empty())
     os << " (5 to 95 % of " << best.measurement.samples.size() << " samples: " << range << ")";
-  if (const Conditions &c = best.measurement.after; c.clockMHz > 0)
+  if (const candidate::Conditions &c = best.measurement.after; c.clockMHz > 0)
     os << number(" at %.0f MHz", c.clockMHz) << number(", %.0f W", c.powerWatts) << number(", %.0f °C", c.temperature);
   os << ".</p>\n<p>" << escape(report.best.idea) << "</p>\n";
   if (best.measurement.speed)
-    os << "<p>Timed in turns with the best before it: " << escape(describeSpeed(*best.measurement.speed)) << ".</p>\n";
+    os << "<p>Timed in turns with the best before it: " << escape(candidate::describeSpeed(*best.measurement.speed))
+       << ".</p>\n";
   os << "<h3>Diagnosis</h3>\n";
   printDiagnosis(os, best.measurement.diagnosis);
   printKernels(os, best.measurement);
@@ -190,7 +192,7 @@ static void printBest(raw_ostream &os, const RunReport &report, const RunFolder 
   printFile(os, run, *best.record, "plan.json", "Launch plan", false);
 }
 
-static void printLedger(raw_ostream &os, const Ledger &ledger, const RunReport &report) {
+static void printLedger(raw_ostream &os, const trajectory::Ledger &ledger, const RunReport &report) {
   os << "<h2>What it cost</h2>\n<p>Wall time " << number("%.0f s", ledger.seconds) << ", "
      << number("%.0f s", ledger.total.deviceSeconds) << " of them on the device; policy " << escape(report.policy)
      << ".";
@@ -206,7 +208,7 @@ static void printLedger(raw_ostream &os, const Ledger &ledger, const RunReport &
           "class=\"n\">cached</th><th class=\"n\">tokens out</th><th class=\"n\">reasoning</th><th "
           "class=\"n\">money</th>";
   os << "</tr></thead><tbody>\n";
-  auto line = [&](const std::string &name, const Costs &costs) {
+  auto line = [&](const std::string &name, const trajectory::Costs &costs) {
     os << "<tr><td>" << escape(name) << "</td><td class=\"n\">" << costs.branches << "</td><td class=\"n\">"
        << number("%.1f s", costs.deviceSeconds) << "</td>";
     if (asked)
@@ -224,7 +226,7 @@ static void printLedger(raw_ostream &os, const Ledger &ledger, const RunReport &
   os << "</tbody></table></div>\n";
 }
 
-std::string kgen::printReportHtml(const RunReport &report, const RunFolder &run) {
+std::string kgen::report::printReportHtml(const RunReport &report, const trajectory::RunFolder &run) {
   std::vector<Branch> branches = readBranches(run, report);
   auto found = llvm::find_if(branches, [&](const Branch &b) { return b.record->id == report.best.id; });
   const Branch *best = found == branches.end() ? nullptr : &*found;

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::report {
 
 static std::string printSeconds(double seconds) {
   std::string text;
@@ -29,12 +29,12 @@ static std::string printDollars(double dollars) {
   return text;
 }
 
-std::string printLedgerText(const Ledger &ledger) {
+std::string printLedgerText(const trajectory::Ledger &ledger) {
   std::string text;
   raw_string_ostream os(text);
   os << "spent:    " << printSeconds(ledger.seconds) << ", " << printSeconds(ledger.total.deviceSeconds)
      << " of them on the device";
-  if (const Costs &total = ledger.total; total.requests > 0) {
+  if (const trajectory::Costs &total = ledger.total; total.requests > 0) {
     os << ", " << printSeconds(total.askSeconds) << " waiting for " << total.requests
        << " answers: " << printCount(total.input) << " tokens in (" << printCount(total.cached) << " cached), "
        << printCount(total.output) << " out (" << printCount(total.reasoning) << " reasoning)";
@@ -58,7 +58,7 @@ std::string printLedgerText(const Ledger &ledger) {
   return text;
 }
 
-std::string printLedgerMarkdown(const Ledger &ledger) {
+std::string printLedgerMarkdown(const trajectory::Ledger &ledger) {
   std::string text = "## What it cost\n\n";
   raw_string_ostream os(text);
   os << "Wall time " << printSeconds(ledger.seconds) << ".";
@@ -68,7 +68,7 @@ std::string printLedgerMarkdown(const Ledger &ledger) {
     os << " " << model << " has no price.";
   os << "\n\n| ideas | branches | device | answers | waiting | tokens in | cached | tokens out | reasoning | money |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n";
-  auto line = [&](const std::string &name, const Costs &costs) {
+  auto line = [&](const std::string &name, const trajectory::Costs &costs) {
     os << "| " << name << " | " << costs.branches << " | " << printSeconds(costs.deviceSeconds) << " | "
        << costs.requests << " | " << printSeconds(costs.askSeconds) << " | " << printCount(costs.input) << " | "
        << printCount(costs.cached) << " | " << printCount(costs.output) << " | " << printCount(costs.reasoning) << " | "
@@ -82,9 +82,9 @@ std::string printLedgerMarkdown(const Ledger &ledger) {
   return text;
 }
 
-Json toJson(const Ledger &ledger) {
-  auto list = [](const std::map<std::string, Costs> &parts) {
-    Json json = Json::object();
+trajectory::Json toJson(const trajectory::Ledger &ledger) {
+  auto list = [](const std::map<std::string, trajectory::Costs> &parts) {
+    trajectory::Json json = trajectory::Json::object();
     for (const auto &[name, costs] : parts)
       json[name] = costs.toJson();
     return json;
@@ -95,4 +95,4 @@ Json toJson(const Ledger &ledger) {
           {"branches", list(ledger.branches)}};
 }
 
-} // namespace kgen
+} // namespace kgen::report

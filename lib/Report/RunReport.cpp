@@ -13,12 +13,12 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::report {
 
 namespace {
 double percentOf(double other, double mine) { return other > 0 && mine > 0 ? 100 * other / mine : 0; }
 
-double baseline(const Measurement &measurement, const char *name) {
+double baseline(const candidate::Measurement &measurement, const char *name) {
   auto it = measurement.baselines.find(name);
   return it == measurement.baselines.end() ? 0 : it->second;
 }
@@ -58,9 +58,9 @@ double rankCorrelation(const std::vector<std::pair<double, double>> &pairs) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-RunReport summarizeRun(const RunFolder &run) {
+RunReport summarizeRun(const trajectory::RunFolder &run) {
   RunReport report;
-  const Json &config = run.getConfig();
+  const trajectory::Json &config = run.getConfig();
   report.run = run.getPath().str();
   report.problem = config.value("problem", "");
   report.size = config.value("size", "");
@@ -75,18 +75,18 @@ RunReport summarizeRun(const RunFolder &run) {
   report.seed = config.value("seed", uint64_t(0));
   report.stopReason = run.getStopReason().str();
   report.seconds = run.getSecondsSpent();
-  report.ledger = addUp(run);
+  report.ledger = trajectory::addUp(run);
   std::vector<std::pair<double, double>> priors;
-  for (const BranchRecord &branch : run.getBranches()) {
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
     if (branch.measurement.empty())
       continue;
-    auto measurement = Measurement::parse(branch.measurement);
+    auto measurement = candidate::Measurement::parse(branch.measurement);
     if (!measurement) {
       consumeError(measurement.takeError());
       continue;
     }
     ++report.branches;
-    ++report.verdicts[verdictName(measurement->verdict).str()];
+    ++report.verdicts[candidate::verdictName(measurement->verdict).str()];
     if (report.rows.empty() || report.rows.back().round != branch.round) {
       report.rows.emplace_back();
       report.rows.back().round = branch.round;
@@ -112,8 +112,8 @@ RunReport summarizeRun(const RunFolder &run) {
     if (row.timeUs == 0 || measurement->timeUs < row.timeUs) {
       row.timeUs = measurement->timeUs;
       row.id = branch.id;
-      row.idea = onOneLine(branch.idea.text);
-      row.settings = onOneLine(branch.label);
+      row.idea = candidate::onOneLine(branch.idea.text);
+      row.settings = candidate::onOneLine(branch.label);
       if (measurement->beats(report.best.timeUs))
         report.bestDiagnosis = measurement->diagnosis;
     }
@@ -122,12 +122,12 @@ RunReport summarizeRun(const RunFolder &run) {
       // The round may hold a quicker kernel that did not win beside the best one.
       report.best.timeUs = measurement->timeUs;
       report.best.id = branch.id;
-      report.best.idea = onOneLine(branch.idea.text);
-      report.best.settings = onOneLine(branch.label);
+      report.best.idea = candidate::onOneLine(branch.idea.text);
+      report.best.settings = candidate::onOneLine(branch.label);
       report.curve.push_back({branch.id, report.branches - 1, branch.round, branch.doneAt, measurement->timeUs});
     }
   }
-  const BranchRecord *best = run.findBranch(report.best.id);
+  const trajectory::BranchRecord *best = run.findBranch(report.best.id);
   if (best && best->files.count("directives.mlir")) {
     auto script = run.readFile(best->id, "directives.mlir");
     if (script)
@@ -149,7 +149,7 @@ RunReport summarizeRun(const RunFolder &run) {
   return report;
 }
 
-Json toJson(const CurvePoint &point) {
+trajectory::Json toJson(const CurvePoint &point) {
   return {{"branch", point.id},
           {"branches", point.branches},
           {"round", point.round},
@@ -159,44 +159,45 @@ Json toJson(const CurvePoint &point) {
 
 std::string printReportJson(const RunReport &report) {
   auto rowJson = [](const ReportRow &row) {
-    return Json{{"round", row.round},      {"branch", row.id},
-                {"idea", row.idea},        {"settings", row.settings},
-                {"tried", row.tried},      {"passed", row.passed},
-                {"time_us", row.timeUs},   {"of_generic", row.ofGeneric},
-                {"of_eager", row.ofEager}, {"of_compile", row.ofCompile},
-                {"of_floor", row.ofFloor}};
+    return trajectory::Json{{"round", row.round},      {"branch", row.id},
+                            {"idea", row.idea},        {"settings", row.settings},
+                            {"tried", row.tried},      {"passed", row.passed},
+                            {"time_us", row.timeUs},   {"of_generic", row.ofGeneric},
+                            {"of_eager", row.ofEager}, {"of_compile", row.ofCompile},
+                            {"of_floor", row.ofFloor}};
   };
-  Json rows = Json::array();
+  trajectory::Json rows = trajectory::Json::array();
   for (const ReportRow &row : report.rows)
     rows.push_back(rowJson(row));
-  Json curve = Json::array();
+  trajectory::Json curve = trajectory::Json::array();
   for (const CurvePoint &point : report.curve)
     curve.push_back(toJson(point));
-  Json json = {{"version", 1},
-               {"problem", report.problem},
-               {"size", report.size},
-               {"device", report.device},
-               {"precision", report.precision},
-               {"rules", report.rules},
-               {"policy", report.policy},
-               {"llm", report.llm},
-               {"isolation", report.isolation},
-               {"seed", report.seed},
-               {"stop_reason", report.stopReason},
-               {"seconds", report.seconds},
-               {"branches", report.branches},
-               {"verdicts", report.verdicts},
-               {"generic_us", report.genericUs},
-               {"eager_us", report.eagerUs},
-               {"compile_us", report.compileUs},
-               {"floor_us", report.floorUs},
-               {"speedup", report.getSpeedup()},
-               {"best", rowJson(report.best)},
-               {"curve", curve},
-               {"prior", {{"branches", report.priorBranches}, {"rank_correlation", report.priorCorrelation}}},
-               {"ledger", toJson(report.ledger)},
-               {"rounds", rows}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  trajectory::Json json = {
+      {"version", 1},
+      {"problem", report.problem},
+      {"size", report.size},
+      {"device", report.device},
+      {"precision", report.precision},
+      {"rules", report.rules},
+      {"policy", report.policy},
+      {"llm", report.llm},
+      {"isolation", report.isolation},
+      {"seed", report.seed},
+      {"stop_reason", report.stopReason},
+      {"seconds", report.seconds},
+      {"branches", report.branches},
+      {"verdicts", report.verdicts},
+      {"generic_us", report.genericUs},
+      {"eager_us", report.eagerUs},
+      {"compile_us", report.compileUs},
+      {"floor_us", report.floorUs},
+      {"speedup", report.getSpeedup()},
+      {"best", rowJson(report.best)},
+      {"curve", curve},
+      {"prior", {{"branches", report.priorBranches}, {"rank_correlation", report.priorCorrelation}}},
+      {"ledger", toJson(report.ledger)},
+      {"rounds", rows}};
+  return json.dump(2, ' ', false, trajectory::Json::error_handler_t::replace) + "\n";
 }
 
-} // namespace kgen
+} // namespace kgen::report

@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::report {
 
 namespace {
 std::string printPercent(double percent) {
@@ -174,4 +174,4 @@ std::string printReportMarkdown(const RunReport &report) {
   return text;
 }
 
-} // namespace kgen
+} // namespace kgen::report

@@ -11,12 +11,12 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::report {
 namespace {
 
 /// TEXT on one line, without control characters: a model's words must not move the cursor.
 std::string flatten(StringRef text, size_t width) {
-  std::string line = onOneLine(text);
+  std::string line = candidate::onOneLine(text);
   if (line.size() > width) {
     line.resize(width > 3 ? width - 3 : 0);
     // Not in the middle of a UTF-8 sequence.
@@ -49,12 +49,12 @@ std::string duration(double seconds) {
 
 class TableProgress : public Progress {
 public:
-  TableProgress(raw_ostream &os, Clock &clock, bool live, int columns)
+  TableProgress(raw_ostream &os, trajectory::Clock &clock, bool live, int columns)
       : os(os), clock(clock), live(live), columns(std::max(columns, 60)) {}
 
   void note(StringRef line) override {
     clearStatus();
-    os << printable(line) << "\n";
+    os << candidate::printable(line) << "\n";
     os.flush();
   }
 
@@ -131,7 +131,7 @@ private:
   }
 
   raw_ostream &os;
-  Clock &clock;
+  trajectory::Clock &clock;
   bool live;
   int columns;
   bool statusShown = false;
@@ -151,10 +151,10 @@ public:
 
 } // namespace
 
-std::unique_ptr<Progress> createTableProgress(raw_ostream &os, Clock &clock, bool live, int columns) {
+std::unique_ptr<Progress> createTableProgress(raw_ostream &os, trajectory::Clock &clock, bool live, int columns) {
   return std::make_unique<TableProgress>(os, clock, live, columns);
 }
 
 std::unique_ptr<Progress> createSilentProgress() { return std::make_unique<SilentProgress>(); }
 
-} // namespace kgen
+} // namespace kgen::report

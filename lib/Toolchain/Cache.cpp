@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
-std::string kgen::cacheRoot() {
+std::string kgen::toolchain::cacheRoot() {
   if (const char *dir = getenv("KGEN_CACHE_DIR"); dir && *dir)
     return dir;
   if (const char *dir = getenv("XDG_CACHE_HOME"); dir && *dir)
@@ -34,7 +35,7 @@ std::string kgen::cacheRoot() {
   return chosen;
 }
 
-std::string kgen::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
+std::string kgen::toolchain::contentKey(llvm::ArrayRef<llvm::StringRef> parts) {
   llvm::SHA256 hash;
   for (llvm::StringRef part : parts) {
     // Without the length, ("ab", "c") and ("a", "bc") would be one key.
@@ -88,7 +89,7 @@ llvm::Expected<std::string> ContentCache::get(llvm::StringRef key, bool &hit,
   return final;
 }
 
-llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text) {
+llvm::Error kgen::toolchain::writeFileAtomically(llvm::StringRef path, llvm::StringRef text) {
   // Beside the target, because a rename cannot cross file systems.
   std::string temporary = path.str() + ".tmp." + std::to_string(getpid());
   auto fail = [&](const char *what) {
@@ -115,7 +116,7 @@ llvm::Error kgen::writeFileAtomically(llvm::StringRef path, llvm::StringRef text
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> kgen::readWholeFile(llvm::StringRef path, uint64_t limit) {
+llvm::Expected<std::string> kgen::toolchain::readWholeFile(llvm::StringRef path, uint64_t limit) {
   // A pipe that nobody writes to would be waited for.
   int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info;

@@ -7,8 +7,9 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
-ProcessLimits kgen::compileLimits(const CompileOptions &options) {
+ProcessLimits kgen::toolchain::compileLimits(const CompileOptions &options) {
   ProcessLimits limits;
   limits.wallSeconds = options.wallSeconds;
   // Parts of a compiler that live on when kgen is killed end by this one.
@@ -18,8 +19,10 @@ ProcessLimits kgen::compileLimits(const CompileOptions &options) {
   return limits;
 }
 
-std::vector<llvm::Expected<CompileResult>> kgen::compileAll(Compiler &compiler, llvm::ArrayRef<std::string> sources,
-                                                            const CompileOptions &options, unsigned parallel) {
+std::vector<llvm::Expected<CompileResult>> kgen::toolchain::compileAll(Compiler &compiler,
+                                                                       llvm::ArrayRef<std::string> sources,
+                                                                       const CompileOptions &options,
+                                                                       unsigned parallel) {
   std::vector<std::optional<llvm::Expected<CompileResult>>> slots(sources.size());
   std::atomic<size_t> next{0};
   auto work = [&] {

@@ -9,9 +9,10 @@
 #include "llvm/Support/JSON.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace json = llvm::json;
 
-std::string kgen::firstError(llvm::StringRef log) {
+std::string kgen::toolchain::firstError(llvm::StringRef log) {
   llvm::SmallVector<llvm::StringRef> lines;
   log.split(lines, '\n');
   for (llvm::StringRef line : lines)
@@ -23,22 +24,22 @@ std::string kgen::firstError(llvm::StringRef log) {
 /// Compiler output may hold any bytes; JSON wants UTF-8.
 static std::string utf8(llvm::StringRef text) { return json::isUTF8(text) ? text.str() : json::fixUTF8(text); }
 
-static json::Object countsJson(const InstructionCounts &counts) {
+static json::Object countsJson(const candidate::InstructionCounts &counts) {
   json::Object out{{"total", counts.total}};
   for (const auto &[kind, count] : counts.kinds)
     out[kind] = count;
   return out;
 }
 
-static InstructionCounts readCounts(const json::Object *object) {
-  InstructionCounts counts;
+static candidate::InstructionCounts readCounts(const json::Object *object) {
+  candidate::InstructionCounts counts;
   if (object)
     for (const auto &[kind, count] : *object)
       (kind == "total" ? counts.total : counts.kinds[kind.str()]) = int(count.getAsInteger().value_or(0));
   return counts;
 }
 
-bool kgen::namesPlaceInText(llvm::StringRef log) {
+bool kgen::toolchain::namesPlaceInText(llvm::StringRef log) {
   llvm::SmallVector<llvm::StringRef> lines;
   log.split(lines, '\n');
   for (llvm::StringRef line : lines) {
@@ -78,7 +79,7 @@ static llvm::Expected<std::string> print(const CompileResult &result, const std:
   } else {
     const Compiled &compiled = std::get<Compiled>(result);
     json::Array kernels;
-    for (const KernelResources &k : compiled.kernels)
+    for (const candidate::KernelResources &k : compiled.kernels)
       kernels.push_back(json::Object{{"kernel", k.kernel},
                                      {"registers", k.registers},
                                      {"shared", k.sharedBytes},
@@ -139,7 +140,7 @@ static llvm::Expected<CompileResult> read(const std::string &folder) {
       const json::Object *k = entry.getAsObject();
       if (!k)
         continue;
-      KernelResources resources;
+      candidate::KernelResources resources;
       resources.kernel = k->getString("kernel").value_or("").str();
       resources.registers = int(k->getInteger("registers").value_or(0));
       resources.sharedBytes = int(k->getInteger("shared").value_or(0));
@@ -180,8 +181,8 @@ static llvm::Expected<CompileResult> compileTwice(const std::string &folder, con
   return llvm::createStringError("the compiler does not work here: %s", std::get<CompileFailed>(*known).reason.c_str());
 }
 
-llvm::Expected<CompileResult> kgen::compileCached(llvm::StringRef key, const CompileStep &fill,
-                                                  const CompileStep &probe) {
+llvm::Expected<CompileResult> kgen::toolchain::compileCached(llvm::StringRef key, const CompileStep &fill,
+                                                             const CompileStep &probe) {
   ContentCache cache(cacheRoot(), "compile");
   for (bool again = false;; again = true) {
     bool hit = false;

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 using CompileStep = std::function<llvm::Expected<CompileResult>(const std::string &folder)>;
 
@@ -26,4 +26,4 @@ bool namesPlaceInText(llvm::StringRef log);
 /// The first line of LOG that names an error, without the compiler's own noise; capped.
 std::string firstError(llvm::StringRef log);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -141,7 +142,7 @@ private:
     compiled.log = run->output;
     compiled.seconds = run->seconds;
     for (const HostKernel &kernel : text.kernels) {
-      KernelResources resources;
+      candidate::KernelResources resources;
       resources.kernel = kernel.name;
       resources.sharedBytes = int(std::min<uint64_t>(sections["kgen_shared_" + kernel.name], INT32_MAX));
       // The card's limit, which its compiler would name.
@@ -231,7 +232,7 @@ llvm::Expected<std::string> placeHeaders(llvm::StringRef key) {
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Compiler>> kgen::createHostCompiler() {
+llvm::Expected<std::unique_ptr<Compiler>> kgen::toolchain::createHostCompiler() {
   const char *chosen = getenv("KGEN_HOST_CXX");
   auto program = llvm::sys::findProgramByName(chosen && *chosen ? chosen : "g++");
   if (!program)

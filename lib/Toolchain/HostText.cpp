@@ -9,6 +9,7 @@
 #include <optional>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -449,7 +450,7 @@ private:
 
 } // namespace
 
-std::string kgen::joinLines(llvm::StringRef text) {
+std::string kgen::toolchain::joinLines(llvm::StringRef text) {
   std::string out;
   out.reserve(text.size());
   size_t joined = 0;
@@ -472,12 +473,12 @@ std::string kgen::joinLines(llvm::StringRef text) {
   return out;
 }
 
-llvm::Expected<HostText> kgen::rewriteForHost(llvm::StringRef cuda) {
+llvm::Expected<HostText> kgen::toolchain::rewriteForHost(llvm::StringRef cuda) {
   std::string joined = joinLines(cuda);
   return Rewriter(joined).run();
 }
 
-llvm::StringSet<> kgen::findWords(llvm::StringRef cuda) {
+llvm::StringSet<> kgen::toolchain::findWords(llvm::StringRef cuda) {
   llvm::StringSet<> words;
   for (const Token &token : tokenize(cuda)) {
     if (token.kind == Token::Directive)
@@ -488,7 +489,7 @@ llvm::StringSet<> kgen::findWords(llvm::StringRef cuda) {
   return words;
 }
 
-llvm::Error kgen::checkTokens(llvm::StringRef cuda) {
+llvm::Error kgen::toolchain::checkTokens(llvm::StringRef cuda) {
   for (const Token &token : tokenize(cuda)) {
     bool forbidden = token.kind == Token::Identifier &&
                      llvm::StringSwitch<bool>(token.text)

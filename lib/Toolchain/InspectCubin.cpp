@@ -10,8 +10,9 @@
 #include "llvm/Object/ELF.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
-std::string kgen::findRuntimeCalls(llvm::StringRef cubin) {
+std::string kgen::toolchain::findRuntimeCalls(llvm::StringRef cubin) {
   const char *const unreadable = "kernel.cu makes machine code whose symbols cannot be read";
   auto file = llvm::object::ELF64LEFile::create(cubin);
   if (!file)
@@ -42,7 +43,7 @@ std::string kgen::findRuntimeCalls(llvm::StringRef cubin) {
   return "";
 }
 
-std::string kgen::findDriversRegisters(llvm::StringRef ptx) {
+std::string kgen::toolchain::findDriversRegisters(llvm::StringRef ptx) {
   // %envreg1 and 2 hold the address of the driver's workspace for grids that wait for each other. PTX has no macros
   // and no way to spell a name in pieces.
   if (ptx.contains("%envreg"))

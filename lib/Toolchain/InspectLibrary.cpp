@@ -7,6 +7,7 @@
 #include "llvm/Object/ELF.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 using llvm::object::ELF64LEFile;
 
 static const char *const atLoad = "host code that runs when it is loaded (a global with a constructor?)";
@@ -105,7 +106,7 @@ static std::string inspectFunctions(const ELF64LEFile &file, const ELF64LEFile::
   return "";
 }
 
-std::string kgen::inspectLibrary(const std::string &path, std::map<std::string, uint64_t> &sizes) {
+std::string kgen::toolchain::inspectLibrary(const std::string &path, std::map<std::string, uint64_t> &sizes) {
   const char *const none = "no machine code";
   auto text = readWholeFile(path);
   if (!text) {

@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// What in the shared library at PATH would run or reach out before anyone calls it; empty: nothing. Judged by
 /// what the loader reads (the dynamic section, relocations, dynamic symbols), not by section names, which
 /// assembly can choose. SIZES receives every section's size by name.
 std::string inspectLibrary(const std::string &path, std::map<std::string, uint64_t> &sizes);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 struct Jail::Parts {
   int ruleset = -1;
@@ -56,7 +57,7 @@ static std::string isolationLimit() {
   return asked ? asked : "";
 }
 
-std::string kgen::confineThisProcess(const FileRules &files, CallRules calls) {
+std::string kgen::toolchain::confineThisProcess(const FileRules &files, CallRules calls) {
   std::string limit = isolationLimit();
   if (limit == "none")
     return "";
@@ -77,7 +78,7 @@ std::string kgen::confineThisProcess(const FileRules &files, CallRules calls) {
 // What there is
 //===----------------------------------------------------------------------===//
 
-/// Runs STEP in a child, which says by its exit code whether the walls held.
+/// Runs STEP in a child, which says by its exit code whether the isolation held.
 template <class Step>
 static bool holds(Step step) {
   pid_t child = fork();
@@ -129,12 +130,12 @@ static Isolation measure() {
   return out;
 }
 
-const Isolation &kgen::supportedIsolation() {
+const Isolation &kgen::toolchain::supportedIsolation() {
   static const Isolation measured = measure();
   return measured;
 }
 
-std::string kgen::describeIsolation(const Isolation &isolation) {
+std::string kgen::toolchain::describeIsolation(const Isolation &isolation) {
   std::string text = "files ";
   switch (isolation.files) {
   case Isolation::Files::Landlock:
@@ -152,7 +153,7 @@ std::string kgen::describeIsolation(const Isolation &isolation) {
   return text;
 }
 
-std::string kgen::explainUnconfinedCompile(llvm::StringRef whose) {
+std::string kgen::toolchain::explainUnconfinedCompile(llvm::StringRef whose) {
   return "this system cannot keep a compiler away from your files (no Landlock, no user namespaces), and " +
          whose.str() + "; --allow-unconfined-compile runs it all the same";
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -230,7 +231,7 @@ std::vector<sock_filter> computeOnly() {
 
 } // namespace
 
-std::vector<sock_filter> kgen::makeCallFilter(CallRules rules) {
+std::vector<sock_filter> kgen::toolchain::makeCallFilter(CallRules rules) {
   switch (rules) {
   case CallRules::All:
     return {};
@@ -243,7 +244,7 @@ std::vector<sock_filter> kgen::makeCallFilter(CallRules rules) {
   return {};
 }
 
-int kgen::installCallFilter(const std::vector<sock_filter> &program) {
+int kgen::toolchain::installCallFilter(const std::vector<sock_filter> &program) {
   sock_fprog filter = {static_cast<unsigned short>(program.size()), const_cast<sock_filter *>(program.data())};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
     return errno;

@@ -5,7 +5,7 @@
 
 #include <linux/filter.h>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// The filter for RULES, empty for All. Made for the calling process: Compute allows signals to its own
 /// threads only, so it is to be installed by the process that asked for it.
@@ -14,4 +14,4 @@ std::vector<sock_filter> makeCallFilter(CallRules rules);
 /// Installs PROGRAM for this thread and its children; 0 or errno. Safe between fork and exec.
 int installCallFilter(const std::vector<sock_filter> &program);
 
-} // namespace kgen
+} // namespace kgen::toolchain

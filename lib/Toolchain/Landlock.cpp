@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -45,12 +46,12 @@ enum { CreateRuleset = 444, AddRule = 445, RestrictSelf = 446, RuleBelowPath = 1
 
 } // namespace
 
-int kgen::landlockVersion() {
+int kgen::toolchain::landlockVersion() {
   static const int version = int(syscall(CreateRuleset, nullptr, 0, AskVersion));
   return version > 0 ? version : 0;
 }
 
-int kgen::makeLandlockRules(const FileRules &files) {
+int kgen::toolchain::makeLandlockRules(const FileRules &files) {
   int version = landlockVersion();
   if (version == 0)
     return -1;
@@ -93,7 +94,7 @@ int kgen::makeLandlockRules(const FileRules &files) {
   return ruleset;
 }
 
-int kgen::enterLandlock(int ruleset) {
+int kgen::toolchain::enterLandlock(int ruleset) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RestrictSelf, ruleset, 0) != 0)
     return errno;
   return 0;

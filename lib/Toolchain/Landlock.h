@@ -3,7 +3,7 @@
 
 #include "kgen/Toolchain/Jail.h"
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// The version of the kernel's Landlock interface; 0 where there is none.
 int landlockVersion();
@@ -15,4 +15,4 @@ int makeLandlockRules(const FileRules &files);
 /// Binds this thread and its children; 0 or errno. Safe between fork and exec.
 int enterLandlock(int ruleset);
 
-} // namespace kgen
+} // namespace kgen::toolchain

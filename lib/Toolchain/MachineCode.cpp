@@ -17,6 +17,7 @@
 #include <map>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 static constexpr size_t instructionBytes = 16;
 
@@ -122,8 +123,8 @@ static std::string kindOf(const Instruction &i) {
   }
 }
 
-static InstructionCounts count(llvm::ArrayRef<Instruction> code) {
-  InstructionCounts out;
+static candidate::InstructionCounts count(llvm::ArrayRef<Instruction> code) {
+  candidate::InstructionCounts out;
   for (const Instruction &i : code) {
     if (i.operation() == Nop)
       continue;
@@ -145,7 +146,8 @@ static double busyness(llvm::ArrayRef<Instruction> code) {
   return sum;
 }
 
-void kgen::countInstructions(llvm::StringRef text, InstructionCounts &whole, InstructionCounts &loop) {
+void kgen::toolchain::countInstructions(llvm::StringRef text, candidate::InstructionCounts &whole,
+                                        candidate::InstructionCounts &loop) {
   std::vector<Instruction> code(text.size() / instructionBytes);
   for (size_t i = 0; i < code.size(); ++i) {
     code[i].low = llvm::support::endian::read64le(text.data() + i * instructionBytes);
@@ -177,7 +179,7 @@ void kgen::countInstructions(llvm::StringRef text, InstructionCounts &whole, Ins
   }
 }
 
-void kgen::countInstructions(llvm::StringRef cubin, std::vector<KernelResources> &kernels) {
+void kgen::toolchain::countInstructions(llvm::StringRef cubin, std::vector<candidate::KernelResources> &kernels) {
   auto file = llvm::object::ELF64LEFile::create(cubin);
   if (!file)
     return llvm::consumeError(file.takeError());
@@ -198,7 +200,7 @@ void kgen::countInstructions(llvm::StringRef cubin, std::vector<KernelResources>
     llvm::StringRef kernel = *name;
     if (!kernel.consume_front(".text."))
       continue;
-    for (KernelResources &one : kernels) {
+    for (candidate::KernelResources &one : kernels) {
       if (one.kernel != kernel)
         continue;
       countInstructions(llvm::StringRef(reinterpret_cast<const char *>(bytes->data()), bytes->size()), one.code,

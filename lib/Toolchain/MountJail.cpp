@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
 enum { MaxEntries = 128 };
@@ -30,7 +31,7 @@ enum { MaxEntries = 128 };
 /// Where the new root is mounted: a folder that every system has.
 static const char place[] = "/tmp";
 
-MountPlan kgen::planMounts(const FileRules &files) {
+MountPlan kgen::toolchain::planMounts(const FileRules &files) {
   MountPlan plan;
   std::set<std::string> seen;
   auto bind = [&](const std::string &path, bool writable) {
@@ -142,7 +143,7 @@ static int enterMounts(const MountPlan &plan) {
   return code;
 }
 
-int kgen::enterNamespaces(const MountPlan *plan) {
+int kgen::toolchain::enterNamespaces(const MountPlan *plan) {
   char line[64];
   unsigned user = getuid(), group = getgid();
   // A parent that keeps its memory to itself would leave these files to root.

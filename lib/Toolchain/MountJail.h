@@ -3,7 +3,7 @@
 
 #include "kgen/Toolchain/Jail.h"
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// Paths, made ready for enterMountJail.
 struct MountPlan {
@@ -22,4 +22,4 @@ MountPlan planMounts(const FileRules &files);
 /// change of mounts. 0 or errno. For a child between fork and exec, with one thread.
 int enterNamespaces(const MountPlan *plan);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -13,6 +13,7 @@
 #include <glob.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
 static std::vector<std::string> expand(const std::string &pattern) {
@@ -204,7 +205,7 @@ private:
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Compiler>> kgen::createNvrtcCompiler() {
+llvm::Expected<std::unique_ptr<Compiler>> kgen::toolchain::createNvrtcCompiler() {
   std::string library = findLibrary();
   if (library.empty())
     return llvm::createStringError("NVRTC is not found: install it (`pip install nvidia-cuda-nvrtc`) or set KGEN_NVRTC "

@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -84,7 +85,7 @@ int fail(const std::string &why) {
 
 } // namespace
 
-int kgen::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
+int kgen::toolchain::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   if (arguments.size() < 4)
     return fail("--kgen-compile-worker is kgen's own: it takes LIBRARY ARCH SOURCE OUTDIR INCLUDE...");
   const std::string &library = arguments[0], &out = arguments[3];

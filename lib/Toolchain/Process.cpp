@@ -25,6 +25,7 @@
 extern char **environ;
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 // AddressSanitizer maps terabytes, so a binary built with it cannot bear a limit on addresses.
 #if __has_feature(address_sanitizer)
@@ -33,13 +34,13 @@ static constexpr bool sanitized = true;
 static constexpr bool sanitized = false;
 #endif
 
-double kgen::monotonicSeconds() {
+double kgen::toolchain::monotonicSeconds() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
-bool kgen::Deadline::waitFor(int descriptor) {
+bool kgen::toolchain::Deadline::waitFor(int descriptor) {
   const double slice = 1, slack = 1; // a busy machine is late by less
   double begin = monotonicSeconds(), wait = std::clamp(end - begin, 0.0, slice);
   pollfd poller = {descriptor, POLLIN, 0};
@@ -50,9 +51,9 @@ bool kgen::Deadline::waitFor(int descriptor) {
   return ready > 0;
 }
 
-char kgen::ProcessLost::ID = 0;
+char kgen::toolchain::ProcessLost::ID = 0;
 
-bool kgen::isForeignSignal(int signal) {
+bool kgen::toolchain::isForeignSignal(int signal) {
   switch (signal) {
   case SIGSEGV:
   case SIGBUS:
@@ -69,7 +70,7 @@ bool kgen::isForeignSignal(int signal) {
   }
 }
 
-std::string kgen::workerBinary() {
+std::string kgen::toolchain::workerBinary() {
   if (const char *path = getenv("KGEN_WORKER"))
     return path;
   return llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&workerBinary));
@@ -269,7 +270,7 @@ static void describeEnd(int status, ProcessResult &result) {
   }
 }
 
-llvm::Expected<ProcessResult> kgen::runProcess(const ProcessRequest &request, const ProcessLimits &limits) {
+llvm::Expected<ProcessResult> kgen::toolchain::runProcess(const ProcessRequest &request, const ProcessLimits &limits) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0)
     return llvm::createStringError("cannot make a pipe: %s", strerror(errno));

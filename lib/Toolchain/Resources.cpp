@@ -6,6 +6,7 @@
 #include <algorithm>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 /// The number that stands right before WORDS in LINE, e.g. 40 in "Used 40 registers".
 static int numberBefore(llvm::StringRef line, llvm::StringRef words) {
@@ -19,8 +20,8 @@ static int numberBefore(llvm::StringRef line, llvm::StringRef words) {
   return value;
 }
 
-std::vector<KernelResources> kgen::parsePtxasLog(llvm::StringRef log) {
-  std::vector<KernelResources> kernels;
+std::vector<candidate::KernelResources> kgen::toolchain::parsePtxasLog(llvm::StringRef log) {
+  std::vector<candidate::KernelResources> kernels;
   llvm::SmallVector<llvm::StringRef> lines;
   log.split(lines, '\n');
   bool inEntry = false;
@@ -33,7 +34,7 @@ std::vector<KernelResources> kgen::parsePtxasLog(llvm::StringRef log) {
       // Also printed for device functions that were not inlined; those are not the kernel's own.
       inEntry = !kernels.empty() && line.rtrim().ends_with("for " + kernels.back().kernel);
     } else if (!kernels.empty() && line.contains("bytes stack frame")) {
-      KernelResources &k = kernels.back();
+      candidate::KernelResources &k = kernels.back();
       k.spillBytes += numberBefore(line, "bytes spill stores") + numberBefore(line, "bytes spill loads");
       if (inEntry)
         k.stackBytes = numberBefore(line, "bytes stack frame");
@@ -45,7 +46,7 @@ std::vector<KernelResources> kgen::parsePtxasLog(llvm::StringRef log) {
   return kernels;
 }
 
-std::string kgen::findLostInstructions(llvm::StringRef log) {
+std::string kgen::toolchain::findLostInstructions(llvm::StringRef log) {
   llvm::SmallVector<llvm::StringRef> lines;
   log.split(lines, '\n');
   for (llvm::StringRef line : lines) {
@@ -56,8 +57,8 @@ std::string kgen::findLostInstructions(llvm::StringRef log) {
   return "";
 }
 
-void kgen::markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels) {
-  for (KernelResources &kernel : kernels) {
+void kgen::toolchain::markTensorCores(llvm::StringRef ptx, std::vector<candidate::KernelResources> &kernels) {
+  for (candidate::KernelResources &kernel : kernels) {
     llvm::StringRef rest = ptx;
     while (true) {
       size_t at = rest.find(".entry " + kernel.kernel);
@@ -74,8 +75,8 @@ void kgen::markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &ke
   }
 }
 
-double kgen::occupancy(const KernelResources &kernel, int threads, int64_t dynamicShared,
-                       const MultiprocessorLimits &limits) {
+double kgen::toolchain::occupancy(const candidate::KernelResources &kernel, int threads, int64_t dynamicShared,
+                                  const MultiprocessorLimits &limits) {
   if (threads <= 0)
     return 0;
   int warps = (threads + 31) / 32;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
 static constexpr char prefix[] = "kgen-scratch-";

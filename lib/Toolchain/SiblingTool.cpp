@@ -6,13 +6,15 @@
 #include "llvm/Support/Path.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
-std::string kgen::siblingTool(const char *name) {
+std::string kgen::toolchain::siblingTool(const char *name) {
   return llvm::sys::path::parent_path(workerBinary()).str() + "/" + name;
 }
 
-llvm::Expected<std::optional<std::string>>
-kgen::runSiblingTool(const std::string &program, const std::vector<std::string> &arguments, const std::string &output) {
+llvm::Expected<std::optional<std::string>> kgen::toolchain::runSiblingTool(const std::string &program,
+                                                                           const std::vector<std::string> &arguments,
+                                                                           const std::string &output) {
   ProcessRequest request;
   request.arguments = {program};
   request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());

@@ -15,6 +15,7 @@
 #include <cctype>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 static bool isWord(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -107,7 +108,7 @@ static llvm::Error checkPasted(llvm::StringRef text) {
   return llvm::Error::success();
 }
 
-llvm::Error kgen::checkSource(llvm::StringRef cuda) {
+llvm::Error kgen::toolchain::checkSource(llvm::StringRef cuda) {
   if (cuda.size() > (4u << 20))
     return llvm::createStringError("kernel.cu has %zu bytes, at most 4194304 are allowed", cuda.size());
   if (cuda.contains('\0'))

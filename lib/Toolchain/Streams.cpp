@@ -4,12 +4,12 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
-void kgen::claimStandardStreams() {
+void kgen::toolchain::claimStandardStreams() {
   // Without /dev/null there is nothing that could be done about it.
   (void)llvm::sys::Process::FixupStandardFileDescriptors();
 }
 
-int kgen::finishStandardStreams(const char *program, int code, int failure) {
+int kgen::toolchain::finishStandardStreams(const char *program, int code, int failure) {
   llvm::raw_fd_ostream &out = llvm::outs();
   out.flush();
   std::error_code error = out.error();

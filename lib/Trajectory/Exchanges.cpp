@@ -13,23 +13,23 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
-static Json usageToJson(const ModelUsage &usage) {
+static Json usageToJson(const propose::ModelUsage &usage) {
   return {{"input", usage.input}, {"cached", usage.cached}, {"output", usage.output}, {"reasoning", usage.reasoning}};
 }
 
-Error RunFolder::recordExchange(const Exchange &exchange) {
-  std::string systemHash = hashText(exchange.question.system);
+Error RunFolder::recordExchange(const propose::Exchange &exchange) {
+  std::string systemHash = propose::hashText(exchange.question.system);
   Json turns = Json::array();
-  for (const ModelTurn &turn : exchange.question.turns)
+  for (const propose::ModelTurn &turn : exchange.question.turns)
     turns.push_back({{"role", turn.role}, {"text", turn.text}});
   Json stored = {{"slot", exchange.question.slot},
                  {"model", exchange.model},
                  {"system", systemHash},
                  {"turns", std::move(turns)},
                  {"schema", exchange.question.schema},
-                 {"finish", finishName(exchange.reply.finish).str()},
+                 {"finish", propose::finishName(exchange.reply.finish).str()},
                  {"refusal", exchange.reply.refusal},
                  {"text", exchange.reply.text},
                  {"usage", usageToJson(exchange.reply.usage)}};
@@ -48,8 +48,8 @@ Error RunFolder::recordExchange(const Exchange &exchange) {
                             {"slot", exchange.question.slot},
                             {"model", exchange.model},
                             {"request", exchange.hash},
-                            {"sha", hashText(text)},
-                            {"finish", finishName(exchange.reply.finish).str()},
+                            {"sha", propose::hashText(text)},
+                            {"finish", propose::finishName(exchange.reply.finish).str()},
                             {"usage", usageToJson(exchange.reply.usage)},
                             {"seconds", exchange.seconds}}))
     return error;
@@ -61,21 +61,21 @@ Error RunFolder::recordExchange(const Exchange &exchange) {
 
 /// The caller catches what the JSON library throws.
 Error RunFolder::applyExchange(const Json &record) {
-  Exchange exchange;
+  propose::Exchange exchange;
   exchange.hash = record.at("request");
   exchange.seconds = record.at("seconds");
   std::string file = at("exchanges/" + exchange.hash + ".json");
   auto text = fs.read(file);
   if (!text)
     return text.takeError();
-  if (hashText(*text) != record.at("sha").get<std::string>())
+  if (propose::hashText(*text) != record.at("sha").get<std::string>())
     return createStringError(Twine(file) + " is corrupt: its hash differs from the journal's");
   Json stored = parseStoredJson(*text);
   std::string system = at("exchanges/" + stored.at("system").get<std::string>() + ".md");
   auto systemText = fs.read(system);
   if (!systemText)
     return systemText.takeError();
-  if (hashText(*systemText) != stored.at("system").get<std::string>())
+  if (propose::hashText(*systemText) != stored.at("system").get<std::string>())
     return createStringError(Twine(system) + " is corrupt: its hash differs from its name");
   exchange.model = stored.at("model");
   exchange.question.slot = stored.at("slot");
@@ -83,7 +83,7 @@ Error RunFolder::applyExchange(const Json &record) {
   exchange.question.schema = stored.at("schema");
   for (const Json &turn : stored.at("turns"))
     exchange.question.turns.push_back({turn.at("role"), turn.at("text")});
-  exchange.reply.finish = parseFinish(stored.at("finish").get<std::string>());
+  exchange.reply.finish = propose::parseFinish(stored.at("finish").get<std::string>());
   exchange.reply.refusal = stored.at("refusal");
   exchange.reply.text = stored.at("text");
   const Json &usage = stored.at("usage");
@@ -92,19 +92,19 @@ Error RunFolder::applyExchange(const Json &record) {
   return Error::success();
 }
 
-const Exchange *RunFolder::findExchange(StringRef hash) const {
-  for (const Exchange &exchange : exchanges)
+const propose::Exchange *RunFolder::findExchange(StringRef hash) const {
+  for (const propose::Exchange &exchange : exchanges)
     if (exchange.hash == hash)
       return &exchange;
   return nullptr;
 }
 
-std::vector<const Exchange *> RunFolder::findExchanges(StringRef slot) const {
-  std::vector<const Exchange *> found;
-  for (const Exchange &exchange : exchanges)
+std::vector<const propose::Exchange *> RunFolder::findExchanges(StringRef slot) const {
+  std::vector<const propose::Exchange *> found;
+  for (const propose::Exchange &exchange : exchanges)
     if (exchange.question.slot == slot || exchange.question.slot == (slot + "/again").str())
       found.push_back(&exchange);
   return found;
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 namespace {
 
 class Exporter {
@@ -49,9 +49,9 @@ Json Exporter::conversations(const BranchRecord &branch) const {
   if (!reply)
     return list;
   auto add = [&](StringRef slot) {
-    for (const Exchange *exchange : run.findExchanges(slot)) {
+    for (const propose::Exchange *exchange : run.findExchanges(slot)) {
       Json turns = Json::array();
-      for (const ModelTurn &turn : exchange->question.turns)
+      for (const propose::ModelTurn &turn : exchange->question.turns)
         turns.push_back({{"role", turn.role}, {"text", turn.text}});
       list.push_back({{"slot", exchange->question.slot},
                       {"model", exchange->model},
@@ -102,7 +102,9 @@ Expected<Json> Exporter::describe(const BranchRecord &branch) {
       {"llm", setting("llm")},
       {"graph", run.getGraph().str()},
       {"idea",
-       {{"key", branch.idea.key}, {"category", categoryName(branch.idea.category).str()}, {"text", branch.idea.text}}},
+       {{"key", branch.idea.key},
+        {"category", ideas::categoryName(branch.idea.category).str()},
+        {"text", branch.idea.text}}},
       {"settings", branch.label},
       {"request", std::move(request)},
       {"conversation", conversations(branch)},
@@ -124,4 +126,4 @@ Expected<Json> Exporter::describe(const BranchRecord &branch) {
 
 Expected<std::string> exportRun(const RunFolder &run, StringRef licence) { return Exporter(run, licence).write(); }
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
 static constexpr size_t longestIdea = 4000, longestKernel = 1 << 20;
 
@@ -20,8 +20,9 @@ static bool isUtf8(StringRef text) {
 }
 
 Json HandWritten::toJson() const {
-  return {{"version", 1},      {"file", file}, {"key", idea.key}, {"category", categoryName(idea.category).str()},
-          {"idea", idea.text}, {"cuda", cuda}, {"plan", plan}};
+  return {
+      {"version", 1},      {"file", file}, {"key", idea.key}, {"category", ideas::categoryName(idea.category).str()},
+      {"idea", idea.text}, {"cuda", cuda}, {"plan", plan}};
 }
 
 Expected<HandWritten> HandWritten::fromJson(const Json &json) {
@@ -30,7 +31,8 @@ Expected<HandWritten> HandWritten::fromJson(const Json &json) {
     entry.file = json.value("file", "");
     entry.idea.key = json.at("key");
     entry.idea.text = json.at("idea");
-    entry.idea.category = parseIdeaCategory(json.at("category").get<std::string>()).value_or(IdeaCategory::Compute);
+    entry.idea.category =
+        ideas::parseIdeaCategory(json.at("category").get<std::string>()).value_or(ideas::IdeaCategory::Compute);
     entry.cuda = json.at("cuda");
     entry.plan = json.at("plan");
   } catch (const Json::exception &) {
@@ -43,7 +45,7 @@ Expected<HandWritten> readHandWrittenIdea(StringRef text) {
   HandWritten entry;
   StringRef words = text.trim();
   auto [first, rest] = words.split(':');
-  if (auto category = parseIdeaCategory(first.trim()); category && !rest.trim().empty()) {
+  if (auto category = ideas::parseIdeaCategory(first.trim()); category && !rest.trim().empty()) {
     entry.idea.category = *category;
     words = rest.trim();
   }
@@ -55,7 +57,7 @@ Expected<HandWritten> readHandWrittenIdea(StringRef text) {
   if (!isUtf8(words))
     return createStringError("the idea is not UTF-8 text");
   entry.idea.text = words.str();
-  entry.idea.key = "hand-" + hashText(words).substr(0, 8);
+  entry.idea.key = "hand-" + propose::hashText(words).substr(0, 8);
   return entry;
 }
 
@@ -83,7 +85,7 @@ Expected<HandWritten> readHandWrittenKernel(FileSystem &fs, StringRef path) {
   if (entry.plan.empty() && !StringRef(entry.cuda).contains("// kgen-launch:"))
     return createStringError(Twine(path) + " has no launch plan: put it into " + planPath +
                              ", or say `// kgen-launch: kernel=NAME grid=X block=X args=in0,out0` in its header");
-  entry.idea.key = "hand-" + hashText(entry.cuda).substr(0, 8);
+  entry.idea.key = "hand-" + propose::hashText(entry.cuda).substr(0, 8);
   entry.idea.text = "A kernel written by hand, " + path.rsplit('/').second.str() + ".";
   if (path.find('/') == StringRef::npos)
     entry.idea.text = "A kernel written by hand, " + path.str() + ".";
@@ -102,7 +104,7 @@ Error dropIntoInbox(FileSystem &fs, Clock &clock, StringRef run, int order, Hand
   if (Error error = fs.createFolders(inbox))
     return error;
   // Names sort by time; the text's hash keeps two commands of the same moment apart.
-  std::string hash = hashText(entry.idea.text + '\0' + entry.cuda + '\0' + entry.plan);
+  std::string hash = propose::hashText(entry.idea.text + '\0' + entry.cuda + '\0' + entry.plan);
   entry.file.clear();
   raw_string_ostream(entry.file) << format("%016llu-%03d-", (unsigned long long)(clock.wallSeconds() * 1000), order)
                                  << hash.substr(0, 8) << ".json";
@@ -137,4 +139,4 @@ Error removeFromInbox(FileSystem &fs, StringRef run, StringRef file) {
   return fs.exists(path) ? fs.removeFile(path) : Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

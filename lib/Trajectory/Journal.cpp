@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
 namespace {
 constexpr StringLiteral linkKey = ",\"link\":\"", crcKey = ",\"crc\":\"";
@@ -139,4 +139,4 @@ Error Journal::appendAll(const std::vector<Json> &records) {
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -9,9 +9,9 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
-double Price::of(const TokenUsage &usage) const {
+double Price::of(const propose::TokenUsage &usage) const {
   return ((usage.input - usage.cached) * input + usage.cached * cached + usage.output * output) / 1e6;
 }
 
@@ -65,7 +65,8 @@ Json Costs::toJson() const {
 namespace {
 
 /// A part of a question: a share of its tokens.
-void addQuestion(Costs &costs, const TokenUsage &usage, double dollars, double seconds, double share, bool whole) {
+void addQuestion(Costs &costs, const propose::TokenUsage &usage, double dollars, double seconds, double share,
+                 bool whole) {
   costs.requests += whole ? usage.requests : 0;
   costs.input += std::llround(usage.input * share);
   costs.cached += std::llround(usage.cached * share);
@@ -99,7 +100,7 @@ Ledger addUp(const RunFolder &run) {
   std::map<std::string, std::string> slotOf; // branch id -> slot of its reply
   for (const BranchRecord &branch : run.getBranches()) {
     Costs &mine = ledger.branches[branch.id];
-    Costs &category = ledger.categories[categoryName(branch.idea.category).str()];
+    Costs &category = ledger.categories[ideas::categoryName(branch.idea.category).str()];
     for (Costs *costs : {&ledger.total, &category, &mine}) {
       ++costs->branches;
       costs->deviceSeconds += branch.deviceSeconds;
@@ -109,7 +110,7 @@ Ledger addUp(const RunFolder &run) {
   }
   for (const Question &question : run.getQuestions()) {
     double dollars = 0;
-    const TokenUsage &usage = question.usage;
+    const propose::TokenUsage &usage = question.usage;
     if (auto price = prices.find(usage.model)) {
       dollars = price->of(usage);
       ledger.pricesAsOf = prices.asOf;
@@ -128,11 +129,11 @@ Ledger addUp(const RunFolder &run) {
       double share = 1.0 / children.size();
       bool first = branch == children.front();
       addQuestion(ledger.branches[branch->id], usage, dollars, question.seconds, share, first);
-      addQuestion(ledger.categories[categoryName(branch->idea.category).str()], usage, dollars, question.seconds, share,
-                  first);
+      addQuestion(ledger.categories[ideas::categoryName(branch->idea.category).str()], usage, dollars, question.seconds,
+                  share, first);
     }
   }
   return ledger;
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

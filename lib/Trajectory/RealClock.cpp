@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace kgen {
+namespace kgen::trajectory {
 namespace {
 
 class RealClock : public Clock {
@@ -21,4 +21,4 @@ public:
 
 std::unique_ptr<Clock> createRealClock() { return std::make_unique<RealClock>(); }
 
-} // namespace kgen
+} // namespace kgen::trajectory

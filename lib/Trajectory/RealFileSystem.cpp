@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 namespace {
 
 Error fail(const char *verb, StringRef path, int code) {
@@ -248,4 +248,4 @@ public:
 
 std::unique_ptr<FileSystem> createRealFileSystem() { return std::make_unique<RealFileSystem>(); }
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 namespace {
 
 /// Files that the code generator writes: another version of it may write them differently.
@@ -26,7 +26,7 @@ size_t firstDifference(StringRef a, StringRef b) {
 
 class Replayer {
 public:
-  Replayer(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler, const ReplayOptions &options)
+  Replayer(FileSystem &fs, const RunFolder &run, graph::GraphCompiler &compiler, const ReplayOptions &options)
       : fs(fs), run(run), compiler(compiler), options(options) {
     Json chipJson = run.getConfig().value("chip", Json::object());
     chip.arch = chipJson.value("arch", chip.arch);
@@ -74,32 +74,33 @@ public:
   }
 
 private:
-  Expected<LoweredGraph> derive(const BranchRecord &branch, std::string &directives) {
+  Expected<graph::LoweredGraph> derive(const BranchRecord &branch, std::string &directives) {
     if (branch.reply.empty())
       return compiler.lowerGeneric(run.getGraph(), chip);
     const ReplyRecord *reply = run.findReplyByHash(branch.reply);
     if (!reply)
       return createStringError(Twine(branch.id) + ": its reply " + branch.reply + " is not in the run");
-    auto options = parseMaterializations(reply->reply);
+    auto options = propose::parseMaterializations(reply->reply);
     if (!options)
       return options.takeError();
     if (branch.option < 0 || size_t(branch.option) >= options->size())
       return createStringError(Twine(branch.id) + ": reply " + branch.reply + " has no option " + Twine(branch.option));
-    const Materialization &chosen = (*options)[branch.option];
+    const propose::Materialization &chosen = (*options)[branch.option];
     directives = chosen.directives;
     if (!chosen.problem.empty())
       return createStringError(chosen.problem);
     // Of a model's answers one must be what the way was made of.
-    std::vector<const Exchange *> exchanges = run.findExchanges(reply->slot);
-    if (!exchanges.empty() &&
-        none_of(exchanges, [&](const Exchange *exchange) { return isAnswered(chosen, exchange->reply.text); })) {
+    std::vector<const propose::Exchange *> exchanges = run.findExchanges(reply->slot);
+    if (!exchanges.empty() && none_of(exchanges, [&](const propose::Exchange *exchange) {
+          return propose::isAnswered(chosen, exchange->reply.text);
+        })) {
       foreign = (branch.id + ": no answer recorded for " + reply->slot + " holds what it was made of");
       return createStringError(foreign);
     }
     if (!chosen.cuda.empty())
       return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
     return compiler.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
-                                        categoryName(branch.idea.category), chip);
+                                        ideas::categoryName(branch.idea.category), chip);
   }
 
   /// The best branch is one that was measured and passed.
@@ -140,11 +141,12 @@ private:
     if (!text)
       return text.takeError();
     ++summary.files;
-    if (hashText(*text) == hash)
+    if (propose::hashText(*text) == hash)
       return text;
     return createStringError("CORRUPT: " + file + " differs from what was recorded" +
-                             (hashText(known) == hash ? ", first at byte " + Twine(firstDifference(*text, known))
-                                                      : Twine(": its hash is not the journal's")));
+                             (propose::hashText(known) == hash
+                                  ? ", first at byte " + Twine(firstDifference(*text, known))
+                                  : Twine(": its hash is not the journal's")));
   }
 
   Error replayBranch(const BranchRecord &branch) {
@@ -190,7 +192,8 @@ private:
       difference = branch.id + ": lowers no longer: " + refusal;
     else if (refusal.empty() && !branch.files.count("lowered.mlir"))
       difference = branch.id + ": was refused in the run and lowers now";
-    auto measurement = readRecorded(folder + "measurement.json", hashText(branch.measurement), branch.measurement);
+    auto measurement =
+        readRecorded(folder + "measurement.json", propose::hashText(branch.measurement), branch.measurement);
     if (!measurement)
       return measurement.takeError();
     if (!difference.empty())
@@ -201,18 +204,18 @@ private:
 
   FileSystem &fs;
   const RunFolder &run;
-  GraphCompiler &compiler;
+  graph::GraphCompiler &compiler;
   const ReplayOptions &options;
-  TargetChip chip;
+  graph::TargetChip chip;
   ReplaySummary summary;
   std::string foreign; ///< the branch's way is not the model's
 };
 
 } // namespace
 
-Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler,
+Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, graph::GraphCompiler &compiler,
                                   const ReplayOptions &options) {
   return Replayer(fs, run, compiler, options).replay();
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

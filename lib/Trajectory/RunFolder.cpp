@@ -11,15 +11,16 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
 namespace {
 Json toJson(const BranchRecord &branch) {
-  Json record = {
-      {"event", "branch"},        {"id", branch.id},         {"parent", branch.parent},
-      {"round", branch.round},    {"key", branch.idea.key},  {"category", categoryName(branch.idea.category).str()},
-      {"idea", branch.idea.text}, {"label", branch.label},   {"notes", branch.notes},
-      {"reply", branch.reply},    {"option", branch.option}, {"expansion", branch.expansion}};
+  Json record = {{"event", "branch"},        {"id", branch.id},
+                 {"parent", branch.parent},  {"round", branch.round},
+                 {"key", branch.idea.key},   {"category", ideas::categoryName(branch.idea.category).str()},
+                 {"idea", branch.idea.text}, {"label", branch.label},
+                 {"notes", branch.notes},    {"reply", branch.reply},
+                 {"option", branch.option},  {"expansion", branch.expansion}};
   if (!branch.idea.by.empty())
     record["by"] = branch.idea.by;
   if (!branch.repairs.empty())
@@ -46,7 +47,8 @@ BranchRecord branchFromJson(const Json &record) {
   branch.round = record.at("round");
   branch.idea.key = record.at("key");
   branch.idea.text = record.at("idea");
-  branch.idea.category = parseIdeaCategory(record.at("category").get<std::string>()).value_or(IdeaCategory::Compute);
+  branch.idea.category =
+      ideas::parseIdeaCategory(record.at("category").get<std::string>()).value_or(ideas::IdeaCategory::Compute);
   branch.label = record.at("label");
   branch.notes = record.at("notes");
   branch.reply = record.at("reply");
@@ -69,7 +71,7 @@ std::string branchId(int round, int index) {
 
 std::string printIdeaPage(const BranchRecord &branch) {
   std::string page = "# " + branch.id + "\n\n" + branch.idea.text + "\n\n";
-  page += "- category: " + categoryName(branch.idea.category).str() + "\n";
+  page += "- category: " + ideas::categoryName(branch.idea.category).str() + "\n";
   page += "- idea: " + branch.idea.key + "\n";
   if (!branch.label.empty())
     page += "- settings: " + branch.label + "\n";
@@ -111,7 +113,8 @@ Expected<std::unique_ptr<RunFolder>> RunFolder::create(FileSystem &fs, Clock &cl
   run->journal = std::move(*journal);
   std::string configText = config.dump(2) + "\n";
   if (contents.records.empty())
-    if (Error error = run->append({{"event", "run"}, {"graph", hashText(graph)}, {"config", hashText(configText)}}))
+    if (Error error = run->append(
+            {{"event", "run"}, {"graph", propose::hashText(graph)}, {"config", propose::hashText(configText)}}))
       return std::move(error);
   if (Error error = fs.writeAtomic(run->at("run.json"), configText))
     return std::move(error);
@@ -165,9 +168,9 @@ Error RunFolder::load(const JournalContents &contents) {
   if (contents.records.empty() || contents.records.front().at("event") != "run")
     return createStringError(Twine(at("journal.jsonl")) + " does not start with the run's record");
   const Json &head = contents.records.front();
-  if (auto it = head.find("config"); it == head.end() || *it != hashText(*configText))
+  if (auto it = head.find("config"); it == head.end() || *it != propose::hashText(*configText))
     return createStringError(Twine("CORRUPT: ") + at("run.json") + " is corrupt: its hash differs from the journal's");
-  if (auto it = head.find("graph"); it == head.end() || *it != hashText(*graphText))
+  if (auto it = head.find("graph"); it == head.end() || *it != propose::hashText(*graphText))
     return createStringError(Twine("CORRUPT: ") + at("graph.mlir") +
                              " is corrupt: its hash differs from the journal's");
   config = parseStoredJson(*configText);
@@ -256,7 +259,7 @@ Error RunFolder::applyRecord(const Json &record) {
       auto text = fs.read(file);
       if (!text)
         return text.takeError();
-      if (hashText(*text) != record.at("sha").get<std::string>())
+      if (propose::hashText(*text) != record.at("sha").get<std::string>())
         return createStringError(Twine("CORRUPT: ") + file + " is corrupt: its hash differs from the journal's");
       Json stored = parseStoredJson(*text);
       std::string slot = stored.at("slot");
@@ -379,9 +382,9 @@ Error RunFolder::healMeasurements() {
   return Error::success();
 }
 
-static Json usageToJson(const std::vector<TokenUsage> &usage) {
+static Json usageToJson(const std::vector<propose::TokenUsage> &usage) {
   Json list = Json::array();
-  for (const TokenUsage &one : usage)
+  for (const propose::TokenUsage &one : usage)
     list.push_back({{"model", one.model},
                     {"requests", one.requests},
                     {"input", one.input},
@@ -407,7 +410,7 @@ void RunFolder::countCosts(const Json &record) {
   }
 }
 
-Error RunFolder::recordCosts(StringRef slot, const std::vector<TokenUsage> &usage, double seconds) {
+Error RunFolder::recordCosts(StringRef slot, const std::vector<propose::TokenUsage> &usage, double seconds) {
   if (usage.empty())
     return Error::success();
   Json record = {{"event", "costs"}, {"slot", slot.str()}, {"seconds", seconds}, {"usage", usageToJson(usage)}};
@@ -417,8 +420,8 @@ Error RunFolder::recordCosts(StringRef slot, const std::vector<TokenUsage> &usag
   return Error::success();
 }
 
-Error RunFolder::recordReply(const ReplyRecord &reply, const std::vector<TokenUsage> &usage, double seconds) {
-  std::string hash = hashText(reply.request);
+Error RunFolder::recordReply(const ReplyRecord &reply, const std::vector<propose::TokenUsage> &usage, double seconds) {
+  std::string hash = propose::hashText(reply.request);
   Json stored = {{"slot", reply.slot},
                  {"request", Json::parse(reply.request, nullptr, false)},
                  {"reply", Json::parse(reply.reply, nullptr, false)}};
@@ -427,7 +430,7 @@ Error RunFolder::recordReply(const ReplyRecord &reply, const std::vector<TokenUs
     return error;
   if (Error error = fs.writeAllAtomic(at("replies"), {{hash + ".json", text}}, /*wait=*/!batching))
     return error;
-  Json record = {{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", hashText(text)}};
+  Json record = {{"event", "reply"}, {"slot", reply.slot}, {"request", hash}, {"sha", propose::hashText(text)}};
   if (!usage.empty()) {
     // In the reply's own record: a crash must not keep the one and lose the other.
     record["seconds"] = seconds;
@@ -464,7 +467,7 @@ Error RunFolder::writeFiles(StringRef id, const std::map<std::string, std::strin
     return error;
   Json hashes = Json::object();
   for (const auto &[name, text] : files)
-    hashes[name] = hashText(text);
+    hashes[name] = propose::hashText(text);
   Json record = {{"event", "files"}, {"id", id.str()}, {"files", std::move(hashes)}};
   if (Error error = append(record))
     return error;
@@ -493,7 +496,7 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
     auto text = fs.read(file);
     if (!text)
       return text.takeError();
-    hashes[name] = hashText(*text);
+    hashes[name] = propose::hashText(*text);
   }
   if (Error error = fs.writeAllAtomic(at(id), {{"measurement.json", measurement.str()}}, /*wait=*/false))
     return error;
@@ -540,4 +543,4 @@ Error RunFolder::recordStop(StringRef reason, double seconds, StringRef seed) {
 
 Error RunFolder::writeReport(StringRef name, StringRef text) { return fs.writeAtomic(at(name), text); }
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::trajectory {
 
 Error RunFolder::verifyFiles() const {
   auto corrupt = [&](const std::string &file, const char *why) {
@@ -27,7 +27,7 @@ Error RunFolder::verifyFiles() const {
         return corrupt(file, ("cannot be read: " + toString(text.takeError())).c_str());
       if (adopted && text->empty())
         continue;
-      if (hashText(*text) != hash)
+      if (propose::hashText(*text) != hash)
         return corrupt(file, "differs from what was written: its hash is not the journal's");
     }
     if (branch.measurement.empty())
@@ -62,4 +62,4 @@ void RunFolder::removeTemporaries() {
         sweep(at(round) + "/" + branch);
 }
 
-} // namespace kgen
+} // namespace kgen::trajectory

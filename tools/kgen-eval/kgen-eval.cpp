@@ -3,7 +3,7 @@
 #include "kgen/Evaluate/Workers.h"
 
 int main(int argc, char **argv) {
-  if (auto code = kgen::runWorkerIfAsked(argc, argv))
+  if (auto code = kgen::evaluate::runWorkerIfAsked(argc, argv))
     return *code;
-  return kgen::runEvalCommand(argc, argv);
+  return kgen::evaluate::runEvalCommand(argc, argv);
 }

@@ -14,7 +14,7 @@ static const char *overview = "computes a graph's answer in fp64 on the CPU\n\n"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  kgen::OracleToolOptions options;
+  kgen::oracle::OracleToolOptions options;
   cl::OptionCategory own("kgen-oracle options");
   cl::opt<std::string> graph(cl::Positional, cl::Required, cl::desc("GRAPH.mlir"), cl::cat(own));
   cl::opt<std::string> inputs("inputs", cl::desc("folder of in0.bin, ..."), cl::cat(own));
@@ -27,5 +27,5 @@ int main(int argc, char **argv) {
                          cl::init(options.sliceLimit), cl::cat(own));
   cl::HideUnrelatedOptions(own);
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return kgen::runOracleTool({graph, inputs, outputs, jobs, check, magnitudes, limit});
+  return kgen::oracle::runOracleTool({graph, inputs, outputs, jobs, check, magnitudes, limit});
 }

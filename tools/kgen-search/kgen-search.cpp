@@ -4,8 +4,8 @@
 
 int main(int argc, char **argv) {
   // Compiles run in children of this very binary.
-  if (auto code = kgen::runWorkerIfAsked(argc, argv))
+  if (auto code = kgen::evaluate::runWorkerIfAsked(argc, argv))
     return *code;
-  auto compiler = kgen::createMlirGraphCompiler();
-  return kgen::searchMain(argc, argv, *compiler);
+  auto compiler = kgen::graph::createMlirGraphCompiler();
+  return kgen::search::searchMain(argc, argv, *compiler);
 }

@@ -13,6 +13,6 @@ static const char overview[] = R"(writes what a lowered graph runs
 
 int main(int argc, char **argv) {
   kgen::prepareCommandLine();
-  kgen::registerCudaTranslations();
+  kgen::target::registerCudaTranslations();
   return failed(mlir::mlirTranslateMain(argc, argv, overview));
 }

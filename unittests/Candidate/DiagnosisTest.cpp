@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 static const char *goodPlan = R"json({"version": 1, "problem": "p", "arch": "sm_90a", "precision": "tf32",
  "inputs": [{"name": "x", "dtype": "f32", "shape": [4, 8], "init": "uniform(0, 1)"}],

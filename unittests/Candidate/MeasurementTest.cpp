@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 TEST(Measurement, SurvivesARoundTripWithHostileText) {
   Measurement m;

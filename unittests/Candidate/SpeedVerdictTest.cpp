@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 /// BLOCKS of a baseline of 100 us and a candidate FASTER times as fast, with noise and a drift within a block.
 static std::vector<SpeedBlock> makeBlocks(double faster, double noise, int blocks, uint64_t seed) {

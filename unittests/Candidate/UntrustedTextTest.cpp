@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::candidate;
 
 TEST(UntrustedText, NothingThatATerminalObeys) {
   EXPECT_EQ(printable("\x1b]0;title\x07 red\x1b[31m\r"), "?]0;title? red?[31m?");

@@ -6,6 +6,7 @@
 #include <vector>
 
 using namespace kgen;
+using namespace kgen::device;
 
 TEST(Digest, TellsBuffersApart) {
   std::vector<unsigned char> bytes(1001);

@@ -8,6 +8,7 @@
 #include <map>
 
 using namespace kgen;
+using namespace kgen::device;
 
 namespace {
 
@@ -19,7 +20,7 @@ public:
   std::vector<int> poisons;
 
   std::string name() const override { return "fake"; }
-  llvm::Error load(llvm::StringRef, const LaunchPlan &) override { return llvm::Error::success(); }
+  llvm::Error load(llvm::StringRef, const candidate::LaunchPlan &) override { return llvm::Error::success(); }
   llvm::Expected<DeviceAddress> allocate(size_t bytes) override {
     memory.push_back(std::make_unique<char[]>(bytes));
     return reinterpret_cast<DeviceAddress>(memory.back().get());
@@ -36,7 +37,9 @@ public:
     std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
     return llvm::Error::success();
   }
-  llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &, DeviceAddress) override { return TensorMapBytes(); }
+  llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &, DeviceAddress) override {
+    return TensorMapBytes();
+  }
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int poison) override {
     poisons.push_back(poison);
     return onLaunch ? onLaunch(index, values) : llvm::Error::success();
@@ -60,19 +63,19 @@ public:
 class SessionTest : public ::testing::Test {
 protected:
   FakeDevice device;
-  LaunchPlan plan;
+  candidate::LaunchPlan plan;
   std::unique_ptr<CandidateSession> session;
   float input[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
   void SetUp() override {
-    plan.inputs = {{"x", DType::F32, {10}}};
-    plan.outputs = {{"out0", DType::F32, {10}}};
+    plan.inputs = {{"x", candidate::DType::F32, {10}}};
+    plan.outputs = {{"out0", candidate::DType::F32, {10}}};
     plan.workspace = {{"ws0", 40}};
-    Launch launch;
+    candidate::Launch launch;
     launch.kernel = "k";
-    launch.arguments = {BufferRef{BufferKind::Input, 0, 0},
-                        BufferRef{BufferKind::Output, 0, 0},
-                        BufferRef{BufferKind::Workspace, 0, 8},
+    launch.arguments = {candidate::BufferRef{candidate::BufferKind::Input, 0, 0},
+                        candidate::BufferRef{candidate::BufferKind::Output, 0, 0},
+                        candidate::BufferRef{candidate::BufferKind::Workspace, 0, 8},
                         int32_t(7),
                         int64_t(-1),
                         0.5f};
@@ -208,7 +211,7 @@ TEST_F(SessionTest, InputsOfOtherRunsAreReadOnlyToo) {
 
 TEST_F(SessionTest, LaunchErrorsComeOut) {
   device.onLaunch = [&](size_t, llvm::ArrayRef<void *>) {
-    return llvm::make_error<CandidateError>(Verdict::Fault, "boom");
+    return llvm::make_error<CandidateError>(candidate::Verdict::Fault, "boom");
   };
   EXPECT_EQ(run(), "boom");
 }

@@ -14,6 +14,7 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 namespace {
 
@@ -25,37 +26,38 @@ const char planText[] = R"json({"version": 1, "problem": "twice", "arch": "sm_90
   "launches": [{"kernel": "twice", "grid": [1,1,1], "block": [8,1,1], "shared_bytes": 0,
     "args": [{"buffer": "in0"}, {"buffer": "out0"}]}]})json";
 
-class FakeCompiler : public Compiler {
+class FakeCompiler : public toolchain::Compiler {
 public:
-  CompileResult result = [] {
-    Compiled compiled;
+  toolchain::CompileResult result = [] {
+    toolchain::Compiled compiled;
     compiled.artifact = "artifact";
     compiled.seconds = 0.5;
-    KernelResources kernel;
+    candidate::KernelResources kernel;
     kernel.kernel = "twice";
     kernel.registers = 40;
     compiled.kernels = {kernel};
-    return CompileResult(compiled);
+    return toolchain::CompileResult(compiled);
   }();
   bool broken = false;
   std::string version() override { return "fake"; }
-  llvm::Expected<CompileResult> compile(llvm::StringRef, const CompileOptions &) override {
+  llvm::Expected<toolchain::CompileResult> compile(llvm::StringRef, const toolchain::CompileOptions &) override {
     if (broken)
       return llvm::createStringError("NVRTC is gone");
     return result;
   }
 };
 
-class FakeAnswers : public AnswerSource {
+class FakeAnswers : public judge::AnswerSource {
 public:
   int calls = 0;
   size_t outputs = 1;
-  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+  llvm::Expected<std::vector<judge::Answer>> answer(llvm::StringRef,
+                                                    llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     ++calls;
     std::vector<double> out(inputs[0].begin(), inputs[0].end());
     for (double &v : out)
       v *= 2;
-    std::vector<Answer> answers;
+    std::vector<judge::Answer> answers;
     for (size_t i = 0; i < outputs; ++i)
       answers.emplace_back(out);
     return std::move(answers);
@@ -66,25 +68,25 @@ public:
 struct Script {
   std::function<float(float)> compute = [](float x) { return 2 * x; };
   std::function<float(float, int)> computeNth; ///< instead, when set: with the number of runs of this module
-  std::optional<CandidateFailure> onStart, onRun;
+  std::optional<device::CandidateFailure> onStart, onRun;
   std::vector<double> samples = {3, 1, 2};
-  std::vector<RunRequest> requests;
+  std::vector<device::RunRequest> requests;
   bool machineryFails = false, orderMatters = false, keepsState = false;
   double wallFactor = 1, sharedWall = 60; ///< of a run of nothing
   int faultyStarts = 0;                   ///< so many processes fault
   int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
 };
 
-class FakeProcess : public CandidateProcess {
+class FakeProcess : public device::CandidateProcess {
 public:
-  FakeProcess(const CandidateJob &job, Script &script) : job(job), script(script) {}
-  Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
+  FakeProcess(const device::CandidateJob &job, Script &script) : job(job), script(script) {}
+  Outcome run(unsigned set, const device::RunRequest &request, device::RunReport &report) override {
     ++script.runs;
     script.requests.push_back(request);
     if (script.machineryFails)
       return llvm::createStringError("no memory");
     if (script.starts <= script.faultyStarts)
-      return CandidateFailure{Verdict::Fault, "the card reports: unspecified launch failure"};
+      return device::CandidateFailure{candidate::Verdict::Fault, "the card reports: unspecified launch failure"};
     if (script.onRun)
       return script.onRun;
     if (request.fresh && script.keepsState)
@@ -96,8 +98,8 @@ public:
       out[i] = script.computeNth ? script.computeNth(x[i], n) : script.compute(x[i]);
     if (request.descending && script.orderMatters)
       out[3] += 1;
-    report = RunReport();
-    report.digests = {digestBytes(out, sizeof out, request.key)};
+    report = device::RunReport();
+    report.digests = {device::digestBytes(out, sizeof out, request.key)};
     double us = script.samples[size_t(script.runs) % script.samples.size()];
     report.times = {us, us + 50, script.wallFactor * (us + 50)};
     if (request.empty)
@@ -110,20 +112,21 @@ public:
     script.sinceReload = 0;
     return std::nullopt;
   }
-  Conditions conditions() override { return {1980, 500, 60}; }
+  candidate::Conditions conditions() override { return {1980, 500, 60}; }
   const char *output(unsigned) const override { return reinterpret_cast<const char *>(out); }
   std::string deviceName() const override { return "fake"; }
 
 private:
-  CandidateJob job;
+  device::CandidateJob job;
   Script &script;
   float out[8];
 };
 
-class FakeRunner : public CandidateRunner {
+class FakeRunner : public device::CandidateRunner {
 public:
   Script script;
-  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
+  device::CandidateProcess::Outcome start(const device::CandidateJob &job,
+                                          std::unique_ptr<device::CandidateProcess> &process) override {
     ++script.starts;
     if (script.onStart)
       return script.onStart;
@@ -153,19 +156,19 @@ protected:
     return out;
   }
 
-  Measurement measure(const std::string &device = "cuda:0") {
+  candidate::Measurement measure(const std::string &device = "cuda:0") {
     Evaluator evaluator(parts(device));
     auto m = evaluator.measure(files, options);
     EXPECT_TRUE(bool(m)) << llvm::toString(m.takeError());
-    return m ? *m : Measurement();
+    return m ? *m : candidate::Measurement();
   }
 };
 
 } // namespace
 
 TEST_F(EvaluatorTest, HonestPasses) {
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
   EXPECT_EQ(m.timeUs, 2);
   EXPECT_GE(m.samples.size(), 30u);
   EXPECT_EQ(m.before.clockMHz, 1980);
@@ -181,119 +184,119 @@ TEST_F(EvaluatorTest, HonestPasses) {
 TEST_F(EvaluatorTest, SmallErrorsPassLargeOnesDoNot) {
   script.compute = [](float x) { return 2 * x * (1 + 1e-7f); };
   // On integers the answer is exact, so even this is told from the right one.
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
   script.compute = [](float x) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 3e-6f); };
-  EXPECT_EQ(measure().verdict, Verdict::Pass);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Pass);
   script.compute = [](float x) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 4.9e-4f); }; // one class down: tf32
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Wrong);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Wrong);
   EXPECT_NE(m.detail.find("out0["), std::string::npos) << m.detail;
   EXPECT_EQ(m.timeUs, 0);
 }
 
 TEST_F(EvaluatorTest, ConstantAndNanAreWrong) {
   script.compute = [](float) { return 0.0f; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
   script.compute = [](float) { return NAN; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
   script.compute = [](float x) { return x; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
 }
 
 TEST_F(EvaluatorTest, BadPlanIsRejectedBeforeAnythingRuns) {
   files.plan = "{\"version\": 1";
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Reject);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Reject);
   EXPECT_EQ(script.starts, 0);
   EXPECT_EQ(answers->calls, 0);
 }
 
 TEST_F(EvaluatorTest, CompileFailures) {
-  compiler->result = CompileFailed{"kernel.cu(3): error: no", "the log", false, false};
+  compiler->result = toolchain::CompileFailed{"kernel.cu(3): error: no", "the log", false, false};
   Evaluator evaluator(parts());
-  Measurement m = llvm::cantFail(evaluator.measure(files, options));
-  EXPECT_EQ(m.verdict, Verdict::Reject);
+  candidate::Measurement m = llvm::cantFail(evaluator.measure(files, options));
+  EXPECT_EQ(m.verdict, candidate::Verdict::Reject);
   EXPECT_EQ(m.detail, "kernel.cu(3): error: no");
   EXPECT_EQ(evaluator.lastLog(), "the log");
-  compiler->result = CompileFailed{"slow", "", true, false};
-  EXPECT_EQ(measure().verdict, Verdict::Timeout);
-  compiler->result = CompileFailed{"asm", "", false, true};
-  EXPECT_EQ(measure("host").verdict, Verdict::Unsupported);
+  compiler->result = toolchain::CompileFailed{"slow", "", true, false};
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Timeout);
+  compiler->result = toolchain::CompileFailed{"asm", "", false, true};
+  EXPECT_EQ(measure("host").verdict, candidate::Verdict::Unsupported);
   EXPECT_EQ(script.starts, 0);
 }
 
 TEST_F(EvaluatorTest, PlanNamesAKernelThatIsNotThere) {
-  std::get<Compiled>(compiler->result).kernels[0].kernel = "thrice";
+  std::get<toolchain::Compiled>(compiler->result).kernels[0].kernel = "thrice";
   EXPECT_EQ(measure().detail, "the plan launches twice, which kernel.cu does not define as extern \"C\"");
 }
 
 TEST_F(EvaluatorTest, ResourcesThatDoNotFit) {
-  std::get<Compiled>(compiler->result).kernels[0].sharedBytes = 1 << 20;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Reject);
+  std::get<toolchain::Compiled>(compiler->result).kernels[0].sharedBytes = 1 << 20;
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Reject);
   EXPECT_NE(m.detail.find("twice cannot run"), std::string::npos) << m.detail;
 }
 
 TEST_F(EvaluatorTest, FaultsAreValues) {
-  script.onRun = CandidateFailure{Verdict::Fault, "it trapped"};
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Fault);
+  script.onRun = device::CandidateFailure{candidate::Verdict::Fault, "it trapped"};
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Fault);
   EXPECT_EQ(m.detail, "it trapped");
   script.onRun.reset();
-  script.onStart = CandidateFailure{Verdict::Reject, "2 parameters"};
+  script.onStart = device::CandidateFailure{candidate::Verdict::Reject, "2 parameters"};
   EXPECT_EQ(measure().detail, "2 parameters");
 }
 
 TEST_F(EvaluatorTest, AnotherOrderGivesAnotherResult) {
   script.orderMatters = true;
-  Measurement m = measure("host");
-  EXPECT_EQ(m.verdict, Verdict::Race);
+  candidate::Measurement m = measure("host");
+  EXPECT_EQ(m.verdict, candidate::Verdict::Race);
   EXPECT_NE(m.detail.find("descending order"), std::string::npos) << m.detail;
 }
 
 TEST_F(EvaluatorTest, AtomicsMayChangeBitsWithinTheTolerance) {
   script.computeNth = [](float x, int n) { return x == std::rint(x) ? 2 * x : 2 * x * (1 + 1e-7f * (n % 3)); };
-  EXPECT_EQ(measure("host").verdict, Verdict::Race);
+  EXPECT_EQ(measure("host").verdict, candidate::Verdict::Race);
   files.cuda += " atomicAdd";
-  EXPECT_EQ(measure("host").verdict, Verdict::Pass);
+  EXPECT_EQ(measure("host").verdict, candidate::Verdict::Pass);
 }
 
 TEST_F(EvaluatorTest, WrongIsNotARaceUnlessItChanges) {
   script.compute = [](float) { return 1.0f; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
   script.computeNth = [](float x, int n) { return x + float(n); };
-  EXPECT_EQ(measure().verdict, Verdict::Race);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Race);
   // Wrong on integers alone and there always the same; the declared inputs show that it changes.
   script.computeNth = [](float x, int n) { return x == std::rint(x) ? 5 : 2 * x * (1 + 1e-7f * (n % 3)); };
-  EXPECT_EQ(measure().verdict, Verdict::Race);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Race);
 }
 
 TEST_F(EvaluatorTest, AFaultOfTheCardCounts) {
   script.faultyStarts = 1;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
   EXPECT_NE(llvm::join(m.warnings, "; ").find("a first try ended with FAULT: the card reports"), std::string::npos);
   // It comes again, or kgen saw it itself.
   script.starts = 0;
   script.faultyStarts = 2;
-  EXPECT_EQ(measure().verdict, Verdict::Fault);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Fault);
   script.starts = script.faultyStarts = 0;
-  script.onRun = CandidateFailure{Verdict::Fault, "a kernel wrote 4 bytes after the end of out0"};
-  EXPECT_EQ(measure().verdict, Verdict::Fault);
+  script.onRun = device::CandidateFailure{candidate::Verdict::Fault, "a kernel wrote 4 bytes after the end of out0"};
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Fault);
   EXPECT_EQ(script.starts, 1);
 }
 
 TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {
   // Right as often as verification could ask, then lazy.
   script.computeNth = [](float x, int n) { return n < 25 ? 2 * x : 0.0f; };
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
   EXPECT_NE(m.detail.find("timed run"), std::string::npos) << m.detail;
 }
 
 TEST_F(EvaluatorTest, TimedAndVerifiedRunsLookTheSame) {
-  EXPECT_EQ(measure().verdict, Verdict::Pass);
-  for (const RunRequest &request : script.requests) {
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Pass);
+  for (const device::RunRequest &request : script.requests) {
     EXPECT_TRUE(request.cold);
     EXPECT_LT(request.waitNanoseconds, 0);
     EXPECT_NE(request.poison, 0u);
@@ -303,27 +306,27 @@ TEST_F(EvaluatorTest, TimedAndVerifiedRunsLookTheSame) {
 
 TEST_F(EvaluatorTest, StateBetweenLaunchesIsACheat) {
   script.keepsState = true;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
   EXPECT_NE(m.detail.find("variables of its own"), std::string::npos) << m.detail;
 }
 
 TEST_F(EvaluatorTest, AnAnswerThatWasKeptIsWrong) {
   script.keepsState = true;
   script.computeNth = [](float x, int n) { return n == 0 ? 2 * x : 7; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
 }
 
 TEST_F(EvaluatorTest, EventsMustAgreeWithTheWallClock) {
   script.samples = {1e4};
   script.wallFactor = 2;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
   EXPECT_NE(m.detail.find("wall clock"), std::string::npos) << m.detail;
   // Unless others have their turns on the card, as runs of nothing show.
   script.sharedWall = 8000;
   m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
 }
 
 TEST_F(EvaluatorTest, RunsJustBelowTheLimitHaveALimitTogether) {
@@ -332,41 +335,41 @@ TEST_F(EvaluatorTest, RunsJustBelowTheLimitHaveALimitTogether) {
     return 2 * x;
   };
   options.runSeconds = 0.05;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Timeout);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Timeout);
   EXPECT_EQ(m.detail, "its long runs took more than 0.5 s together");
 }
 
 TEST_F(EvaluatorTest, EveryRunGetsAFreshModule) {
-  EXPECT_EQ(measure().verdict, Verdict::Pass);
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Pass);
   ASSERT_GT(script.requests.size(), 40u);
-  for (const RunRequest &request : script.requests)
+  for (const device::RunRequest &request : script.requests)
     EXPECT_TRUE(request.fresh);
 }
 
 TEST_F(EvaluatorTest, PublishedRulesAreLaxer) {
   script.compute = [](float x) { return 2 * x * 1.005f; };
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
-  options.rules = Rules::KernelBench2025;
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Pass) << m.detail;
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
+  options.rules = judge::Rules::KernelBench2025;
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
   EXPECT_EQ(m.rules, "kernelbench-2025");
-  EXPECT_EQ(m.errors.size(), publishedTrials);
-  options.rules = Rules::KernelBench;
-  EXPECT_EQ(measure().verdict, Verdict::Wrong);
+  EXPECT_EQ(m.errors.size(), judge::publishedTrials);
+  options.rules = judge::Rules::KernelBench;
+  EXPECT_EQ(measure().verdict, candidate::Verdict::Wrong);
 }
 
 TEST_F(EvaluatorTest, FasterThanPhysics) {
   script.samples = {1e-6};
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Cheat);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
   EXPECT_EQ(m.diagnosis, "");
 }
 
 TEST_F(EvaluatorTest, PrecisionClassIsTheProblems) {
   options.precision = "tf32";
-  Measurement m = measure();
-  EXPECT_EQ(m.verdict, Verdict::Reject);
+  candidate::Measurement m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Reject);
   EXPECT_EQ(m.detail, "the plan claims precision class strict-fp32, the problem asks for tf32");
 }
 
@@ -403,14 +406,14 @@ TEST_F(EvaluatorTest, MachineryFailuresAreErrors) {
 }
 
 TEST(DeviceTable, Floors) {
-  auto rates = findDeviceRates("cuda:0 NVIDIA H200");
+  auto rates = candidate::findDeviceRates("cuda:0 NVIDIA H200");
   ASSERT_TRUE(rates.has_value());
   // softmax, 4096 x 65536: 2 GiB of traffic.
-  EXPECT_NEAR(floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
+  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
   // 4096^3 in tf32 and fp16.
-  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
-  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
-  EXPECT_FALSE(findDeviceRates("host").has_value());
+  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
+  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
+  EXPECT_FALSE(candidate::findDeviceRates("host").has_value());
 }
 
 TEST(BaselinesText, LastObjectCounts) {

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 TEST(Profile, ReadsRowsOfMetrics) {
   // ncu's own lines, shortened.

@@ -7,42 +7,43 @@
 #include <sys/mman.h>
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 namespace {
 
-class FakeCompiler : public Compiler {
+class FakeCompiler : public toolchain::Compiler {
 public:
   int calls = 0;
   std::string version() override { return "fake"; }
-  llvm::Expected<CompileResult> compile(llvm::StringRef, const CompileOptions &) override {
+  llvm::Expected<toolchain::CompileResult> compile(llvm::StringRef, const toolchain::CompileOptions &) override {
     ++calls;
-    Compiled compiled;
+    toolchain::Compiled compiled;
     compiled.artifact = "artifact";
-    return CompileResult(compiled);
+    return toolchain::CompileResult(compiled);
   }
 };
 
 /// A device that answers rightly, wrongly, late or not at all, and counts.
 struct FakeDevice {
-  std::optional<Verdict> candidate = Verdict::Fault; ///< what becomes of candidates
-  std::optional<CandidateFailure> knownFails;
+  std::optional<candidate::Verdict> candidate = candidate::Verdict::Fault; ///< what becomes of candidates
+  std::optional<device::CandidateFailure> knownFails;
   float offset = 1; ///< 2 x + offset
   bool stale = false;
   int knownRuns = 0, candidateRuns = 0, alive = 0;
   std::vector<float> lastInput;
 };
 
-class FakeProcess : public CandidateProcess {
+class FakeProcess : public device::CandidateProcess {
 public:
-  FakeProcess(FakeDevice &device, const CandidateJob &job)
+  FakeProcess(FakeDevice &device, const device::CandidateJob &job)
       : device(device), job(job), known(job.plan->problem == "known_answer") {
     ++device.alive;
   }
   ~FakeProcess() override { --device.alive; }
-  Outcome run(unsigned, const RunRequest &, RunReport &) override {
+  Outcome run(unsigned, const device::RunRequest &, device::RunReport &) override {
     if (!known) {
       ++device.candidateRuns;
-      return device.candidate ? std::optional(CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
+      return device.candidate ? std::optional(device::CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
     }
     // The candidate's process is gone before anything else runs.
     EXPECT_EQ(device.alive, 1);
@@ -60,23 +61,24 @@ public:
     return std::nullopt;
   }
   Outcome reload() override {
-    return device.candidate ? std::optional(CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
+    return device.candidate ? std::optional(device::CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
   }
-  Conditions conditions() override { return {}; }
+  candidate::Conditions conditions() override { return {}; }
   const char *output(unsigned) const override { return reinterpret_cast<const char *>(out.data()); }
   std::string deviceName() const override { return "fake"; }
 
 private:
   FakeDevice &device;
-  CandidateJob job;
+  device::CandidateJob job;
   bool known;
   std::vector<float> out;
 };
 
-class FakeRunner : public CandidateRunner {
+class FakeRunner : public device::CandidateRunner {
 public:
   explicit FakeRunner(FakeDevice &device) : device(device) {}
-  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
+  device::CandidateProcess::Outcome start(const device::CandidateJob &job,
+                                          std::unique_ptr<device::CandidateProcess> &process) override {
     process = std::make_unique<FakeProcess>(device, job);
     return std::nullopt;
   }
@@ -88,8 +90,8 @@ protected:
   FakeDevice device;
   std::shared_ptr<FakeCompiler> compiler = std::make_shared<FakeCompiler>();
   RecoveringRunner runner{std::make_unique<FakeRunner>(device), "cuda:0", "sm_90a", compiler};
-  LaunchPlan plan;
-  CandidateJob job;
+  candidate::LaunchPlan plan;
+  device::CandidateJob job;
 
   void SetUp() override {
     plan.problem = "candidate";
@@ -97,14 +99,14 @@ protected:
   }
   /// A verdict's name, "ok", or the error's text.
   std::string candidate(bool reloads = false) {
-    std::unique_ptr<CandidateProcess> process;
-    RunReport report;
+    std::unique_ptr<device::CandidateProcess> process;
+    device::RunReport report;
     auto outcome = runner.start(job, process);
     if (outcome && !*outcome)
       outcome = reloads ? process->reload() : process->run(0, {}, report);
     if (!outcome)
       return llvm::toString(outcome.takeError());
-    return *outcome ? verdictName((*outcome)->verdict).str() : "ok";
+    return *outcome ? candidate::verdictName((*outcome)->verdict).str() : "ok";
   }
 };
 
@@ -113,14 +115,14 @@ protected:
 TEST_F(RecoveryTest, FaultsAndHangsAreFollowedByAQuestion) {
   EXPECT_EQ(candidate(), "FAULT");
   EXPECT_EQ(device.knownRuns, 1);
-  device.candidate = Verdict::Timeout;
+  device.candidate = candidate::Verdict::Timeout;
   EXPECT_EQ(candidate(), "TIMEOUT");
   EXPECT_EQ(candidate(/*reloads=*/true), "TIMEOUT");
   EXPECT_EQ(device.knownRuns, 3);
   EXPECT_EQ(runner.recoverySeconds().size(), 3u);
   device.candidate = std::nullopt;
   EXPECT_EQ(candidate(), "ok");
-  device.candidate = Verdict::Reject; // nothing ran
+  device.candidate = candidate::Verdict::Reject; // nothing ran
   EXPECT_EQ(candidate(), "REJECT");
   EXPECT_EQ(device.knownRuns, 3);
   EXPECT_EQ(compiler->calls, 1);
@@ -128,8 +130,8 @@ TEST_F(RecoveryTest, FaultsAndHangsAreFollowedByAQuestion) {
 }
 
 TEST_F(RecoveryTest, ADeviceThatHangsIsLeftAlone) {
-  device.candidate = Verdict::Timeout;
-  device.knownFails = CandidateFailure{Verdict::Timeout, "no answer within 5 s"};
+  device.candidate = candidate::Verdict::Timeout;
+  device.knownFails = device::CandidateFailure{candidate::Verdict::Timeout, "no answer within 5 s"};
   const char *sentence = "cuda:0 does not answer its known-answer kernel (no answer within 5 s); left alone";
   EXPECT_EQ(candidate(), sentence);
   // Also when it would answer again: nobody asks.
@@ -152,7 +154,7 @@ TEST_F(RecoveryTest, AnOldAnswerIsNone) {
 }
 
 TEST(SharedMemory, AReaderCannotMakeItsMappingWritable) {
-  SharedMemory memory = llvm::cantFail(SharedMemory::create(4096));
+  device::SharedMemory memory = llvm::cantFail(device::SharedMemory::create(4096));
   memory.data()[0] = 'x';
   int fd = memory.readOnlyDescriptor();
   EXPECT_EQ(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);

@@ -4,10 +4,11 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::evaluate;
 
 static SanitizerReport readReport(const char *tool, int code, const char *output,
-                                  ProcessResult::End end = ProcessResult::End::Exited) {
-  ProcessResult run;
+                                  toolchain::ProcessResult::End end = toolchain::ProcessResult::End::Exited) {
+  toolchain::ProcessResult run;
   run.end = end;
   run.code = code;
   run.output = output;
@@ -30,11 +31,11 @@ TEST(Sanitizer, OutputsAreRead) {
                      "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n";
   SanitizerReport report = readReport("racecheck", 86, race);
   EXPECT_EQ(report.outcome, SanitizerReport::Objects);
-  EXPECT_EQ(report.verdict, Verdict::Race);
+  EXPECT_EQ(report.verdict, candidate::Verdict::Race);
   EXPECT_EQ(report.words, "Error: Race reported between Write access at k+0xb0");
   report = readReport("initcheck", 86, "========= Uninitialized __global__ memory read of size 4 bytes\n");
-  EXPECT_EQ(report.verdict, Verdict::Fault);
-  EXPECT_EQ(readReport("memcheck", 0, "", ProcessResult::End::TimedOut).outcome, SanitizerReport::Unknown);
+  EXPECT_EQ(report.verdict, candidate::Verdict::Fault);
+  EXPECT_EQ(readReport("memcheck", 0, "", toolchain::ProcessResult::End::TimedOut).outcome, SanitizerReport::Unknown);
   // The tool could not do its work: nothing is known, and nothing is held against the candidate.
   report =
       readReport("memcheck", 86, "========= Error: Target application terminated before first instrumented call\n");

@@ -9,6 +9,7 @@
 #include <limits>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 TEST(Inputs, HalfConversionsRoundTripAndRound) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -26,7 +27,7 @@ TEST(Inputs, HalfConversionsRoundTripAndRound) {
 }
 
 TEST(Inputs, AreTheSameHoweverTheyAreSplit) {
-  BufferSpec spec;
+  candidate::BufferSpec spec;
   spec.name = "x", spec.shape = {300000};
   std::vector<float> one(300000), four(300000);
   InputSet set{InputKind::Declared, 42, 0};
@@ -45,7 +46,7 @@ TEST(Inputs, AreTheSameHoweverTheyAreSplit) {
 }
 
 TEST(Inputs, BadInitNamesTheInput) {
-  BufferSpec spec;
+  candidate::BufferSpec spec;
   spec.name = "w", spec.shape = {1}, spec.init = "cauchy(0, 1)";
   char bytes[4];
   EXPECT_EQ(llvm::toString(fillInput(spec, 0, {}, bytes)),
@@ -56,29 +57,29 @@ TEST(Inputs, BadInitNamesTheInput) {
 TEST(Verify, FindsTheWorstElementAndPlantedNaN) {
   std::vector<float> out{1, 2, 3, 4};
   std::vector<double> ref{1, 2, 3, 4};
-  EXPECT_EQ(compareOutput(DType::F32, out.data(), ref.data(), 4).worst, -1);
+  EXPECT_EQ(compareOutput(candidate::DType::F32, out.data(), ref.data(), 4).worst, -1);
   out[2] = 5;
-  Comparison c = compareOutput(DType::F32, out.data(), ref.data(), 4);
+  Comparison c = compareOutput(candidate::DType::F32, out.data(), ref.data(), 4);
   EXPECT_EQ(c.worst, 2);
   EXPECT_EQ(c.mismatches, 1);
   EXPECT_NEAR(c.norms.max, 2 / std::sqrt(30.0 / 4), 1e-6);
   out[2] = NAN;
-  EXPECT_TRUE(std::isinf(compareOutput(DType::F32, out.data(), ref.data(), 4).norms.max));
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F32, out.data(), ref.data(), 4).norms.max));
   ref[2] = NAN;
-  EXPECT_EQ(compareOutput(DType::F32, out.data(), ref.data(), 4).mismatches, 0);
-  BufferSpec spec;
+  EXPECT_EQ(compareOutput(candidate::DType::F32, out.data(), ref.data(), 4).mismatches, 0);
+  candidate::BufferSpec spec;
   spec.name = "out0", spec.shape = {2, 2};
   EXPECT_EQ(describeElement(spec, 2, 0.25, 0.5), "out0[1,0] is 0.25, expected 0.5");
 }
 
 TEST(Verify, ToleranceSitsBetweenTheClasses) {
-  ErrorNorms same{1e-3, 3e-4}, low{8e-3, 2.4e-3};
+  candidate::ErrorNorms same{1e-3, 3e-4}, low{8e-3, 2.4e-3};
   // A few elements decide the largest error of a fragile set: the norm stays strict, one element gets room.
-  ErrorNorms fragile = measuredTolerance({0.45, 0.005}, {1, 1}, DType::F32);
+  candidate::ErrorNorms fragile = measuredTolerance({0.45, 0.005}, {1, 1}, candidate::DType::F32);
   EXPECT_DOUBLE_EQ(fragile.max, 3.6);
   EXPECT_LT(fragile.l2, 0.08);
-  EXPECT_LT(measuredTolerance({0.05, 0.005}, {1, 1}, DType::F32).max, 0.25);
-  ErrorNorms tol = measuredTolerance(same, low, DType::F32);
+  EXPECT_LT(measuredTolerance({0.05, 0.005}, {1, 1}, candidate::DType::F32).max, 0.25);
+  candidate::ErrorNorms tol = measuredTolerance(same, low, candidate::DType::F32);
   EXPECT_GT(tol.l2, same.l2);
   EXPECT_LT(tol.l2, low.l2);
   EXPECT_LT(tol.max, low.max);
@@ -92,44 +93,44 @@ TEST(Verify, AnElementMayBeRoundedAsItsTypeIs) {
   std::vector<uint16_t> out;
   for (double v : ref)
     out.push_back(toHalf(float(v)));
-  EXPECT_EQ(compareOutput(DType::F16, out.data(), ref.data(), 1000).norms.max, 0);
+  EXPECT_EQ(compareOutput(candidate::DType::F16, out.data(), ref.data(), 1000).norms.max, 0);
   ++out[7]; // its other neighbour
-  EXPECT_LT(compareOutput(DType::F16, out.data(), ref.data(), 1000).norms.max, 1e-2);
+  EXPECT_LT(compareOutput(candidate::DType::F16, out.data(), ref.data(), 1000).norms.max, 1e-2);
   out[7] += 4;
-  Comparison c = compareOutput(DType::F16, out.data(), ref.data(), 1000);
+  Comparison c = compareOutput(candidate::DType::F16, out.data(), ref.data(), 1000);
   EXPECT_GT(c.norms.max, 0.04);
   EXPECT_EQ(c.worst, 7);
   // Subnormal halves are 6e-8 apart: the norm of small numbers does not count that, one bit more it does.
   std::vector<double> small(1000, 1.49 * 0x1p-24);
   std::vector<uint16_t> ones(1000, 1), twos(1000, 2);
-  EXPECT_EQ(compareOutput(DType::F16, ones.data(), small.data(), 1000).norms.l2, 0);
-  EXPECT_GT(compareOutput(DType::F16, twos.data(), small.data(), 1000).norms.l2, 0.006);
+  EXPECT_EQ(compareOutput(candidate::DType::F16, ones.data(), small.data(), 1000).norms.l2, 0);
+  EXPECT_GT(compareOutput(candidate::DType::F16, twos.data(), small.data(), 1000).norms.l2, 0.006);
 }
 
 TEST(Verify, TheEndOfARangeIsANumberOrAnInfinity) {
   double ref = 65521; // fp16 rounds that to infinity, and 65519 to 65504
   uint16_t largest = toHalf(65504), infinite = toHalf(1e6f), half = toHalf(32000);
-  EXPECT_LT(compareOutput(DType::F16, &largest, &ref, 1).norms.max, 1e-3);
-  EXPECT_EQ(compareOutput(DType::F16, &infinite, &ref, 1).norms.max, 0);
-  EXPECT_GT(compareOutput(DType::F16, &infinite, &(ref = -65521), 1).norms.max, 1);
-  EXPECT_LT(compareOutput(DType::F16, &infinite, &(ref = 65519), 1).norms.max, 1e-3);
-  EXPECT_TRUE(std::isinf(compareOutput(DType::F16, &infinite, &(ref = 60000), 1).norms.max));
-  EXPECT_TRUE(std::isinf(compareOutput(DType::F16, &largest, &(ref = 1e6), 1).norms.max));
-  EXPECT_GT(compareOutput(DType::F16, &half, &(ref = 65521), 1).norms.max, 0.4);
+  EXPECT_LT(compareOutput(candidate::DType::F16, &largest, &ref, 1).norms.max, 1e-3);
+  EXPECT_EQ(compareOutput(candidate::DType::F16, &infinite, &ref, 1).norms.max, 0);
+  EXPECT_GT(compareOutput(candidate::DType::F16, &infinite, &(ref = -65521), 1).norms.max, 1);
+  EXPECT_LT(compareOutput(candidate::DType::F16, &infinite, &(ref = 65519), 1).norms.max, 1e-3);
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F16, &infinite, &(ref = 60000), 1).norms.max));
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F16, &largest, &(ref = 1e6), 1).norms.max));
+  EXPECT_GT(compareOutput(candidate::DType::F16, &half, &(ref = 65521), 1).norms.max, 0.4);
 }
 
 TEST(Verify, WhatCancelsIsHeldAgainstWhatWasAddedUp) {
   // 3000 was added up and 4e-5 is left: an error of 2e-4 is honest, one of 4e-3 is not.
   double ref = 4e-5, size = 3000;
   float honest = 2.4e-4f, wrong = 4e-3f, nan = NAN;
-  EXPECT_GT(compareOutput(DType::F32, &honest, &ref, 1).norms.l2, 1);
-  Comparison c = compareOutput(DType::F32, &honest, &ref, 1, 1, 0, &size);
+  EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1).norms.l2, 1);
+  Comparison c = compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, &size);
   EXPECT_EQ(c.norms.l2, 0);
   EXPECT_EQ(c.norms.max, 0);
   EXPECT_EQ(c.mismatches, 1);
-  EXPECT_GT(compareOutput(DType::F32, &wrong, &ref, 1, 1, 0, &size).norms.l2, 1);
-  EXPECT_TRUE(std::isinf(compareOutput(DType::F32, &nan, &ref, 1, 1, 0, &size).norms.l2));
+  EXPECT_GT(compareOutput(candidate::DType::F32, &wrong, &ref, 1, 1, 0, &size).norms.l2, 1);
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F32, &nan, &ref, 1, 1, 0, &size).norms.l2));
   // A size that is no number allows nothing.
   for (double none : {double(INFINITY), double(NAN)})
-    EXPECT_GT(compareOutput(DType::F32, &honest, &ref, 1, 1, 0, &none).norms.l2, 1);
+    EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, &none).norms.l2, 1);
 }

@@ -11,6 +11,7 @@
 #include <limits>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 namespace {
 
@@ -58,42 +59,45 @@ public:
   }
 };
 
-class JudgeTest : public ::testing::TestWithParam<DType> {
+class JudgeTest : public ::testing::TestWithParam<candidate::DType> {
 protected:
-  LaunchPlan shape, program;
-  std::unique_ptr<Device> oracle = createHostDevice(), own = createHostDevice(), twin = createHostDevice();
+  candidate::LaunchPlan shape, program;
+  std::unique_ptr<device::Device> oracle = device::createHostDevice(), own = device::createHostDevice(),
+                                  twin = device::createHostDevice();
   std::unique_ptr<JudgeSession> session;
   SameOnCpu source;
   std::unique_ptr<Judge> cpu;
-  SharedMemory inputs[2];
+  device::SharedMemory inputs[2];
   std::vector<double> none = {0, 0};
 
   void SetUp() override {
-    shape.inputs = {{"x", GetParam(), {size}}, {"y", DType::F32, {size}}};
-    shape.outputs = {{"out0", GetParam(), {size}}, {"out1", DType::I1, {size}}};
+    shape.inputs = {{"x", GetParam(), {size}}, {"y", candidate::DType::F32, {size}}};
+    shape.outputs = {{"out0", GetParam(), {size}}, {"out1", candidate::DType::I1, {size}}};
     program = shape;
-    program.inputs[0].dtype = program.inputs[1].dtype = program.outputs[0].dtype = DType::F64;
-    Launch launch;
+    program.inputs[0].dtype = program.inputs[1].dtype = program.outputs[0].dtype = candidate::DType::F64;
+    candidate::Launch launch;
     launch.kernel = "both";
     launch.block = {32, 1, 1};
-    launch.arguments = {BufferRef{BufferKind::Input, 0, 0}, BufferRef{BufferKind::Input, 1, 0},
-                        BufferRef{BufferKind::Output, 0, 0}, BufferRef{BufferKind::Output, 1, 0}};
+    launch.arguments = {candidate::BufferRef{candidate::BufferKind::Input, 0, 0},
+                        candidate::BufferRef{candidate::BufferKind::Input, 1, 0},
+                        candidate::BufferRef{candidate::BufferKind::Output, 0, 0},
+                        candidate::BufferRef{candidate::BufferKind::Output, 1, 0}};
     program.launches = {launch};
-    auto compiler = llvm::cantFail(createHostCompiler());
+    auto compiler = llvm::cantFail(toolchain::createHostCompiler());
     auto compiled = [&](llvm::StringRef text) {
       auto result = llvm::cantFail(compiler->compile(text, {}));
-      auto *failed = std::get_if<CompileFailed>(&result);
+      auto *failed = std::get_if<toolchain::CompileFailed>(&result);
       EXPECT_EQ(failed, nullptr) << failed->log;
-      return std::get<Compiled>(result).artifact;
+      return std::get<toolchain::Compiled>(result).artifact;
     };
     session = llvm::cantFail(
         JudgeSession::create(*oracle, *own, program, compiled(kernelText), compiled(judgeKernelsText()), shape));
     llvm::cantFail(session->useMagnitudes(*twin, program, compiled(sizesText)));
     cpu = createHostJudge(source, "graph", shape, 2);
     size_t total;
-    auto offsets = packBuffers(shape.inputs, 0, total);
+    auto offsets = device::packBuffers(shape.inputs, 0, total);
     for (unsigned set = 0; set < 2; ++set) {
-      inputs[set] = llvm::cantFail(SharedMemory::create(total));
+      inputs[set] = llvm::cantFail(device::SharedMemory::create(total));
       for (unsigned i = 0; i < 2; ++i)
         llvm::cantFail(fillInput(shape.inputs[i], i, {set ? InputKind::Integer : InputKind::Wide, 7, 0},
                                  {inputs[set].data() + offsets[i], shape.inputs[i].bytes()}));
@@ -161,7 +165,7 @@ TEST_P(JudgeTest, ExhibitsAreComparedAsOnTheCpu) {
 TEST_P(JudgeTest, OutputsAreComparedAsOnTheCpu) {
   llvm::cantFail(cpu->examine(0, question(0, {})));
   // The right answer, then with one element off, not a number, infinite.
-  std::vector<char> out(size * byteSize(GetParam()));
+  std::vector<char> out(size * candidate::byteSize(GetParam()));
   auto compare = [&] {
     Exhibit exhibit;
     exhibit.kind = Exhibit::Outputs;
@@ -171,16 +175,16 @@ TEST_P(JudgeTest, OutputsAreComparedAsOnTheCpu) {
     return found;
   };
   size_t total;
-  auto offsets = packBuffers(shape.inputs, 0, total);
+  auto offsets = device::packBuffers(shape.inputs, 0, total);
   std::vector<double> x(size), y(size);
   widen(GetParam(), inputs[0].data(), x.data(), size);
-  widen(DType::F32, inputs[0].data() + offsets[1], y.data(), size);
+  widen(candidate::DType::F32, inputs[0].data() + offsets[1], y.data(), size);
   auto put = [&](size_t i, double v) {
-    if (GetParam() == DType::F32) {
+    if (GetParam() == candidate::DType::F32) {
       float f = float(v);
       memcpy(out.data() + 4 * i, &f, 4);
     } else {
-      uint16_t h = GetParam() == DType::F16 ? toHalf(float(v)) : toBFloat16(float(v));
+      uint16_t h = GetParam() == candidate::DType::F16 ? toHalf(float(v)) : toBFloat16(float(v));
       memcpy(out.data() + 2 * i, &h, 2);
     }
   };
@@ -211,4 +215,5 @@ TEST_P(JudgeTest, MagnitudesCountAsOnTheCpu) {
   EXPECT_EQ(llvm::toString(std::move(error)), "there is no answer 7 to learn more of");
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, JudgeTest, ::testing::Values(DType::F32, DType::F16, DType::BF16));
+INSTANTIATE_TEST_SUITE_P(Types, JudgeTest,
+                         ::testing::Values(candidate::DType::F32, candidate::DType::F16, candidate::DType::BF16));

@@ -8,6 +8,7 @@
 #include <cstring>
 
 using namespace kgen;
+using namespace kgen::judge;
 
 namespace {
 
@@ -48,15 +49,15 @@ private:
   std::function<double(llvm::ArrayRef<double>, size_t)> f;
 };
 
-LaunchPlan vectorPlan(const std::string &precision, DType dtype = DType::F32) {
-  LaunchPlan plan;
+candidate::LaunchPlan vectorPlan(const std::string &precision, candidate::DType dtype = candidate::DType::F32) {
+  candidate::LaunchPlan plan;
   plan.precision = precision;
   plan.inputs = {{"x", dtype, {512}}};
   plan.outputs = {{"out0", dtype, {512}}};
   return plan;
 }
 
-std::unique_ptr<Reference> build(AnswerSource &source, const LaunchPlan &plan, unsigned threads = 4) {
+std::unique_ptr<Reference> build(AnswerSource &source, const candidate::LaunchPlan &plan, unsigned threads = 4) {
   ReferenceOptions options;
   options.seed = 7;
   options.threads = threads;
@@ -87,12 +88,12 @@ Comparison shown(const Reference &reference, const ReferenceSet &set, double (*f
 }
 
 /// A candidate that left OUT.
-class Finished : public CandidateProcess {
+class Finished : public device::CandidateProcess {
 public:
   std::vector<float> out;
-  Outcome run(unsigned, const RunRequest &, RunReport &) override { return std::nullopt; }
+  Outcome run(unsigned, const device::RunRequest &, device::RunReport &) override { return std::nullopt; }
   Outcome reload() override { return std::nullopt; }
-  Conditions conditions() override { return {}; }
+  candidate::Conditions conditions() override { return {}; }
   const char *output(unsigned) const override { return reinterpret_cast<const char *>(out.data()); }
   std::string deviceName() const override { return "fake"; }
 };
@@ -161,7 +162,7 @@ TEST(Reference, WhatIsComputedOfIntegersIsRounded) {
 
 TEST(Reference, HalfInputsCostNothingToRoundYetHaveATolerance) {
   FunctionAnswers source(twice);
-  auto reference = build(source, vectorPlan("fp16", DType::F16));
+  auto reference = build(source, vectorPlan("fp16", candidate::DType::F16));
   EXPECT_GT(reference->sets[0].tolerance[0].l2, 1e-5);
   EXPECT_LT(reference->sets[0].tolerance[0].l2, 1e-2);
 }
@@ -178,7 +179,7 @@ TEST(Reference, SetsThatSayNothingAreDropped) {
 
 TEST(Reference, WideAnswersScaleTheBoundOfOneElement) {
   FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return i == 3 ? 1e4 : x[i] * 1e-3; });
-  const ErrorNorms bound = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0];
+  const candidate::ErrorNorms bound = build(source, vectorPlan("strict-fp32"))->sets[0].tolerance[0];
   EXPECT_NEAR(bound.max, 1e-5 * std::sqrt(512.0), 1e-6);
 }
 
@@ -194,7 +195,7 @@ TEST(Reference, OneFailureEndsItWithASentence) {
 
 TEST(Reference, CompareNamesTheWorstElement) {
   FunctionAnswers source(twice);
-  LaunchPlan plan = vectorPlan("strict-fp32");
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
   auto reference = build(source, plan);
   const ReferenceSet &set = reference->sets[0];
   Finished process;
@@ -211,7 +212,7 @@ TEST(Reference, CompareNamesTheWorstElement) {
 
 TEST(Reference, WhatIsNotCloseEnoughIsHeldAgainstItsSize) {
   FunctionAnswers source(twice);
-  LaunchPlan plan = vectorPlan("strict-fp32");
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
   auto judged = [&](float error) {
     auto reference = build(source, plan);
     const ReferenceSet &set = reference->sets[0];

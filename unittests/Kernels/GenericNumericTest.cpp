@@ -25,15 +25,16 @@
 #include <cstring>
 
 using namespace kgen;
+using namespace kgen::kernels;
 
 namespace {
 
 /// One case in one precision: its plan, and which kernels of the common file it launches.
 struct Lowered {
-  const OracleCase *test;
+  const oracle::OracleCase *test;
   bool promoted;
   std::string name;
-  LaunchPlan plan;
+  candidate::LaunchPlan plan;
 };
 
 class GenericKernels : public testing::Test {
@@ -47,95 +48,97 @@ protected:
   }
 
   /// Lowers TEST; its kernels' names start with NAME. Fails the test on any diagnostic.
-  void lower(const OracleCase &test, const std::string &name, bool promote);
+  void lower(const oracle::OracleCase &test, const std::string &name, bool promote);
   void run(const Lowered &lowered, const std::string &artifact);
   /// Lowers all CASES in both precisions, compiles once and runs each.
-  void check(const std::vector<OracleCase> &cases);
+  void check(const std::vector<oracle::OracleCase> &cases);
 
   mlir::MLIRContext context;
   std::vector<Lowered> lowered;
   std::string source;
 };
 
-void GenericKernels::lower(const OracleCase &test, const std::string &name, bool promote) {
+void GenericKernels::lower(const oracle::OracleCase &test, const std::string &name, bool promote) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(test.graph, &context);
   ASSERT_TRUE(module);
   for (auto function : module->getOps<mlir::func::FuncOp>())
     function.setName(name);
   mlir::PassManager pm(&context);
   if (promote)
-    pm.addPass(createPromoteF64Pass());
-  pm.addPass(createConvertAtenToLinalgPass());
+    pm.addPass(oracle::createPromoteF64Pass());
+  pm.addPass(conversion::createConvertAtenToLinalgPass());
   pm.addPass(createLowerGeneric());
   ASSERT_TRUE(succeeded(pm.run(*module)));
   std::string plan;
   llvm::raw_string_ostream sourceStream(source), planStream(plan);
-  ASSERT_TRUE(succeeded(emitCuda(*module, sourceStream)));
-  ASSERT_TRUE(succeeded(emitPlan(*module, "strict-fp32", planStream)));
-  auto parsed = LaunchPlan::parse(plan);
+  ASSERT_TRUE(succeeded(target::emitCuda(*module, sourceStream)));
+  ASSERT_TRUE(succeeded(target::emitPlan(*module, "strict-fp32", planStream)));
+  auto parsed = candidate::LaunchPlan::parse(plan);
   ASSERT_TRUE(bool(parsed)) << toString(parsed.takeError()) << plan;
   lowered.push_back({&test, promote, name, std::move(*parsed)});
 }
 
 /// Rounds VALUE into element I of BYTES.
-void store(DType type, char *bytes, size_t i, double value) {
+void store(candidate::DType type, char *bytes, size_t i, double value) {
   auto put = [&](auto typed) { memcpy(bytes + i * sizeof typed, &typed, sizeof typed); };
   switch (type) {
-  case DType::F64:
+  case candidate::DType::F64:
     return put(value);
-  case DType::F32:
+  case candidate::DType::F32:
     return put(float(value));
-  case DType::F16:
-    return put(toHalf(float(value)));
-  case DType::BF16:
-    return put(toBFloat16(float(value)));
-  case DType::I64:
+  case candidate::DType::F16:
+    return put(judge::toHalf(float(value)));
+  case candidate::DType::BF16:
+    return put(judge::toBFloat16(float(value)));
+  case candidate::DType::I64:
     return put(int64_t(value));
-  case DType::I32:
+  case candidate::DType::I32:
     return put(int32_t(value));
-  case DType::I8:
+  case candidate::DType::I8:
     return put(int8_t(value));
-  case DType::I1:
+  case candidate::DType::I1:
     return put(uint8_t(value != 0));
   }
 }
 
 void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
-  const OracleCase &test = *lowered.test;
+  const oracle::OracleCase &test = *lowered.test;
   SCOPED_TRACE(test.name + (lowered.promoted ? " in fp64, kernels " : ", kernels ") + lowered.name);
-  const LaunchPlan &plan = lowered.plan;
-  std::unique_ptr<Device> device = createHostDevice();
+  const candidate::LaunchPlan &plan = lowered.plan;
+  std::unique_ptr<device::Device> device = device::createHostDevice();
   auto error = device->load(artifact, plan);
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
 
-  std::vector<DeviceAddress> inputs, outputs, workspace;
+  std::vector<device::DeviceAddress> inputs, outputs, workspace;
   for (auto [which, spec] : llvm::enumerate(plan.inputs)) {
     std::vector<char> bytes(spec.bytes());
-    for (auto [i, value] : llvm::enumerate(oracleCaseInput(test.inputKinds[which], which, spec.elements())))
+    for (auto [i, value] : llvm::enumerate(oracle::oracleCaseInput(test.inputKinds[which], which, spec.elements())))
       store(spec.dtype, bytes.data(), i, value);
     inputs.push_back(cantFail(device->allocate(bytes.size() + 8)));
     cantFail(device->write(inputs.back(), bytes.data(), bytes.size()));
   }
   // Nothing that a kernel does not write may look like an answer.
   auto poisoned = [&](size_t bytes) {
-    DeviceAddress address = cantFail(device->allocate(bytes + 8));
+    device::DeviceAddress address = cantFail(device->allocate(bytes + 8));
     cantFail(device->fill(address, 0xFFC0DEAD, (bytes + 3) / 4 * 4));
     return address;
   };
-  for (const BufferSpec &spec : plan.outputs)
+  for (const candidate::BufferSpec &spec : plan.outputs)
     outputs.push_back(poisoned(spec.bytes()));
-  for (const WorkspaceSpec &spec : plan.workspace)
+  for (const candidate::WorkspaceSpec &spec : plan.workspace)
     workspace.push_back(poisoned(spec.bytes));
 
   for (auto [index, launch] : llvm::enumerate(plan.launches)) {
-    std::vector<DeviceAddress> pointers;
-    for (const LaunchArgument &argument : launch.arguments) {
-      auto ref = std::get<BufferRef>(argument);
-      auto &buffers = ref.kind == BufferKind::Input ? inputs : ref.kind == BufferKind::Output ? outputs : workspace;
+    std::vector<device::DeviceAddress> pointers;
+    for (const candidate::LaunchArgument &argument : launch.arguments) {
+      auto ref = std::get<candidate::BufferRef>(argument);
+      auto &buffers = ref.kind == candidate::BufferKind::Input    ? inputs
+                      : ref.kind == candidate::BufferKind::Output ? outputs
+                                                                  : workspace;
       pointers.push_back(buffers[ref.index] + ref.offset);
     }
     std::vector<void *> values;
-    for (DeviceAddress &pointer : pointers)
+    for (device::DeviceAddress &pointer : pointers)
       values.push_back(&pointer);
     auto failed = device->launch(index, values, /*descending=*/index % 2 == 1, /*poison=*/0xFF);
     ASSERT_FALSE(bool(failed)) << toString(std::move(failed));
@@ -143,17 +146,17 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
 
   ASSERT_EQ(plan.outputs.size(), test.expected.size());
   for (size_t r = 0; r < plan.outputs.size(); ++r) {
-    const BufferSpec &spec = plan.outputs[r];
+    const candidate::BufferSpec &spec = plan.outputs[r];
     std::vector<char> bytes(spec.bytes());
     std::vector<double> actual(spec.elements());
     cantFail(device->read(bytes.data(), outputs[r], bytes.size()));
-    widen(spec.dtype, bytes.data(), actual.data(), spec.elements());
+    judge::widen(spec.dtype, bytes.data(), actual.data(), spec.elements());
     ASSERT_EQ(actual.size(), test.expected[r].size());
     // The kernels' own accumulation order, and in the graph's types their rounding.
-    bool narrow = spec.dtype == DType::F16 || spec.dtype == DType::BF16;
+    bool narrow = spec.dtype == candidate::DType::F16 || spec.dtype == candidate::DType::BF16;
     double tolerance = std::max(test.tolerance, lowered.promoted ? 1e-11 : narrow ? 2e-2 : 2e-3);
     for (size_t i = 0; i < actual.size(); ++i)
-      if (!agreesWithCase(actual[i], test.expected[r][i], tolerance)) {
+      if (!oracle::agreesWithCase(actual[i], test.expected[r][i], tolerance)) {
         ADD_FAILURE() << "result " << r << " element " << i << ": expected " << test.expected[r][i] << ", found "
                       << actual[i];
         return;
@@ -161,8 +164,8 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
   }
 }
 
-void GenericKernels::check(const std::vector<OracleCase> &cases) {
-  auto compiler = createHostCompiler();
+void GenericKernels::check(const std::vector<oracle::OracleCase> &cases) {
+  auto compiler = toolchain::createHostCompiler();
   if (!compiler)
     GTEST_SKIP() << toString(compiler.takeError());
   for (auto [i, test] : llvm::enumerate(cases)) {
@@ -173,28 +176,29 @@ void GenericKernels::check(const std::vector<OracleCase> &cases) {
   ASSERT_EQ(lowered.size(), 2 * cases.size());
 
   // One compilation for the whole file: starting g++ costs more than a kernel.
-  CompileOptions options;
+  toolchain::CompileOptions options;
   options.wallSeconds = 600;
   auto compiled = (*compiler)->compile(source, options);
   ASSERT_TRUE(bool(compiled)) << toString(compiled.takeError());
-  auto *failure = std::get_if<CompileFailed>(&*compiled);
+  auto *failure = std::get_if<toolchain::CompileFailed>(&*compiled);
   ASSERT_FALSE(failure) << failure->reason << failure->log;
   for (const Lowered &one : lowered)
-    run(one, std::get<Compiled>(*compiled).artifact);
+    run(one, std::get<toolchain::Compiled>(*compiled).artifact);
 }
 
 /// Adds the graph of SIGNATURE and BODY with the oracle's answers.
-void addCase(std::vector<OracleCase> &cases, llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
-  OracleCase test;
+void addCase(std::vector<oracle::OracleCase> &cases, llvm::StringRef kinds, llvm::StringRef signature,
+             llvm::StringRef body) {
+  oracle::OracleCase test;
   test.name = body.split(" : ").first.str();
   test.graph = ("func.func @f" + signature + " {\n" + body + "\n}\n").str();
   for (llvm::StringRef kind : llvm::split(kinds, ' '))
     test.inputKinds.push_back(kind.str());
-  auto oracle = Oracle::create(test.graph);
+  auto oracle = oracle::Oracle::create(test.graph);
   ASSERT_TRUE(bool(oracle)) << toString(oracle.takeError()) << test.graph;
   std::vector<std::vector<double>> inputs;
   for (auto [which, tensor] : llvm::enumerate((*oracle)->inputs()))
-    inputs.push_back(oracleCaseInput(test.inputKinds[which], which, tensor.elements()));
+    inputs.push_back(oracle::oracleCaseInput(test.inputKinds[which], which, tensor.elements()));
   auto answers = (*oracle)->run(std::vector<llvm::ArrayRef<double>>(inputs.begin(), inputs.end()));
   ASSERT_TRUE(bool(answers)) << toString(answers.takeError());
   test.expected = *answers;
@@ -207,7 +211,7 @@ TEST_P(GenericNumeric, AgreesWithPyTorch) {
   std::string path = std::string(KGEN_NUMERIC_CASES) + "/numeric-" + GetParam() + ".mlir";
   auto file = llvm::MemoryBuffer::getFile(path);
   ASSERT_TRUE(file) << path;
-  std::vector<OracleCase> cases = parseOracleCases((*file)->getBuffer());
+  std::vector<oracle::OracleCase> cases = oracle::parseOracleCases((*file)->getBuffer());
   ASSERT_GT(cases.size(), 5u);
   check(cases);
 }
@@ -215,7 +219,7 @@ TEST_P(GenericNumeric, AgreesWithPyTorch) {
 /// Large enough that warps and blocks share an output; the answers are the oracle's, which the small
 /// cases hold against PyTorch.
 TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
-  std::vector<OracleCase> cases;
+  std::vector<oracle::OracleCase> cases;
   auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
     addCase(cases, kinds, signature, body);
   };
@@ -271,7 +275,7 @@ TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
 
 /// Ops beside each other: fusion, values with several users, views between kernels, shared workspace.
 TEST_F(GenericKernels, GraphsAgreeWithTheOracle) {
-  std::vector<OracleCase> cases;
+  std::vector<oracle::OracleCase> cases;
   auto add = [&](llvm::StringRef kinds, llvm::StringRef signature, llvm::StringRef body) {
     addCase(cases, kinds, signature, body);
   };

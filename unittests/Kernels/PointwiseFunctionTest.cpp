@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::kernels;
 using testing::HasSubstr;
 using testing::Not;
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::library;
 using llvm::toString;
 
 namespace {
@@ -47,7 +48,7 @@ LibraryKey keyOf(std::string graph, std::string device = "NVIDIA H200") {
 
 LibraryEntry entryOf(const std::string &script, double timeUs) {
   LibraryEntry entry;
-  entry.idea = {"key", "words about " + script, IdeaCategory::Async};
+  entry.idea = {"key", "words about " + script, ideas::IdeaCategory::Async};
   entry.materialization.directives = script;
   entry.materialization.notes = "{\"n\":1}";
   entry.timeUs = timeUs;
@@ -85,7 +86,7 @@ TEST_F(LibraryTest, GivesTheFastestOfTheSameDeviceFirst) {
   ASSERT_TRUE(bool(entries));
   const LibraryEntry &entry = entries->at(0);
   EXPECT_EQ(entry.idea.text, "words about fast");
-  EXPECT_EQ(entry.idea.category, IdeaCategory::Async);
+  EXPECT_EQ(entry.idea.category, ideas::IdeaCategory::Async);
   EXPECT_EQ(entry.materialization.notes, "{\"n\":1}");
   EXPECT_EQ(entry.timeUs, 10);
   EXPECT_EQ(entry.shapes, "f32[4,8]");

@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::oracle;
 
 namespace {
 

@@ -9,11 +9,12 @@
 #include <set>
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 
 namespace {
 
-ProposalContext contextOf(GraphFacts facts, const char *device = "host") {
+ProposalContext contextOf(graph::GraphFacts facts, const char *device = "host") {
   ProposalContext context;
   context.slot = "round-01/seed-0";
   context.precision = facts.precision;
@@ -38,7 +39,7 @@ std::vector<Materialization> carryOut(const ProposalContext &context, const Idea
 }
 
 TEST(SchedulePlan, GroupsByFusion) {
-  GraphFacts facts = convReluPoolFacts();
+  graph::GraphFacts facts = convReluPoolFacts();
   auto sizes = [&](Fusion fusion) {
     std::vector<size_t> result;
     for (const PlannedDispatch &dispatch : groupOps(facts, fusion).dispatches)
@@ -51,17 +52,17 @@ TEST(SchedulePlan, GroupsByFusion) {
 }
 
 TEST(SchedulePlan, StopsFusionAtASecondUser) {
-  GraphFacts facts = convReluPoolFacts();
+  graph::GraphFacts facts = convReluPoolFacts();
   facts.ops[0].users = {1, 3};
-  TensorFact y = facts.ops[0].results[0];
+  graph::TensorFact y = facts.ops[0].results[0];
   facts.ops.push_back({"aten.linear", {y, y}, {y}, {}, {}, false, 1});
   EXPECT_EQ(groupOps(facts, Fusion::Pool).dispatches[0].ops.size(), 1u);
 }
 
 TEST(SchedulePlan, TakesElementwiseProducersIntoRows) {
   // mean(clamp(x) * y): both ops in front join the reduction; an op that something else needs stays outside.
-  GraphFacts facts;
-  TensorFact x{"f32", {64, 64}}, one{"f32", {}};
+  graph::GraphFacts facts;
+  graph::TensorFact x{"f32", {64, 64}}, one{"f32", {}};
   facts.ops = {{"aten.clamp", {x}, {x}, {}, {1}, true, 1},
                {"aten.mul.Tensor", {x, x}, {x}, {}, {2}, true, 1},
                {"aten.mean", {x}, {one}, {}, {}, false, 1}};
@@ -78,8 +79,8 @@ transform.kgen.fuse %d0 producers 2
 
 TEST(SchedulePlan, FollowsBranchesThatMeetAgain) {
   // swish behind a product: linear, sigmoid of it, their product.
-  GraphFacts facts;
-  TensorFact x{"f32", {64, 64}};
+  graph::GraphFacts facts;
+  graph::TensorFact x{"f32", {64, 64}};
   facts.ops = {{"aten.linear", {x, x}, {x}, {}, {1, 2}, false, 1},
                {"aten.sigmoid", {x}, {x}, {}, {2}, true, 1},
                {"aten.mul.Tensor", {x, x}, {x}, {}, {}, true, 1}};
@@ -90,7 +91,7 @@ TEST(SchedulePlan, FollowsBranchesThatMeetAgain) {
 }
 
 TEST(SchedulePlan, PrintsDirectives) {
-  GraphFacts facts = convReluPoolFacts();
+  graph::GraphFacts facts = convReluPoolFacts();
   SchedulePlan plan = groupOps(facts, Fusion::Epilogue);
   plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; pipeline=cp_async; stages=3; smem_pad=4; dtype=tf32");
   EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.conv2d" in %f as conv
@@ -104,8 +105,8 @@ transform.kgen.smem_layout %d0 smem_pad = 4
 }
 
 TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
-  GraphFacts facts;
-  TensorFact x{"f32", {64, 64}};
+  graph::GraphFacts facts;
+  graph::TensorFact x{"f32", {64, 64}};
   // linear, relu, linear, relu, linear: the second linear is number 0 once the first one is taken.
   for (int i = 0; i < 5; ++i)
     facts.ops.push_back({i % 2 ? "aten.relu" : "aten.linear", {x, x}, {x}, {}, {i + 1}, i % 2 == 1, 1});
@@ -152,7 +153,7 @@ TEST(SchedulePlan, NamesOpsThatAreThere) {
 }
 
 TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
-  auto firstScript = [](GraphFacts facts, const char *device, const char *arch) {
+  auto firstScript = [](graph::GraphFacts facts, const char *device, const char *arch) {
     ProposalContext context = contextOf(std::move(facts), device);
     context.chip.arch = arch;
     return carryOut(context, ask(context, 1)[0], 1)[0].directives;
@@ -166,12 +167,12 @@ TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
 }
 
 TEST(Builtin, PoolsBehindWarpgroupsFirst) {
-  auto first = [](GraphFacts facts) {
+  auto first = [](graph::GraphFacts facts) {
     ProposalContext context = contextOf(std::move(facts), "cuda");
     context.chip.arch = "sm_90a";
     return carryOut(context, ask(context, 1)[0], 9);
   };
-  GraphFacts facts = convReluPoolFacts();
+  graph::GraphFacts facts = convReluPoolFacts();
   facts.ops[2].attributes["stride"] = "[2, 2]";
   std::vector<Materialization> ways = first(facts);
   EXPECT_EQ(ways[0].directives, "%d0 = transform.kgen.select \"aten.conv2d\" in %f as conv\n"
@@ -202,7 +203,7 @@ TEST(Builtin, HoldsLongRowsInAClusterFirst) {
 }
 
 TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
-  GraphFacts facts = convReluPoolFacts();
+  graph::GraphFacts facts = convReluPoolFacts();
   facts.ops[2].attributes["stride"] = "[2, 2]";
   ProposalContext context = contextOf(facts, "cuda");
   context.chip.arch = "sm_90a";
@@ -226,9 +227,9 @@ TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
 }
 
 TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
-  GraphFacts facts;
+  graph::GraphFacts facts;
   facts.precision = "fp16";
-  TensorFact x{"f16", {4, 32, 4096, 64}};
+  graph::TensorFact x{"f16", {4, 32, 4096, 64}};
   facts.ops.push_back({"aten.scaled_dot_product_attention", {x, x, x}, {x}, {}, {}, false, 1});
   ProposalContext context = contextOf(std::move(facts), "cuda");
   context.chip.arch = "sm_90a";
@@ -236,7 +237,7 @@ TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
   EXPECT_EQ(ideas[0].key, "warpgroup-attention");
   EXPECT_NE(carryOut(context, ideas[0], 1)[0].directives.find("mma %d0 wgmma"), std::string::npos);
   // Every setting of the catalogue has a directive that carries it out.
-  std::vector<Materialization> turns = carryOut(context, {"turns-and-overlap", "", IdeaCategory::Async}, 1);
+  std::vector<Materialization> turns = carryOut(context, {"turns-and-overlap", "", ideas::IdeaCategory::Async}, 1);
   ASSERT_EQ(turns.size(), 1u);
   EXPECT_NE(turns[0].directives.find("specialize %d0 pingpong = on overlap = off"), std::string::npos);
   context.chip.arch = "sm_89";
@@ -246,14 +247,14 @@ TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
 }
 
 TEST(Builtin, HasIdeasForEveryKindOfGraph) {
-  std::vector<GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
-                                    matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};
-  for (const GraphFacts &facts : graphs)
+  std::vector<graph::GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
+                                           matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};
+  for (const graph::GraphFacts &facts : graphs)
     for (const char *device : {"host", "cuda"}) {
       ProposalContext context = contextOf(facts, device);
       std::vector<Idea> ideas = ask(context, 4);
       ASSERT_EQ(ideas.size(), 4u) << facts.name << " on " << device;
-      std::set<IdeaCategory> categories;
+      std::set<ideas::IdeaCategory> categories;
       for (const Idea &idea : ideas) {
         EXPECT_FALSE(carryOut(context, idea, 2).empty()) << idea.key;
         EXPECT_GT(idea.text.size(), 40u);
@@ -313,12 +314,12 @@ TEST(Builtin, NeverRepeatsAPlan) {
 
 TEST(Builtin, RefinesAndCombinesWhatWon) {
   ProposalContext context = contextOf(matmulFacts("strict-fp32"));
-  std::vector<Materialization> first = carryOut(context, {"register-tile", "", IdeaCategory::Compute}, 1);
-  std::vector<Materialization> second = carryOut(context, {"narrow-loads", "", IdeaCategory::Memory}, 1);
+  std::vector<Materialization> first = carryOut(context, {"register-tile", "", ideas::IdeaCategory::Compute}, 1);
+  std::vector<Materialization> second = carryOut(context, {"narrow-loads", "", ideas::IdeaCategory::Memory}, 1);
   ASSERT_EQ(first.size() + second.size(), 2u);
   context.history = {{"round-01/b00",
                       "round-00/b00",
-                      {"register-tile", "Tiles.", IdeaCategory::Compute},
+                      {"register-tile", "Tiles.", ideas::IdeaCategory::Compute},
                       "",
                       first[0].notes,
                       "PASS",
@@ -326,7 +327,7 @@ TEST(Builtin, RefinesAndCombinesWhatWon) {
                       300},
                      {"round-01/b01",
                       "round-00/b00",
-                      {"narrow-loads", "Narrow.", IdeaCategory::Memory},
+                      {"narrow-loads", "Narrow.", ideas::IdeaCategory::Memory},
                       "",
                       second[0].notes,
                       "PASS",
@@ -340,11 +341,12 @@ TEST(Builtin, RefinesAndCombinesWhatWon) {
     keys.insert(idea.key);
   EXPECT_TRUE(keys.count("refine:0:tile") && keys.count("refine:0:thread_tile"));
   EXPECT_TRUE(keys.count("combine:round-01/b01"));
-  for (const Materialization &m : carryOut(context, {"refine:0:tile", "", IdeaCategory::Parallel}, 100)) {
+  for (const Materialization &m : carryOut(context, {"refine:0:tile", "", ideas::IdeaCategory::Parallel}, 100)) {
     // One number moved, the thread tile stayed.
     EXPECT_NE(m.directives.find("thread_tile %d0 [8, 8]"), std::string::npos) << m.directives;
   }
-  std::vector<Materialization> combined = carryOut(context, {"combine:round-01/b01", "", IdeaCategory::Memory}, 1);
+  std::vector<Materialization> combined =
+      carryOut(context, {"combine:round-01/b01", "", ideas::IdeaCategory::Memory}, 1);
   ASSERT_EQ(combined.size(), 1u);
   EXPECT_NE(combined[0].directives.find("transform.kgen.vec %d0 2"), std::string::npos);
   EXPECT_NE(combined[0].directives.find("thread_tile"), std::string::npos);
@@ -366,7 +368,7 @@ TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
   for (int i = 0; i < 2; ++i)
     context.history.push_back({"round-01/b0" + std::to_string(i),
                                "round-00/b00",
-                               {"register-tile", "", IdeaCategory::Compute},
+                               {"register-tile", "", ideas::IdeaCategory::Compute},
                                "",
                                "",
                                "REJECT",

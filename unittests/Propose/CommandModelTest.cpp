@@ -11,6 +11,7 @@
 #include <thread>
 
 using namespace kgen;
+using namespace kgen::propose;
 using llvm::toString;
 
 namespace {

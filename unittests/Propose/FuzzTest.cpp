@@ -19,6 +19,7 @@
 #include <random>
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 
 namespace {
@@ -169,7 +170,7 @@ TEST(Fuzz, MutatedReplies) {
       auto again = parseIdeas(printIdeas(*list));
       ASSERT_TRUE(bool(again)) << i << llvm::toString(again.takeError());
     } else {
-      auto list = proposer->materialize(context, {"k", "Idea.", IdeaCategory::Compute}, 3);
+      auto list = proposer->materialize(context, {"k", "Idea.", ideas::IdeaCategory::Compute}, 3);
       ASSERT_TRUE(bool(list)) << i;
       ASSERT_FALSE(list->empty());
       accepted += (*list)[0].problem.empty();

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 using llvm::toString;
 using Json = nlohmann::json;
@@ -44,7 +45,7 @@ struct ChatTest : ::testing::Test {
     context.graph = "the graph";
     context.precision = "tf32";
     context.history.push_back(
-        {"round-00/b00", "", {"generic", "Generic.", IdeaCategory::Control}, "", "", "PASS", "", 1000});
+        {"round-00/b00", "", {"generic", "Generic.", ideas::IdeaCategory::Control}, "", "", "PASS", "", 1000});
   }
 
   std::unique_ptr<Proposer> connect(const std::string &url, HttpLimits limits = {2, 10, 1 << 20}) {
@@ -63,7 +64,7 @@ TEST_F(ChatTest, AsksAndReadsIdeas) {
   ASSERT_TRUE(bool(ideas)) << toString(ideas.takeError());
   ASSERT_EQ(ideas->size(), 1u);
   EXPECT_EQ((*ideas)[0].text, "Use larger tiles.");
-  EXPECT_EQ((*ideas)[0].category, IdeaCategory::Compute);
+  EXPECT_EQ((*ideas)[0].category, ideas::IdeaCategory::Compute);
   // The wire form: bearer key in a header only, stable prompt first, a schema, no temperature.
   ASSERT_EQ(server.requests.size(), 1u);
   const std::string &request = server.requests[0];
@@ -121,7 +122,8 @@ TEST_F(ChatTest, ATruncatedMaterialisationIsADeadBranch) {
   LoopbackServer server([](int, const std::string &) {
     return httpResponse(200, completion(R"({"materializations": [{"directives": "%d = tra)", "length"));
   });
-  auto list = connect(server.url())->materialize(context, {"tile", "Use larger tiles.", IdeaCategory::Compute}, 2);
+  auto list =
+      connect(server.url())->materialize(context, {"tile", "Use larger tiles.", ideas::IdeaCategory::Compute}, 2);
   ASSERT_TRUE(bool(list));
   EXPECT_EQ((*list)[0].problem, "the answer was cut off");
 }
@@ -282,7 +284,7 @@ TEST_F(ChatTest, ChecksCudaAgainstItsPlanAndFillsItIn) {
   const char *code = "extern \"C\" __global__ void k(const float *a, float *b) { b[0] = a[0]; }";
   auto problemOf = [&](const char *cuda, const char *plan) {
     LoopbackServer server([&](int, const std::string &) { return httpResponse(200, completion(answer(cuda, plan))); });
-    auto list = connect(server.url())->materialize(context, {"i", "Idea.", IdeaCategory::Compute}, 2);
+    auto list = connect(server.url())->materialize(context, {"i", "Idea.", ideas::IdeaCategory::Compute}, 2);
     EXPECT_TRUE(bool(list));
     EXPECT_EQ(list->size(), 1u);
     return list->front().problem + list->front().plan;
@@ -322,7 +324,8 @@ TEST_F(ChatTest, WhatComesBackInPromptsIsBounded) {
   LoopbackServer ways([&](int, const std::string &) {
     return answer(R"({"materializations": [{"directives": "d", "settings": ")" + std::string(5000, 's') + "\"}]}");
   });
-  auto list = connect(ways.url(), {2, 10, 1 << 24})->materialize(context, {"k", "Tile.", IdeaCategory::Memory, ""}, 1);
+  auto list =
+      connect(ways.url(), {2, 10, 1 << 24})->materialize(context, {"k", "Tile.", ideas::IdeaCategory::Memory, ""}, 1);
   ASSERT_TRUE(bool(list));
   EXPECT_EQ(list->at(0).problem, "materializations[0].settings has 5000 bytes, at most 1000 are read");
 }
@@ -344,7 +347,8 @@ TEST_F(ChatTest, ARefusalAndAFilterAreBadReplies) {
 
 TEST_F(ChatTest, IdeasThatWereTriedAreLeftOut) {
   context.parent.id = "round-00/b00";
-  context.history.push_back({"round-01/b00", "round-00/b00", {"t", "use LARGER   tiles", IdeaCategory::Compute}});
+  context.history.push_back(
+      {"round-01/b00", "round-00/b00", {"t", "use LARGER   tiles", ideas::IdeaCategory::Compute}});
   std::string two = R"({"ideas": [{"key": "a", "category": "compute", "idea": "Use larger tiles."},
                                   {"key": "b", "category": "memory", "idea": "Pad rows."}]})";
   LoopbackServer server([&](int, const std::string &) { return httpResponse(200, completion(two)); });
@@ -366,7 +370,7 @@ TEST_F(ChatTest, ARepairCarriesTheDiagnosticAndMustBeNew) {
   failed.verdict = "WRONG";
   failed.detail = "out0[17] is 3, expected 4";
   failed.log = "ptxas says so";
-  auto list = connect(server.url())->repair(context, {"i", "Idea.", IdeaCategory::Compute}, failed);
+  auto list = connect(server.url())->repair(context, {"i", "Idea.", ideas::IdeaCategory::Compute}, failed);
   ASSERT_TRUE(bool(list)) << toString(list.takeError());
   EXPECT_EQ((*list)[0].directives, "%d = b");
   ASSERT_EQ(server.requests.size(), 2u);
@@ -392,7 +396,7 @@ TEST_F(ChatTest, ARepairOfCodeWhoseHeadersWereInlinedMustBeNewToo) {
   failed.materialization.cuda =
       code("// kgen's\n#ifndef KGEN_DEVICE_CUH\n#define KGEN_DEVICE_CUH\nint f();\n#endif // KGEN_DEVICE_CUH\n", "1");
   failed.materialization.plan = plan;
-  auto list = connect(server.url())->repair(context, {"i", "Idea.", IdeaCategory::Compute}, failed);
+  auto list = connect(server.url())->repair(context, {"i", "Idea.", ideas::IdeaCategory::Compute}, failed);
   ASSERT_TRUE(bool(list)) << toString(list.takeError());
   ASSERT_EQ(server.requests.size(), 2u);
   EXPECT_EQ(server.requests[0].find("int f();"), std::string::npos); // nobody reads the header again
@@ -409,7 +413,7 @@ TEST_F(ChatTest, ARepairOfCodeWhoseHeadersWereInlinedMustBeNewToo) {
 
 struct NamedProposer : Proposer {
   llvm::Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &, int) override {
-    return std::vector<Idea>{{"k", "An idea.", IdeaCategory::Memory}};
+    return std::vector<Idea>{{"k", "An idea.", ideas::IdeaCategory::Memory}};
   }
   llvm::Expected<std::vector<Materialization>> materialize(const ProposalContext &, const Idea &, int) override {
     ++materialized;
@@ -442,13 +446,13 @@ TEST(Mixed, WeightsDecideAtFirstAndGainsLater) {
   EXPECT_GT(before, 300); // 5 of 6 by the formula
   EXPECT_LT(before, 370);
   // a's branches gain nothing, b's are twice as fast as their parent.
-  context.history.push_back({"r/p", "", {"g", "Generic.", IdeaCategory::Control}, "", "", "PASS", "", 100});
+  context.history.push_back({"r/p", "", {"g", "Generic.", ideas::IdeaCategory::Control}, "", "", "PASS", "", 100});
   for (int i = 0; i < 20; ++i) {
-    context.history.push_back({"r/a", "r/p", {"k", "x", IdeaCategory::Memory, "a"}, "", "", "WRONG"});
-    context.history.push_back({"r/b", "r/p", {"k", "x", IdeaCategory::Memory, "b"}, "", "", "PASS", "", 50});
+    context.history.push_back({"r/a", "r/p", {"k", "x", ideas::IdeaCategory::Memory, "a"}, "", "", "WRONG"});
+    context.history.push_back({"r/b", "r/p", {"k", "x", ideas::IdeaCategory::Memory, "b"}, "", "", "PASS", "", 50});
   }
   EXPECT_LT(countOfA(), 20);
-  ASSERT_TRUE(bool(mixed->materialize(context, {"k", "x", IdeaCategory::Memory, "b"}, 1)));
+  ASSERT_TRUE(bool(mixed->materialize(context, {"k", "x", ideas::IdeaCategory::Memory, "b"}, 1)));
   EXPECT_EQ(b->materialized, 1);
   EXPECT_EQ(mixed->takeUsage().size(), 2u);
 }

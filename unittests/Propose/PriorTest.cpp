@@ -7,11 +7,12 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::propose;
 
 namespace {
 
 struct PriorTest : ::testing::Test {
-  DispatchFacts facts;
+  ideas::DispatchFacts facts;
 
   void product(int64_t m, int64_t n, int64_t k) {
     facts.family = "gemm";

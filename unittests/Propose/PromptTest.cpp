@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 using llvm::StringRef;
 
@@ -28,7 +29,7 @@ ProposalContext makeContext() {
   context.parent.cuda = "#ifndef KGEN_DEVICE_CUH\nlong header\n#endif // KGEN_DEVICE_CUH\nthe kernel\n";
   context.history.push_back({"round-01/b00",
                              "round-00/b00",
-                             {"t", "Tiles.", IdeaCategory::Compute},
+                             {"t", "Tiles.", ideas::IdeaCategory::Compute},
                              "s",
                              "",
                              "WRONG",
@@ -84,7 +85,7 @@ TEST(Prompt, TheQuestionComesLastAndHoldsWhatIsKnown) {
   EXPECT_EQ(text.find("{{"), std::string::npos);
   // A later question of the same run starts with the same bytes.
   context.history.push_back(
-      {"round-01/b01", "round-00/b00", {"u", "More.", IdeaCategory::Memory}, "", "", "PASS", "", 3});
+      {"round-01/b01", "round-00/b00", {"u", "More.", ideas::IdeaCategory::Memory}, "", "", "PASS", "", 3});
   std::string later = printUserPrompt(context, "ideas", nullptr, nullptr, 5);
   size_t common = text.find("# The parent");
   EXPECT_EQ(later.substr(0, common - 1), text.substr(0, common - 1));
@@ -99,7 +100,7 @@ TEST(Prompt, AValueIsNotATemplate) {
 
 TEST(Prompt, ARecordedRequestGivesTheSamePrompt) {
   ProposalContext context = makeContext();
-  Idea idea = {"k", "Do it.", IdeaCategory::Async, "dir:x"};
+  Idea idea = {"k", "Do it.", ideas::IdeaCategory::Async, "dir:x"};
   FailedBranch failed;
   failed.id = "round-02/b01";
   failed.verdict = "REJECT";

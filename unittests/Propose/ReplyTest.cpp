@@ -10,6 +10,7 @@
 #include <fstream>
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -25,7 +26,7 @@ std::string errorOfMaterializations(const std::string &text) {
 }
 
 TEST(Reply, RoundTrips) {
-  std::vector<Idea> ideas = {{"k", "Text with \"quotes\"\n", IdeaCategory::DType}};
+  std::vector<Idea> ideas = {{"k", "Text with \"quotes\"\n", ideas::IdeaCategory::DType}};
   auto again = parseIdeas(printIdeas(ideas));
   ASSERT_TRUE(bool(again));
   EXPECT_EQ(printIdeas(*again), printIdeas(ideas));

@@ -7,6 +7,7 @@
 #include <chrono>
 
 using namespace kgen;
+using namespace kgen::propose;
 using llvm::toString;
 
 namespace {

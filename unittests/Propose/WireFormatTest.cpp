@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 using namespace kgen;
+using namespace kgen::propose;
 using namespace kgen::test;
 using llvm::toString;
 using Json = nlohmann::json;

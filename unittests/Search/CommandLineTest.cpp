@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -169,7 +170,7 @@ TEST_F(ToolTest, SearchesReplaysResumesAndReports) {
   EXPECT_EQ(run({"resume", "r"}), 0) << err;
   EXPECT_EQ(out.rfind("r is complete", 0), 0u);
   EXPECT_EQ(run({"report", "r", "--format", "json"}), 0) << err;
-  EXPECT_TRUE(Json::accept(out));
+  EXPECT_TRUE(trajectory::Json::accept(out));
   fs.files["r/round-01/b03/kernel.cu"][5] ^= 1;
   EXPECT_EQ(run({"replay", "r"}), 1);
   EXPECT_EQ(err, "kgen-search: CORRUPT: r/round-01/b03/kernel.cu differs from what was recorded, first at byte 5\n");
@@ -233,7 +234,7 @@ TEST_F(ToolTest, BadInputIsOneSentence) {
 
 TEST_F(ToolTest, ALibrarySeedsTheNextSearch) {
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "2", "--out", "a"}), 0) << err;
-  EXPECT_EQ(Json::parse(fs.files["a/run.json"])["library"], "default"); // no path of this machine
+  EXPECT_EQ(trajectory::Json::parse(fs.files["a/run.json"])["library"], "default"); // no path of this machine
   std::string best = fs.links["a/best"];
   // The next search begins with what the first one ended with, and its run replays on its own.
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "1", "--out", "b"}), 0) << err;
@@ -265,9 +266,9 @@ TEST_F(ToolTest, ComparesPoliciesWithTheSameBudget) {
             0);
   EXPECT_NE(out.find("p/mcts is complete"), std::string::npos) << out;
   EXPECT_EQ(run({"compare", "p/branch", "p/mcts", "--format", "json"}), 0);
-  Json json = Json::parse(out);
+  trajectory::Json json = trajectory::Json::parse(out);
   ASSERT_EQ(json["runs"].size(), 2u);
-  for (const Json &one : json["runs"]) {
+  for (const trajectory::Json &one : json["runs"]) {
     EXPECT_EQ(one["branches"], 13);
     EXPECT_EQ(one["curve"].back()["time_us"], one["best_us"]);
   }
@@ -279,10 +280,10 @@ TEST_F(ToolTest, ARunWhoseTimeIsUpSaysSo) {
   EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--max-minutes", "0.5", "--out", "r"}), 0) << err;
   fs.files["r/journal.jsonl"] =
       fs.files["r/journal.jsonl"].substr(0, fs.files["r/journal.jsonl"].rfind("{\"event\":\"stop\""));
-  auto contents = parseJournal(fs.files["r/journal.jsonl"], "j");
+  auto contents = trajectory::parseJournal(fs.files["r/journal.jsonl"], "j");
   ASSERT_TRUE(bool(contents));
-  Json stop = {{"event", "stop"}, {"reason", "time is up"}, {"seconds", 31.0}, {"time", 1000.0}};
-  fs.files["r/journal.jsonl"] += frameRecord(stop, contents->link);
+  trajectory::Json stop = {{"event", "stop"}, {"reason", "time is up"}, {"seconds", 31.0}, {"time", 1000.0}};
+  fs.files["r/journal.jsonl"] += trajectory::frameRecord(stop, contents->link);
   EXPECT_EQ(run({"resume", "r"}), 1);
   EXPECT_EQ(err, "kgen-search: r has taken 0.52 of its 0.5 minutes; give it more by --max-minutes\n");
   EXPECT_EQ(run({"resume", "r", "--max-minutes", "2"}), 0) << err;

@@ -14,12 +14,12 @@
 namespace kgen::test {
 
 /// conv2d -> relu -> max_pool2d, at the published size.
-inline GraphFacts convReluPoolFacts() {
-  GraphFacts facts;
+inline graph::GraphFacts convReluPoolFacts() {
+  graph::GraphFacts facts;
   facts.name = "conv_relu_maxpool";
   facts.precision = "tf32";
-  TensorFact x{"f32", {100, 3, 224, 224}}, w{"f32", {96, 3, 11, 11}}, b{"f32", {96}};
-  TensorFact y{"f32", {100, 96, 55, 55}}, p{"f32", {100, 96, 27, 27}};
+  graph::TensorFact x{"f32", {100, 3, 224, 224}}, w{"f32", {96, 3, 11, 11}}, b{"f32", {96}};
+  graph::TensorFact y{"f32", {100, 96, 55, 55}}, p{"f32", {100, 96, 27, 27}};
   facts.inputs = {x, w, b};
   facts.outputs = {p};
   facts.ops = {{"aten.conv2d", {x, w, b}, {y}, {{"stride", "[4, 4]"}}, {1}, false, 2.1e10},
@@ -30,21 +30,21 @@ inline GraphFacts convReluPoolFacts() {
   return facts;
 }
 
-inline GraphFacts softmaxFacts() {
-  GraphFacts facts;
+inline graph::GraphFacts softmaxFacts() {
+  graph::GraphFacts facts;
   facts.name = "softmax";
   facts.precision = "strict-fp32";
-  TensorFact x{"f32", {4096, 65536}};
+  graph::TensorFact x{"f32", {4096, 65536}};
   facts.inputs = facts.outputs = {x};
   facts.ops = {{"aten.softmax.int", {x}, {x}, {{"dim", "-1"}}, {}, false, 1e9}};
   return facts;
 }
 
-inline GraphFacts matmulFacts(const char *precision, const char *dtype = "f32") {
-  GraphFacts facts;
+inline graph::GraphFacts matmulFacts(const char *precision, const char *dtype = "f32") {
+  graph::GraphFacts facts;
   facts.name = "matmul";
   facts.precision = precision;
-  TensorFact x{dtype, {4096, 4096}};
+  graph::TensorFact x{dtype, {4096, 4096}};
   facts.inputs = {x, x};
   facts.outputs = {x};
   facts.ops = {{"aten.matmul", {x, x}, {x}, {}, {}, false, 1.4e11}};
@@ -53,9 +53,9 @@ inline GraphFacts matmulFacts(const char *precision, const char *dtype = "f32") 
 
 /// Lowers by hashing: the same texts in give the same bytes out. Scripts with a refused word are
 /// rejected.
-class FakeCompiler : public GraphCompiler {
+class FakeCompiler : public graph::GraphCompiler {
 public:
-  GraphFacts graphFacts = convReluPoolFacts();
+  graph::GraphFacts graphFacts = convReluPoolFacts();
   std::string refused = "raw_smem";
   std::string version = "1"; ///< changes what is emitted
   std::string genericPlan;   ///< round 0's plan.json; empty: one by hash
@@ -65,22 +65,23 @@ public:
       return llvm::createStringError("<graph>:1:1: error: expected operation name");
     return (graph + (small ? " // small" : "")).str();
   }
-  llvm::Expected<GraphFacts> facts(llvm::StringRef) override { return graphFacts; }
-  llvm::Expected<LoweredGraph> lowerGeneric(llvm::StringRef graph, const TargetChip &chip) override {
+  llvm::Expected<graph::GraphFacts> facts(llvm::StringRef) override { return graphFacts; }
+  llvm::Expected<graph::LoweredGraph> lowerGeneric(llvm::StringRef graph, const graph::TargetChip &chip) override {
     auto lowered = lower(graph, "generic");
     if (lowered && !genericPlan.empty())
       lowered->plan = genericPlan;
     return lowered;
   }
-  llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives, llvm::StringRef,
-                                                   llvm::StringRef, const TargetChip &chip) override {
+  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
+                                                          llvm::StringRef, llvm::StringRef,
+                                                          const graph::TargetChip &chip) override {
     if (directives.contains(refused))
       return llvm::createStringError("directive refused: found " + refused);
     return lower(graph, directives);
   }
-  llvm::Expected<LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
-                                          const TargetChip &) override {
-    return LoweredGraph{"", "wrapped", plan.str(), inlineHeaders(cuda)};
+  llvm::Expected<graph::LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
+                                                 const graph::TargetChip &) override {
+    return graph::LoweredGraph{"", "wrapped", plan.str(), inlineHeaders(cuda)};
   }
   std::string inlineHeaders(llvm::StringRef cuda) override {
     constexpr llvm::StringLiteral include = "#include \"kgen_device.cuh\"";
@@ -92,34 +93,35 @@ public:
   std::string getGenerator() override { return version.empty() ? "" : "generator-" + version; }
 
 private:
-  llvm::Expected<LoweredGraph> lower(llvm::StringRef graph, llvm::StringRef how) {
+  llvm::Expected<graph::LoweredGraph> lower(llvm::StringRef graph, llvm::StringRef how) {
     std::string key = llvm::utohexstr(llvm::xxh3_64bits((graph + how + version).str()));
-    return LoweredGraph{"annotated " + key, "lowered " + key, "{\"plan\":\"" + key + "\"}", "// kernel " + key + "\n"};
+    return graph::LoweredGraph{"annotated " + key, "lowered " + key, "{\"plan\":\"" + key + "\"}",
+                               "// kernel " + key + "\n"};
   }
 };
 
 /// Times a candidate by the hash of its kernel: the generic one 1000 us, others 100 to 1100.
-class FakeEvaluator : public CandidateEvaluator {
+class FakeEvaluator : public search::CandidateEvaluator {
 public:
-  explicit FakeEvaluator(FileSystem &fs) : fs(fs) {}
+  explicit FakeEvaluator(trajectory::FileSystem &fs) : fs(fs) {}
 
-  FileSystem &fs;
+  trajectory::FileSystem &fs;
   int evaluated = 0;
   std::multiset<std::string> prepared;
   std::mutex mutex;
-  Verdict genericVerdict = Verdict::Pass;
+  candidate::Verdict genericVerdict = candidate::Verdict::Pass;
   std::function<void(int)> beforeEvaluate; ///< called with the number of evaluations so far
 
-  DeviceFacts facts;
+  search::DeviceFacts facts;
   int lostAfter = -1; ///< the device answers this many evaluations; negative: all
   bool deviceIsLost() const override { return lostAfter >= 0 && evaluated > lostAfter; }
-  DeviceFacts getDevice() const override { return facts; }
+  search::DeviceFacts getDevice() const override { return facts; }
   void prepare(llvm::StringRef folder) override {
     std::lock_guard<std::mutex> guard(mutex);
     prepared.insert(folder.str());
   }
   std::map<std::string, double> timeBaselines(llvm::StringRef, std::string &) override { return {{"eager", 500}}; }
-  llvm::Expected<Measurement> evaluate(const EvaluationJob &job) override {
+  llvm::Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
     llvm::StringRef folder = job.folder;
     if (beforeEvaluate)
       beforeEvaluate(evaluated);
@@ -131,9 +133,11 @@ public:
       return text.takeError();
     uint64_t hash = llvm::xxh3_64bits(*text);
     bool generic = folder.ends_with("round-00/b00");
-    Measurement measurement;
+    candidate::Measurement measurement;
     measurement.device = "host";
-    measurement.verdict = generic ? genericVerdict : hash % 7 == 0 ? Verdict::Wrong : Verdict::Pass;
+    measurement.verdict = generic         ? genericVerdict
+                          : hash % 7 == 0 ? candidate::Verdict::Wrong
+                                          : candidate::Verdict::Pass;
     measurement.timeUs = generic ? 1000 : 100 + double(hash % 1000);
     measurement.samples = {measurement.timeUs};
     measurement.diagnosis = hash % 2 ? "bound by memory bandwidth" : "bound by barriers";

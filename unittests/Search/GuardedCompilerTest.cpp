@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -29,9 +30,9 @@ public:
   };
   Shared *shared = nullptr;
 
-  llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
-                                                   llvm::StringRef idea, llvm::StringRef category,
-                                                   const TargetChip &chip) override {
+  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
+                                                          llvm::StringRef idea, llvm::StringRef category,
+                                                          const graph::TargetChip &chip) override {
     if (directives == "crash")
       ::raise(SIGSEGV);
     if (directives == "hang")
@@ -50,7 +51,7 @@ public:
   }
 };
 
-std::string errorOf(GraphCompiler &compiler, llvm::StringRef script) {
+std::string errorOf(graph::GraphCompiler &compiler, llvm::StringRef script) {
   auto lowered = compiler.lowerWithDirectives("graph", script, "idea", "compute", {});
   return lowered ? "" : toString(lowered.takeError());
 }
@@ -74,7 +75,7 @@ TEST(GuardedCompiler, SurvivesItsChild) {
   EXPECT_EQ(errorOf(*guarded, "crash"), "lowering it crashed the compiler (signal 11)");
   EXPECT_EQ(errorOf(*guarded, "hang"), "lowering it took longer than 0 s");
   EXPECT_EQ(errorOf(*guarded, "vanish"), "lowering it ended without an answer");
-  if (!supportedIsolation().calls)
+  if (!toolchain::supportedIsolation().calls)
     return;
   EXPECT_EQ(errorOf(*guarded, "reach"), "lowering it crashed the compiler (signal 31)");
   EXPECT_EQ(errorOf(*guarded, "read"), "refused");

@@ -7,6 +7,7 @@
 #include "kgen/Trajectory/Replay.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -20,10 +21,10 @@ const char *genericPlan =
   "launches": [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "shared_bytes": 0, "args": [{"buffer": "in0"}]}]
 })json";
 
-LaunchPlan parsed(llvm::StringRef text) {
-  auto plan = LaunchPlan::parse(text);
+candidate::LaunchPlan parsed(llvm::StringRef text) {
+  auto plan = candidate::LaunchPlan::parse(text);
   EXPECT_TRUE(bool(plan)) << toString(plan.takeError());
-  return plan ? *plan : LaunchPlan();
+  return plan ? *plan : candidate::LaunchPlan();
 }
 
 TEST(SeedPlan, ComesFromTheHeader) {
@@ -33,12 +34,12 @@ TEST(SeedPlan, ComesFromTheHeader) {
                                "// kgen-launch: kernel=second grid=3 block=32,4 shared=1024 args=ws0,out0\n",
                                "");
   ASSERT_TRUE(bool(text)) << toString(text.takeError());
-  LaunchPlan plan = parsed(*text);
+  candidate::LaunchPlan plan = parsed(*text);
   ASSERT_EQ(plan.launches.size(), 2u);
   EXPECT_EQ(plan.launches[0].grid, (std::array<int64_t, 3>{4, 2, 1}));
   EXPECT_EQ(plan.launches[1].block, (std::array<int64_t, 3>{32, 4, 1}));
   EXPECT_EQ(plan.launches[1].sharedBytes, 1024);
-  EXPECT_EQ(std::get<BufferRef>(plan.launches[0].arguments[1]).offset, 256);
+  EXPECT_EQ(std::get<candidate::BufferRef>(plan.launches[0].arguments[1]).offset, 256);
   EXPECT_EQ(std::get<int32_t>(plan.launches[0].arguments[2]), -5);
   EXPECT_EQ(std::get<float>(plan.launches[0].arguments[3]), 0.5f);
   EXPECT_EQ(plan.workspace.at(0).bytes, 4096);
@@ -70,13 +71,13 @@ TEST(SeedPlan, SaysWhatIsWrong) {
 }
 
 TEST(BuiltinIdeas, AreFoundByKeyAndByTheirWords) {
-  auto byKey = matchBuiltinIdea("register-tile");
+  auto byKey = propose::matchBuiltinIdea("register-tile");
   ASSERT_TRUE(bool(byKey)) << toString(byKey.takeError());
   EXPECT_EQ(byKey->key, "register-tile");
-  auto byWords = matchBuiltinIdea("give each thread a tile of the product in registers");
+  auto byWords = propose::matchBuiltinIdea("give each thread a tile of the product in registers");
   ASSERT_TRUE(bool(byWords)) << toString(byWords.takeError());
   EXPECT_EQ(byWords->key, "register-tile");
-  auto nothing = matchBuiltinIdea("paint it blue");
+  auto nothing = propose::matchBuiltinIdea("paint it blue");
   ASSERT_FALSE(bool(nothing));
   std::string message = toString(nothing.takeError());
   EXPECT_EQ(message, "the builtin proposer cannot read words, and its catalogue has no idea like 'paint it blue': name "
@@ -89,15 +90,15 @@ struct HandWorld : World {
     compiler.genericPlan = parsed(genericPlan).print();
     config.options = {3, 2, 2, 2};
   }
-  void drop(llvm::Expected<HandWritten> entry, int order = 0) {
+  void drop(llvm::Expected<trajectory::HandWritten> entry, int order = 0) {
     ASSERT_TRUE(bool(entry)) << toString(entry.takeError());
-    ASSERT_FALSE(bool(dropIntoInbox(fs, clock, "run", order, *entry)));
+    ASSERT_FALSE(bool(trajectory::dropIntoInbox(fs, clock, "run", order, *entry)));
   }
   void dropKernel(const char *name) {
     fs.files["k.cu"] =
         std::string("// kgen-launch: kernel=k grid=1 block=32 args=in0,out0\n// kgen-idea: memory: my ") + name +
         "\nextern \"C\" __global__ void k() {}\n";
-    drop(readHandWrittenKernel(fs, "k.cu"));
+    drop(trajectory::readHandWrittenKernel(fs, "k.cu"));
   }
 };
 
@@ -109,25 +110,25 @@ TEST(HandWritten, IsTakenAtTheNextRoundOfARunningSearch) {
   };
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  const BranchRecord *branch = run->findBranch("round-02/b00");
+  const trajectory::BranchRecord *branch = run->findBranch("round-02/b00");
   ASSERT_TRUE(branch);
   EXPECT_EQ(branch->idea.text, "my kernel");
-  EXPECT_EQ(branch->idea.category, IdeaCategory::Memory);
+  EXPECT_EQ(branch->idea.category, ideas::IdeaCategory::Memory);
   EXPECT_EQ(branch->parent, "round-00/b00");
   EXPECT_FALSE(branch->measurement.empty());
   EXPECT_TRUE(world.fs.list("run/inbox").empty());
-  auto summary = replayRun(world.fs, *run, world.compiler);
+  auto summary = trajectory::replayRun(world.fs, *run, world.compiler);
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
 }
 
 TEST(HandWritten, ReplaysByteForByteWhenTheDeviceHeadersChange) {
   HandWorld world;
   world.config.options = {1, 1, 1, 1};
-  auto created = RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
+  auto created = trajectory::RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
   ASSERT_TRUE(bool(created));
   world.fs.files["k.cu"] = "// kgen-launch: kernel=k grid=1 block=32 args=in0,out0\n#include \"kgen_device.cuh\"\n"
                            "extern \"C\" __global__ void k() {}\n";
-  world.drop(readHandWrittenKernel(world.fs, "k.cu"));
+  world.drop(trajectory::readHandWrittenKernel(world.fs, "k.cu"));
   created->reset();
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
@@ -136,7 +137,7 @@ TEST(HandWritten, ReplaysByteForByteWhenTheDeviceHeadersChange) {
   EXPECT_NE(code->find("// header 1"), std::string::npos);
 
   world.compiler.version = "2";
-  auto strict = replayRun(world.fs, *run, world.compiler);
+  auto strict = trajectory::replayRun(world.fs, *run, world.compiler);
   ASSERT_FALSE(bool(strict));
   std::string message = toString(strict.takeError());
   EXPECT_EQ(message.find("run/round-00/b00/annotated.mlir differs from what the replies give, first at byte 1"), 0u);
@@ -145,7 +146,7 @@ TEST(HandWritten, ReplaysByteForByteWhenTheDeviceHeadersChange) {
             std::string::npos)
       << message;
   // Round 0 and the catalogue's branches are the generator's; the kernel by hand is the same text.
-  auto recorded = replayRun(world.fs, *run, world.compiler, {2, /*recorded=*/true});
+  auto recorded = trajectory::replayRun(world.fs, *run, world.compiler, {2, /*recorded=*/true});
   ASSERT_TRUE(bool(recorded)) << toString(recorded.takeError());
   EXPECT_GT(recorded->recordedOnly.size(), 0u);
   EXPECT_FALSE(llvm::is_contained(recorded->recordedOnly, "round-01/b00"));
@@ -154,10 +155,10 @@ TEST(HandWritten, ReplaysByteForByteWhenTheDeviceHeadersChange) {
 
 TEST(HandWritten, AnIdeaOfTheCatalogueIsCarriedOutOnTheBestSoFar) {
   HandWorld world;
-  auto run = RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
+  auto run = trajectory::RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
   ASSERT_TRUE(bool(run));
-  world.drop(readHandWrittenIdea("pixel-tile"), 0);
-  world.drop(readHandWrittenIdea("paint it blue"), 1);
+  world.drop(trajectory::readHandWrittenIdea("pixel-tile"), 0);
+  world.drop(trajectory::readHandWrittenIdea("paint it blue"), 1);
   run->reset();
   ASSERT_FALSE(bool(world.search()));
   auto read = world.read();
@@ -171,7 +172,7 @@ TEST(HandWritten, AnIdeaOfTheCatalogueIsCarriedOutOnTheBestSoFar) {
 TEST(HandWritten, ResumesTheSameWayAfterPowerLossAtEveryWrite) {
   auto prepare = [](HandWorld &world) {
     world.config.options = {2, 1, 2, 1};
-    auto run = RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
+    auto run = trajectory::RunFolder::create(world.fs, world.clock, "run", world.config.toJson(), "graph");
     ASSERT_TRUE(bool(run));
     world.dropKernel("first");
   };
@@ -179,7 +180,7 @@ TEST(HandWritten, ResumesTheSameWayAfterPowerLossAtEveryWrite) {
   prepare(whole);
   int before = whole.fs.writes;
   ASSERT_FALSE(bool(whole.search()));
-  std::string expected = trajectory(*whole.read());
+  std::string expected = describeTrajectory(*whole.read());
   EXPECT_NE(expected.find("hand-"), std::string::npos);
   for (int at = 1; at <= whole.fs.writes - before; ++at) {
     HandWorld world;
@@ -188,7 +189,7 @@ TEST(HandWritten, ResumesTheSameWayAfterPowerLossAtEveryWrite) {
     llvm::consumeError(world.search());
     world.fs.powerAfter = -1;
     ASSERT_FALSE(bool(world.search())) << at;
-    ASSERT_EQ(trajectory(*world.read()), expected) << at;
+    ASSERT_EQ(describeTrajectory(*world.read()), expected) << at;
     ASSERT_TRUE(world.fs.list("run/inbox").empty()) << at;
   }
 }
@@ -209,7 +210,7 @@ TEST(HandWritten, RefusesWhatIsNoKernel) {
   HandWorld world;
   auto errorOf = [&](const char *path, std::string text) {
     world.fs.files[path] = std::move(text);
-    auto entry = readHandWrittenKernel(world.fs, path);
+    auto entry = trajectory::readHandWrittenKernel(world.fs, path);
     return entry ? std::string() : toString(entry.takeError());
   };
   EXPECT_EQ(errorOf("a.txt", "x"), "a.txt is not a .cu file");
@@ -218,7 +219,7 @@ TEST(HandWritten, RefusesWhatIsNoKernel) {
   EXPECT_EQ(errorOf("a.cu", "__global__ void k();"),
             "a.cu has no launch plan: put it into a.plan.json, or say `// kgen-launch: kernel=NAME grid=X block=X "
             "args=in0,out0` in its header");
-  auto absent = readHandWrittenKernel(world.fs, "b.cu");
+  auto absent = trajectory::readHandWrittenKernel(world.fs, "b.cu");
   EXPECT_EQ(toString(absent.takeError()), "cannot read b.cu: No such file or directory");
   // What somebody else put into the inbox stays there and does no harm.
   world.fs.files["run/inbox/zzz.json"] = "{\"idea\": 5}";

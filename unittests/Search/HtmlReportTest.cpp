@@ -5,6 +5,7 @@
 #include "kgen/Candidate/UntrustedText.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::StringRef;
 
@@ -14,21 +15,21 @@ constexpr StringRef hostile =
     "</td></table><script>alert(1)</script><img src=x onerror='alert(2)'>\" & \xff\x1b[31m\nforged";
 
 /// The builtin proposer's answers in hostile words, carried out by CUDA-C that no plan fits.
-class HostileProposer : public Proposer {
+class HostileProposer : public propose::Proposer {
 public:
-  std::unique_ptr<Proposer> inner = createBuiltinProposer();
-  llvm::Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override {
+  std::unique_ptr<propose::Proposer> inner = propose::createBuiltinProposer();
+  llvm::Expected<std::vector<propose::Idea>> proposeIdeas(const propose::ProposalContext &context, int n) override {
     auto ideas = inner->proposeIdeas(context, n);
     if (ideas)
-      for (Idea &idea : *ideas)
+      for (propose::Idea &idea : *ideas)
         idea.text = hostile.str() + idea.text;
     return ideas;
   }
-  llvm::Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
-                                                           int n) override {
+  llvm::Expected<std::vector<propose::Materialization>> materialize(const propose::ProposalContext &context,
+                                                                    const propose::Idea &idea, int n) override {
     auto options = inner->materialize(context, idea, n);
     if (options)
-      for (Materialization &option : *options) {
+      for (propose::Materialization &option : *options) {
         option.label = hostile.str() + option.label;
         option.cuda = "// </code></pre><script>alert(4)</script>\n// " + option.directives;
         option.plan = "{}";
@@ -66,10 +67,10 @@ TEST(HtmlReport, SaysWhatTheRunFound) {
   world.config.pytorch = "problem.py";
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  RunReport report = summarizeRun(*run);
-  std::string page = printReportHtml(report, *run);
+  report::RunReport report = report::summarizeRun(*run);
+  std::string page = report::printReportHtml(report, *run);
   EXPECT_EQ(findBadNesting(page), "");
-  for (const BranchRecord &branch : run->getBranches())
+  for (const trajectory::BranchRecord &branch : run->getBranches())
     EXPECT_NE(page.find("id=\"" + branch.id + "\""), std::string::npos) << branch.id;
   // The curve: a step down for each point after the first, PyTorch and the floor as levels.
   size_t path = page.find("class=\"so-far\"");
@@ -91,7 +92,7 @@ TEST(HtmlReport, EscapesEveryWord) {
   world.compiler.genericPlan = "{\"</code></pre><script>alert(3)</script>\": 1}\n";
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  std::string page = printReportHtml(summarizeRun(*run), *run);
+  std::string page = report::printReportHtml(report::summarizeRun(*run), *run);
   EXPECT_EQ(findBadNesting(page), "");
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("<img"), std::string::npos);
@@ -106,21 +107,21 @@ TEST(HtmlReport, TextAndMarkdownAreNoLessCareful) {
   World world;
   world.proposer = std::make_unique<HostileProposer>();
   ASSERT_FALSE(bool(world.search()));
-  RunReport report = summarizeRun(*world.read());
+  report::RunReport report = report::summarizeRun(*world.read());
   // Had one of these been fast.
-  report.best.idea = report.best.settings = report.rows.back().idea = onOneLine(hostile);
-  std::string markdown = printReportMarkdown(report);
+  report.best.idea = report.best.settings = report.rows.back().idea = candidate::onOneLine(hostile);
+  std::string markdown = report::printReportMarkdown(report);
   EXPECT_EQ(markdown.find("<script"), std::string::npos);
-  EXPECT_EQ((markdown + printReportText(report, 100)).find('\x1b'), std::string::npos);
-  EXPECT_EQ(printReportText(report, 100).find("\nforged"), std::string::npos);
+  EXPECT_EQ((markdown + report::printReportText(report, 100)).find('\x1b'), std::string::npos);
+  EXPECT_EQ(report::printReportText(report, 100).find("\nforged"), std::string::npos);
 }
 
 TEST(HtmlReport, SaysSoWhenNothingPassed) {
   World world;
-  world.evaluator.genericVerdict = Verdict::Wrong;
+  world.evaluator.genericVerdict = candidate::Verdict::Wrong;
   llvm::consumeError(world.search());
   auto run = world.read();
-  std::string page = printReportHtml(summarizeRun(*run), *run);
+  std::string page = report::printReportHtml(report::summarizeRun(*run), *run);
   EXPECT_EQ(findBadNesting(page), "");
   EXPECT_NE(page.find("Nothing passed"), std::string::npos);
 }

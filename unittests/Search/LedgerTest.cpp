@@ -4,16 +4,17 @@
 #include "kgen/Report/RunReport.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
 namespace {
 
 /// Answers like the builtin proposer and sends a bill: 100 tokens in, 40 of them cached, 10 out.
-class BillingProposer : public Proposer {
+class BillingProposer : public propose::Proposer {
 public:
-  std::unique_ptr<Proposer> inner = createBuiltinProposer();
-  std::vector<TokenUsage> bill;
+  std::unique_ptr<propose::Proposer> inner = propose::createBuiltinProposer();
+  std::vector<propose::TokenUsage> bill;
   int asked = 0, failAt = -1;
 
   llvm::Error ask() {
@@ -22,18 +23,18 @@ public:
       return llvm::createStringError("no answer");
     return llvm::Error::success();
   }
-  llvm::Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override {
+  llvm::Expected<std::vector<propose::Idea>> proposeIdeas(const propose::ProposalContext &context, int n) override {
     if (llvm::Error error = ask())
       return std::move(error);
     return inner->proposeIdeas(context, n);
   }
-  llvm::Expected<std::vector<Materialization>> materialize(const ProposalContext &context, const Idea &idea,
-                                                           int n) override {
+  llvm::Expected<std::vector<propose::Materialization>> materialize(const propose::ProposalContext &context,
+                                                                    const propose::Idea &idea, int n) override {
     if (llvm::Error error = ask())
       return std::move(error);
     return inner->materialize(context, idea, n);
   }
-  std::vector<TokenUsage> takeUsage() override { return std::exchange(bill, {}); }
+  std::vector<propose::TokenUsage> takeUsage() override { return std::exchange(bill, {}); }
 };
 
 struct BilledWorld : World {
@@ -53,7 +54,7 @@ TEST(Ledger, AddsUpQuestionsBranchesAndCategories) {
   BilledWorld world;
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  Ledger ledger = addUp(*run);
+  trajectory::Ledger ledger = trajectory::addUp(*run);
   int asked = world.billing->asked;
   EXPECT_EQ(ledger.total.requests, asked);
   EXPECT_EQ(ledger.total.tokens(), 110 * asked);
@@ -76,11 +77,11 @@ TEST(Ledger, AddsUpQuestionsBranchesAndCategories) {
   EXPECT_EQ(requests, asked);
   // A branch pays its own answer, shared with the other ways to carry the idea out, and its share of
   // the question for ideas.
-  const Costs &first = ledger.branches["round-01/b00"];
+  const trajectory::Costs &first = ledger.branches["round-01/b00"];
   EXPECT_GT(first.dollars, 0);
   EXPECT_LT(first.dollars, 2 * perQuestion);
   EXPECT_EQ(ledger.branches["round-00/b00"].dollars, 0);
-  std::string text = printReportText(summarizeRun(*run));
+  std::string text = report::printReportText(report::summarizeRun(*run));
   EXPECT_NE(text.find(" tokens in ("), std::string::npos) << text;
   EXPECT_NE(text.find(" at prices of 2026-01-01"), std::string::npos) << text;
 }
@@ -96,18 +97,18 @@ TEST(Ledger, LimitsHoldOverKillsAndResumes) {
     ASSERT_FALSE(bool(world.search())) << at;
     auto run = world.read();
     EXPECT_EQ(run->getStopReason(), "the tokens are spent");
-    int64_t tokens = addUp(*run).total.tokens();
+    int64_t tokens = trajectory::addUp(*run).total.tokens();
     EXPECT_GE(tokens, 2000);
     EXPECT_LT(tokens, 2000 + 110) << at; // the question that reached it was the last
     // What was paid for was measured.
-    for (const BranchRecord &branch : run->getBranches())
+    for (const trajectory::BranchRecord &branch : run->getBranches())
       EXPECT_FALSE(branch.measurement.empty());
     int asked = world.billing->asked;
     ASSERT_FALSE(bool(world.search()));
     EXPECT_EQ(world.billing->asked, asked);
     world.config.maxTokens = 3000;
     ASSERT_FALSE(bool(world.search()));
-    EXPECT_GE(addUp(*world.read()).total.tokens(), 3000);
+    EXPECT_GE(trajectory::addUp(*world.read()).total.tokens(), 3000);
   }
 }
 
@@ -117,7 +118,7 @@ TEST(Ledger, MoneyEndsASearchToo) {
   world.config.maxDollars = 10 * perQuestion;
   ASSERT_FALSE(bool(world.search()));
   EXPECT_EQ(world.read()->getStopReason(), "the money is spent");
-  EXPECT_NEAR(addUp(*world.read()).total.dollars, 10 * perQuestion, perQuestion);
+  EXPECT_NEAR(trajectory::addUp(*world.read()).total.dollars, 10 * perQuestion, perQuestion);
 }
 
 TEST(Ledger, AQuestionWithoutAnswerIsBilledToo) {
@@ -126,7 +127,7 @@ TEST(Ledger, AQuestionWithoutAnswerIsBilledToo) {
   llvm::Error error = world.search();
   ASSERT_TRUE(bool(error));
   EXPECT_EQ(toString(std::move(error)), "no answer");
-  EXPECT_EQ(addUp(*world.read()).total.requests, 4);
+  EXPECT_EQ(trajectory::addUp(*world.read()).total.requests, 4);
 }
 
 TEST(Ledger, StopsNearTheFloor) {
@@ -139,12 +140,13 @@ TEST(Ledger, StopsNearTheFloor) {
 }
 
 TEST(PriceList, ReadsAFileAndNamesWhatIsWrong) {
-  auto list = PriceList::parse(R"({"as_of": "d", "models": {"a:b": {"input": 1, "cached": 0.5, "output": 2}}})", "p");
+  auto list = trajectory::PriceList::parse(
+      R"({"as_of": "d", "models": {"a:b": {"input": 1, "cached": 0.5, "output": 2}}})", "p");
   ASSERT_TRUE(bool(list)) << toString(list.takeError());
   EXPECT_EQ(list->find("a:b")->of({"a:b", 1, 1000000, 500000, 1000000, 0}), 0.5 + 0.25 + 2);
   EXPECT_FALSE(list->find("a:c"));
   auto errorOf = [](const char *text) {
-    auto list = PriceList::parse(text, "p.json");
+    auto list = trajectory::PriceList::parse(text, "p.json");
     return list ? std::string() : toString(list.takeError());
   };
   EXPECT_EQ(errorOf("[]"), "p.json is not a price file: expected an object with \"models\"");

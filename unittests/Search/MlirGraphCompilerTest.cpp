@@ -1,4 +1,4 @@
-//===- MlirGraphCompilerTest.cpp - The wall between the halves -----------===//
+//===- MlirGraphCompilerTest.cpp - The boundary of the halves ------------===//
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Graph/GraphCompiler.h"
 
@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr const char *graph = R"(
+constexpr const char *graphText = R"(
 func.func @f(%x: tensor<64x32xf32> {kgen.small = tensor<4x32xf32>}, %w: tensor<16x32xf32>) -> tensor<64x16xf32> {
   %0 = aten.linear %x, %w : (tensor<64x32xf32>, tensor<16x32xf32>) -> tensor<64x16xf32>
   %1 = aten.relu %0 : (tensor<64x16xf32>) -> tensor<64x16xf32>
@@ -27,12 +27,12 @@ std::string errorOf(llvm::Expected<T> result) {
 
 class MlirGraphCompilerTest : public testing::Test {
 protected:
-  std::unique_ptr<GraphCompiler> compiler = createMlirGraphCompiler();
-  TargetChip chip;
+  std::unique_ptr<graph::GraphCompiler> compiler = graph::createMlirGraphCompiler();
+  graph::TargetChip chip;
 };
 
 TEST_F(MlirGraphCompilerTest, CanonicalTextIsAFixedPoint) {
-  auto once = compiler->canonicalize(graph, false);
+  auto once = compiler->canonicalize(graphText, false);
   ASSERT_TRUE(bool(once));
   auto twice = compiler->canonicalize(*once, false);
   ASSERT_TRUE(bool(twice));
@@ -40,7 +40,7 @@ TEST_F(MlirGraphCompilerTest, CanonicalTextIsAFixedPoint) {
 }
 
 TEST_F(MlirGraphCompilerTest, SmallSizeReachesEveryType) {
-  auto small = compiler->canonicalize(graph, true);
+  auto small = compiler->canonicalize(graphText, true);
   ASSERT_TRUE(bool(small));
   EXPECT_THAT(*small, HasSubstr("-> tensor<4x16xf32>"));
   EXPECT_THAT(*small, testing::Not(HasSubstr("64x")));
@@ -78,7 +78,7 @@ TEST_F(MlirGraphCompilerTest, HostileGraphsAreErrors) {
 }
 
 TEST_F(MlirGraphCompilerTest, Facts) {
-  auto facts = compiler->facts(graph);
+  auto facts = compiler->facts(graphText);
   ASSERT_TRUE(bool(facts));
   EXPECT_EQ(facts->name, "f");
   EXPECT_EQ(facts->precision, "tf32");
@@ -105,23 +105,23 @@ TEST_F(MlirGraphCompilerTest, FactsPrintAttributes) {
 }
 
 TEST_F(MlirGraphCompilerTest, GenericLoweringIsDeterministic) {
-  auto first = compiler->lowerGeneric(graph, chip), second = compiler->lowerGeneric(graph, chip);
+  auto first = compiler->lowerGeneric(graphText, chip), second = compiler->lowerGeneric(graphText, chip);
   ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
   ASSERT_TRUE(bool(second));
   EXPECT_EQ(first->lowered, second->lowered);
   EXPECT_EQ(first->cuda, second->cuda);
   EXPECT_EQ(first->plan, second->plan);
   EXPECT_THAT(first->annotated, testing::Not(HasSubstr("kgen.dispatch")));
-  auto plan = LaunchPlan::parse(first->plan);
+  auto plan = candidate::LaunchPlan::parse(first->plan);
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   EXPECT_EQ(plan->precision, "tf32");
   EXPECT_EQ(plan->arch, "sm_90a");
-  for (const Launch &launch : plan->launches)
+  for (const candidate::Launch &launch : plan->launches)
     EXPECT_THAT(first->cuda, HasSubstr(launch.kernel + "("));
 }
 
 TEST_F(MlirGraphCompilerTest, DirectivesReachTheLaunch) {
-  auto result = compiler->lowerWithDirectives(graph,
+  auto result = compiler->lowerWithDirectives(graphText,
                                               "%d = transform.kgen.select \"aten.linear\" in %f\n"
                                               "transform.kgen.fuse %d consumers all\n"
                                               "transform.kgen.tile %d [32, 16, 32]\n",
@@ -129,19 +129,20 @@ TEST_F(MlirGraphCompilerTest, DirectivesReachTheLaunch) {
   ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
   EXPECT_THAT(result->annotated, HasSubstr("idea(#kgen.idea<\"one kernel\", category = compute>)"));
   EXPECT_THAT(result->annotated, HasSubstr("tile = [32, 16, 32]"));
-  auto plan = LaunchPlan::parse(result->plan);
+  auto plan = candidate::LaunchPlan::parse(result->plan);
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   EXPECT_EQ(plan->launches.size(), 1u);
 }
 
 TEST_F(MlirGraphCompilerTest, DirectiveErrorsNameTheScriptLine) {
-  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph,
+  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graphText,
                                                     "%d = transform.kgen.select \"aten.linear\" in %f\n"
                                                     "transform.kgen.pipeline %d stages = 99\n",
                                                     "", "", chip)),
               testing::StartsWith("directives.mlir:2:1: 'transform.kgen.pipeline' op schedule key 'stages' expected "
                                   "an integer from 1 to 8, found 99"));
-  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graph, "", "an idea", "luck", chip)), HasSubstr("found 'luck'"));
+  EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graphText, "", "an idea", "luck", chip)),
+              HasSubstr("found 'luck'"));
 }
 
 std::string planOf(const std::string &launches, const std::string &output = "[64, 16]") {
@@ -156,23 +157,23 @@ constexpr const char *launchK = R"({"kernel": "k", "grid": [1, 1, 1], "block": [
 constexpr const char *kernelK = "extern \"C\" __global__ void k(float *o, const float *x, int n, char *w) {}\n";
 
 TEST_F(MlirGraphCompilerTest, WrapsASource) {
-  auto result = compiler->wrapSource(graph, kernelK, planOf(launchK), chip);
+  auto result = compiler->wrapSource(graphText, kernelK, planOf(launchK), chip);
   ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
   EXPECT_EQ(result->cuda, kernelK);
   EXPECT_THAT(result->lowered, HasSubstr("kgen.launch @candidate::@k grid [1, 1, 1] block [32, 1, 1] shared 0 "
                                          "scalars [5 : i32] ins(%arg0 : tensor<64x32xf32>)"));
-  auto plan = LaunchPlan::parse(result->plan);
+  auto plan = candidate::LaunchPlan::parse(result->plan);
   ASSERT_TRUE(bool(plan));
   EXPECT_EQ(plan->print(), result->plan);
 }
 
 TEST_F(MlirGraphCompilerTest, WrapSourceHoldsThePlanAgainstTheGraph) {
-  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, planOf(launchK, "[64, 17]"), chip)),
+  EXPECT_THAT(errorOf(compiler->wrapSource(graphText, kernelK, planOf(launchK, "[64, 17]"), chip)),
               HasSubstr("plan.json: outputs[0] is f32[64, 17], expected f32[64, 16]"));
-  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, planOf(""), chip)), HasSubstr("plan.json"));
-  EXPECT_THAT(errorOf(compiler->wrapSource(graph, "void other() {}", planOf(launchK), chip)),
+  EXPECT_THAT(errorOf(compiler->wrapSource(graphText, kernelK, planOf(""), chip)), HasSubstr("plan.json"));
+  EXPECT_THAT(errorOf(compiler->wrapSource(graphText, "void other() {}", planOf(launchK), chip)),
               HasSubstr("expected a kernel k in the text of @candidate, found none"));
-  EXPECT_THAT(errorOf(compiler->wrapSource(graph, kernelK, "{", chip)), HasSubstr("plan.json"));
+  EXPECT_THAT(errorOf(compiler->wrapSource(graphText, kernelK, "{", chip)), HasSubstr("plan.json"));
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 using namespace kgen;
+using namespace kgen::search;
 
 namespace {
 

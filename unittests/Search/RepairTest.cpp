@@ -8,21 +8,22 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
 namespace {
 
 /// A model that answers by what it is asked; FAIL makes one call an Error.
-struct ScriptedModel : Model {
+struct ScriptedModel : propose::Model {
   int asked = 0, repairs = 0, fail = -1;
   std::string lastRepair;
 
   std::string getName() const override { return "scripted:m"; }
-  llvm::Expected<ModelReply> ask(const ModelQuestion &question) override {
+  llvm::Expected<propose::ModelReply> ask(const propose::ModelQuestion &question) override {
     if (asked++ == fail)
       return llvm::createStringError("the provider answers 503: busy");
-    ModelReply reply;
+    propose::ModelReply reply;
     reply.usage = {100, 50, 10, 5};
     llvm::StringRef text = question.turns[0].text;
     if (question.form == "ideas") {
@@ -44,13 +45,13 @@ struct ScriptedModel : Model {
   }
 };
 
-struct RunLog : ExchangeLog {
-  RunFolder *run = nullptr;
-  std::optional<ModelReply> find(llvm::StringRef hash) override {
-    const Exchange *known = run->findExchange(hash);
-    return known ? std::optional<ModelReply>(known->reply) : std::nullopt;
+struct RunLog : propose::ExchangeLog {
+  trajectory::RunFolder *run = nullptr;
+  std::optional<propose::ModelReply> find(llvm::StringRef hash) override {
+    const propose::Exchange *known = run->findExchange(hash);
+    return known ? std::optional<propose::ModelReply>(known->reply) : std::nullopt;
   }
-  llvm::Error record(const Exchange &exchange) override { return run->recordExchange(exchange); }
+  llvm::Error record(const propose::Exchange &exchange) override { return run->recordExchange(exchange); }
 };
 
 struct RepairTest : ::testing::Test {
@@ -58,7 +59,7 @@ struct RepairTest : ::testing::Test {
   FakeClock clock;
   FakeCompiler compiler;
   FakeEvaluator evaluator{fs};
-  std::unique_ptr<Progress> progress = createSilentProgress();
+  std::unique_ptr<report::Progress> progress = report::createSilentProgress();
   std::atomic<bool> stop{false};
   SearchConfig config;
   RunLog log;
@@ -75,23 +76,23 @@ struct RepairTest : ::testing::Test {
     config.options.variants = 1;
   }
   llvm::Error search(int fail = -1) {
-    auto run = fs.exists("run/run.json") ? RunFolder::open(fs, clock, "run")
-                                         : RunFolder::create(fs, clock, "run", config.toJson(), "graph");
+    auto run = fs.exists("run/run.json") ? trajectory::RunFolder::open(fs, clock, "run")
+                                         : trajectory::RunFolder::create(fs, clock, "run", config.toJson(), "graph");
     if (!run)
       return run.takeError();
     log.run = run->get();
     auto scripted = std::make_unique<ScriptedModel>();
     model = scripted.get();
     model->fail = fail;
-    auto proposer = createModelProposer(std::move(scripted), &log);
+    auto proposer = propose::createModelProposer(std::move(scripted), &log);
     llvm::Error error = runSearch({fs, clock, compiler, *proposer, evaluator, *progress, stop}, **run, config);
     askedBefore = model->asked;
     lastRepair = model->lastRepair;
     repairs = model->repairs;
     return error;
   }
-  std::unique_ptr<RunFolder> read() {
-    auto run = RunFolder::openForReading(fs, clock, "run");
+  std::unique_ptr<trajectory::RunFolder> read() {
+    auto run = trajectory::RunFolder::openForReading(fs, clock, "run");
     EXPECT_TRUE(bool(run)) << toString(run.takeError());
     return run ? std::move(*run) : nullptr;
   }
@@ -103,7 +104,7 @@ TEST_F(RepairTest, ARefusedBranchIsMendedOnceInItsRound) {
   llvm::Error error = search();
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
   auto run = read();
-  const BranchRecord *refused = run->findBranch("round-01/b01"), *mended = run->findBranch("round-01/b02");
+  const trajectory::BranchRecord *refused = run->findBranch("round-01/b01"), *mended = run->findBranch("round-01/b02");
   ASSERT_TRUE(refused && mended);
   EXPECT_NE(refused->measurement.find("REJECT"), std::string::npos);
   EXPECT_EQ(mended->repairs, "round-01/b01");
@@ -117,7 +118,7 @@ TEST_F(RepairTest, ARefusedBranchIsMendedOnceInItsRound) {
   EXPECT_EQ(run->findExchanges("round-01/seed-0/ideas").size(), 1u);
   EXPECT_EQ(run->findExchanges("round-01/repair-01")[0]->reply.usage.cached, 50);
   EXPECT_NE(fs.files["run/journal.jsonl"].find("\"repairs\":\"round-01/b01\""), std::string::npos);
-  auto summary = replayRun(fs, *run, compiler);
+  auto summary = trajectory::replayRun(fs, *run, compiler);
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
 }
 
@@ -128,23 +129,23 @@ TEST_F(RepairTest, AWayThatNoAnswerHoldsIsNamed) {
   for (auto &[path, text] : fs.files)
     if (llvm::StringRef(path).contains("/exchanges/"))
       if (size_t at = text.find("directives\\\": \\\"round-01/seed-0/idea-0"); at != std::string::npos) {
-        before = hashText(text);
+        before = propose::hashText(text);
         text[text.find("round-01/seed-0/idea-0", at)] = 'x';
-        after = hashText(text);
+        after = propose::hashText(text);
       }
   ASSERT_NE(before, after);
   std::string journal;
   uint32_t link = 0;
   for (llvm::StringRef rest = fs.files["run/journal.jsonl"], line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
-    Json record = Json::parse(line.str());
+    trajectory::Json record = trajectory::Json::parse(line.str());
     record.erase("link");
     if (record.value("sha", "") == before)
       record["sha"] = after;
-    journal += frameRecord(record, link);
+    journal += trajectory::frameRecord(record, link);
   }
   fs.files["run/journal.jsonl"] = journal;
-  auto summary = replayRun(fs, *read(), compiler);
+  auto summary = trajectory::replayRun(fs, *read(), compiler);
   ASSERT_FALSE(bool(summary));
   EXPECT_EQ(toString(summary.takeError()),
             "CORRUPT: round-01/b00: no answer recorded for round-01/seed-0/idea-0 holds what it was made of");
@@ -157,7 +158,7 @@ TEST_F(RepairTest, GoesOnAfterEveryFailedQuestionWithoutPayingTwice) {
   auto text = [&] {
     std::string all;
     auto run = read();
-    for (const BranchRecord &branch : run->getBranches())
+    for (const trajectory::BranchRecord &branch : run->getBranches())
       all += branch.id + branch.parent + branch.idea.text + branch.repairs + branch.measurement;
     return all;
   };
@@ -190,7 +191,7 @@ TEST_F(RepairTest, AFlippedExchangeIsNamed) {
       continue;
     fs.files = intact;
     fs.files[path][text.size() / 2] ^= 1;
-    auto run = RunFolder::openForReading(fs, clock, "run");
+    auto run = trajectory::RunFolder::openForReading(fs, clock, "run");
     ASSERT_FALSE(bool(run)) << path;
     EXPECT_NE(toString(run.takeError()).find(path + " is corrupt"), std::string::npos);
     ++flips;

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -18,20 +19,20 @@ TEST(Search, FindsABetterKernelAndRecordsEverything) {
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
   auto run = world.read();
   EXPECT_EQ(run->getStopReason(), "done");
-  RunReport report = summarizeRun(*run);
+  report::RunReport report = report::summarizeRun(*run);
   EXPECT_EQ(report.rows.size(), 3u);
   EXPECT_GT(report.getSpeedup(), 1.0);
   EXPECT_EQ(report.branches, int(run->getBranches().size()));
   EXPECT_EQ(report.best.ofEager, 100 * 500 / report.best.timeUs);
   EXPECT_EQ(world.fs.links["run/best"], report.best.id);
   // Level 1 to 3, the idea in words and the verdict of each branch are on disk.
-  for (const BranchRecord &branch : run->getBranches()) {
+  for (const trajectory::BranchRecord &branch : run->getBranches()) {
     EXPECT_TRUE(world.fs.exists("run/" + branch.id + "/idea.md"));
     EXPECT_TRUE(world.fs.exists("run/" + branch.id + "/measurement.json"));
     EXPECT_FALSE(branch.measurement.empty());
-    auto measurement = Measurement::parse(branch.measurement);
+    auto measurement = candidate::Measurement::parse(branch.measurement);
     ASSERT_TRUE(bool(measurement));
-    if (measurement->verdict != Verdict::Reject) {
+    if (measurement->verdict != candidate::Verdict::Reject) {
       EXPECT_TRUE(branch.files.count("lowered.mlir") && branch.files.count("plan.json"));
     } else {
       EXPECT_FALSE(branch.files.count("kernel.cu"));
@@ -48,15 +49,15 @@ TEST(Search, IsDeterministic) {
   c.config.seed = 8;
   for (World *world : {&a, &b, &c})
     ASSERT_FALSE(bool(world->search()));
-  EXPECT_EQ(trajectory(*a.read()), trajectory(*b.read()));
-  EXPECT_NE(trajectory(*a.read()), trajectory(*c.read()));
+  EXPECT_EQ(describeTrajectory(*a.read()), describeTrajectory(*b.read()));
+  EXPECT_NE(describeTrajectory(*a.read()), describeTrajectory(*c.read()));
 }
 
 TEST(Search, SurvivesPowerLossAtEveryWrite) {
   World whole;
   whole.config.options = {2, 2, 2, 2};
   ASSERT_FALSE(bool(whole.search()));
-  std::string expected = trajectory(*whole.read());
+  std::string expected = describeTrajectory(*whole.read());
   int writes = whole.fs.writes;
   ASSERT_GT(writes, 50);
   for (int at = 1; at <= writes; ++at) {
@@ -70,7 +71,7 @@ TEST(Search, SurvivesPowerLossAtEveryWrite) {
     world.fs.powerAfter = -1;
     llvm::Error error = world.search();
     ASSERT_FALSE(bool(error)) << at << ": " << toString(std::move(error));
-    ASSERT_EQ(trajectory(*world.read()), expected) << at;
+    ASSERT_EQ(describeTrajectory(*world.read()), expected) << at;
     // At most the branch in flight was measured twice.
     ASSERT_LE(world.evaluator.evaluated, whole.evaluator.evaluated + 1) << at << " " << before;
   }
@@ -88,7 +89,7 @@ TEST(Search, AFullDiskIsOneSentenceAndTheRunGoesOnLater) {
   World whole;
   ASSERT_FALSE(bool(world.search()));
   ASSERT_FALSE(bool(whole.search()));
-  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+  EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
 }
 
 TEST(Search, NoPermissionLeavesNothingBehind) {
@@ -113,7 +114,7 @@ TEST(Search, StopsAtOnceAndGoesOnTheSameWay) {
   world.evaluator.beforeEvaluate = nullptr;
   ASSERT_FALSE(bool(world.search()));
   ASSERT_FALSE(bool(whole.search()));
-  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+  EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
   EXPECT_EQ(world.evaluator.evaluated, whole.evaluator.evaluated);
 }
 
@@ -127,7 +128,7 @@ TEST(Search, ALostDeviceEndsItAtOnceAndItGoesOnLater) {
   world.evaluator.lostAfter = -1;
   ASSERT_FALSE(bool(world.search()));
   ASSERT_FALSE(bool(whole.search()));
-  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+  EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
 }
 
 TEST(Search, KeepsItsTimeLimit) {
@@ -141,7 +142,7 @@ TEST(Search, KeepsItsTimeLimit) {
 
 TEST(Search, AWrongRoundZeroEndsIt) {
   World world;
-  world.evaluator.genericVerdict = Verdict::Wrong;
+  world.evaluator.genericVerdict = candidate::Verdict::Wrong;
   llvm::Error error = world.search();
   ASSERT_TRUE(bool(error));
   EXPECT_EQ(toString(std::move(error)), "round 0 is not right: WRONG: out0[3] is 1, expected 2");
@@ -149,21 +150,21 @@ TEST(Search, AWrongRoundZeroEndsIt) {
 
 TEST(Search, AWrongRoundZeroIsAskedAgain) {
   World world, whole;
-  world.evaluator.genericVerdict = Verdict::Reject;
+  world.evaluator.genericVerdict = candidate::Verdict::Reject;
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(toString(world.search()), "round 0 is not right: REJECT: out0[3] is 1, expected 2");
-  world.evaluator.genericVerdict = Verdict::Pass;
+  world.evaluator.genericVerdict = candidate::Verdict::Pass;
   ASSERT_FALSE(bool(world.search()));
   ASSERT_FALSE(bool(whole.search()));
-  EXPECT_EQ(trajectory(*world.read()), trajectory(*whole.read()));
+  EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
 }
 
 TEST(Search, ASecondProcessIsRefused) {
   World world;
   ASSERT_FALSE(bool(world.search()));
-  auto first = RunFolder::open(world.fs, world.clock, "run");
+  auto first = trajectory::RunFolder::open(world.fs, world.clock, "run");
   ASSERT_TRUE(bool(first));
-  auto second = RunFolder::open(world.fs, world.clock, "run");
+  auto second = trajectory::RunFolder::open(world.fs, world.clock, "run");
   ASSERT_FALSE(bool(second));
   EXPECT_EQ(toString(second.takeError()), "BUSY: run in use by pid 42: run/lock");
 }
@@ -173,11 +174,11 @@ TEST(Search, ARunNamesNothingOutsideOfItself) {
   World world;
   ASSERT_FALSE(bool(world.search()));
   const std::string journal = world.fs.files["run/journal.jsonl"];
-  const uint32_t last = llvm::cantFail(parseJournal(journal, "journal")).link;
-  auto refused = [&](const Json &record) {
+  const uint32_t last = llvm::cantFail(trajectory::parseJournal(journal, "journal")).link;
+  auto refused = [&](const trajectory::Json &record) {
     uint32_t link = last;
-    world.fs.files["run/journal.jsonl"] = journal + frameRecord(record, link);
-    auto run = RunFolder::openForReading(world.fs, world.clock, "run");
+    world.fs.files["run/journal.jsonl"] = journal + trajectory::frameRecord(record, link);
+    auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, "run");
     return run ? "accepted" : toString(run.takeError());
   };
   EXPECT_EQ(refused({{"event", "measurement"}, {"id", "../../home"}, {"text", "{}"}}),
@@ -205,7 +206,7 @@ TEST(Search, SequentialTriesAsManyBranches) {
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
   EXPECT_EQ(run->getBranches().size(), 1u + 4 + 8);
-  EXPECT_GT(summarizeRun(*run).getSpeedup(), 1.0);
+  EXPECT_GT(report::summarizeRun(*run).getSpeedup(), 1.0);
 }
 
 TEST(Search, EveryPolicySpendsTheBudgetAndResumesTheSameWay) {
@@ -218,7 +219,7 @@ TEST(Search, EveryPolicySpendsTheBudgetAndResumesTheSameWay) {
     auto run = whole.read();
     EXPECT_EQ(run->getBranches().size(), 1u + 21) << policy;
     EXPECT_EQ(run->getStopReason(), "done");
-    RunReport report = summarizeRun(*run);
+    report::RunReport report = report::summarizeRun(*run);
     ASSERT_FALSE(report.curve.empty());
     EXPECT_EQ(report.curve.back().id, report.best.id) << policy;
     EXPECT_EQ(report.curve.front().timeUs, report.genericUs);
@@ -233,7 +234,7 @@ TEST(Search, EveryPolicySpendsTheBudgetAndResumesTheSameWay) {
     world.evaluator.beforeEvaluate = nullptr;
     world.stop = false;
     ASSERT_FALSE(bool(world.search()));
-    EXPECT_EQ(trajectory(*world.read()), trajectory(*run)) << policy;
+    EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*run)) << policy;
   }
 }
 
@@ -278,12 +279,12 @@ TEST(Replay, DerivesEveryByteAgain) {
   World world;
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  auto summary = replayRun(world.fs, *run, world.compiler);
+  auto summary = trajectory::replayRun(world.fs, *run, world.compiler);
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
   EXPECT_EQ(summary->branches, int(run->getBranches().size()));
   EXPECT_GT(summary->files, 4 * summary->branches);
   for (int jobs : {2, 7}) {
-    auto again = replayRun(world.fs, *run, world.compiler, {jobs});
+    auto again = trajectory::replayRun(world.fs, *run, world.compiler, {jobs});
     ASSERT_TRUE(bool(again)) << toString(again.takeError());
     EXPECT_EQ(again->branches, summary->branches);
     EXPECT_EQ(again->files, summary->files);
@@ -291,7 +292,7 @@ TEST(Replay, DerivesEveryByteAgain) {
   // With several workers too the first fault of all is the one that is named.
   world.fs.files["run/round-01/b02/kernel.cu"][3] ^= 1;
   world.fs.files["run/round-02/b01/kernel.cu"][3] ^= 1;
-  auto bad = replayRun(world.fs, *run, world.compiler, {3});
+  auto bad = trajectory::replayRun(world.fs, *run, world.compiler, {3});
   ASSERT_FALSE(bool(bad));
   EXPECT_EQ(toString(bad.takeError()),
             "CORRUPT: run/round-01/b02/kernel.cu differs from what was recorded, first at byte 3");
@@ -311,13 +312,13 @@ TEST(Replay, NamesEveryFlippedByte) {
       world.fs.files = intact;
       world.fs.files[path][at] ^= 1;
       auto run = world.read();
-      auto summary = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/flips % 2 == 0});
+      auto summary = trajectory::replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/flips % 2 == 0});
       ASSERT_FALSE(bool(summary)) << path << " " << at;
       EXPECT_EQ(toString(summary.takeError()),
                 "CORRUPT: " + path + " differs from what was recorded, first at byte " + std::to_string(at));
       // Where the text cannot be derived any more, the digest still tells.
       world.compiler.version = "2";
-      auto other = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
+      auto other = trajectory::replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
       world.compiler.version = "1";
       ASSERT_FALSE(bool(other)) << path << " " << at;
       EXPECT_EQ(toString(other.takeError()).find("CORRUPT: " + path + " differs from what was recorded"), 0u);
@@ -338,7 +339,7 @@ TEST(Replay, NamesAFlippedReplyAndGraph) {
       continue;
     world.fs.files = intact;
     world.fs.files[path][text.size() / 2] ^= 1;
-    auto run = RunFolder::openForReading(world.fs, world.clock, "run");
+    auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, "run");
     ASSERT_FALSE(bool(run)) << path;
     EXPECT_EQ(toString(run.takeError()), "CORRUPT: " + path + " is corrupt: its hash differs from the journal's");
   }
@@ -349,10 +350,10 @@ TEST(Replay, NoticesAnotherCompiler) {
   ASSERT_FALSE(bool(world.search()));
   world.compiler.version = "2";
   auto run = world.read();
-  auto summary = replayRun(world.fs, *run, world.compiler);
+  auto summary = trajectory::replayRun(world.fs, *run, world.compiler);
   ASSERT_FALSE(bool(summary));
   EXPECT_NE(toString(summary.takeError()).find("run/round-00/b00/annotated.mlir differs"), std::string::npos);
-  auto recorded = replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
+  auto recorded = trajectory::replayRun(world.fs, *run, world.compiler, {1, /*recorded=*/true});
   ASSERT_TRUE(bool(recorded)) << toString(recorded.takeError());
   EXPECT_EQ(recorded->branches, 0);
   EXPECT_EQ(recorded->recordedOnly.size(), run->getBranches().size());
@@ -367,7 +368,7 @@ TEST(Replay, HoldsTheSameGeneratorToItsBytes) {
   World world;
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  auto summary = replayRun(world.fs, *run, changed, {1, /*recorded=*/true});
+  auto summary = trajectory::replayRun(world.fs, *run, changed, {1, /*recorded=*/true});
   ASSERT_FALSE(bool(summary));
   std::string message = toString(summary.takeError());
   EXPECT_EQ(message.find("run/round-00/b00/annotated.mlir differs from what the replies give, first at byte 1"), 0u);
@@ -377,15 +378,15 @@ TEST(Replay, HoldsTheSameGeneratorToItsBytes) {
 TEST(Replay, NamesABestThatDidNotPass) {
   World world;
   ASSERT_FALSE(bool(world.search()));
-  auto run = RunFolder::open(world.fs, world.clock, "run");
+  auto run = trajectory::RunFolder::open(world.fs, world.clock, "run");
   ASSERT_TRUE(bool(run));
   std::string failed;
-  for (const BranchRecord &branch : (*run)->getBranches())
+  for (const trajectory::BranchRecord &branch : (*run)->getBranches())
     if (branch.measurement.find("\"PASS\"") == std::string::npos)
       failed = branch.id;
   ASSERT_NE(failed, "");
   ASSERT_FALSE(bool((*run)->recordBest(failed)));
-  auto summary = replayRun(world.fs, **run, world.compiler);
+  auto summary = trajectory::replayRun(world.fs, **run, world.compiler);
   ASSERT_FALSE(bool(summary));
   EXPECT_EQ(toString(summary.takeError()),
             "CORRUPT: run calls " + failed + " its best, which is no branch that passed");

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 namespace sysfs = llvm::sys::fs;
@@ -28,22 +29,24 @@ namespace sysfs = llvm::sys::fs;
 namespace {
 
 /// Starts the run in FOLDER, or goes on with it. EVALUATED counts measurements.
-llvm::Error search(FileSystem &fs, const std::string &folder, int *evaluated = nullptr, useconds_t pause = 0) {
+llvm::Error searchIn(trajectory::FileSystem &fs, const std::string &folder, int *evaluated = nullptr,
+                     useconds_t pause = 0) {
   FakeClock clock;
   FakeCompiler compiler;
-  std::unique_ptr<Proposer> proposer = createBuiltinProposer();
+  std::unique_ptr<propose::Proposer> proposer = propose::createBuiltinProposer();
   FakeEvaluator evaluator(fs);
   if (pause)
     evaluator.beforeEvaluate = [&](int) { ::usleep(pause); };
-  auto progress = createSilentProgress();
+  auto progress = report::createSilentProgress();
   std::atomic<bool> stop{false};
   SearchConfig config;
   config.problem = "conv_relu_maxpool";
   config.precision = "tf32";
   config.options = {2, 2, 3, 2};
   config.seed = 7;
-  auto run = fs.exists(folder + "/run.json") ? RunFolder::open(fs, clock, folder)
-                                             : RunFolder::create(fs, clock, folder, config.toJson(), "graph");
+  auto run = fs.exists(folder + "/run.json")
+                 ? trajectory::RunFolder::open(fs, clock, folder)
+                 : trajectory::RunFolder::create(fs, clock, folder, config.toJson(), "graph");
   if (!run)
     return run.takeError();
   if (llvm::Error error = (*run)->verifyFiles())
@@ -56,7 +59,7 @@ llvm::Error search(FileSystem &fs, const std::string &folder, int *evaluated = n
 
 /// Every byte that a trajectory consists of. Left out: the lock, and of the journal what tells of sittings (times,
 /// stops) or was said twice.
-std::string bytesOf(FileSystem &fs, const std::string &folder) {
+std::string bytesOf(trajectory::FileSystem &fs, const std::string &folder) {
   std::string all;
   auto add = [&](const std::string &file) { all += file + ": " + llvm::cantFail(fs.read(folder + "/" + file)) + "\n"; };
   for (const std::string &name : fs.list(folder)) {
@@ -71,10 +74,11 @@ std::string bytesOf(FileSystem &fs, const std::string &folder) {
       add(name);
     }
   }
-  auto contents = llvm::cantFail(parseJournal(llvm::cantFail(fs.read(folder + "/journal.jsonl")), "journal"));
+  auto contents =
+      llvm::cantFail(trajectory::parseJournal(llvm::cantFail(fs.read(folder + "/journal.jsonl")), "journal"));
   EXPECT_FALSE(contents.torn);
   std::vector<std::string> seen;
-  for (Json record : contents.records) {
+  for (trajectory::Json record : contents.records) {
     for (const char *key : {"time", "seconds"})
       record.erase(key);
     std::string event = record.value("event", ""), text = record.dump();
@@ -84,7 +88,7 @@ std::string bytesOf(FileSystem &fs, const std::string &folder) {
     all += text + "\n";
   }
   FakeClock clock;
-  auto run = RunFolder::openForReading(fs, clock, folder);
+  auto run = trajectory::RunFolder::openForReading(fs, clock, folder);
   EXPECT_TRUE(bool(run));
   return run ? all + "best " + (*run)->getBest().str() : all;
 }
@@ -103,7 +107,7 @@ struct Folder {
 TEST(Torture, AFailingWriteAtEveryWrite) {
   MemoryFileSystem whole;
   int measured = 0;
-  ASSERT_FALSE(bool(search(whole, "run", &measured)));
+  ASSERT_FALSE(bool(searchIn(whole, "run", &measured)));
   std::string expected = bytesOf(whole, "run");
   ASSERT_GT(whole.writes, 50);
   for (auto fault : {MemoryFileSystem::Clean, MemoryFileSystem::Short, MemoryFileSystem::Late})
@@ -113,7 +117,7 @@ TEST(Torture, AFailingWriteAtEveryWrite) {
       fs.fault = fault;
       fs.failAt = at;
       int evaluated = 0;
-      llvm::Error error = search(fs, "run", &evaluated);
+      llvm::Error error = searchIn(fs, "run", &evaluated);
       if (error) {
         std::string message = toString(std::move(error));
         ASSERT_EQ(message.rfind("cannot write run", 0), 0u) << message;
@@ -122,7 +126,7 @@ TEST(Torture, AFailingWriteAtEveryWrite) {
         ASSERT_GE(at, whole.writes - 2) << at;
       }
       fs.failAt = -1;
-      error = search(fs, "run", &evaluated);
+      error = searchIn(fs, "run", &evaluated);
       ASSERT_FALSE(bool(error)) << at << " " << int(fault) << ": " << toString(std::move(error));
       ASSERT_EQ(bytesOf(fs, "run"), expected) << at << " " << int(fault);
       ASSERT_LE(evaluated, measured + 1) << at;
@@ -131,8 +135,8 @@ TEST(Torture, AFailingWriteAtEveryWrite) {
 
 TEST(Torture, ARealDiskThatIsFull) {
   Folder folder;
-  auto fs = createRealFileSystem();
-  ASSERT_FALSE(bool(search(*fs, folder / "whole")));
+  auto fs = trajectory::createRealFileSystem();
+  ASSERT_FALSE(bool(searchIn(*fs, folder / "whole")));
   std::string expected = bytesOf(*fs, folder / "whole");
   uint64_t length = llvm::cantFail(fs->read(folder / "whole/journal.jsonl")).size();
   for (int part = 1; part <= 12; part += wholeTorture() ? 1 : 4) {
@@ -143,13 +147,13 @@ TEST(Torture, ARealDiskThatIsFull) {
       std::signal(SIGXFSZ, SIG_IGN);
       rlimit limit = {length * part / 13 + part, length * part / 13 + part};
       ::setrlimit(RLIMIT_FSIZE, &limit);
-      llvm::Error error = search(*fs, run);
+      llvm::Error error = searchIn(*fs, run);
       ::_exit(error && toString(std::move(error)).find("File too large") != std::string::npos ? 0 : 1);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << part;
-    llvm::Error error = search(*fs, run);
+    llvm::Error error = searchIn(*fs, run);
     ASSERT_FALSE(bool(error)) << part << ": " << toString(std::move(error));
     ASSERT_EQ(bytesOf(*fs, run), expected) << part;
   }
@@ -159,9 +163,9 @@ TEST(Torture, KilledAtRandomPoints) {
   const char *asked = ::getenv("KGEN_TORTURE_KILLS");
   int wanted = asked ? std::atoi(asked) : 25, kills = 0, runs = 0, worst = 0;
   Folder folder;
-  auto fs = createRealFileSystem();
+  auto fs = trajectory::createRealFileSystem();
   int measured = 0;
-  ASSERT_FALSE(bool(search(*fs, folder / "whole", &measured)));
+  ASSERT_FALSE(bool(searchIn(*fs, folder / "whole", &measured)));
   std::string expected = bytesOf(*fs, folder / "whole");
   std::mt19937 random(std::random_device{}());
   while (kills < wanted) {
@@ -172,7 +176,7 @@ TEST(Torture, KilledAtRandomPoints) {
     for (bool done = false; !done;) {
       pid_t child = ::fork();
       if (child == 0) {
-        llvm::Error error = search(*fs, run, nullptr, 1000);
+        llvm::Error error = searchIn(*fs, run, nullptr, 1000);
         ::_exit(error ? (llvm::errs() << toString(std::move(error)) << "\n", 1) : 0);
       }
       if (kills + killsHere < wanted)
@@ -203,7 +207,7 @@ TEST(Torture, KilledAtRandomPoints) {
 
 TEST(Torture, EveryFlippedByteIsNamed) {
   MemoryFileSystem fs;
-  ASSERT_FALSE(bool(search(fs, "run")));
+  ASSERT_FALSE(bool(searchIn(fs, "run")));
   std::map<std::string, std::string> intact = fs.files;
   int flips = 0;
   for (const auto &[path, text] : intact) {
@@ -212,7 +216,7 @@ TEST(Torture, EveryFlippedByteIsNamed) {
     for (size_t at : {size_t(0), text.size() / 2, text.size() - 1}) {
       fs.files = intact;
       fs.files[path][at] ^= 1;
-      llvm::Error error = search(fs, "run");
+      llvm::Error error = searchIn(fs, "run");
       // Of the journal's end a crash may have left a part: without its last line feed it is that.
       if (path == "run/journal.jsonl" && at == text.size() - 1) {
         llvm::consumeError(std::move(error));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 using namespace kgen;
+using namespace kgen::search;
 using namespace kgen::test;
 using llvm::toString;
 
@@ -19,9 +20,9 @@ struct TuningWorld : World {
   }
 };
 
-std::vector<BranchRecord> tunedOf(const RunFolder &run) {
-  std::vector<BranchRecord> tuned;
-  for (const BranchRecord &branch : run.getBranches())
+std::vector<trajectory::BranchRecord> tunedOf(const trajectory::RunFolder &run) {
+  std::vector<trajectory::BranchRecord> tuned;
+  for (const trajectory::BranchRecord &branch : run.getBranches())
     if (llvm::StringRef(branch.label).starts_with("tuned "))
       tuned.push_back(branch);
   return tuned;
@@ -31,11 +32,11 @@ TEST(Tuning, MeasuresNeighboursOfTheRoundsBestAsItsVariants) {
   TuningWorld world;
   ASSERT_FALSE(bool(world.search()));
   auto run = world.read();
-  std::vector<BranchRecord> tuned = tunedOf(*run);
+  std::vector<trajectory::BranchRecord> tuned = tunedOf(*run);
   ASSERT_FALSE(tuned.empty());
   EXPECT_LE(tuned.size(), 8u);
-  for (const BranchRecord &branch : tuned) {
-    const BranchRecord *parent = run->findBranch(branch.parent);
+  for (const trajectory::BranchRecord &branch : tuned) {
+    const trajectory::BranchRecord *parent = run->findBranch(branch.parent);
     ASSERT_TRUE(parent);
     EXPECT_EQ(branch.round, parent->round);
     EXPECT_EQ(branch.idea.key, parent->idea.key);
@@ -43,11 +44,11 @@ TEST(Tuning, MeasuresNeighboursOfTheRoundsBestAsItsVariants) {
     EXPECT_GT(branch.priorUs, 0);
     EXPECT_FALSE(branch.measurement.empty());
   }
-  auto summary = replayRun(world.fs, *run, world.compiler);
+  auto summary = trajectory::replayRun(world.fs, *run, world.compiler);
   ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
-  RunReport report = summarizeRun(*run);
+  report::RunReport report = report::summarizeRun(*run);
   EXPECT_GT(report.priorBranches, 4);
-  EXPECT_NE(printReportText(report).find("prior:    rank correlation"), std::string::npos);
+  EXPECT_NE(report::printReportText(report).find("prior:    rank correlation"), std::string::npos);
   TuningWorld without;
   without.config.tune = 0;
   ASSERT_FALSE(bool(without.search()));
@@ -58,7 +59,7 @@ TEST(Tuning, ResumesTheSameWayAfterPowerLossAtEveryWrite) {
   TuningWorld whole;
   whole.config.options = {2, 1, 2, 1};
   ASSERT_FALSE(bool(whole.search()));
-  std::string expected = trajectory(*whole.read());
+  std::string expected = describeTrajectory(*whole.read());
   for (int at = 1; at <= whole.fs.writes; at += 2) {
     TuningWorld world;
     world.config.options = whole.config.options;
@@ -66,7 +67,7 @@ TEST(Tuning, ResumesTheSameWayAfterPowerLossAtEveryWrite) {
     llvm::consumeError(world.search());
     world.fs.powerAfter = -1;
     ASSERT_FALSE(bool(world.search())) << at;
-    ASSERT_EQ(trajectory(*world.read()), expected) << at;
+    ASSERT_EQ(describeTrajectory(*world.read()), expected) << at;
   }
 }
 
@@ -79,12 +80,12 @@ TEST(Tuning, CountsAgainstTheBudget) {
 }
 
 TEST(RankCorrelation, IsSpearmans) {
-  EXPECT_DOUBLE_EQ(rankCorrelation({{1, 10}, {2, 20}, {3, 400}}), 1);
-  EXPECT_DOUBLE_EQ(rankCorrelation({{1, 30}, {2, 20}, {3, 10}}), -1);
-  EXPECT_DOUBLE_EQ(rankCorrelation({{1, 5}, {2, 5}, {3, 5}}), 0);
+  EXPECT_DOUBLE_EQ(report::rankCorrelation({{1, 10}, {2, 20}, {3, 400}}), 1);
+  EXPECT_DOUBLE_EQ(report::rankCorrelation({{1, 30}, {2, 20}, {3, 10}}), -1);
+  EXPECT_DOUBLE_EQ(report::rankCorrelation({{1, 5}, {2, 5}, {3, 5}}), 0);
   // Ranks 0, 1.5, 1.5, 3 and 0, 1, 2, 3.
-  EXPECT_NEAR(rankCorrelation({{1, 1}, {2, 2}, {2, 3}, {5, 4}}), 4.5 / std::sqrt(4.5 * 5), 1e-12);
-  EXPECT_EQ(rankCorrelation({}), 0);
+  EXPECT_NEAR(report::rankCorrelation({{1, 1}, {2, 2}, {2, 3}, {5, 4}}), 4.5 / std::sqrt(4.5 * 5), 1e-12);
+  EXPECT_EQ(report::rankCorrelation({}), 0);
 }
 
 } // namespace

@@ -12,11 +12,11 @@ struct World {
   MemoryFileSystem fs;
   FakeClock clock;
   FakeCompiler compiler;
-  std::unique_ptr<Proposer> proposer = createBuiltinProposer();
+  std::unique_ptr<propose::Proposer> proposer = propose::createBuiltinProposer();
   FakeEvaluator evaluator{fs};
-  std::unique_ptr<Progress> progress = createSilentProgress();
+  std::unique_ptr<report::Progress> progress = report::createSilentProgress();
   std::atomic<bool> stop{false};
-  SearchConfig config;
+  search::SearchConfig config;
 
   World() {
     config.problem = "conv_relu_maxpool";
@@ -24,27 +24,27 @@ struct World {
     config.options = {2, 2, 3, 2};
     config.seed = 7;
   }
-  SearchEnvironment environment() { return {fs, clock, compiler, *proposer, evaluator, *progress, stop}; }
+  search::SearchEnvironment environment() { return {fs, clock, compiler, *proposer, evaluator, *progress, stop}; }
 
   /// Starts the run, or goes on with it.
   llvm::Error search() {
-    auto run = fs.exists("run/run.json") ? RunFolder::open(fs, clock, "run")
-                                         : RunFolder::create(fs, clock, "run", config.toJson(), "graph");
+    auto run = fs.exists("run/run.json") ? trajectory::RunFolder::open(fs, clock, "run")
+                                         : trajectory::RunFolder::create(fs, clock, "run", config.toJson(), "graph");
     if (!run)
       return run.takeError();
-    return runSearch(environment(), **run, config);
+    return search::runSearch(environment(), **run, config);
   }
-  std::unique_ptr<RunFolder> read() {
-    auto run = RunFolder::openForReading(fs, clock, "run");
+  std::unique_ptr<trajectory::RunFolder> read() {
+    auto run = trajectory::RunFolder::openForReading(fs, clock, "run");
     EXPECT_TRUE(bool(run)) << llvm::toString(run.takeError());
     return run ? std::move(*run) : nullptr;
   }
 };
 
 /// What a trajectory is: every branch, what it was made of and what became of it.
-inline std::string trajectory(const RunFolder &run) {
+inline std::string describeTrajectory(const trajectory::RunFolder &run) {
   std::string text;
-  for (const BranchRecord &branch : run.getBranches()) {
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
     text += branch.id + " <- " + branch.parent + " " + branch.idea.key + " [" + branch.label + "] ";
     for (const auto &[name, hash] : branch.files)
       text += name + "=" + hash.substr(0, 6) + " ";

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 static HostText rewrite(llvm::StringRef cuda) {
   auto text = rewriteForHost(cuda);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
 namespace {

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::toolchain;
 
 namespace {
 
@@ -49,7 +50,7 @@ const Words dotProduct = {
 };
 
 TEST(MachineCode, CountsKindsAndFindsTheLoop) {
-  InstructionCounts whole, loop;
+  candidate::InstructionCounts whole, loop;
   countInstructions(bytesOf(dotProduct), whole, loop);
   EXPECT_EQ(whole.total, 23); // without the NOP
   EXPECT_EQ(whole.kinds,
@@ -60,7 +61,7 @@ TEST(MachineCode, CountsKindsAndFindsTheLoop) {
 }
 
 TEST(MachineCode, TellsMatrixInstructionsApart) {
-  InstructionCounts whole, loop;
+  candidate::InstructionCounts whole, loop;
   countInstructions(bytesOf({{0x00000000041879f0, 0x000fe2000c0008ff},   // HGMMA.64x8x16.F32
                              {0x00000000041879f0, 0x000fe2000c0018ff},   // HGMMA.64x8x16.F32.BF16
                              {0x04000000041879f0, 0x000fe2000c0028ff},   // HGMMA.64x8x8.F32.TF32
@@ -82,14 +83,14 @@ TEST(MachineCode, AWaitIsNoLoop) {
   Words words(4, {0x0000000004047223, 0x000fc80000000004});  // FFMA
   words.push_back({0x03800004ff0075a7, 0x000e640008000158}); // SYNCS.PHASECHK.TRYWAIT
   words.push_back({0xfffffffc00f88947, 0x002fea000383ffff}); // @!P0 BRA to the line before
-  InstructionCounts whole, loop;
+  candidate::InstructionCounts whole, loop;
   countInstructions(bytesOf(words), whole, loop);
   EXPECT_EQ(whole.kinds["SYNCS"], 1);
   EXPECT_EQ(loop.total, 0);
 }
 
 TEST(MachineCode, LeavesOtherFilesAlone) {
-  std::vector<KernelResources> kernels(1);
+  std::vector<candidate::KernelResources> kernels(1);
   kernels[0].kernel = "k";
   for (std::string text : {std::string(),
                            std::string("\x7f"

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::toolchain;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -258,7 +259,7 @@ TEST(Resources, PtxasLog) {
 }
 
 TEST(Resources, TensorCoresByKernel) {
-  std::vector<KernelResources> kernels(2);
+  std::vector<candidate::KernelResources> kernels(2);
   kernels[0].kernel = "gemm";
   kernels[1].kernel = "gemm_epilogue";
   markTensorCores(".visible .entry gemm_epilogue(\n)\n{\n add.f32;\n}\n"
@@ -269,7 +270,7 @@ TEST(Resources, TensorCoresByKernel) {
 }
 
 TEST(Resources, Occupancy) {
-  KernelResources kernel;
+  candidate::KernelResources kernel;
   kernel.registers = 32;
   EXPECT_EQ(occupancy(kernel, 256, 0), 1.0);
   kernel.registers = 255; // 8192 registers a warp: 8 warps

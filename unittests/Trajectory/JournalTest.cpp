@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 
 using namespace kgen;
+using namespace kgen::trajectory;
 using namespace kgen::test;
 using llvm::toString;
 

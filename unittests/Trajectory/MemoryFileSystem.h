@@ -12,7 +12,7 @@ namespace kgen::test {
 
 /// A file system in memory. It can run full, deny paths, and lose power: after `powerAfter` more
 /// writes everything fails, the last append leaving half its bytes behind.
-class MemoryFileSystem : public FileSystem {
+class MemoryFileSystem : public trajectory::FileSystem {
 public:
   std::map<std::string, std::string> files;
   std::map<std::string, std::string> links;
@@ -59,7 +59,7 @@ public:
     return llvm::Error::success();
   }
   llvm::Error sync(llvm::StringRef path) override { return check(path, 0); }
-  llvm::Expected<std::unique_ptr<AppendFile>> openAppend(llvm::StringRef path, uint64_t length) override {
+  llvm::Expected<std::unique_ptr<trajectory::AppendFile>> openAppend(llvm::StringRef path, uint64_t length) override {
     if (llvm::Error error = check(path, 0))
       return std::move(error);
     files[path.str()].resize(length);
@@ -82,7 +82,7 @@ public:
     files.erase(path.str());
     return llvm::Error::success();
   }
-  llvm::Expected<std::unique_ptr<FileLock>> lock(llvm::StringRef path) override {
+  llvm::Expected<std::unique_ptr<trajectory::FileLock>> lock(llvm::StringRef path) override {
     if (!locked.insert(path.str()).second)
       return llvm::createStringError("BUSY: run in use by pid 42: " + path);
     return std::make_unique<Lock>(*this, path.str());
@@ -108,7 +108,7 @@ private:
     return powerIsOff() ? llvm::createStringError("power is off") : llvm::Error::success();
   }
 
-  struct Append : AppendFile {
+  struct Append : trajectory::AppendFile {
     Append(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
     llvm::Error append(llvm::StringRef bytes) override {
       if (broken) // as on the real disk
@@ -132,7 +132,7 @@ private:
     std::string path;
     bool broken = false;
   };
-  struct Lock : FileLock {
+  struct Lock : trajectory::FileLock {
     Lock(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
     ~Lock() override { fs.locked.erase(path); }
     MemoryFileSystem &fs;
@@ -141,7 +141,7 @@ private:
 };
 
 /// Time moves when told to, and by STEP at each look.
-class FakeClock : public Clock {
+class FakeClock : public trajectory::Clock {
 public:
   double now = 1000, step = 0;
   double seconds() override { return now += step; }

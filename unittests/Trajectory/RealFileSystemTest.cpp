@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 using namespace kgen;
+using namespace kgen::trajectory;
 using llvm::toString;
 
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// Rates in units per second.
 struct DeviceRates {
@@ -28,4 +28,4 @@ std::optional<DeviceRates> findDeviceRates(llvm::StringRef deviceName);
 /// max(BYTES / copy bandwidth, FLOPS / the rate of PRECISION's class), in microseconds.
 double floorMicroseconds(const DeviceRates &rates, double bytes, double flops, llvm::StringRef precision);
 
-} // namespace kgen
+} // namespace kgen::candidate

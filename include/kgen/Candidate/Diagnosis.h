@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// Behind it a diagnosis lists facts of single kernels: the machine code, and what a profiler saw.
 inline constexpr llvm::StringLiteral machineCodeMark = ". Machine code of ";
@@ -17,4 +17,4 @@ inline constexpr llvm::StringLiteral machineCodeMark = ". Machine code of ";
 /// machineCodeMark: the builtin proposer looks for them.
 std::string diagnose(const Measurement &measurement, const LaunchPlan &plan, double flops);
 
-} // namespace kgen
+} // namespace kgen::candidate

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// Element types of buffers. I1 is one byte holding 0 or 1.
 enum class DType { F64, F32, F16, BF16, I64, I32, I8, I1 };
@@ -101,4 +101,4 @@ struct LaunchPlan {
   double compulsoryBytes() const;
 };
 
-} // namespace kgen
+} // namespace kgen::candidate

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// The names of docs/ and of measurement.json. `Unsupported`: device host cannot run it.
 enum class Verdict { Pass, Wrong, Fault, Timeout, Race, Cheat, Reject, BadReply, Unsupported };
@@ -113,4 +113,4 @@ struct Measurement {
 /// Middle of the sorted samples (mean of the two middle ones); 0 for none.
 double median(std::vector<double> samples);
 
-} // namespace kgen
+} // namespace kgen::candidate

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// Fast: surely more than 1 % faster. Slow: surely more than 1 % slower. Same: within 1 % for sure.
 /// Invalid: the comparison itself went wrong.
@@ -55,4 +55,4 @@ SpeedComparison judgeSpeed(llvm::ArrayRef<SpeedBlock> blocks, double aloneUs, ui
 /// fewer than six samples.
 double relativeSpread(std::vector<double> samples);
 
-} // namespace kgen
+} // namespace kgen::candidate

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::candidate {
 
 /// TEXT as it may be shown and recorded: valid UTF-8 in which a control character (but newlines and tabs) or one that
 /// turns the direction of reading is a question mark. Compilers quote what a candidate wrote, and a terminal obeys it.
@@ -25,4 +25,4 @@ struct JsonLimits {
 /// all. Linear in TEXT but for a logarithm of an object's members; takes no recursion.
 std::string findJsonFault(llvm::StringRef text, JsonLimits limits);
 
-} // namespace kgen
+} // namespace kgen::candidate

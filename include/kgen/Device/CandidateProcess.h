@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace kgen {
+namespace kgen::device {
 
 /// Anonymous shared memory that a child can map. Moves, never copies.
 class SharedMemory {
@@ -37,11 +37,11 @@ private:
 double availableMemory();
 
 /// Offsets of buffers packed into one mapping, each on its own page, after HEADER bytes.
-std::vector<size_t> packBuffers(llvm::ArrayRef<BufferSpec> specs, size_t header, size_t &total);
+std::vector<size_t> packBuffers(llvm::ArrayRef<candidate::BufferSpec> specs, size_t header, size_t &total);
 
 /// What went wrong with a candidate.
 struct CandidateFailure {
-  Verdict verdict = Verdict::Fault;
+  candidate::Verdict verdict = candidate::Verdict::Fault;
   std::string detail;
 };
 
@@ -51,7 +51,7 @@ struct CandidateJob {
   std::string planFile; ///< plan.json, already checked
   std::string artifact;
   std::string trusted; ///< kgen's own kernels for the device, machine code; empty: it has none
-  const LaunchPlan *plan = nullptr;
+  const candidate::LaunchPlan *plan = nullptr;
   std::vector<const SharedMemory *> inputSets; ///< packed with packBuffers(plan.inputs, 0)
   /// The same on the device, by descriptors for Device::importShared, and where its outputs go; empty: they travel
   /// through the host's memory.
@@ -72,7 +72,7 @@ public:
   /// Loads the candidate anew: what it kept in variables of its own is gone.
   virtual Outcome reload() = 0;
   /// Clock, power and temperature of the device now.
-  virtual Conditions conditions() = 0;
+  virtual candidate::Conditions conditions() = 0;
   /// The bytes of output I after a run with `copy`.
   virtual const char *output(unsigned index) const = 0;
   /// The memory that those bytes lie in, packed with packBuffers(plan.outputs, 4096); null: none to share.
@@ -96,4 +96,4 @@ std::unique_ptr<CandidateRunner> createProcessRunner();
 /// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS host|device`.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
-} // namespace kgen
+} // namespace kgen::device

@@ -11,7 +11,7 @@
 
 #include <deque>
 
-namespace kgen {
+namespace kgen::device {
 
 /// How one run of the whole plan is made. Verification and timing make the same request.
 struct RunRequest {
@@ -44,10 +44,10 @@ public:
 
   /// PLAN outlives the session. Loads the artifact and allocates every buffer, WANTED sets if they fit.
   static llvm::Expected<std::unique_ptr<CandidateSession>>
-  create(Device &device, const LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted = bufferSets);
+  create(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted = bufferSets);
 
   /// One buffer set of just the bytes that the plan names, without zones, for tools that watch accesses.
-  static llvm::Expected<std::unique_ptr<CandidateSession>> createBare(Device &device, const LaunchPlan &plan,
+  static llvm::Expected<std::unique_ptr<CandidateSession>> createBare(Device &device, const candidate::LaunchPlan &plan,
                                                                       llvm::StringRef artifact);
   llvm::Error writeInput(unsigned index, const char *bytes);
   /// Launches and waits, nothing else.
@@ -94,7 +94,7 @@ private:
     std::vector<std::vector<void *>> valuePointers;
   };
 
-  CandidateSession(Device &device, const LaunchPlan &plan);
+  CandidateSession(Device &device, const candidate::LaunchPlan &plan);
   llvm::Expected<BufferSet> allocateSet(unsigned which);
   llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which);
   llvm::Error poison(const Buffer &buffer, uint32_t pattern, bool payload);
@@ -105,7 +105,7 @@ private:
   llvm::Error rememberInputs(BufferSet &set);
 
   Device &device;
-  const LaunchPlan &plan;
+  const candidate::LaunchPlan &plan;
   std::vector<BufferSet> sets;
   bool bare = false;
   unsigned last = 0;            ///< the set of the last run
@@ -115,4 +115,4 @@ private:
   std::vector<DigestJob> jobs; ///< of the run under way
 };
 
-} // namespace kgen
+} // namespace kgen::device

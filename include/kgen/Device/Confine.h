@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kgen {
+namespace kgen::device {
 
 /// For a process that is about to load the library in ARTIFACT for device host: no file but the library and the
 /// system's, no program, no network, should anything in it run while it is loaded. Empty, or what failed.
@@ -20,4 +20,4 @@ std::string confineHostCandidate(uint64_t extraBytes);
 /// libraries, no other file to write, no home to read, no programs, no network. Empty, or what failed.
 std::string confineCardCandidate(const std::string &artifact);
 
-} // namespace kgen
+} // namespace kgen::device

@@ -17,18 +17,18 @@
 #include <memory>
 #include <optional>
 
-namespace kgen {
+namespace kgen::device {
 
 /// A fault that belongs to the candidate, with the verdict it earns: REJECT before anything ran, FAULT,
 /// UNSUPPORTED. Any other llvm::Error means that the device itself is not usable.
 class CandidateError : public llvm::ErrorInfo<CandidateError> {
 public:
   static char ID;
-  CandidateError(Verdict verdict, std::string text) : verdict(verdict), text(std::move(text)) {}
+  CandidateError(candidate::Verdict verdict, std::string text) : verdict(verdict), text(std::move(text)) {}
   void log(llvm::raw_ostream &os) const override { os << text; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 
-  Verdict verdict;
+  candidate::Verdict verdict;
   std::string text;
 };
 
@@ -78,7 +78,7 @@ public:
 
   /// Loads machine code and looks up every kernel of PLAN, checking what can be checked before a launch:
   /// names, parameter counts and sizes, shared memory.
-  virtual llvm::Error load(llvm::StringRef artifact, const LaunchPlan &plan) = 0;
+  virtual llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) = 0;
 
   /// Memory is mapped in pieces of this many bytes, a multiple of 256.
   virtual size_t granularity() const { return 256; }
@@ -110,7 +110,7 @@ public:
   }
 
   /// The tensor map SPEC with its buffer at BASE.
-  virtual llvm::Expected<TensorMapBytes> encode(const TensorMapSpec &spec, DeviceAddress base) = 0;
+  virtual llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) = 0;
 
   /// Queues launch INDEX of the plan. VALUES[i] points at the value of argument i. DESCENDING asks for
   /// the reverse order of threads and POISON for a byte (or -1) in shared memory, where the device can.
@@ -132,7 +132,7 @@ public:
   virtual llvm::Error scrub(uint32_t) { return llvm::Error::success(); }
   /// RESULTS[i] for JOBS[i]. The default reads the memory back.
   virtual llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
-  virtual Conditions conditions() { return {}; }
+  virtual candidate::Conditions conditions() { return {}; }
 };
 
 /// kgen's own kernels beside a candidate's, CUDA-C (lib/Device/trusted_kernels.cu), for Device::loadTrusted.
@@ -156,4 +156,4 @@ struct CardFacts {
 /// Card N as its driver describes it. Meant for a process that will not exec NVRTC forks later.
 llvm::Expected<CardFacts> queryCard(int ordinal);
 
-} // namespace kgen
+} // namespace kgen::device

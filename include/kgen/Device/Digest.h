@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kgen {
+namespace kgen::device {
 
 /// The sum over the 8-byte words w[i] of BYTES (the last one filled up with zeros) of
 /// mix((w[i] ^ key) + i * step), mix and step as in trusted_kernels.cu; modulo 2^64.
@@ -19,4 +19,4 @@ uint64_t digestBytes(const void *bytes, size_t size, uint64_t key, unsigned thre
 /// The odd multiplier that goes with KEY.
 uint64_t digestStep(uint64_t key);
 
-} // namespace kgen
+} // namespace kgen::device

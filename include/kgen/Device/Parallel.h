@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 
-namespace kgen {
+namespace kgen::device {
 
 /// Runs BODY(begin, end) over [0, count) in THREADS pieces.
 void parallelFor(int64_t count, unsigned threads, const std::function<void(int64_t, int64_t)> &body);
 
-} // namespace kgen
+} // namespace kgen::device

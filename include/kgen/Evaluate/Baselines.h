@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// Medians in microseconds by name: "eager", "compile", "max_autotune", and, where the class allows it,
 /// the library's best mode ("eager_tf32", ...). Modes that failed are absent, their reasons in NOTES.
@@ -25,4 +25,4 @@ llvm::Expected<Baselines> timeBaselines(const std::string &problemFile, const st
 /// What the script printed, as Baselines. Never throws.
 llvm::Expected<Baselines> parseBaselines(const std::string &text);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -3,7 +3,7 @@
 
 #include "kgen/Evaluate/Evaluator.h"
 
-namespace kgen {
+namespace kgen::evaluate {
 
 struct CompareOptions {
   int pairs = 1;              ///< how many comparisons are made
@@ -13,8 +13,8 @@ struct CompareOptions {
 };
 
 struct CompareResult {
-  Measurement candidate, baseline;          ///< their verdicts; no comparison unless both are PASS
-  std::vector<SpeedComparison> comparisons; ///< one per pair
+  candidate::Measurement candidate, baseline;          ///< their verdicts; no comparison unless both are PASS
+  std::vector<candidate::SpeedComparison> comparisons; ///< one per pair
 };
 
 /// Verifies both, then times them in blocks of ABBA, each in a process of its own, every result rechecked. Fifteen to
@@ -23,4 +23,4 @@ llvm::Expected<CompareResult> compareCandidates(Evaluator &evaluator, const Cand
                                                 const CandidateFiles &baseline, const EvaluateOptions &options,
                                                 const CompareOptions &how);
 
-} // namespace kgen
+} // namespace kgen::evaluate

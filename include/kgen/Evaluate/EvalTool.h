@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 struct EvalRequest {
   std::string folder; ///< of one candidate
@@ -51,4 +51,4 @@ int timeInBlocks(const EvalRequest &request);
 /// "shared_bytes_per_block" and "multiprocessors". Answers of the oracle are kept from job to job.
 int serveEvaluations(const EvalRequest &request);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -10,7 +10,7 @@
 #include <map>
 #include <memory>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// What is measured.
 struct CandidateFiles {
@@ -25,7 +25,7 @@ struct EvaluateOptions {
   bool time = true;         ///< false: verify only
   int repeats = 20;         ///< launches that must give the same bits; fewer where they take long on the host
   double timingSeconds = 3; ///< samples end after this long, settled or not
-  Rules rules = Rules::KGen;
+  judge::Rules rules = judge::Rules::KGen;
   double runSeconds = 30;     ///< limit of one run of the plan
   double compileSeconds = 30; ///< limit of its compile
   double flops = 0;           ///< of the graph, for the floor; 0 = unknown
@@ -35,13 +35,13 @@ struct EvaluateOptions {
 /// Adds the time of its own life, or until end(), to a measurement's phases.
 class Phase {
 public:
-  Phase(Measurement &out, const char *name);
+  Phase(candidate::Measurement &out, const char *name);
   ~Phase() { end(); }
   Phase(const Phase &) = delete;
   void end();
 
 private:
-  Measurement *out;
+  candidate::Measurement *out;
   const char *name;
   double begin;
 };
@@ -50,22 +50,22 @@ private:
 struct EvaluatorParts {
   std::string device;          ///< "host" or "cuda:N"
   std::string arch = "sm_90a"; ///< what the compiler is asked for
-  CardFacts card;              ///< all zero on host
-  std::shared_ptr<Compiler> compiler;
-  std::shared_ptr<AnswerSource> oracle;
-  std::shared_ptr<CandidateRunner> runner;
+  device::CardFacts card;      ///< all zero on host
+  std::shared_ptr<toolchain::Compiler> compiler;
+  std::shared_ptr<judge::AnswerSource> oracle;
+  std::shared_ptr<device::CandidateRunner> runner;
   std::string trusted; ///< kgen's own kernels for the card, machine code
   uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
   unsigned threads = 1;
   /// What a plan of a graph says of inputs, outputs and class; empty: plans are believed (tests).
-  std::function<llvm::Expected<LaunchPlan>(llvm::StringRef graph)> planOfGraph;
+  std::function<llvm::Expected<candidate::LaunchPlan>(llvm::StringRef graph)> planOfGraph;
 };
 
 /// A candidate in its process, compiled and loaded.
 struct PreparedCandidate {
-  LaunchPlan plan;
-  const Reference *reference = nullptr;
-  std::unique_ptr<CandidateProcess> process;
+  candidate::LaunchPlan plan;
+  const judge::Reference *reference = nullptr;
+  std::unique_ptr<device::CandidateProcess> process;
   bool atomics = false;
   std::string artifact;
 };
@@ -84,20 +84,20 @@ public:
   /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
   /// When one of our processes is killed from outside, everything is done once more.
-  llvm::Expected<Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
+  llvm::Expected<candidate::Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
-  llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out,
+  llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out,
                              PreparedCandidate &prepared);
   /// CANDIDATE and OPTIONS outlive it.
   std::unique_ptr<Trial> makeTrial(const PreparedCandidate &candidate, const EvaluateOptions &options);
 
   /// Runs a candidate that passed under compute-sanitizer, where that is installed, and writes down what it
   /// said: OUT's verdict becomes RACE or FAULT when a tool objects.
-  llvm::Error sanitize(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
+  llvm::Error sanitize(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   /// Has Nsight Compute watch a candidate that passed, where it is installed: fills OUT's profile and says its numbers
   /// in the diagnosis, or leaves a warning that says why not. Takes seconds.
-  llvm::Error profile(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
+  llvm::Error profile(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   /// Another secret seed: what is measured from now on meets other inputs.
   void redraw();
   /// "seed 1F...": ends the secret, so that inputs can be drawn again.
@@ -112,25 +112,27 @@ public:
   const std::string &lastPtx() const { return ptx; }
   const std::string &device() const { return parts.device; } ///< "host" or "cuda:N"
   const std::string &arch() const { return parts.arch; }     ///< what the compiler is asked for
-  const std::shared_ptr<Compiler> &compiler() const { return parts.compiler; }
-  const CardFacts &card() const { return parts.card; }
+  const std::shared_ptr<toolchain::Compiler> &compiler() const { return parts.compiler; }
+  const device::CardFacts &card() const { return parts.card; }
 
 private:
-  llvm::Expected<Measurement> measureTwiceIfLost(const CandidateFiles &files, const EvaluateOptions &options);
-  llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, Measurement &out);
-  llvm::Expected<const Reference *> referenceFor(const CandidateFiles &files, const LaunchPlan &plan, Rules rules);
+  llvm::Expected<candidate::Measurement> measureTwiceIfLost(const CandidateFiles &files,
+                                                            const EvaluateOptions &options);
+  llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
+  llvm::Expected<const judge::Reference *> referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan,
+                                                        judge::Rules rules);
   /// False when the candidate ends here, its verdict set.
-  llvm::Expected<bool> compile(const CandidateFiles &files, const LaunchPlan &plan, const EvaluateOptions &options,
-                               Measurement &out, std::string &artifact);
+  llvm::Expected<bool> compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
+                               const EvaluateOptions &options, candidate::Measurement &out, std::string &artifact);
   /// The plan and machine code of a candidate that has passed: the cache answers.
-  llvm::Expected<LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
-                                          std::string &artifact);
-  void checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const;
+  llvm::Expected<candidate::LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
+                                                     std::string &artifact);
+  void checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options, candidate::Measurement &out) const;
 
   EvaluatorParts parts;
   std::string log, ptx;
   uint64_t trials = 0; ///< so far: each has poisons and keys of its own
-  std::map<std::string, std::unique_ptr<Reference>> references;
+  std::map<std::string, std::unique_ptr<judge::Reference>> references;
 };
 
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,
@@ -139,6 +141,6 @@ llvm::Expected<CandidateFiles> readCandidate(const std::string &folder, const st
 
 /// A FAULT that the card's driver told of. Where several programs share a card it may be another one's, so that it
 /// counts when it comes twice.
-bool isReportedByCard(const Measurement &measurement);
+bool isReportedByCard(const candidate::Measurement &measurement);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -5,10 +5,10 @@
 
 #include "llvm/Support/Error.h"
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// What a plan for GRAPH (MLIR text) says of inputs, outputs and class: the generic lowering's, from kgen-opt and
 /// kgen-translate beside kgen-eval. Remembers the last graph. Thread safe.
-llvm::Expected<LaunchPlan> planOfGraph(llvm::StringRef graph);
+llvm::Expected<candidate::LaunchPlan> planOfGraph(llvm::StringRef graph);
 
-} // namespace kgen
+} // namespace kgen::evaluate

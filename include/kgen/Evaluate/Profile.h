@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// ncu: what KGEN_NCU names ("off" leaves it out), on PATH, or in the toolkit's folder; empty when it is not
 /// installed.
@@ -19,6 +19,6 @@ std::vector<std::string> profilerArguments();
 
 /// Reads ncu's CSV, one row for each launch and metric; lines of other kinds are passed over. Launches come in the
 /// order of the plan. An empty result: the text holds no metric.
-std::vector<KernelProfile> readProfile(llvm::StringRef csv);
+std::vector<candidate::KernelProfile> readProfile(llvm::StringRef csv);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// The device does not answer its known-answer kernel: nothing more is run on it.
 class DeviceLost : public llvm::ErrorInfo<DeviceLost> {
@@ -38,41 +38,43 @@ private:
 class KnownAnswer {
 public:
   /// DEVICE is "host" or "cuda:N"; ARCH is what COMPILER is asked for.
-  KnownAnswer(std::string device, std::string arch, std::shared_ptr<Compiler> compiler);
+  KnownAnswer(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler);
 
   /// Compiles the kernel, once. Not about the device: an error says that the compiler is not usable.
   llvm::Error prepare();
   /// Runs it in a process of its own. Success, DeviceLost, or an error of the machinery (no memory, no compiler).
-  llvm::Error check(CandidateRunner &runner);
+  llvm::Error check(device::CandidateRunner &runner);
 
 private:
-  llvm::Error ask(CandidateRunner &runner);
+  llvm::Error ask(device::CandidateRunner &runner);
 
   std::string device, arch, artifact, planFile;
-  ScratchFolder folder; ///< holds planFile
-  std::shared_ptr<Compiler> compiler;
-  LaunchPlan plan;
+  toolchain::ScratchFolder folder; ///< holds planFile
+  std::shared_ptr<toolchain::Compiler> compiler;
+  candidate::LaunchPlan plan;
   uint32_t state; ///< of the input's generator
 };
 
 /// Passes everything on to INNER, and asks the device after every fault and hang before the verdict goes out. When
 /// it does not answer, the call and all later ones fail with DeviceLost: whose fault it was can no longer be told.
-class RecoveringRunner : public CandidateRunner {
+class RecoveringRunner : public device::CandidateRunner {
 public:
-  RecoveringRunner(std::unique_ptr<CandidateRunner> inner, std::string device, std::string arch,
-                   std::shared_ptr<Compiler> compiler);
+  RecoveringRunner(std::unique_ptr<device::CandidateRunner> inner, std::string device, std::string arch,
+                   std::shared_ptr<toolchain::Compiler> compiler);
 
-  CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override;
+  device::CandidateProcess::Outcome start(const device::CandidateJob &job,
+                                          std::unique_ptr<device::CandidateProcess> &process) override;
 
   /// Takes OUTCOME of PROCESS; on a fault, a hang or a process that was killed from outside the process is killed, the
   /// device asked.
-  CandidateProcess::Outcome settle(CandidateProcess::Outcome outcome, std::unique_ptr<CandidateProcess> &process);
+  device::CandidateProcess::Outcome settle(device::CandidateProcess::Outcome outcome,
+                                           std::unique_ptr<device::CandidateProcess> &process);
   llvm::Error prepare() { return known.prepare(); }
   /// Seconds from each kill to the right answer after it, in the order of the faults.
   std::vector<double> recoverySeconds();
 
 private:
-  std::unique_ptr<CandidateRunner> inner;
+  std::unique_ptr<device::CandidateRunner> inner;
   std::string device;
   KnownAnswer known;
   std::mutex lock;
@@ -80,4 +82,4 @@ private:
   std::string lostWhy; ///< empty: not lost
 };
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 struct RecoveryBenchRequest {
   std::string device = "auto";
@@ -28,4 +28,4 @@ llvm::Expected<double> benchRecovery(const RecoveryBenchRequest &request);
 /// percentile is below a second.
 int runRecoveryBench(llvm::ArrayRef<std::string> arguments);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -6,7 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// compute-sanitizer on PATH or in the toolkit's folder; empty when it is not installed.
 std::string findSanitizer();
@@ -18,14 +18,14 @@ std::vector<std::string> sanitizerTools(llvm::StringRef ptx);
 /// What one tool said.
 struct SanitizerReport {
   enum Outcome { Clean, Objects, Unknown } outcome = Clean;
-  Verdict verdict = Verdict::Pass; ///< with Objects: RACE for racecheck, FAULT for the others
-  std::string words;               ///< its first complaint, or why nothing is known
+  candidate::Verdict verdict = candidate::Verdict::Pass; ///< with Objects: RACE for racecheck, FAULT for the others
+  std::string words;                                     ///< its first complaint, or why nothing is known
 };
 
 /// Reads the end and the output of `compute-sanitizer --tool TOOL`.
-SanitizerReport readSanitizerOutput(llvm::StringRef tool, const ProcessResult &run);
+SanitizerReport readSanitizerOutput(llvm::StringRef tool, const toolchain::ProcessResult &run);
 
 /// The watched process: `BINARY --kgen-sanitize-worker DEVICE PLAN ARTIFACT SEED`.
 int runSanitizeWorker(llvm::ArrayRef<std::string> arguments);
 
-} // namespace kgen
+} // namespace kgen::evaluate

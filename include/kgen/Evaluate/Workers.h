@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace kgen {
+namespace kgen::evaluate {
 
 /// `kgen-eval --kgen-doctor host|card`: whether it answers, as one JSON line {"host": "answers"},
 /// {"card": "NVIDIA H200, ...", "cuda": "answers"} or {"driver": "no CUDA driver ..."}. Two processes, because a driver
@@ -15,4 +15,4 @@ int runDoctorProbe(const std::string &what);
 /// first in main().
 std::optional<int> runWorkerIfAsked(int argc, char **argv);
 
-} // namespace kgen
+} // namespace kgen::evaluate

@@ -1,6 +1,6 @@
 //===- GraphCompiler.h - The MLIR half, as the search sees it -------------===//
 //
-// The wall between the two halves: text in, text out, no mlir/ types. The
+// The boundary between the two halves: text in, text out, no mlir/ types. The
 // implementation is MlirGraphCompiler.cpp; tests use a fake.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::graph {
 
 /// One tensor's element type ("f32") and static shape.
 struct TensorFact {
@@ -86,4 +86,4 @@ public:
 /// The implementation on MLIR. Deterministic: the same texts in give the same bytes out.
 std::unique_ptr<GraphCompiler> createMlirGraphCompiler();
 
-} // namespace kgen
+} // namespace kgen::graph

@@ -9,7 +9,11 @@
 #include <memory>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
+class Compiler;
+} // namespace kgen::toolchain
+
+namespace kgen::judge {
 
 /// Doubles in memory that belong to a file already deleted, or to the heap.
 class Answer {
@@ -48,19 +52,19 @@ public:
   virtual void rest() {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
   /// compare. The source outlives the judge; the default judges in this process.
-  virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const LaunchPlan &plan, unsigned threads);
+  virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
+                                                       unsigned threads);
 };
 
 /// kgen-oracle in children, one for each question under way, kept while the graph stays the same. The
 /// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
 std::unique_ptr<AnswerSource> createOracleProcess();
 
-class Compiler;
-
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
 /// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
 /// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.
-std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch, std::shared_ptr<Compiler> compiler,
-                                               std::string judgeKernels, std::unique_ptr<AnswerSource> cpu);
+std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch,
+                                               std::shared_ptr<toolchain::Compiler> compiler, std::string judgeKernels,
+                                               std::unique_ptr<AnswerSource> cpu);
 
-} // namespace kgen
+} // namespace kgen::judge

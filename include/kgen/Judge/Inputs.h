@@ -11,7 +11,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace kgen {
+namespace kgen::judge {
 
 /// Kinds of input sets of the verification protocol (docs/evaluation.md).
 enum class InputKind {
@@ -38,11 +38,11 @@ enum class RoundTo { None, TF32, FP16, BF16, FP8 };
 
 /// Writes argument ARG's bytes for SET into BYTES (spec.bytes() long), rounded to nearest even
 /// in spec.dtype, with THREADS workers. Fails only on a malformed `init`.
-llvm::Error fillInput(const BufferSpec &spec, unsigned arg, const InputSet &set, llvm::MutableArrayRef<char> bytes,
-                      unsigned threads = 1);
+llvm::Error fillInput(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set,
+                      llvm::MutableArrayRef<char> bytes, unsigned threads = 1);
 
 /// Widens stored elements to double, exactly; with ROUND, through that format first (float types).
-void widen(DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
+void widen(candidate::DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
            unsigned threads = 1);
 
 /// Moves each finite value by up to one rounding of fp32, by its place: what no fp32 code can be blamed for.
@@ -57,4 +57,4 @@ float fromHalf(uint16_t bits);
 uint16_t toBFloat16(float value);
 float fromBFloat16(uint16_t bits);
 
-} // namespace kgen
+} // namespace kgen::judge

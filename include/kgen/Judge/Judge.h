@@ -11,7 +11,7 @@
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Verify.h"
 
-namespace kgen {
+namespace kgen::judge {
 
 /// What one answer is like.
 struct AnswerFacts {
@@ -27,7 +27,7 @@ struct DrawnInputs {
   size_t bytes = 0;
   int descriptor = -1;
 
-  static DrawnInputs of(const SharedMemory &memory) {
+  static DrawnInputs of(const device::SharedMemory &memory) {
     return {memory.data(), memory.size(), memory.readOnlyDescriptor()};
   }
 };
@@ -61,9 +61,9 @@ struct Exhibit {
   } kind = Constant;
   double value = 0;
   size_t number = 0;
-  const char *bytes = nullptr;          ///< of this output
-  const SharedMemory *memory = nullptr; ///< where BYTES lie, packed with packBuffers(plan.outputs, 4096)
-  bool onDevice = false;                ///< instead of both: they are in the judge's outputsOnDevice()
+  const char *bytes = nullptr;                  ///< of this output
+  const device::SharedMemory *memory = nullptr; ///< where BYTES lie, packed with packBuffers(plan.outputs, 4096)
+  bool onDevice = false;                        ///< instead of both: they are in the judge's outputsOnDevice()
 };
 
 /// Candidate code never runs in the process that holds the answers. Sets are numbered by whoever asks.
@@ -95,7 +95,7 @@ public:
 };
 
 /// Answers of SOURCE in this process, compared by the CPU with THREADS. SOURCE outlives it.
-std::unique_ptr<Judge> createHostJudge(AnswerSource &source, llvm::StringRef graph, const LaunchPlan &plan,
+std::unique_ptr<Judge> createHostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                        unsigned threads);
 
-} // namespace kgen
+} // namespace kgen::judge

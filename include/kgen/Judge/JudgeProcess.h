@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::judge {
 
 /// kgen's own kernels for the judge, CUDA-C (lib/Judge/judge_kernels.cu).
 llvm::StringRef judgeKernelsText();
@@ -14,4 +14,4 @@ llvm::StringRef judgeKernelsText();
 /// The child's side: `BINARY --kgen-judge-worker DEVICE PROGRAM ARTIFACT SHAPE KERNELS`.
 int runJudgeWorker(llvm::ArrayRef<std::string> arguments);
 
-} // namespace kgen
+} // namespace kgen::judge

@@ -12,17 +12,17 @@
 
 #include <memory>
 
-namespace kgen {
+namespace kgen::judge {
 
 /// One input set, what its answers are like, and what a candidate may be off by.
 struct ReferenceSet {
   InputSet set;
-  SharedMemory inputs;               ///< packed with packBuffers(plan.inputs, 0)
-  size_t number = 0;                 ///< by which the judge knows it
-  std::vector<AnswerFacts> facts;    ///< one per output
-  std::vector<ErrorNorms> tolerance; ///< one per output; unused where exact
-  std::vector<bool> exact;           ///< every answer is a small integer: bit equality is asked for
-  std::vector<double> close;         ///< one per output: allclose with this instead of TOLERANCE, where > 0
+  device::SharedMemory inputs;                  ///< packed with packBuffers(plan.inputs, 0)
+  size_t number = 0;                            ///< by which the judge knows it
+  std::vector<AnswerFacts> facts;               ///< one per output
+  std::vector<candidate::ErrorNorms> tolerance; ///< one per output; unused where exact
+  std::vector<bool> exact;                      ///< every answer is a small integer: bit equality is asked for
+  std::vector<double> close;                    ///< one per output: allclose with this instead of TOLERANCE, where > 0
 
   /// Candidates are timed on the declared distribution.
   bool timed() const { return set.kind == InputKind::Declared; }
@@ -49,20 +49,21 @@ struct ReferenceOptions {
 
 /// Draws inputs in the form that PLAN declares and asks SOURCE. The precision class is PLAN's.
 llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, llvm::StringRef graph,
-                                                          const LaunchPlan &plan, const ReferenceOptions &options);
+                                                          const candidate::LaunchPlan &plan,
+                                                          const ReferenceOptions &options);
 
 /// What a kernel could write without computing anything, and would be taken for right on every set that it is timed
 /// on: the other kinds of inputs it can tell by their looks, and compute. One sentence each. LOWPASSES: so would
 /// answers one precision class down. The problem is worth a warning for each of them.
-llvm::Expected<std::vector<std::string>> findAdmissionFaults(const LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets,
-                                                             Judge &judge, bool lowPasses);
+llvm::Expected<std::vector<std::string>>
+findAdmissionFaults(const candidate::LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets, Judge &judge, bool lowPasses);
 
 /// The comparison of one run's outputs with a set: the errors, and a sentence when it fails.
 struct SetVerdict {
   bool passed = true;
   std::string detail;
-  ErrorNorms worst;     ///< over the outputs
-  ErrorNorms tolerance; ///< of the output that WORST belongs to
+  candidate::ErrorNorms worst;     ///< over the outputs
+  candidate::ErrorNorms tolerance; ///< of the output that WORST belongs to
 };
 
 /// Whether COMPARISON of output I is good enough for SET.
@@ -81,7 +82,7 @@ llvm::Expected<Judgement> judgeExhibit(Judge &judge, const ReferenceSet &set, un
                                        const Exhibit &exhibit);
 
 /// What PROCESS computed in its last run, on SET.
-llvm::Expected<SetVerdict> compareWithReference(const LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
-                                                const CandidateProcess &process);
+llvm::Expected<SetVerdict> compareWithReference(const candidate::LaunchPlan &plan, Judge &judge,
+                                                const ReferenceSet &set, const device::CandidateProcess &process);
 
-} // namespace kgen
+} // namespace kgen::judge

@@ -3,7 +3,7 @@
 
 #include "kgen/Candidate/LaunchPlan.h"
 
-namespace kgen {
+namespace kgen::judge {
 
 /// Which inputs a candidate is tried on and what its outputs may be off by. Everything else (red zones,
 /// repeats, rechecked timing) is the same under all rules.
@@ -20,6 +20,6 @@ std::optional<Rules> parseRules(llvm::StringRef name);
 /// Random inputs that the published benchmark tries.
 constexpr unsigned publishedTrials = 5;
 /// Both tolerances of its allclose for outputs of DTYPE; 0 under kgen's own rules.
-double publishedTolerance(Rules rules, DType dtype);
+double publishedTolerance(Rules rules, candidate::DType dtype);
 
-} // namespace kgen
+} // namespace kgen::judge

@@ -4,13 +4,13 @@
 #include "kgen/Candidate/Measurement.h"
 #include "kgen/Judge/Inputs.h"
 
-namespace kgen {
+namespace kgen::judge {
 
 /// How one output differs from the fp64 reference.
 struct Comparison {
   /// Beyond what honest rounding of each element by itself may have caused (see compareOutput); infinite when a NaN or
   /// infinity is in the wrong place.
-  ErrorNorms norms;
+  candidate::ErrorNorms norms;
   int64_t worst = -1; ///< flat index of the largest difference, -1 when all are equal but for honest rounding
   double found = 0, expected = 0;
   int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
@@ -38,10 +38,10 @@ using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
 /// the rms of an output says nothing of how its largest elements are stored. Both norms leave out
 /// ACCUMULATIONROUNDOFF times the element of MAGNITUDES, where there are some.
 /// CLOSE > 0 counts the elements that the published benchmark's allclose would refuse, NaN among them.
-Comparison compareOutput(DType dtype, const void *bytes, const double *reference, int64_t count, unsigned threads = 1,
-                         double close = 0, const double *magnitudes = nullptr);
+Comparison compareOutput(candidate::DType dtype, const void *bytes, const double *reference, int64_t count,
+                         unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
 /// The same for values that need not lie in memory; they are stored as DTYPE first.
-Comparison compareValues(DType dtype, const ValueSource &values, const double *reference, int64_t count,
+Comparison compareValues(candidate::DType dtype, const ValueSource &values, const double *reference, int64_t count,
                          unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
 
 /// What each class's fp32 accumulators may be off by, relative to the size of what they added up: four roundings. A sum
@@ -55,7 +55,8 @@ constexpr double accumulationRoundoff = 0x1p-22;
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never
 /// below twice e_same (eight times for the largest element, where that is a tenth of the rms or more: it varies from
 /// draw to draw) or some roundings of DTYPE.
-ErrorNorms measuredTolerance(const ErrorNorms &same, const ErrorNorms &low, DType dtype);
+candidate::ErrorNorms measuredTolerance(const candidate::ErrorNorms &same, const candidate::ErrorNorms &low,
+                                        candidate::DType dtype);
 
 /// One rounding (half a unit in the last place, relative) of the formats that PRECISION multiplies in; 0 for
 /// strict-fp32. Its matrix units cut off what does not fit when they add to an accumulator (Fasi, Higham, Mikaitis and
@@ -71,6 +72,6 @@ RoundTo roundingOfClass(llvm::StringRef precision);
 RoundTo roundingBelowClass(llvm::StringRef precision);
 
 /// "out0[3,17] is 0.25, expected 0.5" for a flat index into SPEC; "out0 is off as a whole" for none (-1).
-std::string describeElement(const BufferSpec &spec, int64_t index, double found, double expected);
+std::string describeElement(const candidate::BufferSpec &spec, int64_t index, double found, double expected);
 
-} // namespace kgen
+} // namespace kgen::judge

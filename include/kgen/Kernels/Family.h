@@ -22,8 +22,10 @@
 #include <string>
 
 namespace kgen {
-
 class DispatchOp;
+} // namespace kgen
+
+namespace kgen::kernels {
 
 /// The limits of the chip that a family generates code for.
 struct Chip {
@@ -142,4 +144,4 @@ llvm::SmallVector<llvm::StringRef> familyNames();
 #define KGEN_FAMILY(NAME) std::unique_ptr<Family> create##NAME##Family();
 #include "kgen/Kernels/Families.def"
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -10,10 +10,10 @@
 
 #include <memory>
 
-namespace kgen {
+namespace kgen::kernels {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "kgen/Kernels/Passes.h.inc"
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::library {
 
 /// Where a kernel can be used again.
 struct LibraryKey {
@@ -27,8 +27,8 @@ struct LibraryKey {
 
 /// A kernel and where it was found.
 struct LibraryEntry {
-  Idea idea;
-  Materialization materialization;
+  propose::Idea idea;
+  propose::Materialization materialization;
   double timeUs = 0;
   std::string problem; ///< its name there
   std::string shapes;  ///< of the graph's inputs: "f32[64,4096], f32[96]"
@@ -40,7 +40,7 @@ struct LibraryEntry {
 /// same shapes have the same.
 std::string graphSignature(llvm::StringRef graph);
 /// "aten.conv2d f32 > aten.relu f32": ops and element types in program order, without shapes.
-std::string opSequence(const GraphFacts &facts);
+std::string opSequence(const graph::GraphFacts &facts);
 
 /// The library's file unless the user names one: KGEN_LIBRARY, else kgen/kernels.db under XDG_DATA_HOME
 /// or ~/.local/share; "" when there is no home.
@@ -66,6 +66,7 @@ public:
 
 /// Passes everything on to INNER, after ENTRIES as the first ideas about round 0. Being answers like
 /// any other they are recorded with the run.
-std::unique_ptr<Proposer> createSeededProposer(std::unique_ptr<Proposer> inner, std::vector<LibraryEntry> entries);
+std::unique_ptr<propose::Proposer> createSeededProposer(std::unique_ptr<propose::Proposer> inner,
+                                                        std::vector<LibraryEntry> entries);
 
-} // namespace kgen
+} // namespace kgen::library

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::oracle {
 
 /// The type that one argument or result has in the graph as written, before promotion.
 struct OracleTensor {
@@ -30,8 +30,8 @@ class Oracle {
 public:
   /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
   /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
-  /// slice by slice where the graph allows it. NAME is the graph's file in messages. MAGNITUDES: instead of each answer,
-  /// the size of what was added up for it (kgen-magnitudes).
+  /// slice by slice where the graph allows it. NAME is the graph's file in messages. MAGNITUDES: instead of each
+  /// answer, the size of what was added up for it (kgen-magnitudes).
   static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
                                                         llvm::StringRef name = "graph", bool magnitudes = false);
   ~Oracle();
@@ -57,4 +57,4 @@ llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::String
 /// for each on stdout at once. Returns whether all succeeded.
 bool serveOracleJobs(Oracle &oracle, llvm::StringRef list);
 
-} // namespace kgen
+} // namespace kgen::oracle

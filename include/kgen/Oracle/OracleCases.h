@@ -9,7 +9,7 @@
 
 #include "kgen/Oracle/Oracle.h"
 
-namespace kgen {
+namespace kgen::oracle {
 
 /// One graph and its answer.
 struct OracleCase {
@@ -35,4 +35,4 @@ llvm::Error compareOracleCase(const OracleCase &expected, llvm::ArrayRef<std::ve
 /// that fails. Returns whether all passed and there was one.
 bool checkOracleCases(llvm::StringRef text, int64_t sliceLimit = int64_t(1) << 30);
 
-} // namespace kgen
+} // namespace kgen::oracle

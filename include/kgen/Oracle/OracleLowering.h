@@ -9,7 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
-namespace kgen {
+namespace kgen::oracle {
 
 #define GEN_PASS_DECL
 #include "kgen/Oracle/Passes.h.inc"
@@ -31,4 +31,4 @@ void registerOraclePipelines();
 #define GEN_PASS_REGISTRATION
 #include "kgen/Oracle/Passes.h.inc"
 
-} // namespace kgen
+} // namespace kgen::oracle

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kgen {
+namespace kgen::oracle {
 
 /// The command line; see kgen-oracle --help.
 struct OracleToolOptions {
@@ -16,4 +16,4 @@ struct OracleToolOptions {
 /// Does what OPTIONS say and returns the process's exit code: 0, or 1 after one sentence on stderr.
 int runOracleTool(const OracleToolOptions &options);
 
-} // namespace kgen
+} // namespace kgen::oracle

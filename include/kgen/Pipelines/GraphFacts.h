@@ -11,13 +11,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-namespace kgen {
+namespace kgen::pipelines {
 
 /// The one function of GRAPH. Emits a diagnostic and returns null when there is not exactly one, or
 /// when its body is not one block of aten ops on static tensors with one return.
 mlir::func::FuncOp findGraphFunction(mlir::ModuleOp graph);
 
 /// The facts of GRAPH, a level 1 module; ops in program order.
-mlir::FailureOr<GraphFacts> collectFacts(mlir::ModuleOp graph);
+mlir::FailureOr<graph::GraphFacts> collectFacts(mlir::ModuleOp graph);
 
-} // namespace kgen
+} // namespace kgen::pipelines

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace kgen {
+namespace kgen::pipelines {
 
 #define GEN_PASS_DECL
 #include "kgen/Pipelines/Passes.h.inc"
@@ -13,4 +13,4 @@ namespace kgen {
 #define GEN_PASS_REGISTRATION
 #include "kgen/Pipelines/Passes.h.inc"
 
-} // namespace kgen
+} // namespace kgen::pipelines

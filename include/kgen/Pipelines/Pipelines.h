@@ -7,7 +7,7 @@ namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
-namespace kgen {
+namespace kgen::pipelines {
 
 /// The chip that code is generated for.
 struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
@@ -41,4 +41,4 @@ void populateLlmLower(mlir::OpPassManager &pm, const LlmLowerOptions &options);
 /// Registers kgen-lower and llm-lower.
 void registerPipelines();
 
-} // namespace kgen
+} // namespace kgen::pipelines

@@ -5,10 +5,10 @@
 
 #include "llvm/Support/Error.h"
 
-namespace kgen {
+namespace kgen::propose {
 
 /// The catalogue's idea that WORDS mean: its key, or words that only its text has together. The
 /// builtin proposer cannot read anything else; the Error says so and names the nearest keys.
 llvm::Expected<Idea> matchBuiltinIdea(llvm::StringRef words);
 
-} // namespace kgen
+} // namespace kgen::propose

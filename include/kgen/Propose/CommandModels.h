@@ -3,7 +3,7 @@
 
 #include "kgen/Propose/Model.h"
 
-namespace kgen {
+namespace kgen::propose {
 
 struct CommandOptions {
   double seconds = 1800;   ///< longest wait for an answer
@@ -24,4 +24,4 @@ std::string questionFileName(llvm::StringRef slot);
 /// What a person or a command reads: the system prompt and all turns.
 std::string printQuestion(const ModelQuestion &question);
 
-} // namespace kgen
+} // namespace kgen::propose

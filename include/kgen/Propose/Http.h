@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 struct HttpReply {
   int status = 0;
@@ -59,4 +59,4 @@ std::unique_ptr<Sleeper> createRealSleeper(const std::atomic<bool> *stop = nullp
 llvm::Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, llvm::StringRef url,
                                         const std::vector<std::string> &headers, llvm::StringRef body);
 
-} // namespace kgen
+} // namespace kgen::propose

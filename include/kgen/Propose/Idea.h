@@ -1,6 +1,6 @@
 //===- Idea.h - What a proposer says and what it answers to ---------------===//
 //
-// The data that crosses the wall between the search and whoever has ideas.
+// The data that crosses the boundary between the search and whoever has ideas.
 // Everything here is text and numbers that were recorded, so that a recorded
 // run asks the same questions again.
 //
@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// One optimisation in words. KEY names it inside its proposer (the catalogue's entry, or a short
 /// slug); TEXT is a sentence or two that a kernel engineer would understand.
 struct Idea {
   std::string key;
   std::string text;
-  IdeaCategory category = IdeaCategory::Compute;
+  ideas::IdeaCategory category = ideas::IdeaCategory::Compute;
   std::string by; ///< which of several proposers had it; empty where there is one
 };
 
@@ -87,9 +87,9 @@ struct ParentSummary {
 /// Everything a proposer may condition on.
 struct ProposalContext {
   std::string slot; ///< where in the run this is asked: "round-02/seed-1"
-  GraphFacts facts;
+  graph::GraphFacts facts;
   std::string graph; ///< level 1, MLIR text
-  TargetChip chip;
+  graph::TargetChip chip;
   std::string device = "host"; ///< "host" or "cuda"
   std::string precision;       ///< class that the answer must keep
   ParentSummary parent;
@@ -102,4 +102,4 @@ struct ProposalContext {
   uint64_t seed = 0;
 };
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Tokens of one answer. INPUT counts the whole prompt, CACHED the part of it that the provider had
 /// in its cache; OUTPUT counts everything that was generated, REASONING the part that is not in the
@@ -95,4 +95,4 @@ public:
   virtual llvm::Error record(const Exchange &exchange) = 0;
 };
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -4,7 +4,7 @@
 #include "kgen/Propose/Model.h"
 #include "kgen/Propose/Proposer.h"
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Asks MODEL with the prompts of prompts/. An answer that cannot be used is sent back once with the
 /// reason; after that the branch is BADREPLY. An answer that never came is an Error. LOG may be null.
@@ -37,4 +37,4 @@ bool isAnswered(const Materialization &way, llvm::StringRef answer);
 /// plan.json of round 0.
 std::string completePlan(llvm::StringRef plan, llvm::StringRef round0);
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Two stages: ideas in words, then several ways to carry each of them out. An answer may be
 /// shorter than asked for; an empty list means that there is nothing left to say. An Error ends
@@ -94,4 +94,4 @@ llvm::Expected<std::vector<Idea>> parseIdeas(llvm::StringRef json);
 std::string printMaterializations(const std::vector<Materialization> &list);
 llvm::Expected<std::vector<Materialization>> parseMaterializations(llvm::StringRef json);
 
-} // namespace kgen
+} // namespace kgen::propose

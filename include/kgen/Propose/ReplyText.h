@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Longest answer that is read, in bytes.
 constexpr size_t maxReplyBytes = 4 << 20;
@@ -34,4 +34,4 @@ std::string normalizeWords(llvm::StringRef text);
 /// or one sentence.
 std::string findSignatureFault(llvm::StringRef cuda, llvm::StringRef plan);
 
-} // namespace kgen
+} // namespace kgen::propose

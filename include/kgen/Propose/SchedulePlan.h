@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Schedule parameters by key, each value as it is written in a script: "4", "[64, 96, 16]", "wmma".
 using ScheduleSettings = std::map<std::string, std::string>;
@@ -42,13 +42,13 @@ struct SchedulePlan {
 };
 
 /// Groups the ops of FACTS into dispatches with every setting left to its family.
-SchedulePlan groupOps(const GraphFacts &facts, Fusion fusion);
+SchedulePlan groupOps(const graph::GraphFacts &facts, Fusion fusion);
 
 /// The family that computes OP: "gemm" and the like; "" when there is none.
-std::string familyOf(const OpFact &op);
+std::string familyOf(const graph::OpFact &op);
 
 /// A transform script that carries PLAN out.
-std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts);
+std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts);
 
 /// "tile=[64, 96, 16]; vec=4" and back; "" when there are none.
 std::string printSettings(const ScheduleSettings &settings);
@@ -57,6 +57,6 @@ ScheduleSettings parseSettings(llvm::StringRef text);
 /// The plan as the notes of a materialisation, canonical JSON, and back. Notes may come from a run that somebody
 /// else recorded: a plan that names ops which FACTS does not have is an Error.
 std::string printPlan(const SchedulePlan &plan);
-llvm::Expected<SchedulePlan> parsePlan(llvm::StringRef json, const GraphFacts &facts);
+llvm::Expected<SchedulePlan> parsePlan(llvm::StringRef json, const graph::GraphFacts &facts);
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Tokens that one model billed. A repaired answer counts every turn.
 struct TokenUsage {
@@ -18,4 +18,4 @@ struct TokenUsage {
   int64_t total() const { return input + output; }
 };
 
-} // namespace kgen
+} // namespace kgen::propose

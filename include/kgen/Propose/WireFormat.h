@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// One provider: builds the request's JSON and reads the reply's. Facts as of August 2026.
 class WireFormat {
@@ -38,4 +38,4 @@ std::unique_ptr<Model> createHttpModel(llvm::StringRef kind, std::unique_ptr<Wir
                                        std::unique_ptr<HttpClient> client, std::unique_ptr<Sleeper> sleeper,
                                        const ModelOptions &options);
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
-namespace kgen {
+namespace kgen::report {
 
 /// The runs' best kernels, in which round and after how many branches each was found, and the best
 /// time after a quarter, half, three quarters and all of the longest run's branches. RUNS are about one
@@ -15,4 +15,4 @@ std::string printComparisonMarkdown(llvm::ArrayRef<RunReport> runs);
 /// With every point of the best-so-far curves.
 std::string printComparisonJson(llvm::ArrayRef<RunReport> runs);
 
-} // namespace kgen
+} // namespace kgen::report

@@ -5,11 +5,11 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::report {
 
 /// RUN as one self-contained HTML page without scripts: what was asked, the best-so-far curve, every branch, the tree
 /// of ideas, the best kernel with its diagnosis, the prior and the costs. REPORT is summarizeRun(RUN). Words of
 /// proposers and candidates are escaped, and the page forbids itself to load anything.
-std::string printReportHtml(const RunReport &report, const RunFolder &run);
+std::string printReportHtml(const RunReport &report, const trajectory::RunFolder &run);
 
-} // namespace kgen
+} // namespace kgen::report

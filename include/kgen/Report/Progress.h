@@ -7,9 +7,11 @@
 #include <memory>
 #include <string>
 
-namespace kgen {
-
+namespace kgen::trajectory {
 class Clock;
+} // namespace kgen::trajectory
+
+namespace kgen::report {
 
 /// A branch that has just been measured.
 struct BranchNews {
@@ -42,8 +44,8 @@ public:
 
 /// Prints one line per branch to OS. With LIVE a status line with progress and time left is kept
 /// below them, redrawn in place; without, plain lines only.
-std::unique_ptr<Progress> createTableProgress(llvm::raw_ostream &os, Clock &clock, bool live, int columns);
+std::unique_ptr<Progress> createTableProgress(llvm::raw_ostream &os, trajectory::Clock &clock, bool live, int columns);
 /// Says nothing.
 std::unique_ptr<Progress> createSilentProgress();
 
-} // namespace kgen
+} // namespace kgen::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::report {
 
 /// One line of the table: the fastest right kernel that a round found.
 struct ReportRow {
@@ -39,7 +39,7 @@ struct RunReport {
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
   int branches = 0;
   std::map<std::string, int> verdicts; ///< verdict -> branches
-  Ledger ledger;
+  trajectory::Ledger ledger;
   double priorCorrelation = 0; ///< Spearman's, of the prior and the measured time; of priorBranches kernels
   int priorBranches = 0;
 
@@ -48,7 +48,7 @@ struct RunReport {
 };
 
 /// Reads what RUN recorded.
-RunReport summarizeRun(const RunFolder &run);
+RunReport summarizeRun(const trajectory::RunFolder &run);
 /// For a terminal: at most COLUMNS wide.
 std::string printReportText(const RunReport &report, int columns = 100);
 /// report.md
@@ -57,19 +57,19 @@ std::string printReportMarkdown(const RunReport &report);
 std::string printReportJson(const RunReport &report);
 
 /// What the run cost, in two lines of words, and as a table by idea category.
-std::string printLedgerText(const Ledger &ledger);
-std::string printLedgerMarkdown(const Ledger &ledger);
-Json toJson(const Ledger &ledger);
+std::string printLedgerText(const trajectory::Ledger &ledger);
+std::string printLedgerMarkdown(const trajectory::Ledger &ledger);
+trajectory::Json toJson(const trajectory::Ledger &ledger);
 
 /// Spearman's rank correlation of pairs, equal values sharing their mean rank; 0 when one side is
 /// constant.
 double rankCorrelation(const std::vector<std::pair<double, double>> &pairs);
 
-Json toJson(const CurvePoint &point);
+trajectory::Json toJson(const CurvePoint &point);
 /// "1000 us, 412 us (3), 210 us (17)": times, and after how many branches.
 std::string printCurve(const RunReport &report);
 
 /// A time with a unit that a reader likes: "12.3 us", "4.56 ms".
 std::string printTime(double us);
 
-} // namespace kgen
+} // namespace kgen::report

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace kgen {
+namespace kgen::search {
 
 /// What the device is, for run.json and for proposers.
 struct DeviceFacts {
@@ -53,7 +53,7 @@ public:
   virtual void prepare(llvm::StringRef folder) = 0;
   /// Verifies and times a candidate. One call at a time. May write compile.log and kernel.ptx into
   /// the folder.
-  virtual llvm::Expected<Measurement> evaluate(const EvaluationJob &job) = 0;
+  virtual llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) = 0;
   /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.
   virtual bool deviceIsLost() const { return false; }
   /// No further candidate is evaluated: what the secret inputs were drawn from, so that the commitment in each
@@ -69,4 +69,4 @@ public:
 llvm::Expected<std::unique_ptr<CandidateEvaluator>>
 createProcessEvaluator(const std::string &device, const std::string &programFolder, const std::atomic<bool> &stop);
 
-} // namespace kgen
+} // namespace kgen::search

@@ -3,13 +3,13 @@
 
 #include "kgen/Graph/GraphCompiler.h"
 
-namespace kgen {
+namespace kgen::search {
 
 /// Passes everything on to INNER, which outlives it, but lowers directives and sources in a forked
 /// child: a transform script can crash MLIR or keep it busy for ever. A child that dies or takes longer
 /// than SECONDS is an Error in one sentence. The bytes are those that INNER would give. With TRUSTSCRIPTS
 /// only sources are: the builtin proposer's scripts are kgen's own, a kernel may still be a person's.
-std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds = 60,
-                                                     bool trustScripts = false);
+std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler &inner, double seconds = 60,
+                                                            bool trustScripts = false);
 
-} // namespace kgen
+} // namespace kgen::search

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::search {
 
 /// A measured branch, as far as a policy cares.
 struct Outcome {
@@ -79,4 +79,4 @@ std::vector<const Outcome *> fastest(llvm::ArrayRef<const Outcome *> outcomes, i
 /// A number in [0, 1) that depends on the seed and WHAT alone.
 double drawNumber(uint64_t seed, llvm::StringRef what);
 
-} // namespace kgen
+} // namespace kgen::search

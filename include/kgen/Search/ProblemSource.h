@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::search {
 
 /// The folders of the registered problems, the Python package and the shipped price file: KGEN_PROBLEMS,
 /// KGEN_FRONTEND and KGEN_PRICES, else ../share/kgen beside the program (an archive), else the source
@@ -17,17 +17,17 @@ namespace kgen {
 struct SourceFolders {
   std::string problems, frontend, prices;
 };
-SourceFolders findSourceFolders(FileSystem &fs, llvm::StringRef programFolder);
+SourceFolders findSourceFolders(trajectory::FileSystem &fs, llvm::StringRef programFolder);
 
 /// Names of the registered problems, sorted.
-std::vector<std::string> listProblems(FileSystem &fs, const SourceFolders &folders);
+std::vector<std::string> listProblems(trajectory::FileSystem &fs, const SourceFolders &folders);
 
 /// The level 1 text that SOURCE stands for: a registered name, FILE.mlir, or FILE.py (imported by
 /// `python3 -m kgen import`). The Error is one sentence.
-llvm::Expected<std::string> readProblem(FileSystem &fs, const SourceFolders &folders, llvm::StringRef source,
-                                        llvm::StringRef programFolder);
+llvm::Expected<std::string> readProblem(trajectory::FileSystem &fs, const SourceFolders &folders,
+                                        llvm::StringRef source, llvm::StringRef programFolder);
 
 /// GRAPH with the module attribute kgen.precision set to PRECISION.
 std::string withPrecision(llvm::StringRef graph, llvm::StringRef precision);
 
-} // namespace kgen
+} // namespace kgen::search

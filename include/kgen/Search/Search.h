@@ -20,7 +20,7 @@
 #include <atomic>
 #include <string>
 
-namespace kgen {
+namespace kgen::search {
 
 /// What run.json holds: everything that the trajectory depends on, and no key.
 struct SearchConfig {
@@ -35,43 +35,43 @@ struct SearchConfig {
   std::string isolation; ///< of the machine that the run was started on; for the reader
   std::string policy = "branch";
   std::string llm = "builtin";
-  ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits
+  propose::ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits
   PolicyOptions options;
   std::string kernelLibrary; ///< file of the kernel library, or "default"; empty: none
   uint64_t seed = 0;
-  int tune = 0;           ///< neighbours of each round's best that are measured besides
-  int maxBranches = 0;    ///< after round 0; 0 is no limit
-  double maxMinutes = 0;  ///< of the whole run, resumed or not; 0 is no limit
-  int64_t maxTokens = 0;  ///< of all questions; 0 is no limit
-  double maxDollars = 0;  ///< the same; 0 is no limit
-  PriceList prices;       ///< of the models that are asked, as they were when the run began
-  bool profile = false;   ///< new best kernels are watched by Nsight Compute
-  double stopAtFloor = 0; ///< end when the floor over the best time reaches this share; 0: never
+  int tune = 0;                 ///< neighbours of each round's best that are measured besides
+  int maxBranches = 0;          ///< after round 0; 0 is no limit
+  double maxMinutes = 0;        ///< of the whole run, resumed or not; 0 is no limit
+  int64_t maxTokens = 0;        ///< of all questions; 0 is no limit
+  double maxDollars = 0;        ///< the same; 0 is no limit
+  trajectory::PriceList prices; ///< of the models that are asked, as they were when the run began
+  bool profile = false;         ///< new best kernels are watched by Nsight Compute
+  double stopAtFloor = 0;       ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
-  TargetChip chip;
+  graph::TargetChip chip;
 
-  Json toJson() const;
-  static llvm::Expected<SearchConfig> fromJson(const Json &json);
+  trajectory::Json toJson() const;
+  static llvm::Expected<SearchConfig> fromJson(const trajectory::Json &json);
 };
 
 /// The world around a search; tests put fakes here.
 struct SearchEnvironment {
-  FileSystem &files;
-  Clock &clock;
-  GraphCompiler &compiler;
-  Proposer &proposer;
+  trajectory::FileSystem &files;
+  trajectory::Clock &clock;
+  graph::GraphCompiler &compiler;
+  propose::Proposer &proposer;
   CandidateEvaluator &evaluator;
-  Progress &progress;
+  report::Progress &progress;
   /// Set from outside to end after the branch in flight.
   const std::atomic<bool> &stop;
   /// Verified kernels for similar graphs, for prompts.
-  std::vector<LibraryKernel> examples = {};
+  std::vector<propose::LibraryKernel> examples = {};
 };
 
 /// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason():
 /// "done", "no ideas left", "near the floor", "time is up", "the tokens are spent", "the money is spent"
 /// or "interrupted". An Error is one sentence; the run can be
 /// resumed after it.
-llvm::Error runSearch(const SearchEnvironment &environment, RunFolder &run, const SearchConfig &config);
+llvm::Error runSearch(const SearchEnvironment &environment, trajectory::RunFolder &run, const SearchConfig &config);
 
-} // namespace kgen
+} // namespace kgen::search

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::search {
 
 /// What a command line asks for.
 struct SearchCommand {
@@ -53,7 +53,7 @@ struct SearchCommand {
   bool allowUnconfinedCompile = false;
   bool trustRun = false; ///< of resume: what run.json has started and sent is the user's own wish
   std::string llm = "builtin";
-  ProposerOptions proposer;
+  propose::ProposerOptions proposer;
   std::string policy = "branch";
   std::vector<std::string> policies;    ///< of compare-policies; empty: all
   std::vector<std::string> handIdeas;   ///< a person's, in words
@@ -76,9 +76,9 @@ std::string printSearchReference();
 
 /// What the commands need from outside; tests put fakes here.
 struct SearchToolWorld {
-  FileSystem &fs;
-  Clock &clock;
-  GraphCompiler &compiler;
+  trajectory::FileSystem &fs;
+  trajectory::Clock &clock;
+  graph::GraphCompiler &compiler;
   /// Opens the device: "host", "cuda:N" or "auto".
   std::function<llvm::Expected<std::unique_ptr<CandidateEvaluator>>(const std::string &device)> openDevice;
   llvm::raw_ostream &out;
@@ -99,6 +99,6 @@ int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world)
 int runDoctor(const SearchCommand &command, const SearchToolWorld &world);
 
 /// The whole tool: parses, installs signal handlers, opens the real world.
-int searchMain(int argc, char **argv, GraphCompiler &compiler);
+int searchMain(int argc, char **argv, graph::GraphCompiler &compiler);
 
-} // namespace kgen
+} // namespace kgen::search

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// KGEN_CACHE_DIR, else XDG_CACHE_HOME/kgen, else ~/.cache/kgen, else a folder of the user in /tmp.
 std::string cacheRoot();
@@ -41,4 +41,4 @@ llvm::Error writeFileAtomically(llvm::StringRef path, llvm::StringRef text);
 /// The whole file, or the system's words for why not.
 llvm::Expected<std::string> readWholeFile(llvm::StringRef path, uint64_t limit = 1ull << 32);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 struct CompileOptions {
   std::string arch = "sm_90a"; ///< the card's architecture; device host ignores it
@@ -29,7 +29,7 @@ struct Compiled {
   std::string artifact; ///< path of the cubin or shared library, in the cache
   std::string ptx;      ///< empty on device host
   std::string log;      ///< at most 64 KiB
-  std::vector<KernelResources> kernels;
+  std::vector<candidate::KernelResources> kernels;
   double seconds = 0; ///< of the compile itself, also when it came from the cache
   bool fromCache = false;
 };
@@ -73,4 +73,4 @@ std::vector<llvm::Expected<CompileResult>> compileAll(Compiler &compiler, llvm::
 /// 2: NVRTC is not usable.
 int runCompileWorker(llvm::ArrayRef<std::string> arguments);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// How device host runs a kernel.
 enum class HostMode {
@@ -50,4 +50,4 @@ llvm::StringSet<> findWords(llvm::StringRef cuda);
 /// The part of checkSource that looks at names outside comments and strings.
 llvm::Error checkTokens(llvm::StringRef cuda);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// What this system can take from a process.
 struct Isolation {
@@ -79,4 +79,4 @@ private:
 /// that it may be in. Empty, or what failed; what the kernel does not have is no failure.
 std::string confineThisProcess(const FileRules &files, CallRules calls);
 
-} // namespace kgen
+} // namespace kgen::toolchain

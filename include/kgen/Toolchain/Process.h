@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// What a child may use; 0 means no limit.
 struct ProcessLimits {
@@ -117,4 +117,4 @@ private:
   std::string why;
 };
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -7,10 +7,10 @@
 
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// Reads ptxas's `-v` report ("Used 40 registers, ... bytes smem"), one entry per kernel.
-std::vector<KernelResources> parsePtxasLog(llvm::StringRef log);
+std::vector<candidate::KernelResources> parsePtxasLog(llvm::StringRef log);
 
 /// What ptxas did not do although the text asks for it: warpgroup products made one after the other, registers that
 /// do not change hands. One sentence; "" when there is nothing of the kind.
@@ -25,7 +25,7 @@ std::string findRuntimeCalls(llvm::StringRef cubin);
 std::string findDriversRegisters(llvm::StringRef ptx);
 
 /// Marks the kernels whose PTX holds mma, wmma or wgmma instructions.
-void markTensorCores(llvm::StringRef ptx, std::vector<KernelResources> &kernels);
+void markTensorCores(llvm::StringRef ptx, std::vector<candidate::KernelResources> &kernels);
 
 /// Limits of one multiprocessor; the defaults are compute capability 9.0.
 struct MultiprocessorLimits {
@@ -36,7 +36,7 @@ struct MultiprocessorLimits {
 
 /// Resident threads over LIMITS.threads when blocks of THREADS threads with DYNAMIC bytes of dynamic
 /// shared memory fill a multiprocessor; 0 when not one block fits.
-double occupancy(const KernelResources &kernel, int threads, int64_t dynamicShared,
+double occupancy(const candidate::KernelResources &kernel, int threads, int64_t dynamicShared,
                  const MultiprocessorLimits &limits = {});
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// A folder PARENT/kgen-scratch-NAME-XXXXXX that goes with this object. One whose process was killed goes when a later
 /// process makes its first one beside it, or tidies up: a lock tells whose process lives.
@@ -29,4 +29,4 @@ private:
   int lock = -1;
 };
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// Where kgen's tool NAME lies: beside the worker's binary. It need not be there.
 std::string siblingTool(const char *name);
@@ -17,4 +17,4 @@ std::string siblingTool(const char *name);
 llvm::Expected<std::optional<std::string>>
 runSiblingTool(const std::string &program, const std::vector<std::string> &arguments, const std::string &output);
 
-} // namespace kgen
+} // namespace kgen::toolchain

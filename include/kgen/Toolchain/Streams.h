@@ -1,7 +1,7 @@
 //===- Streams.h - Standard input and output of a program -----------------===//
 #pragma once
 
-namespace kgen {
+namespace kgen::toolchain {
 
 /// First thing in a program: standard descriptors that its caller closed are /dev/null from here on, so that no file
 /// gets their numbers (a journal that is descriptor 1 would hold the table).
@@ -11,4 +11,4 @@ void claimStandardStreams();
 /// be written. A reader that has seen enough, as `head`, is no failure.
 int finishStandardStreams(const char *program, int code, int failure);
 
-} // namespace kgen
+} // namespace kgen::toolchain

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 class Clock {
 public:
@@ -16,4 +16,4 @@ public:
 
 std::unique_ptr<Clock> createRealClock();
 
-} // namespace kgen
+} // namespace kgen::trajectory

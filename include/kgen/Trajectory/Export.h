@@ -3,11 +3,11 @@
 
 #include "kgen/Trajectory/RunFolder.h"
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// One line of JSON for each branch of RUN that has a verdict, failures included, as
 /// docs/dataset.schema.json describes: what was asked and answered, idea, directives, code, verdict, times.
 /// LICENCE is an SPDX expression. The Error names the file that cannot be read.
 llvm::Expected<std::string> exportRun(const RunFolder &run, llvm::StringRef licence);
 
-} // namespace kgen
+} // namespace kgen::trajectory

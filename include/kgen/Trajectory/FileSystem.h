@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// A file that only grows. Destruction closes it.
 class AppendFile {
@@ -64,4 +64,4 @@ public:
 
 std::unique_ptr<FileSystem> createRealFileSystem();
 
-} // namespace kgen
+} // namespace kgen::trajectory

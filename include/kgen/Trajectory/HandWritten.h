@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// An idea in words, or a kernel.
 struct HandWritten {
   std::string file; ///< its name in the inbox; the same text has the same
-  Idea idea;
+  propose::Idea idea;
   std::string cuda; ///< kernel.cu's text; empty for an idea
   std::string plan; ///< plan.json's text, or only its launches; empty: CUDA's header says them
 
@@ -42,4 +42,4 @@ std::vector<HandWritten> readInbox(FileSystem &fs, llvm::StringRef run, std::vec
 /// Takes a file out of the inbox.
 llvm::Error removeFromInbox(FileSystem &fs, llvm::StringRef run, llvm::StringRef file);
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// Keeps the order in which keys were added: a record prints the same way each time.
 using Json = nlohmann::ordered_json;
@@ -57,4 +57,4 @@ private:
   uint32_t link; ///< of the last line on disk
 };
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// What a model charges, in dollars per million tokens.
 struct Price {
@@ -21,7 +21,7 @@ struct Price {
   double cached = 0; ///< prompt tokens that were
   double output = 0; ///< answer tokens, reasoning included
 
-  double of(const TokenUsage &usage) const;
+  double of(const propose::TokenUsage &usage) const;
 };
 
 /// A price file, or what a run took from it.
@@ -62,4 +62,4 @@ struct Ledger {
 /// Adds up RUN's journal, with the prices that its run.json holds.
 Ledger addUp(const RunFolder &run);
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -3,7 +3,7 @@
 
 #include "kgen/Trajectory/RunFolder.h"
 
-namespace kgen {
+namespace kgen::trajectory {
 
 struct ReplayOptions {
   int jobs = 1; ///< branches derived at the same time; what comes out does not depend on it
@@ -25,7 +25,7 @@ struct ReplaySummary {
 /// compiler of ours writes (machine code, logs) are compared with the hash in the journal, and
 /// measurement.json with the text there. Needs no device. The Error starts with CORRUPT where a file is not what
 /// was recorded; else it names the first file that is derived differently, the byte, and the code generators.
-llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, GraphCompiler &compiler,
+llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, graph::GraphCompiler &compiler,
                                         const ReplayOptions &options = {});
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -21,14 +21,14 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::trajectory {
 
 /// One branch, as far as the journal knows it.
 struct BranchRecord {
   std::string id;     ///< "round-01/b03", also its folder
   std::string parent; ///< id of the parent; empty for round 0
   int round = 0;
-  Idea idea;
+  propose::Idea idea;
   std::string label, notes;
   std::string reply;   ///< request hash of the reply that it materialises; empty for round 0
   int option = 0;      ///< which materialisation of that reply
@@ -47,7 +47,7 @@ struct BranchRecord {
 /// What a question to a model cost.
 struct Question {
   std::string slot;
-  TokenUsage usage;
+  propose::TokenUsage usage;
   double seconds = 0;
 };
 
@@ -103,9 +103,10 @@ public:
   /// The reply whose request has HASH, or null.
   const ReplyRecord *findReplyByHash(llvm::StringRef hash) const;
   /// USAGE is what the question was billed and SECONDS how long it took.
-  llvm::Error recordReply(const ReplyRecord &reply, const std::vector<TokenUsage> &usage = {}, double seconds = 0);
+  llvm::Error recordReply(const ReplyRecord &reply, const std::vector<propose::TokenUsage> &usage = {},
+                          double seconds = 0);
   /// The same for a question that was billed and not answered.
-  llvm::Error recordCosts(llvm::StringRef slot, const std::vector<TokenUsage> &usage, double seconds);
+  llvm::Error recordCosts(llvm::StringRef slot, const std::vector<propose::TokenUsage> &usage, double seconds);
   /// Every question that was billed, in the order of the journal.
   const std::vector<Question> &getQuestions() const { return questions; }
 
@@ -116,11 +117,11 @@ public:
 
   /// The recorded question whose hash is HASH, or null; and those of SLOT and its second turn, in
   /// order.
-  const Exchange *findExchange(llvm::StringRef hash) const;
-  std::vector<const Exchange *> findExchanges(llvm::StringRef slot) const;
+  const propose::Exchange *findExchange(llvm::StringRef hash) const;
+  std::vector<const propose::Exchange *> findExchanges(llvm::StringRef slot) const;
   /// Keeps a question to a model and its answer: on disk when it returns, inside a batch too, because
   /// it cost money.
-  llvm::Error recordExchange(const Exchange &exchange);
+  llvm::Error recordExchange(const propose::Exchange &exchange);
 
   /// Announces a branch, before anything is done for it. A known id is taken up again.
   llvm::Error beginBranch(const BranchRecord &branch);
@@ -173,7 +174,7 @@ private:
   std::vector<BranchRecord> branches;
   std::map<std::string, std::pair<std::string, ReplyRecord>> replies; ///< slot -> (hash, reply)
   std::map<int, std::vector<HandWritten>> rounds;
-  std::vector<Exchange> exchanges;
+  std::vector<propose::Exchange> exchanges;
   std::vector<Question> questions;
   std::string best, stopReason;
   std::vector<std::string> seeds;
@@ -185,4 +186,4 @@ private:
   bool sitting = false;                  ///< a process is at it, or was killed
 };
 
-} // namespace kgen
+} // namespace kgen::trajectory

@@ -7,14 +7,14 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
-namespace kgen {
+namespace kgen::conversion {
 #define GEN_PASS_DEF_CONVERTATENTOLINALGPASS
 #include "kgen/Conversion/AtenToLinalg/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::conversion
 
 using namespace mlir;
 
-void kgen::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
+void kgen::conversion::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
   populateAttentionPatterns(patterns);
   populateContractionPatterns(patterns);
   populateNormalizationPatterns(patterns);
@@ -27,10 +27,10 @@ void kgen::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
 
 namespace {
 
-struct ConvertAtenToLinalg : public kgen::impl::ConvertAtenToLinalgPassBase<ConvertAtenToLinalg> {
+struct ConvertAtenToLinalg : public kgen::conversion::impl::ConvertAtenToLinalgPassBase<ConvertAtenToLinalg> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    kgen::populateAtenToLinalgPatterns(patterns);
+    kgen::conversion::populateAtenToLinalgPatterns(patterns);
     // One walk: no lowering makes an aten op, and nothing here should fold.
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([&](Operation *op) {

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 /// softmax(query key^T scale + mask) value. Scores and weights are of the compute type.
@@ -62,4 +62,4 @@ void populateAttentionPatterns(RewritePatternSet &patterns) {
   addLowering<aten::ScaledDotProductAttentionOp>(patterns, lowerAttention);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 /// SUM, in the compute type, plus BIAS along dimension DIM, stored as ELEMENT.
@@ -189,4 +189,4 @@ void populateContractionPatterns(RewritePatternSet &patterns) {
   addLowering<aten::ConvTranspose3dInputOp>(patterns, lowerConvTranspose);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 
 Type computeType(Type element) {
   return element.isF16() || element.isBF16() ? Float32Type::get(element.getContext()) : element;
@@ -154,4 +154,4 @@ Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low, ArrayRef<int64_t> 
   return tensor::PadOp::create(b, type, tensor, lows, highs, constant, /*nofold=*/false);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

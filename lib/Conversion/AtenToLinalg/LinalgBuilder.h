@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 
-namespace kgen {
+namespace kgen::conversion {
 
 /// A tensor and which element of it an iteration of the op reads.
 struct Operand {
@@ -106,4 +106,4 @@ void populateScanPatterns(mlir::RewritePatternSet &patterns);
 void populateShapePatterns(mlir::RewritePatternSet &patterns);
 void populateWindowPatterns(mlir::RewritePatternSet &patterns);
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -127,4 +127,4 @@ void populateNormalizationPatterns(RewritePatternSet &patterns) {
   addLowering<aten::LayerNormOp>(patterns, lowerLayerNorm);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

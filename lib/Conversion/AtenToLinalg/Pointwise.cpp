@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 using Elements = ArrayRef<Scalar>;
@@ -144,4 +144,4 @@ void populatePointwisePatterns(RewritePatternSet &patterns) {
                aten::SubScalarOp, aten::SubTensorOp, aten::TanhOp>(patterns);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

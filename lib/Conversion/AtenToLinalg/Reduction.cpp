@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -37,7 +37,7 @@ llvm::SmallBitVector Rows::dims(ArrayRef<int64_t> dims, int64_t rank) {
 
 Value Rows::max() {
   return b.fold({self()}, kept, keptShape, type, -INFINITY,
-                [](ArrayRef<Scalar> x, Scalar best) { return kgen::max(best, x[0]); });
+                [](ArrayRef<Scalar> x, Scalar best) { return kgen::conversion::max(best, x[0]); });
 }
 
 Value Rows::sum(ArrayRef<Operand> inputs, LinalgBuilder::Formula term) {
@@ -251,4 +251,4 @@ void populateReductionPatterns(RewritePatternSet &patterns) {
   addLowering<aten::ArgminOp>(patterns, lowerArgExtremum<aten::ArgminOp, false>);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

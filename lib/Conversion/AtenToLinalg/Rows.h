@@ -5,7 +5,7 @@
 
 #include "llvm/ADT/SmallBitVector.h"
 
-namespace kgen {
+namespace kgen::conversion {
 
 /// Splits a tensor's dimensions into those that are folded and those that stay. A statistic of such
 /// rows is a tensor over the dimensions that stay, in the compute type.
@@ -39,4 +39,4 @@ private:
   mlir::AffineMap identity;
 };
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -5,7 +5,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 
 Scalar Scalar::constant(double constant) const {
   TypedAttr attr = isFloat() ? TypedAttr(builder->getFloatAttr(type(), constant))
@@ -91,4 +91,4 @@ Scalar rsqrt(Scalar x) { return unary<math::RsqrtOp>(x); }
 Scalar sqrt(Scalar x) { return unary<math::SqrtOp>(x); }
 Scalar tanh(Scalar x) { return unary<math::TanhOp>(x); }
 
-} // namespace kgen
+} // namespace kgen::conversion

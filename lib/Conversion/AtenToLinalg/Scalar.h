@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace kgen {
+namespace kgen::conversion {
 
 /// An SSA value of float, integer or index type. Operands of one operation have
 /// the same type; a double stands for a constant of the other operand's type.
@@ -77,4 +77,4 @@ Scalar rsqrt(Scalar x);
 Scalar sqrt(Scalar x);
 Scalar tanh(Scalar x);
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 constexpr int64_t kSegment = 32;
@@ -94,4 +94,4 @@ void populateScanPatterns(RewritePatternSet &patterns) {
   addLowering<aten::CumprodOp>(patterns, lowerScan<aten::CumprodOp>);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

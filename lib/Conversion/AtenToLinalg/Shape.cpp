@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 /// The row-major order stays: view, reshape, flatten, squeeze, unsqueeze.
@@ -144,4 +144,4 @@ void populateShapePatterns(RewritePatternSet &patterns) {
   addLowering<aten::TriuOp>(patterns, lowerTriangle<aten::TriuOp, false>);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

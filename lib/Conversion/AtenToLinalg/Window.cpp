@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 /// Sliding windows over the last dimensions of a tensor.
@@ -167,4 +167,4 @@ void populateWindowPatterns(RewritePatternSet &patterns) {
   addLowering<aten::AdaptiveAvgPool3dOp>(patterns, lowerAdaptiveAvgPool);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -1,4 +1,4 @@
-//===- ShapeRules.h - Shared by the shape rules, private to this room -----===//
+//===- ShapeRules.h - Shared by the shape rules, private to this library -----===//
 #pragma once
 
 #include "kgen/Dialect/Aten/ShapeInference.h"

@@ -11,13 +11,14 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
-namespace kgen {
+namespace kgen::directive {
 #define GEN_PASS_DEF_APPLYDIRECTIVES
 #include "kgen/Dialect/Transform/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::directive
 
 using namespace mlir;
 using namespace kgen;
+using namespace kgen::directive;
 
 namespace {
 
@@ -89,8 +90,8 @@ OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr ide
 
 } // namespace
 
-llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
-                                                            StringRef name) {
+llvm::Expected<OwningOpRef<ModuleOp>> kgen::directive::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
+                                                                       StringRef name) {
   Location where = graph.getLoc();
   std::string message;
   OwningOpRef<ModuleOp> result = applyScript(graph, script, idea, name, where, message);
@@ -101,7 +102,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> kgen::applyDirectives(ModuleOp graph, Stri
 
 namespace {
 
-struct ApplyDirectives : kgen::impl::ApplyDirectivesBase<ApplyDirectives> {
+struct ApplyDirectives : kgen::directive::impl::ApplyDirectivesBase<ApplyDirectives> {
   using ApplyDirectivesBase::ApplyDirectivesBase;
 
   void runOnOperation() override {

@@ -234,7 +234,7 @@ public:
 
 } // namespace
 
-void kgen::registerTransformExtension(DialectRegistry &registry) {
+void kgen::directive::registerTransformExtension(DialectRegistry &registry) {
   registry.addExtensions<KGenTransformExtension>();
   mlir::transform::registerTuneExtension(registry);
 }

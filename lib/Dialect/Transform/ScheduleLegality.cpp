@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::directive {
 
 /// The widest access of a vector of LENGTH elements, in bytes.
 static int64_t vectorBytes(DispatchOp dispatch, int64_t length) {
@@ -64,4 +64,4 @@ std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule) {
   return "";
 }
 
-} // namespace kgen
+} // namespace kgen::directive

@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
   AttentionProgram program;
@@ -140,4 +140,4 @@ private:
 
 std::unique_ptr<Family> createAttentionFamily() { return std::make_unique<AttentionFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 static bool warpgroups(const DispatchFacts &f) { return is16Bit(f) && onHopper(f); }
@@ -89,4 +89,4 @@ std::vector<CatalogueEntry> getAttentionIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// Bytes of the key and value tiles in flight; rows carry 16 bytes of padding.
@@ -105,4 +105,4 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
 
 std::unique_ptr<AttentionKernel> createAttentionMma() { return std::make_unique<AttentionMma>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -9,7 +9,7 @@
 
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The sizes of an attention, and the dispatch's operands that it reads.
 struct AttentionProgram {
@@ -56,4 +56,4 @@ std::string narrowFault(const AttentionProgram &program);
 /// Completes `dtype` as the 16-bit type of the elements and `reduce` as online.
 mlir::LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params);
 
-} // namespace kgen
+} // namespace kgen::kernels

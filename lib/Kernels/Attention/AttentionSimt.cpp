@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 constexpr int64_t side = 16; ///< threads along either side of a tile
@@ -124,4 +124,4 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
 
 std::unique_ptr<AttentionKernel> createAttentionSimt() { return std::make_unique<AttentionSimt>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// Depth of the tiles: whole panels of 64 elements. Tensor maps fill what a head does not have with zeros.
@@ -236,4 +236,4 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
 
 std::unique_ptr<AttentionKernel> createAttentionWgmma() { return std::make_unique<AttentionWgmma>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

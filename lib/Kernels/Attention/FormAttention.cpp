@@ -5,17 +5,18 @@
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
 
-namespace kgen {
+namespace kgen::kernels {
 #define GEN_PASS_DEF_FORMATTENTION
 #include "kgen/Kernels/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::kernels
 
 using namespace mlir;
 using namespace kgen;
+using namespace kgen::kernels;
 
 namespace {
 
-struct FormAttention : kgen::impl::FormAttentionBase<FormAttention> {
+struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
   using FormAttentionBase::FormAttentionBase;
 
   void runOnOperation() override {

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 Sizes spatial(ArrayRef<int64_t> sizes, int64_t fill) {
   Sizes all = {fill, fill, fill};
@@ -189,4 +189,4 @@ FailureOr<ConvTail> makeConvTail(const Conv &conv, StringRef name, bool addBias)
   return made;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -11,7 +11,7 @@
 
 #include <array>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Depth, height, width.
 using Sizes = std::array<int64_t, 3>;
@@ -66,4 +66,4 @@ mlir::FailureOr<ConvTail> makeConvTail(const Conv &conv, llvm::StringRef name, b
 inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
 inline int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -19,7 +19,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// What the template derives from its constants, for the launch and for the checks.
@@ -475,4 +475,4 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
 
 std::unique_ptr<Family> createConvFamily() { return std::make_unique<ConvFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

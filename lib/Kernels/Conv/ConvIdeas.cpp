@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getConvIdeas() {
@@ -112,4 +112,4 @@ std::vector<CatalogueEntry> getConvIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The widths n of a warpgroup product that the device header has.
 static constexpr int64_t kWidths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
@@ -123,7 +123,7 @@ static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, Schedul
   if (dtype != (own == "fp32" ? "fp16" : own))
     return dispatch.emitError("family conv multiplies ")
            << own << " as " << (own == "fp32" ? "fp16" : own) << " with mma = wgmma, found dtype = " << dtype;
-  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
   if (own == "fp32" && !admitsScaledHalf(precision, "none"))
     return dispatch.emitError("expected an operand type within precision class ")
            << stringifyPrecision(precision) << ", found dtype = " << dtype;
@@ -356,4 +356,4 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   return code;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -8,11 +8,11 @@
 
 #include "ConvDispatch.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Family::complete and Family::emit of a conv dispatch with mma = wgmma.
 mlir::LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip);
 mlir::FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const ScheduleParams &params,
                                             const Chip &chip);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -8,7 +8,7 @@
 
 using llvm::StringRef;
 
-namespace kgen {
+namespace kgen::kernels {
 
 std::string chooseVariant(StringRef text, const llvm::StringSet<> &truths) {
   std::string out;
@@ -39,4 +39,4 @@ StringRef templateBody(StringRef file) {
   return text;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Whether OP changes the shape of its operand but not its bytes.
 static bool isReshape(Operation *op) {
@@ -145,7 +145,7 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
   StringRef own = precisionOf(elementType);
   std::optional<StringRef> mma = params.getWord("mma"), dtype = params.getWord("dtype");
   // Tensor cores round f32 operands: only where the graph's precision class admits it.
-  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
   // A thread tile has no meaning on tensor cores, a warp tile none without.
   preferTensorCores = (preferTensorCores || params.has("warp_tile")) && !params.has("thread_tile");
   preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
@@ -170,4 +170,4 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

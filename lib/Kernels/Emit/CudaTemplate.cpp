@@ -7,7 +7,7 @@
 
 using llvm::StringRef;
 
-namespace kgen {
+namespace kgen::kernels {
 
 namespace {
 struct EmbeddedTemplate {
@@ -91,4 +91,4 @@ std::string fillTemplate(StringRef text, const TemplateFill &fill) {
   return out;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

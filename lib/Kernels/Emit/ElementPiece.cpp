@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 bool isPointwiseAten(Operation *op) {
   if (isa<aten::BatchNormOp>(op))
@@ -188,4 +188,4 @@ std::string includeLines(DispatchOp dispatch) {
   return std::string(half ? "#include <cuda_fp16.h>\n" : "") + (bfloat ? "#include <cuda_bf16.h>\n" : "");
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 Value stripReshapes(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -368,4 +368,4 @@ FailureOr<std::string> printAccess(const Access &access, CudaHelpers &helpers, b
   return llvm::join(tests, " && ") + " ? " + taken + " : " + *outside;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 constexpr StringLiteral kComputesAttr = "kgen.computes";
 
@@ -263,4 +263,4 @@ LogicalResult prepareForGeneric(func::FuncOp function) {
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

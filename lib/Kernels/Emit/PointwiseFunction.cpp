@@ -25,7 +25,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// Writes the function of one scratch graph: a block whose arguments are the scalars, then the
@@ -168,7 +168,7 @@ FailureOr<std::string> FunctionWriter::write() {
 static FailureOr<linalg::GenericOp> fuseToOne(func::FuncOp function, ArrayRef<Operation *> ops) {
   Block &block = function.getBody().front();
   RewritePatternSet lowerings(function.getContext());
-  populateAtenToLinalgPatterns(lowerings);
+  conversion::populateAtenToLinalgPatterns(lowerings);
   walkAndApplyPatterns(function, std::move(lowerings));
   if (failed(generalizeNamed(block)))
     return failure();
@@ -244,4 +244,4 @@ FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, Array
   return function;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 //===----------------------------------------------------------------------===//
 // Headers and helper functions
@@ -634,4 +634,4 @@ LogicalResult ScalarEmitter::emitBody(Block &body, Fallback fallback) {
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

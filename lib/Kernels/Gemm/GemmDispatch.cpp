@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t p = 1;
@@ -151,4 +151,4 @@ FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch
   return std::make_pair(std::move(epilogue), text);
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

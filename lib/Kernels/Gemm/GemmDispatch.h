@@ -5,7 +5,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// One operand as the kernel sees it: `batches` matrices, k contiguous or not.
 struct GemmOperand {
@@ -50,4 +50,4 @@ inline int64_t preparedPitch(int64_t length) { return llvm::alignTo(length, 8); 
 
 inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
 
-} // namespace kgen
+} // namespace kgen::kernels

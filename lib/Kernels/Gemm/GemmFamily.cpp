@@ -17,7 +17,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 class GemmFamily : public Family {
@@ -358,4 +358,4 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
 
 std::unique_ptr<Family> createGemmFamily() { return std::make_unique<GemmFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 static std::vector<CatalogueEntry> getOwnIdeas() {
@@ -125,4 +125,4 @@ std::vector<CatalogueEntry> getGemmIdeas() {
   return ideas;
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

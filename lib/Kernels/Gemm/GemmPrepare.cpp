@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 constexpr int64_t threads = 256; // of every block
@@ -126,4 +126,4 @@ std::string emitPreparation(const Gemm &gemm, StringRef name, int64_t parts, Typ
   return fillTemplate(findCudaTemplate("gemm_prepare.cuh"), fill);
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// Widths of B that kgen_hopper.cuh has products for.
@@ -91,7 +91,7 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
     params.intOr(context, "promote_k", 0);
     return success();
   }
-  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
   if (std::string dtype = params.wordOr(context, "dtype", "fp16"); dtype != "fp16")
     return dispatch.emitError("mma = wgmma multiplies f32 operands as fp16 under powers of two, found dtype = ")
            << dtype;
@@ -432,4 +432,4 @@ FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const S
   return Emitter(dispatch, gemm, params, chip).emit();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getProductIdeas() {
@@ -138,4 +138,4 @@ std::vector<CatalogueEntry> getProductIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

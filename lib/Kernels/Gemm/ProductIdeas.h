@@ -3,9 +3,9 @@
 
 #include "kgen/Kernels/Ideas/Catalogue.h"
 
-namespace kgen {
+namespace kgen::ideas {
 
 /// Ideas that matrix products and convolutions share. They stand in the catalogue once, among those of family gemm.
 std::vector<CatalogueEntry> getProductIdeas();
 
-} // namespace kgen
+} // namespace kgen::ideas

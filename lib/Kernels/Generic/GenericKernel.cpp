@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 namespace {
 
 /// Fewer outputs than this leave most of a card idle when each has one thread.
@@ -671,4 +671,4 @@ FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name,
   return GenericWriter(op, name, what).write();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

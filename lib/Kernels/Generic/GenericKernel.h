@@ -9,7 +9,7 @@
 #include <array>
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// A kernel, and how it is launched. Its parameters are `inputs` (const T *), then one pointer per
 /// result of the op.
@@ -31,4 +31,4 @@ struct GenericKernel {
 mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name,
                                                  llvm::StringRef what);
 
-} // namespace kgen
+} // namespace kgen::kernels

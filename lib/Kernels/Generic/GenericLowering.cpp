@@ -16,17 +16,18 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-namespace kgen {
+namespace kgen::kernels {
 #define GEN_PASS_DEF_LOWERGENERIC
 #include "kgen/Kernels/Passes.h.inc"
-} // namespace kgen
+} // namespace kgen::kernels
 
 using namespace mlir;
 using namespace kgen;
+using namespace kgen::kernels;
 
 namespace {
 
-struct LowerGeneric : kgen::impl::LowerGenericBase<LowerGeneric> {
+struct LowerGeneric : kgen::kernels::impl::LowerGenericBase<LowerGeneric> {
   using LowerGenericBase::LowerGenericBase;
 
   void runOnOperation() override {

@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Whether INDEX walks memory element by element along the innermost parallel loop.
 bool GenericWriter::walksInner(AffineExpr index) const {
@@ -127,4 +127,4 @@ LogicalResult GenericWriter::writeVectorBody() {
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -13,7 +13,7 @@
 
 #include <map>
 
-namespace kgen {
+namespace kgen::kernels {
 
 constexpr int64_t kElementThreads = 256;
 
@@ -101,4 +101,4 @@ bool addCoefficients(mlir::AffineExpr expr, int64_t scale, llvm::MutableArrayRef
 /// Calls VISIT for every index of a load in ACCESS, and with true for every expression that a condition tests.
 void visitLeaves(const Access &access, llvm::function_ref<void(mlir::AffineExpr, bool)> visit);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -13,7 +13,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 namespace {
 
@@ -175,4 +175,4 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
 
 std::unique_ptr<Family> createPointwiseFamily() { return std::make_unique<PointwiseFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getPointwiseIdeas() {
@@ -56,4 +56,4 @@ std::vector<CatalogueEntry> getPointwiseIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

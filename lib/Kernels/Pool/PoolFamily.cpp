@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 namespace {
 
@@ -316,4 +316,4 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
 
 std::unique_ptr<Family> createPoolFamily() { return std::make_unique<PoolFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getPoolIdeas() {
@@ -36,4 +36,4 @@ std::vector<CatalogueEntry> getPoolIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

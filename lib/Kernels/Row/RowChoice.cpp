@@ -6,7 +6,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Most floats of a row that a thread may hold; beyond it ptxas spills at the block size that uses them.
 constexpr int64_t kHeldPerThread = 64, kHeldPerThreadOfFullBlock = 32;
@@ -190,4 +190,4 @@ LogicalResult RowChoice::chooseWords() {
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

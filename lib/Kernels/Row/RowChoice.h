@@ -8,7 +8,7 @@
 
 #include "llvm/Support/MathExtras.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The parameters of a schedule, one function for each so that a rule stands beside its default.
 struct RowChoice {
@@ -46,4 +46,4 @@ struct RowChoice {
   mlir::LogicalResult chooseWords();
 };
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -14,7 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 class RowEmitter {
 public:
@@ -87,4 +87,4 @@ private:
   llvm::SmallVector<std::pair<unsigned, ElementPiece>> behind; ///< result number and piece
 };
 
-} // namespace kgen
+} // namespace kgen::kernels

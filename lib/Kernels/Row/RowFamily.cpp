@@ -4,7 +4,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 namespace {
 
@@ -59,4 +59,4 @@ FailureOr<DispatchCode> RowFamily::emit(DispatchOp dispatch, const ScheduleParam
 
 std::unique_ptr<Family> createRowFamily() { return std::make_unique<RowFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

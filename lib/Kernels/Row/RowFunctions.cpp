@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 static bool isMean(Operation *op) {
   return isa<aten::MeanOp, aten::MeanDimOp, aten::AdaptiveAvgPool1dOp, aten::AdaptiveAvgPool2dOp,
@@ -330,4 +330,4 @@ std::string RowEmitter::storeFunctions() {
   return text + "}\n";
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

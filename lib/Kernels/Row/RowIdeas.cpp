@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getRowIdeas() {
@@ -236,4 +236,4 @@ std::vector<CatalogueEntry> getRowIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

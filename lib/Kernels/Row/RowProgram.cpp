@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 //===----------------------------------------------------------------------===//
 // Row geometry
@@ -320,4 +320,4 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   return program;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

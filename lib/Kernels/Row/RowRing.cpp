@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// A row in the shared memories of the blocks of a cluster, or of the grid.
 LogicalResult RowChoice::chooseRing() {
@@ -189,4 +189,4 @@ DispatchCode RowEmitter::ringLaunches(ArrayRef<DispatchBuffer> inputs, ArrayRef<
   return code;
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -1,6 +1,6 @@
 //===- RowSource.cpp - The CUDA-C of a row dispatch -----------------------===//
 //
-// The kernels are templates/row_*.cuh. This room writes what they call: how an
+// The kernels are row_*.cuh. This file writes what they call: how an
 // element is read, what is gathered, and what is stored (RowFunctions.cpp).
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 int64_t widestPackedElement(DispatchOp dispatch, const RowProgram &program) {
   int64_t bytes = 1;
@@ -282,4 +282,4 @@ FailureOr<DispatchCode> emitRowSource(DispatchOp dispatch, const RowProgram &pro
   return RowEmitter(dispatch, program, schedule, chip).emit();
 }
 
-} // namespace kgen
+} // namespace kgen::kernels

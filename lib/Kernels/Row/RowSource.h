@@ -5,7 +5,7 @@
 
 #include "kgen/Kernels/Family.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// A completed row schedule in numbers.
 struct RowSchedule {
@@ -54,4 +54,4 @@ int64_t columnRegisters(const RowProgram &program, int64_t vector);
 mlir::FailureOr<DispatchCode> emitRowSource(DispatchOp dispatch, const RowProgram &program, const RowSchedule &schedule,
                                             const Chip &chip);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::kernels {
 
 namespace {
 
@@ -204,4 +204,4 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
 
 std::unique_ptr<Family> createScanFamily() { return std::make_unique<ScanFamily>(); }
 
-} // namespace kgen
+} // namespace kgen::kernels

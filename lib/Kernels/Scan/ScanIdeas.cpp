@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::ideas {
 using C = IdeaCategory;
 
 std::vector<CatalogueEntry> getScanIdeas() {
@@ -48,4 +48,4 @@ std::vector<CatalogueEntry> getScanIdeas() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::ideas

@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 /// The words of TEXT that say something, in lower case and without a plural's s.
 static std::set<std::string> contentWords(StringRef text) {
@@ -38,8 +38,8 @@ static std::set<std::string> contentWords(StringRef text) {
 
 Expected<Idea> matchBuiltinIdea(StringRef words) {
   std::set<std::string> asked = contentWords(words);
-  std::vector<std::pair<size_t, const CatalogueEntry *>> ranked; // words in common
-  for (const CatalogueEntry &entry : getCatalogue()) {
+  std::vector<std::pair<size_t, const ideas::CatalogueEntry *>> ranked; // words in common
+  for (const ideas::CatalogueEntry &entry : ideas::getCatalogue()) {
     if (words.trim() == entry.key)
       return Idea{entry.key, entry.text, entry.category};
     std::set<std::string> known = contentWords((Twine(entry.key) + " " + entry.text).str());
@@ -61,4 +61,4 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
                            ", or ask a language model by --llm");
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 BuiltinSession::BuiltinSession(const ProposalContext &context) : context(context) {
   if (!context.parent.notes.empty()) {
@@ -99,4 +99,4 @@ Expected<std::vector<Materialization>> BuiltinProposer::materialize(const Propos
 
 std::unique_ptr<Proposer> createBuiltinProposer() { return std::make_unique<BuiltinProposer>(); }
 
-} // namespace kgen
+} // namespace kgen::propose

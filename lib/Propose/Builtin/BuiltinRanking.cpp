@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 double BuiltinSession::jitter(StringRef key) const {
   std::string text = std::to_string(context.seed) + "/" + context.slot + "/" + key.str();
@@ -55,7 +55,7 @@ double BuiltinSession::conditionOn(StringRef key) const {
 
 bool BuiltinSession::diagnosisNames(StringRef words) const {
   // Facts about the machine code name everything that there is; only what comes before them is a judgement.
-  std::string diagnosis = StringRef(context.parent.diagnosis).split(machineCodeMark).first.lower();
+  std::string diagnosis = StringRef(context.parent.diagnosis).split(candidate::machineCodeMark).first.lower();
   while (!words.empty()) {
     auto [word, rest] = words.split('|');
     words = rest;
@@ -66,7 +66,7 @@ bool BuiltinSession::diagnosisNames(StringRef words) const {
 }
 
 void BuiltinSession::addEntries(std::vector<Scored> &scored) const {
-  for (const CatalogueEntry &entry : getCatalogue()) {
+  for (const ideas::CatalogueEntry &entry : ideas::getCatalogue()) {
     int promise = onHost() ? entry.onHost : entry.onCuda;
     if (promise == 0)
       continue;
@@ -81,18 +81,18 @@ void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
         {"families",
          "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
          "for it: intermediate results stay in registers and are never written to memory.",
-         IdeaCategory::Control},
+         ideas::IdeaCategory::Control},
         100 + conditionOn("families"));
   add(scored,
       {"fuse-pool",
        "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
        "behind its own windows and writes only the pooled values.",
-       IdeaCategory::Control},
+       ideas::IdeaCategory::Control},
       (onHost() ? 82 : 86) + conditionOn("fuse-pool"));
   if (parent && parent->fusion != Fusion::None)
     add(scored,
         {"unfuse", "Give every op a kernel of its own again: without the epilogue the main loop keeps more registers.",
-         IdeaCategory::Control},
+         ideas::IdeaCategory::Control},
         20 + conditionOn("unfuse"));
 }
 
@@ -109,7 +109,7 @@ void BuiltinSession::addRefinements(std::vector<Scored> &scored) const {
         text += " in " + parent->dispatches[i].name;
       text += ": try its neighbours, the next larger and the next smaller value.";
       bool isShape = StringRef(key).ends_with("tile") || StringRef(key).contains("row");
-      add(scored, {ideaKey, text, isShape ? IdeaCategory::Parallel : IdeaCategory::Control},
+      add(scored, {ideaKey, text, isShape ? ideas::IdeaCategory::Parallel : ideas::IdeaCategory::Control},
           (isShape ? 76 : 62) + conditionOn(ideaKey) / 2);
     }
 }
@@ -149,7 +149,7 @@ std::vector<Idea> BuiltinSession::rank(int n) {
   for (Scored &entry : scored)
     entry.score += 10 * jitter(entry.idea.key);
   std::vector<Idea> ideas;
-  std::map<IdeaCategory, int> taken;
+  std::map<ideas::IdeaCategory, int> taken;
   while (int(ideas.size()) < n && !scored.empty()) {
     // Several ideas of one category in one round learn less than one of each.
     auto worth = [&](const Scored &entry) {
@@ -165,4 +165,4 @@ std::vector<Idea> BuiltinSession::rank(int n) {
   return ideas;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

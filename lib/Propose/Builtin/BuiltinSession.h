@@ -13,7 +13,7 @@
 #include <optional>
 #include <set>
 
-namespace kgen {
+namespace kgen::propose {
 
 int64_t productOf(llvm::ArrayRef<int64_t> values);
 
@@ -21,7 +21,7 @@ int64_t productOf(llvm::ArrayRef<int64_t> values);
 std::vector<int64_t> readIntegers(llvm::StringRef text);
 
 /// What the catalogue's tests look at, read from the graph around DISPATCH.
-DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context);
+ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context);
 
 /// A way to carry an idea out, before it is text.
 struct PlanVariant {
@@ -68,7 +68,7 @@ private:
   /// Takes IDEA among SCORED where something of it is left to try.
   void add(std::vector<Scored> &scored, Idea idea, double score) const;
 
-  std::vector<PlanVariant> expandEntry(const CatalogueEntry &entry) const;
+  std::vector<PlanVariant> expandEntry(const ideas::CatalogueEntry &entry) const;
   std::vector<PlanVariant> expandStructure(llvm::StringRef key) const;
   std::vector<PlanVariant> expandRefinement(llvm::StringRef key) const;
   std::vector<PlanVariant> expandCombination(llvm::StringRef branch) const;
@@ -79,4 +79,4 @@ private:
   std::set<std::string> seen;
 };
 
-} // namespace kgen
+} // namespace kgen::propose

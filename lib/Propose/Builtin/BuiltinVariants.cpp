@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 static std::string printIntegers(ArrayRef<int64_t> values) {
   std::string text = "[";
@@ -23,7 +23,7 @@ static std::string printIntegers(ArrayRef<int64_t> values) {
 }
 
 /// Lays VARIANT ("key=value; -key") over SETTINGS.
-static void overlay(ScheduleSettings &settings, StringRef variant, const DispatchFacts &facts) {
+static void overlay(ScheduleSettings &settings, StringRef variant, const ideas::DispatchFacts &facts) {
   int64_t width = std::min<int64_t>(128, std::max<int64_t>(16, (facts.n + 15) / 16 * 16));
   for (const auto &[key, value] : parseSettings(variant)) {
     if (key[0] == '-') {
@@ -37,7 +37,7 @@ static void overlay(ScheduleSettings &settings, StringRef variant, const Dispatc
   }
 }
 
-static double bytesOf(const TensorFact &tensor) {
+static double bytesOf(const graph::TensorFact &tensor) {
   double bits = 0;
   StringRef digits = StringRef(tensor.dtype).drop_while([](char c) { return c < '0' || c > '9'; });
   digits.getAsDouble(bits);
@@ -47,23 +47,23 @@ static double bytesOf(const TensorFact &tensor) {
 double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   double us = 0;
   std::set<int> taken;
-  DispatchFacts facts;
+  ideas::DispatchFacts facts;
   facts.device = context.device;
   for (const PlannedDispatch &dispatch : plan.dispatches) {
     facts = lookAt(dispatch, context);
     double bytes = 0;
-    for (const TensorFact &operand : context.facts.ops[dispatch.anchor].operands)
+    for (const graph::TensorFact &operand : context.facts.ops[dispatch.anchor].operands)
       bytes += bytesOf(operand);
-    if (const OpFact &last = context.facts.ops[dispatch.ops.back()]; !last.results.empty())
+    if (const graph::OpFact &last = context.facts.ops[dispatch.ops.back()]; !last.results.empty())
       bytes += bytesOf(last.results[0]);
     us += estimateDispatch(facts, dispatch.settings, bytes);
     taken.insert(dispatch.ops.begin(), dispatch.ops.end());
   }
   for (size_t i = 0; i < context.facts.ops.size(); ++i) {
     double bytes = 0;
-    for (const TensorFact &operand : context.facts.ops[i].operands)
+    for (const graph::TensorFact &operand : context.facts.ops[i].operands)
       bytes += bytesOf(operand);
-    for (const TensorFact &result : context.facts.ops[i].results)
+    for (const graph::TensorFact &result : context.facts.ops[i].results)
       bytes += bytesOf(result);
     if (!taken.count(int(i)))
       us += estimateGeneric(facts, bytes);
@@ -87,7 +87,7 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
   variants = std::move(first);
 }
 
-std::vector<PlanVariant> BuiltinSession::expandEntry(const CatalogueEntry &entry) const {
+std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry &entry) const {
   std::vector<PlanVariant> variants;
   for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
     PlanVariant variant{entry.pools && base.fusion != Fusion::Pool ? regroup(Fusion::Pool, true) : base, ""};
@@ -95,7 +95,7 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const CatalogueEntry &entry
     for (PlannedDispatch &dispatch : variant.plan.dispatches) {
       if (!is_contained(entry.families, dispatch.family))
         continue;
-      DispatchFacts facts = lookAt(dispatch, context);
+      ideas::DispatchFacts facts = lookAt(dispatch, context);
       if (entry.applies && !entry.applies(facts))
         continue;
       if (entry.restart)
@@ -223,7 +223,7 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
   else if (key == "families" || key == "fuse-pool" || key == "unfuse")
     variants = expandStructure(key);
   else
-    for (const CatalogueEntry &entry : getCatalogue())
+    for (const ideas::CatalogueEntry &entry : ideas::getCatalogue())
       if (key == entry.key)
         variants = expandEntry(entry);
   std::set<std::string> mine = seen;
@@ -259,4 +259,4 @@ std::vector<PlanVariant> BuiltinSession::neighbours() const {
   return all;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

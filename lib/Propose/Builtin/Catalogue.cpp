@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 /// Walked by refinement. Lists are tiles: each number of the value moves on its own.
@@ -98,4 +98,4 @@ ArrayRef<const char *> getNeighbours(StringRef key) {
   return {};
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace kgen {
+namespace kgen::propose {
 
 /// A setting that a family leaves open, and values worth a try when constants are tuned.
 struct OpenKnob {
@@ -29,4 +29,4 @@ bool knowsSettings(const PlannedDispatch &dispatch);
 /// Values of a setting in the order in which refinement walks through them; empty when it has none.
 llvm::ArrayRef<const char *> getNeighbours(llvm::StringRef key);
 
-} // namespace kgen
+} // namespace kgen::propose

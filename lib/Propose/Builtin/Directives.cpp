@@ -14,7 +14,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 namespace {
 /// One knob directive and the schedule keys that it sets. A first key without a name in the text is
@@ -77,7 +77,7 @@ void printKnobs(std::string &script, StringRef handle, const ScheduleSettings &s
 }
 
 /// The ops of DISPATCH that need its anchor's results; the others come in as producers.
-size_t countConsumers(const PlannedDispatch &dispatch, const GraphFacts &facts) {
+size_t countConsumers(const PlannedDispatch &dispatch, const graph::GraphFacts &facts) {
   std::set<int> behind = {dispatch.anchor};
   for (int op : dispatch.ops) // ascending
     if (behind.count(op))
@@ -87,7 +87,7 @@ size_t countConsumers(const PlannedDispatch &dispatch, const GraphFacts &facts) 
 }
 } // namespace
 
-std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts) {
+std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts) {
   std::string script;
   std::set<int> taken; // ops that are in a dispatch already: `number` does not count them
   for (size_t i = 0; i < plan.dispatches.size(); ++i) {
@@ -111,4 +111,4 @@ std::string printDirectives(const SchedulePlan &plan, const GraphFacts &facts) {
   return script;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 int64_t productOf(ArrayRef<int64_t> values) {
   return std::accumulate(values.begin(), values.end(), int64_t(1), std::multiplies<int64_t>());
@@ -32,7 +32,7 @@ std::vector<int64_t> readIntegers(StringRef text) {
 }
 
 /// The integers of an attribute; none where it is not there.
-static std::vector<int64_t> integersOf(const OpFact &op, const char *attribute) {
+static std::vector<int64_t> integersOf(const graph::OpFact &op, const char *attribute) {
   auto it = op.attributes.find(attribute);
   return it == op.attributes.end() ? std::vector<int64_t>() : readIntegers(it->second);
 }
@@ -42,7 +42,7 @@ static bool allOnes(ArrayRef<int64_t> values) {
 }
 
 /// Whether OP is a maximum over windows, of which two share at most one row.
-static bool isRunningMaximum(const OpFact &op) {
+static bool isRunningMaximum(const graph::OpFact &op) {
   std::vector<int64_t> window = integersOf(op, "kernel_size"), stride = integersOf(op, "stride");
   if (!StringRef(op.name).starts_with("aten.max_pool") || window.empty() || window.size() > 2 ||
       !allOnes(integersOf(op, "dilation")) || window.back() > 32)
@@ -53,9 +53,9 @@ static bool isRunningMaximum(const OpFact &op) {
   return rows == step || rows == step + 1;
 }
 
-DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context) {
-  DispatchFacts facts;
-  const OpFact &anchor = context.facts.ops[dispatch.anchor];
+ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context) {
+  ideas::DispatchFacts facts;
+  const graph::OpFact &anchor = context.facts.ops[dispatch.anchor];
   facts.family = dispatch.family;
   facts.op = anchor.name;
   facts.device = context.device;
@@ -69,7 +69,7 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
       facts.poolFollows = true;
       facts.runningMaximum = isRunningMaximum(context.facts.ops[op]);
     }
-  const OpFact &last = context.facts.ops[dispatch.ops.back()];
+  const graph::OpFact &last = context.facts.ops[dispatch.ops.back()];
   if (!last.results.empty())
     facts.elements = productOf(last.results[0].shape);
   if (anchor.results.empty() || anchor.operands.empty())
@@ -110,4 +110,4 @@ DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &con
   return facts;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

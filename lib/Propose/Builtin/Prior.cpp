@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 /// What a device reaches, all multiprocessors together.
@@ -23,7 +23,7 @@ constexpr Machine card = {4.3e12, 67e12, 395e12, 790e12, 227 * 1024.0, 3};
 constexpr Machine hostCore = {1e10, 4e9, 4e9, 4e9, 227 * 1024.0, 1};
 constexpr double barrierSeconds = 30e-9;
 
-bool onHost(const DispatchFacts &facts) { return facts.device == "host"; }
+bool onHost(const ideas::DispatchFacts &facts) { return facts.device == "host"; }
 
 StringRef textOf(const ScheduleSettings &settings, const char *key) {
   auto it = settings.find(key);
@@ -63,7 +63,7 @@ BlockShape shapeOf(double perThread, double others, double threads, const Schedu
 /// Tiles of TILE that cover SIZE compute that much more.
 double wasteOf(double size, double tile) { return std::ceil(size / tile) * tile / size; }
 
-double estimateProduct(const DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   StringRef mma = textOf(settings, "mma"), dtype = textOf(settings, "dtype");
   bool host = onHost(f);
   // What the families choose by themselves: tensor cores where the class allows them.
@@ -139,7 +139,7 @@ double estimateProduct(const DispatchFacts &f, const ScheduleSettings &settings,
   return 1e6 * std::max({seconds, convolution ? 0 : again, once}) + machine.launchUs * (split > 1 ? 2 : 1);
 }
 
-double estimateRows(const DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   const Machine &machine = onHost(f) ? hostCore : card;
   double rows = std::max<double>(f.rows, 1), columns = std::max<double>(f.columns, 1);
   double split = numberOf(settings, "split_rows", 1);
@@ -197,12 +197,12 @@ double estimateRows(const DispatchFacts &f, const ScheduleSettings &settings, do
 
 } // namespace
 
-double estimateGeneric(const DispatchFacts &facts, double bytes) {
+double estimateGeneric(const ideas::DispatchFacts &facts, double bytes) {
   const Machine &machine = onHost(facts) ? hostCore : card;
   return 1e6 * 1.5 * bytes / machine.bytes + machine.launchUs;
 }
 
-double estimateDispatch(const DispatchFacts &facts, const ScheduleSettings &settings, double bytes) {
+double estimateDispatch(const ideas::DispatchFacts &facts, const ScheduleSettings &settings, double bytes) {
   StringRef family = facts.family;
   const Machine &machine = onHost(facts) ? hostCore : card;
   if (family == "gemm" || family == "conv")
@@ -213,4 +213,4 @@ double estimateDispatch(const DispatchFacts &facts, const ScheduleSettings &sett
   return 1e6 * bytes / machine.bytes * (width >= 4 ? 1 : width >= 2 ? 1.1 : 1.35) + machine.launchUs;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -8,14 +8,14 @@
 #include "kgen/Kernels/Ideas/Catalogue.h"
 #include "kgen/Propose/SchedulePlan.h"
 
-namespace kgen {
+namespace kgen::propose {
 
 /// Microseconds that DISPATCH may take by its family's model: tiles and their reuse, waves of blocks over
 /// the multiprocessors, bytes over the bandwidth. Made to rank settings of one problem, not to predict.
 /// BYTES is what its operands and results hold.
-double estimateDispatch(const DispatchFacts &facts, const ScheduleSettings &settings, double bytes);
+double estimateDispatch(const ideas::DispatchFacts &facts, const ScheduleSettings &settings, double bytes);
 
 /// Microseconds for ops on the generic path that move BYTES.
-double estimateGeneric(const DispatchFacts &facts, double bytes);
+double estimateGeneric(const ideas::DispatchFacts &facts, double bytes);
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -12,11 +12,11 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
-std::string familyOf(const OpFact &op) {
+std::string familyOf(const graph::OpFact &op) {
   // "aten.max.dim" -> "max.dim"; the packet alone decides for most.
   StringRef name = StringRef(op.name);
   name.consume_front("aten.");
@@ -50,7 +50,7 @@ namespace {
 /// Grows dispatches over the ops of a graph as transform.kgen.fuse does, which carries the plan out.
 class Grouping {
 public:
-  Grouping(const GraphFacts &facts, Fusion fusion) : facts(facts), fusion(fusion), producers(facts.ops.size()) {
+  Grouping(const graph::GraphFacts &facts, Fusion fusion) : facts(facts), fusion(fusion), producers(facts.ops.size()) {
     for (size_t op = 0; op < facts.ops.size(); ++op)
       for (int user : facts.ops[op].users)
         producers[user].push_back(int(op));
@@ -113,14 +113,14 @@ private:
     });
   }
 
-  const GraphFacts &facts;
+  const graph::GraphFacts &facts;
   Fusion fusion;
   std::vector<std::vector<int>> producers; ///< of each op, the ops whose results it reads
 };
 
 } // namespace
 
-SchedulePlan groupOps(const GraphFacts &facts, Fusion fusion) {
+SchedulePlan groupOps(const graph::GraphFacts &facts, Fusion fusion) {
   SchedulePlan plan;
   plan.fusion = fusion;
   Grouping grouping(facts, fusion);
@@ -204,7 +204,7 @@ static int indexOf(const Json &value, size_t limit) {
   return fits ? value.get<int>() : -1;
 }
 
-Expected<SchedulePlan> parsePlan(StringRef text, const GraphFacts &facts) {
+Expected<SchedulePlan> parsePlan(StringRef text, const graph::GraphFacts &facts) {
   SchedulePlan plan;
   try {
     Json json = Json::parse(text.begin(), text.end());
@@ -230,4 +230,4 @@ Expected<SchedulePlan> parsePlan(StringRef text, const GraphFacts &facts) {
   return plan;
 }
 
-} // namespace kgen
+} // namespace kgen::propose

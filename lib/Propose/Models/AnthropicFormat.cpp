@@ -5,7 +5,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -64,4 +64,4 @@ public:
 
 std::unique_ptr<WireFormat> createAnthropicFormat() { return std::make_unique<AnthropicFormat>(); }
 
-} // namespace kgen
+} // namespace kgen::propose

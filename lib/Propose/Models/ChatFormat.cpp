@@ -5,7 +5,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -70,4 +70,4 @@ public:
 
 std::unique_ptr<WireFormat> createChatFormat() { return std::make_unique<ChatFormat>(); }
 
-} // namespace kgen
+} // namespace kgen::propose

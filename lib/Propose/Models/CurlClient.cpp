@@ -18,7 +18,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 /// "localhost" of "http://localhost:80/x"; empty when there is none.
@@ -218,4 +218,4 @@ std::unique_ptr<Sleeper> createRealSleeper(const std::atomic<bool> *stop) {
   return std::make_unique<RealSleeper>(stop);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

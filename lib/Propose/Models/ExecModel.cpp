@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 /// How a command-line agent is called, and what it prints.
@@ -167,12 +167,12 @@ Error ExecModel::runCommand(StringRef input, std::string &output, std::string &e
     pipe[0].number = numbers[0];
     pipe[1].number = numbers[1];
   }
-  ProcessRequest request;
+  toolchain::ProcessRequest request;
   request.arguments = words;
   request.descriptors = {{ends[0][0].number, 0}, {ends[1][1].number, 1}, {ends[2][1].number, 2}};
   if (const char *secret = key())
     request.extraEnvironment.push_back(std::string(preset->keyVariable) + "=" + secret);
-  auto child = ChildProcess::start(request);
+  auto child = toolchain::ChildProcess::start(request);
   if (!child)
     return child.takeError();
   ends[0][0].close();
@@ -180,11 +180,11 @@ Error ExecModel::runCommand(StringRef input, std::string &output, std::string &e
   ends[2][1].close();
   ::fcntl(ends[0][1].number, F_SETFL, O_NONBLOCK);
   NoPipeSignal quiet;
-  double deadline = monotonicSeconds() + options.seconds;
+  double deadline = toolchain::monotonicSeconds() + options.seconds;
   while (ends[1][0].number >= 0 || ends[2][0].number >= 0) {
     if (options.stop && *options.stop)
       return createStringError("interrupted while waiting for " + words[0]);
-    if (monotonicSeconds() > deadline)
+    if (toolchain::monotonicSeconds() > deadline)
       return createStringError(words[0] + " gave no answer within " + Twine(int(options.seconds)) + " s");
     pollfd fds[3] = {{ends[0][1].number, POLLOUT, 0}, {ends[1][0].number, POLLIN, 0}, {ends[2][0].number, POLLIN, 0}};
     if (::poll(fds, 3, 200) < 0 && errno != EINTR)
@@ -215,15 +215,16 @@ Error ExecModel::runCommand(StringRef input, std::string &output, std::string &e
         text.erase(0, text.size() - 4096); // the end says what went wrong
     }
   }
-  ProcessResult result;
+  toolchain::ProcessResult result;
   if (!child->waitFor(10, result))
     return createStringError(words[0] + " closed its output and does not end");
-  if (result.end == ProcessResult::End::Exited && result.code == 0)
+  if (result.end == toolchain::ProcessResult::End::Exited && result.code == 0)
     return Error::success();
   errors = hideKey(std::move(errors));
   StringRef said = StringRef(errors).rtrim();
   said = said.drop_front(said.rfind('\n') == StringRef::npos ? 0 : said.rfind('\n') + 1).take_front(300);
-  return createStringError(words[0] + (result.end == ProcessResult::End::Exited ? " exits with " : " dies of signal ") +
+  return createStringError(words[0] +
+                           (result.end == toolchain::ProcessResult::End::Exited ? " exits with " : " dies of signal ") +
                            Twine(result.code) + (said.empty() ? "" : ": ") + said);
 }
 
@@ -240,4 +241,4 @@ Expected<std::unique_ptr<Model>> createCommandModel(StringRef command, const Com
   return std::make_unique<ExecModel>(std::move(*words), nullptr, options);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

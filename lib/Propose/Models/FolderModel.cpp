@@ -19,7 +19,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 
 std::string questionFileName(StringRef slot) {
   auto [round, rest] = slot.split('/');
@@ -110,4 +110,4 @@ std::unique_ptr<Model> createFolderModel(StringRef folder, const std::atomic<boo
   return std::make_unique<FolderModel>(folder, stop);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -5,7 +5,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -74,4 +74,4 @@ public:
 
 std::unique_ptr<WireFormat> createGeminiFormat() { return std::make_unique<GeminiFormat>(); }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 class HttpModel : public Model {
@@ -84,4 +84,4 @@ std::unique_ptr<Model> createHttpModel(StringRef kind, std::unique_ptr<WireForma
   return std::make_unique<HttpModel>(kind, std::move(format), std::move(client), std::move(sleeper), options);
 }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -77,4 +77,4 @@ public:
 
 std::unique_ptr<WireFormat> createOpenAiFormat() { return std::make_unique<OpenAiFormat>(); }
 
-} // namespace kgen
+} // namespace kgen::propose

@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::propose {
 namespace {
 
 constexpr int maxRetries = 5;
@@ -87,4 +87,4 @@ Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRe
   }
 }
 
-} // namespace kgen
+} // namespace kgen::propose

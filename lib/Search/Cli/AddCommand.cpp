@@ -8,22 +8,22 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
-Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command, const SearchToolWorld &world,
-                                             StringRef llm) {
-  std::vector<HandWritten> given;
+Expected<std::vector<trajectory::HandWritten>> readGiven(const SearchCommand &command, const SearchToolWorld &world,
+                                                         StringRef llm) {
+  std::vector<trajectory::HandWritten> given;
   for (const std::string &words : command.handIdeas) {
-    auto entry = readHandWrittenIdea(words);
+    auto entry = trajectory::readHandWrittenIdea(words);
     if (!entry)
       return entry.takeError();
     if (llm == "builtin")
-      if (auto known = matchBuiltinIdea(entry->idea.text); !known)
+      if (auto known = propose::matchBuiltinIdea(entry->idea.text); !known)
         return known.takeError();
     given.push_back(std::move(*entry));
   }
   for (const std::string &path : command.seedKernels) {
-    auto entry = readHandWrittenKernel(world.fs, path);
+    auto entry = trajectory::readHandWrittenKernel(world.fs, path);
     if (!entry)
       return entry.takeError();
     given.push_back(std::move(*entry));
@@ -31,16 +31,16 @@ Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command, const
   return given;
 }
 
-Error dropAll(const std::vector<HandWritten> &given, StringRef run, const SearchToolWorld &world) {
+Error dropAll(const std::vector<trajectory::HandWritten> &given, StringRef run, const SearchToolWorld &world) {
   for (auto [index, entry] : enumerate(given))
-    if (Error error = dropIntoInbox(world.fs, world.clock, run, index, entry))
+    if (Error error = trajectory::dropIntoInbox(world.fs, world.clock, run, index, entry))
       return error;
   return Error::success();
 }
 
 Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world) {
   // Nothing but the inbox is written: a search may be at it.
-  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
   auto given = readGiven(command, world, (*run)->getConfig().value("llm", ""));
@@ -56,4 +56,4 @@ Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &worl
   return 0;
 }
 
-} // namespace kgen
+} // namespace kgen::search

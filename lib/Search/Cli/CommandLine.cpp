@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// The word of WORDS that TYPED was perhaps meant to be; "" where none is near.
 static StringRef nearest(StringRef typed, ArrayRef<StringRef> words) {
@@ -233,4 +233,4 @@ private:
 
 Expected<SearchCommand> parseSearchCommand(ArrayRef<std::string> arguments) { return Parser(arguments).parse(); }
 
-} // namespace kgen
+} // namespace kgen::search

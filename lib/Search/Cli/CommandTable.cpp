@@ -4,7 +4,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 static constexpr CommandSpec commands[] = {
     {SearchCommand::Search, "search", Operands::None, "look for the fastest kernel; the word may be left out",
@@ -84,4 +84,4 @@ StringRef CommandSpec::operandWords() const {
   return "";
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -16,7 +16,7 @@
 #include <functional>
 #include <vector>
 
-namespace kgen {
+namespace kgen::search {
 
 /// What stands beside a command's options.
 enum class Operands { None, Run, Runs, RunAndBranch, Command };
@@ -59,4 +59,4 @@ struct OptionSpec {
 /// All options, in the order in which help lists them.
 std::vector<OptionSpec> optionTable();
 
-} // namespace kgen
+} // namespace kgen::search

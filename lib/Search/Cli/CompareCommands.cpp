@@ -8,24 +8,24 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 Expected<int> compareRuns(const SearchCommand &command, const SearchToolWorld &world) {
-  std::vector<RunReport> reports;
+  std::vector<report::RunReport> reports;
   for (const std::string &folder : command.runs) {
-    auto run = RunFolder::openForReading(world.fs, world.clock, folder);
+    auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, folder);
     if (!run)
       return run.takeError();
-    reports.push_back(summarizeRun(**run));
-    const RunReport &first = reports.front(), &last = reports.back();
+    reports.push_back(report::summarizeRun(**run));
+    const report::RunReport &first = reports.front(), &last = reports.back();
     if (last.problem != first.problem || last.size != first.size || last.device != first.device)
       return createStringError(Twine(folder) + " is about " + last.problem + ", " + last.size + " size, on " +
                                last.device + ": it cannot be compared with " + command.runs.front() +
                                ", which is about " + first.problem + ", " + first.size + " size, on " + first.device);
   }
-  world.out << printable(command.format == "md"     ? printComparisonMarkdown(reports)
-                         : command.format == "json" ? printComparisonJson(reports)
-                                                    : printComparisonText(reports));
+  world.out << candidate::printable(command.format == "md"     ? report::printComparisonMarkdown(reports)
+                                    : command.format == "json" ? report::printComparisonJson(reports)
+                                                               : report::printComparisonText(reports));
   return 0;
 }
 
@@ -56,4 +56,4 @@ Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorl
   return compareRuns(comparison, world);
 }
 
-} // namespace kgen
+} // namespace kgen::search

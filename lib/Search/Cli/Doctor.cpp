@@ -17,7 +17,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 /// One thing that a machine has or lacks.
@@ -31,18 +31,18 @@ struct Finding {
 
 /// The output of a program that ended well.
 Expected<std::string> outputOf(std::vector<std::string> arguments, double seconds = 60) {
-  ProcessRequest request;
+  toolchain::ProcessRequest request;
   request.arguments = std::move(arguments);
-  ProcessLimits limits;
+  toolchain::ProcessLimits limits;
   limits.wallSeconds = seconds;
-  auto run = runProcess(request, limits);
+  auto run = toolchain::runProcess(request, limits);
   if (!run)
     return run.takeError();
-  if (run->end == ProcessResult::End::TimedOut)
+  if (run->end == toolchain::ProcessResult::End::TimedOut)
     return createStringError("no answer within " + std::to_string(int(seconds)) + " s");
-  if (run->end == ProcessResult::End::Signalled)
+  if (run->end == toolchain::ProcessResult::End::Signalled)
     return createStringError("it died of signal " + std::to_string(run->code));
-  if (run->end != ProcessResult::End::Exited || run->code != 0)
+  if (run->end != toolchain::ProcessResult::End::Exited || run->code != 0)
     return createStringError(StringRef(run->output).trim().rsplit('\n').second.empty()
                                  ? StringRef(run->output).trim().take_front(200).str()
                                  : StringRef(run->output).trim().rsplit('\n').second.take_front(200).str());
@@ -97,12 +97,12 @@ private:
   }
 
   void compilers() {
-    auto host = createHostCompiler();
+    auto host = toolchain::createHostCompiler();
     std::string version = host ? (*host)->version() : toString(host.takeError());
     // Behind it stand the headers' hash and the options.
     add("host compiler", bool(host), host ? StringRef(version).split(" -").first.rsplit(' ').first.str() : version, "",
         "apt-get install g++");
-    auto nvrtc = createNvrtcCompiler();
+    auto nvrtc = toolchain::createNvrtcCompiler();
     std::string found = nvrtc ? (*nvrtc)->version() : toString(nvrtc.takeError());
     bool headers = StringRef(found).contains("/include");
     add("nvrtc", bool(nvrtc), nvrtc ? StringRef(found).split(" ").second.split(" ").first.str() : found,
@@ -111,18 +111,18 @@ private:
         headers ? ("/" + StringRef(found).split(" /").second.split(" ").first).str() : "cuda_fp16.h is not found",
         "kernels in fp16, bf16 or on tensor cores",
         "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl (or set KGEN_CUDA_INCLUDE)");
-    const Isolation &isolation = supportedIsolation();
-    add("isolation", isolation.confinesFiles() && isolation.calls, describeIsolation(isolation),
+    const toolchain::Isolation &isolation = toolchain::supportedIsolation();
+    add("isolation", isolation.confinesFiles() && isolation.calls, toolchain::describeIsolation(isolation),
         "compiling and running what a model wrote", "a kernel with Landlock (5.13) or user namespaces, and seccomp");
   }
 
   void devices() {
     // One process each: a driver that hangs or dies says nothing of the host.
     constexpr double patience = 60;
-    Json answer = Json::object();
+    trajectory::Json answer = trajectory::Json::object();
     for (auto [device, key] : {std::pair("host", "host"), std::pair("card", "driver")}) {
       auto text = outputOf({world.programFolder + "/kgen-eval", "--kgen-doctor", device}, patience);
-      Json one = text ? parseStoredJson(*text) : Json();
+      trajectory::Json one = text ? trajectory::parseStoredJson(*text) : trajectory::Json();
       if (one.is_object())
         answer.update(one);
       else
@@ -183,15 +183,15 @@ private:
   }
 
   void printJson(bool works, const std::string &verdict) {
-    Json list = Json::array();
+    trajectory::Json list = trajectory::Json::array();
     for (const Finding &finding : findings)
       list.push_back({{"name", finding.name},
                       {"ok", finding.there},
                       {"detail", finding.detail},
                       {"for", finding.use},
                       {"get", finding.fix}});
-    Json all = {{"version", 1}, {"host_search_works", works}, {"verdict", verdict}, {"findings", list}};
-    world.out << all.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    trajectory::Json all = {{"version", 1}, {"host_search_works", works}, {"verdict", verdict}, {"findings", list}};
+    world.out << all.dump(2, ' ', false, trajectory::Json::error_handler_t::replace) << "\n";
   }
 
   const SearchToolWorld &world;
@@ -204,4 +204,4 @@ int runDoctor(const SearchCommand &command, const SearchToolWorld &world) {
   return Doctor(world).examine(command.format == "json");
 }
 
-} // namespace kgen
+} // namespace kgen::search

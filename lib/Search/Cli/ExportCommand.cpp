@@ -5,15 +5,15 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 Expected<int> exportRuns(const SearchCommand &command, const SearchToolWorld &world) {
   std::string all;
   for (const std::string &folder : command.runs) {
-    auto run = RunFolder::openForReading(world.fs, world.clock, folder);
+    auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, folder);
     if (!run)
       return run.takeError();
-    auto lines = exportRun(**run, command.licence);
+    auto lines = trajectory::exportRun(**run, command.licence);
     if (!lines)
       return lines.takeError();
     all += *lines;
@@ -25,4 +25,4 @@ Expected<int> exportRuns(const SearchCommand &command, const SearchToolWorld &wo
   return 0;
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 constexpr OptionGroup groups[] = {OptionGroup::What, OptionGroup::HowFar, OptionGroup::Ideas, OptionGroup::Trust,
@@ -188,4 +188,4 @@ std::string printSearchReference() {
   return text;
 }
 
-} // namespace kgen
+} // namespace kgen::search

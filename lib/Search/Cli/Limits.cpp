@@ -10,12 +10,12 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// The models that proposer SPEC asks and that somebody charges for, as usage names them.
 static std::vector<std::string> chargedModels(StringRef spec) {
   std::vector<std::string> models;
-  auto parts = splitProposers(spec);
+  auto parts = propose::splitProposers(spec);
   if (!parts) {
     consumeError(parts.takeError()); // createProposer() says what is wrong with it
     return models;
@@ -49,7 +49,7 @@ Error choosePrices(const SearchCommand &command, const SearchToolWorld &world, S
   auto text = world.fs.read(path);
   if (!text)
     return text.takeError();
-  auto list = PriceList::parse(*text, path);
+  auto list = trajectory::PriceList::parse(*text, path);
   if (!list)
     return list.takeError();
   config.prices.asOf = list->asOf;
@@ -62,11 +62,11 @@ Error choosePrices(const SearchCommand &command, const SearchToolWorld &world, S
   return Error::success();
 }
 
-Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConfig &config) {
+Error raiseLimits(const SearchCommand &command, const trajectory::RunFolder &run, SearchConfig &config) {
   config.maxMinutes = command.maxMinutes.value_or(config.maxMinutes);
   config.maxTokens = command.maxTokens.value_or(config.maxTokens);
   config.maxDollars = command.maxDollars.value_or(config.maxDollars);
-  Ledger ledger = addUp(run);
+  trajectory::Ledger ledger = trajectory::addUp(run);
   const char *path = command.run.c_str();
   if (config.maxMinutes > 0 && ledger.seconds >= 60 * config.maxMinutes)
     return createStringError("%s has taken %.2g of its %.3g minutes; give it more by --max-minutes", path,
@@ -83,4 +83,4 @@ Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConf
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 using Setter = std::function<Error(SearchCommand &, StringRef, StringRef)>;
@@ -261,4 +261,4 @@ std::vector<OptionSpec> optionTable() {
   };
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -4,24 +4,25 @@
 #include "kgen/Search/SearchTool.h"
 #include "kgen/Trajectory/HandWritten.h"
 
-namespace kgen {
+namespace kgen::search {
 
 // Each returns the exit code, or an Error in one sentence.
 
 /// The ideas and kernels that COMMAND names, in order: all of them can be read, and an idea for the
 /// builtin proposer is one of its own. LLM is who will carry ideas out.
-llvm::Expected<std::vector<HandWritten>> readGiven(const SearchCommand &command, const SearchToolWorld &world,
-                                                   llvm::StringRef llm);
+llvm::Expected<std::vector<trajectory::HandWritten>> readGiven(const SearchCommand &command,
+                                                               const SearchToolWorld &world, llvm::StringRef llm);
 /// Puts them into the inbox of run folder RUN.
-llvm::Error dropAll(const std::vector<HandWritten> &given, llvm::StringRef run, const SearchToolWorld &world);
+llvm::Error dropAll(const std::vector<trajectory::HandWritten> &given, llvm::StringRef run,
+                    const SearchToolWorld &world);
 /// Puts the prices of the models that CONFIG asks into it. With a limit in dollars each must have one.
 llvm::Error choosePrices(const SearchCommand &command, const SearchToolWorld &world, SearchConfig &config);
 /// Lays the limits of a `resume` over CONFIG. An Error when one of them is reached already.
-llvm::Error raiseLimits(const SearchCommand &command, const RunFolder &run, SearchConfig &config);
+llvm::Error raiseLimits(const SearchCommand &command, const trajectory::RunFolder &run, SearchConfig &config);
 
 /// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent,
 /// where neither COMMAND says that it may nor this user began the run.
-llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const RunFolder &run,
+llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const trajectory::RunFolder &run,
                        const SearchConfig &config);
 
 /// Remembers a run that begins as this user's own, so that checkReach asks nothing when it goes on. Where that cannot
@@ -45,4 +46,4 @@ llvm::Expected<int> comparePolicies(const SearchCommand &command, const SearchTo
 /// `prompt RUN BRANCH`
 llvm::Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world);
 
-} // namespace kgen
+} // namespace kgen::search

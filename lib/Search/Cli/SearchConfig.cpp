@@ -4,12 +4,12 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
-Json SearchConfig::toJson() const {
-  Json model = {{"effort", llmOptions.effort},
-                {"max_tokens", llmOptions.maxTokens},
-                {"timeout_seconds", llmOptions.timeoutSeconds}};
+trajectory::Json SearchConfig::toJson() const {
+  trajectory::Json model = {{"effort", llmOptions.effort},
+                            {"max_tokens", llmOptions.maxTokens},
+                            {"timeout_seconds", llmOptions.timeoutSeconds}};
   if (llmOptions.temperature)
     model["temperature"] = *llmOptions.temperature;
   return {{"version", 1},
@@ -48,7 +48,7 @@ Json SearchConfig::toJson() const {
             {"multiprocessors", chip.multiprocessors}}}};
 }
 
-Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
+Expected<SearchConfig> SearchConfig::fromJson(const trajectory::Json &json) {
   SearchConfig config;
   try {
     if (json.at("version").get<int>() != 1)
@@ -71,7 +71,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.llm = json.at("llm");
     config.llmOptions.url = json.at("llm_url");
     config.llmOptions.keyEnv = json.at("llm_key_env");
-    Json model = json.value("llm_options", Json::object());
+    trajectory::Json model = json.value("llm_options", trajectory::Json::object());
     config.llmOptions.effort = model.value("effort", "");
     config.llmOptions.maxTokens = model.value("max_tokens", 0);
     config.llmOptions.timeoutSeconds = model.value("timeout_seconds", 0.0);
@@ -88,19 +88,19 @@ Expected<SearchConfig> SearchConfig::fromJson(const Json &json) {
     config.profile = json.value("profile", false);
     config.stopAtFloor = json.value("stop_at_floor", 0.0);
     if (json.contains("prices")) {
-      auto prices = PriceList::parse(json["prices"].dump(), "run.json");
+      auto prices = trajectory::PriceList::parse(json["prices"].dump(), "run.json");
       if (!prices)
         return prices.takeError();
       config.prices = std::move(*prices);
     }
-    const Json &chip = json.at("chip");
+    const trajectory::Json &chip = json.at("chip");
     config.chip.arch = chip.at("arch");
     config.chip.sharedBytesPerBlock = chip.at("shared_bytes_per_block");
     config.chip.multiprocessors = chip.at("multiprocessors");
-  } catch (const Json::exception &e) {
+  } catch (const trajectory::Json::exception &e) {
     return createStringError(std::string("run.json cannot be read: ") + e.what());
   }
   return config;
 }
 
-} // namespace kgen
+} // namespace kgen::search

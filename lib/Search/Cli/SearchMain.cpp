@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 namespace {
 std::atomic<bool> stopRequested{false};
@@ -28,21 +28,21 @@ void requestStop(int signal) {
 }
 } // namespace
 
-int searchMain(int argc, char **argv, GraphCompiler &compiler) {
-  claimStandardStreams();
+int searchMain(int argc, char **argv, graph::GraphCompiler &compiler) {
+  toolchain::claimStandardStreams();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   auto command = parseSearchCommand(arguments);
   if (!command) {
-    errs() << "kgen-search: " << printable(toString(command.takeError())) << "\n";
-    return finishStandardStreams("kgen-search", 1, 1);
+    errs() << "kgen-search: " << candidate::printable(toString(command.takeError())) << "\n";
+    return toolchain::finishStandardStreams("kgen-search", 1, 1);
   }
   std::signal(SIGINT, requestStop);
   std::signal(SIGTERM, requestStop);
   if (std::signal(SIGHUP, requestStop) == SIG_IGN) // its terminal may go, as nohup promised
     std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN); // a died child is an error, not the end
-  auto fs = createRealFileSystem();
-  auto clock = createRealClock();
+  auto fs = trajectory::createRealFileSystem();
+  auto clock = trajectory::createRealClock();
   std::string self = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&searchMain));
   std::string folder = sys::path::parent_path(self).str();
   auto openDevice = [&](const std::string &device) { return createProcessEvaluator(device, folder, stopRequested); };
@@ -52,11 +52,11 @@ int searchMain(int argc, char **argv, GraphCompiler &compiler) {
     world.columns = sys::Process::StandardOutColumns();
   if (world.columns == 0)
     world.columns = 80;
-  world.kernelLibraryPath = defaultLibraryPath();
+  world.kernelLibraryPath = library::defaultLibraryPath();
   world.ownRunsFolder = defaultOwnRunsFolder();
   world.programFolder = folder;
   int code = runSearchCommand(*command, world);
-  return finishStandardStreams("kgen-search", code, 1);
+  return toolchain::finishStandardStreams("kgen-search", code, 1);
 }
 
-} // namespace kgen
+} // namespace kgen::search

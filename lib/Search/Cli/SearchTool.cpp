@@ -16,23 +16,23 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 /// A run folder as the place where answered questions are kept.
-class RunLog : public ExchangeLog {
+class RunLog : public propose::ExchangeLog {
 public:
-  explicit RunLog(RunFolder &run) : run(run) {}
+  explicit RunLog(trajectory::RunFolder &run) : run(run) {}
 
-  std::optional<ModelReply> find(StringRef hash) override {
-    if (const Exchange *known = run.findExchange(hash))
+  std::optional<propose::ModelReply> find(StringRef hash) override {
+    if (const propose::Exchange *known = run.findExchange(hash))
       return known->reply;
     return std::nullopt;
   }
-  Error record(const Exchange &exchange) override { return run.recordExchange(exchange); }
+  Error record(const propose::Exchange &exchange) override { return run.recordExchange(exchange); }
 
 private:
-  RunFolder &run;
+  trajectory::RunFolder &run;
 };
 
 class Tool {
@@ -82,7 +82,7 @@ private:
   Expected<int> report();
   Expected<int> listAll();
   Expected<int> deliver(const std::string &text, StringRef what);
-  Expected<int> go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
+  Expected<int> go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
@@ -183,12 +183,13 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
 Error Tool::checkConfinement(StringRef source, const DeviceFacts &device) const {
   if (source == "builtin" || device.confinesFiles || command.allowUnconfinedCompile)
     return Error::success();
-  return createStringError(explainUnconfinedCompile((source + " brings text that kgen did not write").str()));
+  return createStringError(
+      toolchain::explainUnconfinedCompile((source + " brings text that kgen did not write").str()));
 }
 
 Expected<int> Tool::search() {
   // Whatever can be wrong with the request is said before a folder exists.
-  auto proposer = createProposer(command.llm, command.proposer);
+  auto proposer = propose::createProposer(command.llm, command.proposer);
   if (!proposer)
     return proposer.takeError();
   auto evaluator = world.openDevice(command.device);
@@ -203,7 +204,8 @@ Expected<int> Tool::search() {
   auto given = readGiven(command, world, command.llm);
   if (!given)
     return given.takeError();
-  auto run = RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
+  auto run =
+      trajectory::RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
   if (!run)
     return run.takeError();
   rememberOwnRun(world, *config);
@@ -213,7 +215,7 @@ Expected<int> Tool::search() {
 }
 
 Expected<int> Tool::resume() {
-  auto run = RunFolder::open(world.fs, world.clock, command.run);
+  auto run = trajectory::RunFolder::open(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
   if (Error error = (*run)->verifyFiles())
@@ -226,7 +228,8 @@ Expected<int> Tool::resume() {
   bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left" ||
                   (*run)->getStopReason() == "near the floor";
   if (complete && world.fs.list(command.run + "/inbox").empty()) {
-    world.out << command.run << " is complete\n" << printable(printReportText(summarizeRun(**run), world.columns));
+    world.out << command.run << " is complete\n"
+              << candidate::printable(report::printReportText(report::summarizeRun(**run), world.columns));
     return 0;
   }
   if (Error error = checkReach(command, world, **run, *config))
@@ -245,12 +248,12 @@ Expected<int> Tool::resume() {
   return go(**run, *config, **evaluator);
 }
 
-Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {
+Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {
   RunLog log(run);
-  ProposerOptions options = config.llmOptions;
+  propose::ProposerOptions options = config.llmOptions;
   options.log = &log;
   options.stop = &world.stop;
-  auto proposer = createProposer(config.llm, options);
+  auto proposer = propose::createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
   auto library = RunLibrary::open(world, run, config);
@@ -265,8 +268,8 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
   if (!examples)
     return examples.takeError();
   if (!seeds->empty())
-    proposer = createSeededProposer(std::move(*proposer), std::move(*seeds));
-  auto progress = createTableProgress(world.out, world.clock, world.live, world.columns);
+    proposer = library::createSeededProposer(std::move(*proposer), std::move(*seeds));
+  auto progress = report::createTableProgress(world.out, world.clock, world.live, world.columns);
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  (config.rules == "kgen" ? "" : ", rules " + config.rules) + ", device " + config.device +
                  (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
@@ -279,20 +282,21 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
     progress->note(leftOut);
   progress->note("run folder " + run.getPath().str());
   // What a model wrote is not applied in this process.
-  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/isTrustedProposer(config.llm));
+  auto guarded =
+      createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
   SearchEnvironment environment{world.fs,  world.clock, *guarded,   **proposer,
                                 evaluator, *progress,   world.stop, std::move(*examples)};
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
-  RunReport report = summarizeRun(run);
-  if (Error error = run.writeReport("report.md", printable(printReportMarkdown(report))))
+  report::RunReport report = report::summarizeRun(run);
+  if (Error error = run.writeReport("report.md", candidate::printable(report::printReportMarkdown(report))))
     return std::move(error);
-  if (Error error = run.writeReport("report.json", printReportJson(report)))
+  if (Error error = run.writeReport("report.json", report::printReportJson(report)))
     return std::move(error);
   // The search is done and recorded: a library that cannot be written takes nothing from it.
   if (Error error = library->storeBest(run))
     world.out << toString(std::move(error)) << "\n";
-  world.out << printable(printReportText(report, world.columns));
+  world.out << candidate::printable(report::printReportText(report, world.columns));
   if (run.getStopReason() != "interrupted")
     return 0;
   world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
@@ -300,12 +304,12 @@ Expected<int> Tool::go(RunFolder &run, const SearchConfig &config, CandidateEval
 }
 
 Expected<int> Tool::replay() {
-  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
-  bool trusted = isTrustedProposer((*run)->getConfig().value("llm", ""));
+  bool trusted = propose::isTrustedProposer((*run)->getConfig().value("llm", ""));
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
-  auto summary = replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded});
+  auto summary = trajectory::replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded});
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files
@@ -322,23 +326,23 @@ Expected<int> Tool::replay() {
 }
 
 Expected<int> Tool::report() {
-  auto run = RunFolder::openForReading(world.fs, world.clock, command.run);
+  auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
   if (Error error = (*run)->verifyFiles())
     return std::move(error);
-  RunReport report = summarizeRun(**run);
-  std::string text = command.format == "md"     ? printReportMarkdown(report)
-                     : command.format == "json" ? printReportJson(report)
-                     : command.format == "html" ? printReportHtml(report, **run)
-                                                : printReportText(report, world.columns);
+  report::RunReport report = report::summarizeRun(**run);
+  std::string text = command.format == "md"     ? report::printReportMarkdown(report)
+                     : command.format == "json" ? report::printReportJson(report)
+                     : command.format == "html" ? report::printReportHtml(report, **run)
+                                                : report::printReportText(report, world.columns);
   return deliver(text, "the report");
 }
 
 /// TEXT, which is WHAT, into the file that --out names, or to standard output.
 Expected<int> Tool::deliver(const std::string &text, StringRef what) {
   if (command.out.empty()) {
-    world.out << printable(text);
+    world.out << candidate::printable(text);
     return 0;
   }
   if (Error error = world.fs.writeAtomic(command.out, text))
@@ -377,8 +381,8 @@ int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world)
   if (code)
     return *code;
   world.out.flush();
-  world.err << "kgen-search: " << printable(toString(code.takeError())) << "\n";
+  world.err << "kgen-search: " << candidate::printable(toString(code.takeError())) << "\n";
   return 1;
 }
 
-} // namespace kgen
+} // namespace kgen::search

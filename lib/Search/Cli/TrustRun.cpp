@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// What CONFIG has started or sent beyond kgen's own programs and the providers' own hosts.
 static std::string describeReach(const SearchConfig &config, StringRef shippedForm, bool timesPyTorch) {
@@ -45,7 +45,7 @@ static std::string describeReach(const SearchConfig &config, StringRef shippedFo
 
 /// The file that says that this user began a run of just this CONFIG; "" where there is no such memory.
 static std::string markOf(const SearchToolWorld &world, const SearchConfig &config) {
-  return world.ownRunsFolder.empty() ? "" : world.ownRunsFolder + "/" + contentKey({config.toJson().dump()});
+  return world.ownRunsFolder.empty() ? "" : world.ownRunsFolder + "/" + toolchain::contentKey({config.toJson().dump()});
 }
 
 /// What going on with CONFIG reaches; TIMESPYTORCH: its Python file has not been timed yet.
@@ -72,7 +72,7 @@ void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config) {
   consumeError(std::move(error));
 }
 
-Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const RunFolder &run,
+Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const trajectory::RunFolder &run,
                  const SearchConfig &config) {
   // compare-policies goes on with what its own command line says.
   bool said = command.llm == config.llm && command.proposer.url == config.llmOptions.url &&
@@ -88,4 +88,4 @@ Error checkReach(const SearchCommand &command, const SearchToolWorld &world, con
                            " --trust-run");
 }
 
-} // namespace kgen
+} // namespace kgen::search

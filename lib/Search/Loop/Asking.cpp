@@ -7,10 +7,10 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
-Error Search::record(const ReplyRecord &reply, double seconds) {
-  std::vector<TokenUsage> usage = env.proposer.takeUsage();
+Error Search::record(const trajectory::ReplyRecord &reply, double seconds) {
+  std::vector<propose::TokenUsage> usage = env.proposer.takeUsage();
   if (Error error = run.recordReply(reply, usage, seconds))
     return error;
   // A model's answer cost time and money: it does not wait for the round's batch.
@@ -33,7 +33,7 @@ Error Search::unanswered(StringRef slot, double seconds, Error error) {
 std::string Search::findSpentLimit() const {
   int64_t tokens = 0;
   double dollars = 0;
-  for (const Question &question : run.getQuestions()) {
+  for (const trajectory::Question &question : run.getQuestions()) {
     tokens += question.usage.total();
     if (auto price = prices.find(question.usage.model))
       dollars += price->of(question.usage);
@@ -47,11 +47,12 @@ std::string Search::findSpentLimit() const {
 
 /// What ASK answers at CONTEXT's slot, at most N ways. A recorded answer is not asked for again. Device code is
 /// recorded with kgen's headers inlined: it has to mean the same to later versions.
-Expected<std::vector<Materialization>> Search::askOnce(const ProposalContext &context, StringRef stage,
-                                                       const Idea &idea, int n, const FailedBranch *failed,
-                                                       function_ref<Expected<std::vector<Materialization>>()> ask) {
-  if (const ReplyRecord *known = run.findReply(context.slot))
-    return parseMaterializations(known->reply);
+Expected<std::vector<propose::Materialization>>
+Search::askOnce(const propose::ProposalContext &context, StringRef stage, const propose::Idea &idea, int n,
+                const propose::FailedBranch *failed,
+                function_ref<Expected<std::vector<propose::Materialization>>()> ask) {
+  if (const trajectory::ReplyRecord *known = run.findReply(context.slot))
+    return propose::parseMaterializations(known->reply);
   double begin = env.clock.seconds();
   auto list = ask();
   double seconds = env.clock.seconds() - begin;
@@ -59,20 +60,20 @@ Expected<std::vector<Materialization>> Search::askOnce(const ProposalContext &co
     return unanswered(context.slot, seconds, list.takeError());
   if (int(list->size()) > n)
     list->resize(n);
-  for (Materialization &way : *list)
+  for (propose::Materialization &way : *list)
     way.cuda = env.compiler.inlineHeaders(way.cuda);
-  std::string request = printRequest(context, stage, &idea, n, failed);
-  if (Error error = record({context.slot, std::move(request), printMaterializations(*list)}, seconds))
+  std::string request = propose::printRequest(context, stage, &idea, n, failed);
+  if (Error error = record({context.slot, std::move(request), propose::printMaterializations(*list)}, seconds))
     return std::move(error);
   return list;
 }
 
-Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int n) {
+Expected<std::vector<propose::Idea>> Search::askIdeas(const propose::ProposalContext &context, int n) {
   std::string slot = context.slot + "/ideas";
-  if (const ReplyRecord *known = run.findReply(slot))
-    return parseIdeas(known->reply);
+  if (const trajectory::ReplyRecord *known = run.findReply(slot))
+    return propose::parseIdeas(known->reply);
   if (!findSpentLimit().empty())
-    return std::vector<Idea>();
+    return std::vector<propose::Idea>();
   env.progress.activity("asking for ideas: " + context.slot);
   double begin = env.clock.seconds();
   auto ideas = env.proposer.proposeIdeas(context, n);
@@ -81,25 +82,26 @@ Expected<std::vector<Idea>> Search::askIdeas(const ProposalContext &context, int
     return unanswered(slot, seconds, ideas.takeError());
   if (int(ideas->size()) > n)
     ideas->resize(n);
-  if (Error error = record({slot, printRequest(context, "ideas", nullptr, n), printIdeas(*ideas)}, seconds))
+  if (Error error =
+          record({slot, propose::printRequest(context, "ideas", nullptr, n), propose::printIdeas(*ideas)}, seconds))
     return std::move(error);
   return ideas;
 }
 
-Expected<std::vector<Materialization>> Search::askMaterializations(const ProposalContext &context, const Idea &idea,
-                                                                   int n) {
+Expected<std::vector<propose::Materialization>> Search::askMaterializations(const propose::ProposalContext &context,
+                                                                            const propose::Idea &idea, int n) {
   // A recorded answer is paid for.
   if (!run.findReply(context.slot) && !findSpentLimit().empty())
-    return std::vector<Materialization>();
+    return std::vector<propose::Materialization>();
   return askOnce(context, "materialize", idea, n, nullptr, [&] {
     env.progress.activity("asking how: " + idea.key);
     return env.proposer.materialize(context, idea, n);
   });
 }
 
-ProposalContext Search::makeContext(const std::string &slot, const BranchRecord &parent,
-                                    const std::vector<Candidate> &planned) {
-  ProposalContext context;
+propose::ProposalContext Search::makeContext(const std::string &slot, const trajectory::BranchRecord &parent,
+                                             const std::vector<Candidate> &planned) {
+  propose::ProposalContext context;
   context.slot = slot;
   context.facts = facts;
   context.graph = run.getGraph().str();
@@ -110,12 +112,12 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   context.genericUs = genericUs;
   if (run.getBaselines())
     context.baselines = *run.getBaselines();
-  if (auto plan = run.readFile(branchId(0, 0), "plan.json"))
+  if (auto plan = run.readFile(trajectory::branchId(0, 0), "plan.json"))
     context.plan = std::move(*plan);
   else
     consumeError(plan.takeError());
   context.seed = config.seed;
-  const Measurement &measurement = measured[parent.id];
+  const candidate::Measurement &measurement = measured[parent.id];
   context.floorUs = measurement.floorUs;
   context.parent.id = parent.id;
   context.parent.label = parent.label;
@@ -134,14 +136,14 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   };
   context.parent.directives = readIfThere("directives.mlir");
   context.parent.cuda = readIfThere("kernel.cu");
-  auto add = [&](const BranchRecord &branch, const Measurement *result) {
-    TriedBranch tried;
+  auto add = [&](const trajectory::BranchRecord &branch, const candidate::Measurement *result) {
+    propose::TriedBranch tried;
     tried.id = branch.id;
     tried.parent = branch.parent;
     tried.idea = branch.idea;
     tried.label = branch.label;
     tried.notes = branch.notes;
-    tried.verdict = result ? verdictName(result->verdict).str() : "PENDING";
+    tried.verdict = result ? candidate::verdictName(result->verdict).str() : "PENDING";
     if (result) {
       tried.detail = result->detail;
       tried.timeUs = result->passed() ? result->timeUs : 0;
@@ -151,7 +153,7 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   };
   // Of this round only what the compiler refused: a sibling's time must not depend on who finished
   // first, or on how far an earlier process came.
-  for (const BranchRecord &branch : run.getBranches()) {
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
     bool isPlanned = any_of(planned, [&](const Candidate &c) { return c.record.id == branch.id; });
     auto it = measured.find(branch.id);
     if (!isPlanned && it != measured.end())
@@ -164,12 +166,13 @@ ProposalContext Search::makeContext(const std::string &slot, const BranchRecord 
   return context;
 }
 
-void Search::addCandidates(int round, int expansion, const BranchRecord &parent, const Idea &idea, StringRef slot,
-                           const std::vector<Materialization> &list, std::vector<Candidate> &candidates) {
-  std::string hash = hashText(run.findReply(slot)->request);
+void Search::addCandidates(int round, int expansion, const trajectory::BranchRecord &parent, const propose::Idea &idea,
+                           StringRef slot, const std::vector<propose::Materialization> &list,
+                           std::vector<Candidate> &candidates) {
+  std::string hash = propose::hashText(run.findReply(slot)->request);
   for (auto [option, materialization] : enumerate(list)) {
     Candidate candidate;
-    candidate.record.id = branchId(round, candidates.size());
+    candidate.record.id = trajectory::branchId(round, candidates.size());
     candidate.record.parent = parent.id;
     candidate.record.round = round;
     candidate.record.idea = idea;
@@ -194,11 +197,12 @@ Error Search::expandRound(int round, const std::vector<Expansion> &expansions, s
 /// Adds the candidates of one parent. SLOT tells several questions about the same parent apart.
 Error Search::expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
                          std::vector<Candidate> &candidates) {
-  const BranchRecord *found = run.findBranch(expansion.parent);
+  const trajectory::BranchRecord *found = run.findBranch(expansion.parent);
   if (!found)
     return createStringError("policy names branch " + expansion.parent + ", which the run does not have");
-  BranchRecord parent = *found;
-  std::string seedSlot = StringRef(branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
+  trajectory::BranchRecord parent = *found;
+  std::string seedSlot =
+      StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
   if (shouldStop())
     return Error::success();
   int ideasLeft = (int64_t(budgetLeft(candidates.size())) + expansion.variants - 1) / expansion.variants;
@@ -208,7 +212,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
   if (!ideas)
     return pauseOr(ideas.takeError());
   for (auto [ideaIndex, idea] : enumerate(*ideas)) {
-    ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
+    propose::ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
     int left = std::min(expansion.variants, budgetLeft(candidates.size()));
     if (left == 0)
       break;
@@ -222,4 +226,4 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::search

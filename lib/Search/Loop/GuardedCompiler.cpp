@@ -19,10 +19,10 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
-using Lowering = function_ref<Expected<LoweredGraph>()>;
+using Lowering = function_ref<Expected<graph::LoweredGraph>()>;
 
 /// The child's whole life. _exit, because the parent's buffers are not the child's to flush.
 [[noreturn]] void lowerInChild(int out, rlim_t seconds, Lowering lower) {
@@ -33,10 +33,11 @@ using Lowering = function_ref<Expected<LoweredGraph>()>;
   ::setrlimit(RLIMIT_CPU, &time);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent's memory holds keys, and this process has a copy: what it can still do is answer.
-  std::string why = confineThisProcess(FileRules(), CallRules::Compute);
-  Expected<LoweredGraph> lowered =
-      why.empty() ? lower() : Expected<LoweredGraph>(createStringError("lowering it cannot be confined: " + why));
-  Json answer;
+  std::string why = toolchain::confineThisProcess(toolchain::FileRules(), toolchain::CallRules::Compute);
+  Expected<graph::LoweredGraph> lowered =
+      why.empty() ? lower()
+                  : Expected<graph::LoweredGraph>(createStringError("lowering it cannot be confined: " + why));
+  trajectory::Json answer;
   if (lowered)
     answer = {{"annotated", lowered->annotated},
               {"lowered", lowered->lowered},
@@ -44,7 +45,7 @@ using Lowering = function_ref<Expected<LoweredGraph>()>;
               {"cuda", lowered->cuda}};
   else
     answer = {{"error", toString(lowered.takeError())}};
-  std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = answer.dump(-1, ' ', false, trajectory::Json::error_handler_t::replace);
   for (StringRef rest = text; !rest.empty();) {
     ssize_t n = ::write(out, rest.data(), rest.size());
     if (n < 0 && errno != EINTR)
@@ -54,46 +55,47 @@ using Lowering = function_ref<Expected<LoweredGraph>()>;
   ::_exit(0);
 }
 
-class GuardedCompiler : public GraphCompiler {
+class GuardedCompiler : public graph::GraphCompiler {
 public:
-  GuardedCompiler(GraphCompiler &inner, double seconds, bool trustScripts)
+  GuardedCompiler(graph::GraphCompiler &inner, double seconds, bool trustScripts)
       : inner(inner), seconds(seconds), trustScripts(trustScripts) {}
 
   Expected<std::string> canonicalize(StringRef graph, bool small) override { return inner.canonicalize(graph, small); }
-  Expected<GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
-  Expected<LoweredGraph> lowerGeneric(StringRef graph, const TargetChip &chip) override {
+  Expected<graph::GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
+  Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const graph::TargetChip &chip) override {
     return inner.lowerGeneric(graph, chip);
   }
-  Expected<LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea, StringRef category,
-                                             const TargetChip &chip) override {
+  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
+                                                    StringRef category, const graph::TargetChip &chip) override {
     if (trustScripts)
       return inner.lowerWithDirectives(graph, directives, idea, category, chip);
     return guard([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
   }
-  Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const TargetChip &chip) override {
+  Expected<graph::LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan,
+                                           const graph::TargetChip &chip) override {
     return guard([&] { return inner.wrapSource(graph, cuda, plan, chip); });
   }
   std::string inlineHeaders(StringRef cuda) override { return inner.inlineHeaders(cuda); }
   std::string getGenerator() override { return inner.getGenerator(); }
 
 private:
-  Expected<LoweredGraph> guard(Lowering lower);
-  Expected<LoweredGraph> guardOnce(Lowering lower);
+  Expected<graph::LoweredGraph> guard(Lowering lower);
+  Expected<graph::LoweredGraph> guardOnce(Lowering lower);
 
-  GraphCompiler &inner;
+  graph::GraphCompiler &inner;
   double seconds;
   bool trustScripts;
 };
 
-Expected<LoweredGraph> GuardedCompiler::guard(Lowering lower) {
+Expected<graph::LoweredGraph> GuardedCompiler::guard(Lowering lower) {
   auto lowered = guardOnce(lower);
-  if (lowered || !lowered.errorIsA<ProcessLost>())
+  if (lowered || !lowered.errorIsA<toolchain::ProcessLost>())
     return lowered;
   consumeError(lowered.takeError());
   return guardOnce(lower);
 }
 
-Expected<LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
+Expected<graph::LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) < 0)
     return createStringError(Twine("cannot make a pipe: ") + std::strerror(errno));
@@ -107,7 +109,7 @@ Expected<LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
     return createStringError(Twine("cannot start a process: ") + std::strerror(code));
   }
   std::string text;
-  Deadline deadline(seconds);
+  toolchain::Deadline deadline(seconds);
   bool late = false;
   for (;;) {
     if (deadline.passed()) {
@@ -131,24 +133,26 @@ Expected<LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
     ;
   if (late)
     return createStringError("lowering it took longer than " + Twine(int(seconds)) + " s");
-  if (WIFSIGNALED(status) && isForeignSignal(WTERMSIG(status)))
-    return make_error<ProcessLost>("lowering it was killed (signal " + std::to_string(WTERMSIG(status)) + "), twice");
+  if (WIFSIGNALED(status) && toolchain::isForeignSignal(WTERMSIG(status)))
+    return make_error<toolchain::ProcessLost>("lowering it was killed (signal " + std::to_string(WTERMSIG(status)) +
+                                              "), twice");
   if (WIFSIGNALED(status))
     return createStringError("lowering it crashed the compiler (signal " + Twine(WTERMSIG(status)) + ")");
   try {
-    Json answer = Json::parse(text);
+    trajectory::Json answer = trajectory::Json::parse(text);
     if (answer.contains("error"))
       return createStringError(answer["error"].get<std::string>());
-    return LoweredGraph{answer.at("annotated"), answer.at("lowered"), answer.at("plan"), answer.at("cuda")};
-  } catch (const Json::exception &) {
+    return graph::LoweredGraph{answer.at("annotated"), answer.at("lowered"), answer.at("plan"), answer.at("cuda")};
+  } catch (const trajectory::Json::exception &) {
     return createStringError("lowering it ended without an answer");
   }
 }
 
 } // namespace
 
-std::unique_ptr<GraphCompiler> createGuardedCompiler(GraphCompiler &inner, double seconds, bool trustScripts) {
+std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler &inner, double seconds,
+                                                            bool trustScripts) {
   return std::make_unique<GuardedCompiler>(inner, seconds, trustScripts);
 }
 
-} // namespace kgen
+} // namespace kgen::search

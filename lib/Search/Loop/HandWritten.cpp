@@ -8,22 +8,23 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// How to carry ENTRY out; its idea may become the catalogue's. What cannot be carried out is a dead
 /// branch whose problem says why.
-Expected<std::vector<Materialization>> Search::carryOut(const ProposalContext &context, HandWritten &entry) {
+Expected<std::vector<propose::Materialization>> Search::carryOut(const propose::ProposalContext &context,
+                                                                 trajectory::HandWritten &entry) {
   auto dead = [](std::string problem) {
-    Materialization materialization;
+    propose::Materialization materialization;
     materialization.problem = std::move(problem);
-    return std::vector<Materialization>{std::move(materialization)};
+    return std::vector<propose::Materialization>{std::move(materialization)};
   };
   if (entry.cuda.empty()) {
     // Recorded, so that the branches that follow keep their numbers when the limit is raised.
     if (std::string limit = findSpentLimit(); !limit.empty())
       return dead("nobody was asked how to carry it out: " + limit);
     if (!env.proposer.readsWords()) {
-      auto known = matchBuiltinIdea(entry.idea.text);
+      auto known = propose::matchBuiltinIdea(entry.idea.text);
       if (!known)
         return dead(toString(known.takeError()));
       entry.idea = std::move(*known);
@@ -36,20 +37,20 @@ Expected<std::vector<Materialization>> Search::carryOut(const ProposalContext &c
       list->resize(config.options.variants);
     return list;
   }
-  auto text = run.readFile(branchId(0, 0), "plan.json");
+  auto text = run.readFile(trajectory::branchId(0, 0), "plan.json");
   if (!text)
     return text.takeError();
-  auto generic = LaunchPlan::parse(*text);
+  auto generic = candidate::LaunchPlan::parse(*text);
   if (!generic)
     return dead(toString(generic.takeError()));
   auto plan = completeSeedPlan(*generic, entry.cuda, entry.plan);
   if (!plan)
     return dead(toString(plan.takeError()));
-  Materialization materialization;
+  propose::Materialization materialization;
   materialization.label = "by hand";
   materialization.cuda = entry.cuda;
   materialization.plan = std::move(*plan);
-  return std::vector<Materialization>{std::move(materialization)};
+  return std::vector<propose::Materialization>{std::move(materialization)};
 }
 
 /// Adds the candidates that a person gave to ROUND. What lies in the inbox is taken once, when the
@@ -57,14 +58,14 @@ Expected<std::vector<Materialization>> Search::carryOut(const ProposalContext &c
 Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &candidates) {
   if (!run.findRound(round)) {
     std::vector<std::string> problems;
-    std::vector<HandWritten> given = readInbox(env.files, run.getPath(), problems);
+    std::vector<trajectory::HandWritten> given = trajectory::readInbox(env.files, run.getPath(), problems);
     // A process that died after the record left the file behind.
-    llvm::erase_if(given, [&](const HandWritten &entry) {
+    llvm::erase_if(given, [&](const trajectory::HandWritten &entry) {
       for (int earlier = 1; earlier < round; ++earlier)
-        if (const std::vector<HandWritten> *taken = run.findRound(earlier))
-          for (const HandWritten &old : *taken)
+        if (const std::vector<trajectory::HandWritten> *taken = run.findRound(earlier))
+          for (const trajectory::HandWritten &old : *taken)
             if (old.file == entry.file) {
-              consumeError(removeFromInbox(env.files, run.getPath(), entry.file));
+              consumeError(trajectory::removeFromInbox(env.files, run.getPath(), entry.file));
               return true;
             }
       return false;
@@ -80,23 +81,24 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
       if (Error error = run.commit())
         return error;
       run.beginBatch();
-      for (const HandWritten &entry : given)
-        if (Error error = removeFromInbox(env.files, run.getPath(), entry.file))
+      for (const trajectory::HandWritten &entry : given)
+        if (Error error = trajectory::removeFromInbox(env.files, run.getPath(), entry.file))
           return error;
     }
   }
-  std::vector<HandWritten> given = *run.findRound(round);
+  std::vector<trajectory::HandWritten> given = *run.findRound(round);
   for (auto [index, entry] : enumerate(given)) {
     if (shouldStop())
       return Error::success();
     // A kernel stands alone; an idea is about the best so far.
-    std::string parentId = entry.cuda.empty() && !bestId.empty() ? bestId : branchId(0, 0);
-    BranchRecord parent = *run.findBranch(parentId);
-    std::string slot = StringRef(branchId(round, 0)).split('/').first.str() + "/hand-" + std::to_string(index);
-    ProposalContext context = makeContext(slot, parent, candidates);
+    std::string parentId = entry.cuda.empty() && !bestId.empty() ? bestId : trajectory::branchId(0, 0);
+    trajectory::BranchRecord parent = *run.findBranch(parentId);
+    std::string slot =
+        StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/hand-" + std::to_string(index);
+    propose::ProposalContext context = makeContext(slot, parent, candidates);
     if (entry.cuda.empty() && !env.proposer.readsWords()) {
       // The catalogue's idea that the words mean; carryOut() says what is wrong with others.
-      if (auto idea = matchBuiltinIdea(entry.idea.text))
+      if (auto idea = propose::matchBuiltinIdea(entry.idea.text))
         entry.idea = std::move(*idea);
       else
         consumeError(idea.takeError());
@@ -110,4 +112,4 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -7,43 +7,43 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// A proposer's plan must be about the same problem as round 0's: the same buffers, drawn in the
 /// same way, and the same precision class. Returns what differs, or "".
 std::string Search::findPlanFault(const std::string &text) {
-  auto generic = run.readFile(branchId(0, 0), "plan.json");
+  auto generic = run.readFile(trajectory::branchId(0, 0), "plan.json");
   if (!generic)
     return toString(generic.takeError());
-  auto expected = LaunchPlan::parse(*generic);
+  auto expected = candidate::LaunchPlan::parse(*generic);
   if (!expected)
     return toString(expected.takeError());
-  auto plan = LaunchPlan::parse(text);
+  auto plan = candidate::LaunchPlan::parse(text);
   if (!plan)
     return toString(plan.takeError());
-  return kgen::findPlanFault(*plan, *expected);
+  return kgen::candidate::findPlanFault(*plan, *expected);
 }
 
 /// Writes CANDIDATE's snapshot, or its verdict when it has none.
 Error Search::lower(Candidate &candidate) {
-  BranchRecord &record = candidate.record;
-  const Materialization &chosen = candidate.materialization;
+  trajectory::BranchRecord &record = candidate.record;
+  const propose::Materialization &chosen = candidate.materialization;
   if (Error error = run.beginBranch(record))
     return error;
   if (!chosen.problem.empty()) {
-    if (Error error = run.writeFiles(record.id, {{"idea.md", printIdeaPage(record)}}))
+    if (Error error = run.writeFiles(record.id, {{"idea.md", trajectory::printIdeaPage(record)}}))
       return error;
     candidate.refused = true;
-    return finish(candidate, rejected(Verdict::BadReply, chosen.problem, config));
+    return finish(candidate, rejected(candidate::Verdict::BadReply, chosen.problem, config));
   }
-  StringRef category = categoryName(record.idea.category);
-  Expected<LoweredGraph> lowered = record.round == 0 ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
-                                   : !chosen.cuda.empty()
-                                       ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
-                                       : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives,
-                                                                          record.idea.text, category, config.chip);
+  StringRef category = ideas::categoryName(record.idea.category);
+  Expected<graph::LoweredGraph> lowered =
+      record.round == 0      ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
+      : !chosen.cuda.empty() ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
+                             : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives, record.idea.text,
+                                                                category, config.chip);
   std::map<std::string, std::string> files;
-  files["idea.md"] = printIdeaPage(record);
+  files["idea.md"] = trajectory::printIdeaPage(record);
   if (!chosen.directives.empty())
     files["directives.mlir"] = chosen.directives;
   std::string refusal;
@@ -65,7 +65,7 @@ Error Search::lower(Candidate &candidate) {
   record.files = run.findBranch(record.id)->files;
   candidate.refused = !refusal.empty();
   if (!refusal.empty())
-    return finish(candidate, rejected(Verdict::Reject, refusal, config));
+    return finish(candidate, rejected(candidate::Verdict::Reject, refusal, config));
   auto [first, isNew] = firstWithCode.try_emplace(codeHash(record), record.id);
   if (!isNew && first->second != record.id && measured.count(first->second))
     return finish(candidate, measured[first->second], first->second);
@@ -110,10 +110,10 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
 Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
   for (size_t i = first; i < candidates.size(); ++i) {
     Candidate &candidate = candidates[i];
-    const BranchRecord *known = run.findBranch(candidate.record.id);
-    std::optional<Measurement> measurement;
+    const trajectory::BranchRecord *known = run.findBranch(candidate.record.id);
+    std::optional<candidate::Measurement> measurement;
     if (known && !known->measurement.empty()) {
-      auto parsed = Measurement::parse(known->measurement);
+      auto parsed = candidate::Measurement::parse(known->measurement);
       if (!parsed)
         return parsed.takeError();
       // kgen's own kernel did not pass: whatever was wrong with the machine then may be mended, so it is asked anew.
@@ -145,4 +145,4 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::search

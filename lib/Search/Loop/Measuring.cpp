@@ -4,11 +4,12 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// Records MEASUREMENT and tells the world.
-Error Search::finish(const Candidate &candidate, Measurement measurement, StringRef duplicateOf, double deviceSeconds) {
-  const BranchRecord &record = candidate.record;
+Error Search::finish(const Candidate &candidate, candidate::Measurement measurement, StringRef duplicateOf,
+                     double deviceSeconds) {
+  const trajectory::BranchRecord &record = candidate.record;
   if (run.getBaselines())
     measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
   if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"},
@@ -32,12 +33,13 @@ Error Search::finish(const Candidate &candidate, Measurement measurement, String
   return Error::success();
 }
 
-void Search::announce(const BranchRecord &branch, const Measurement &measurement, StringRef sameAs, bool isBest) {
-  BranchNews news;
+void Search::announce(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
+                      StringRef sameAs, bool isBest) {
+  report::BranchNews news;
   news.id = branch.id;
   news.idea = branch.idea.text;
   news.settings = branch.label;
-  news.verdict = verdictName(measurement.verdict).str();
+  news.verdict = candidate::verdictName(measurement.verdict).str();
   news.detail = measurement.detail;
   news.sameAs = sameAs.str();
   news.timeUs = measurement.passed() ? measurement.timeUs : 0;
@@ -50,7 +52,7 @@ void Search::announce(const BranchRecord &branch, const Measurement &measurement
 }
 
 Error Search::measure(Candidate &candidate) {
-  const BranchRecord &record = candidate.record;
+  const trajectory::BranchRecord &record = candidate.record;
   // A sibling may have had the same code.
   auto first = firstWithCode.find(codeHash(record));
   if (first != firstWithCode.end() && first->second != record.id && measured.count(first->second))
@@ -73,8 +75,8 @@ Error Search::measure(Candidate &candidate) {
     // One candidate that cannot be measured is its own fault as long as others can.
     if (record.round == 0 || env.stop || env.evaluator.deviceIsLost() || ++machineryErrors == 3)
       return measurement.takeError();
-    return finish(candidate,
-                  rejected(Verdict::Reject, "could not be measured: " + toString(measurement.takeError()), config));
+    return finish(candidate, rejected(candidate::Verdict::Reject,
+                                      "could not be measured: " + toString(measurement.takeError()), config));
   }
   machineryErrors = 0;
   if (record.round == 0)
@@ -132,4 +134,4 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
   return result;
 }
 
-} // namespace kgen
+} // namespace kgen::search

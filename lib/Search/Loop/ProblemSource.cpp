@@ -14,9 +14,9 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
-SourceFolders findSourceFolders(FileSystem &fs, StringRef programFolder) {
+SourceFolders findSourceFolders(trajectory::FileSystem &fs, StringRef programFolder) {
   SourceFolders folders;
   auto find = [&](const char *variable, const char *name) -> std::string {
     if (const char *value = std::getenv(variable); value && *value)
@@ -38,7 +38,7 @@ SourceFolders findSourceFolders(FileSystem &fs, StringRef programFolder) {
   return folders;
 }
 
-std::vector<std::string> listProblems(FileSystem &fs, const SourceFolders &folders) {
+std::vector<std::string> listProblems(trajectory::FileSystem &fs, const SourceFolders &folders) {
   std::vector<std::string> names;
   if (folders.problems.empty())
     return names;
@@ -54,7 +54,7 @@ static std::string lastLine(StringRef text) {
   return text.substr(text.rfind('\n') + 1).trim().str(); // npos + 1 is 0
 }
 
-static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &folders, StringRef source,
+static Expected<std::string> importPython(trajectory::FileSystem &fs, const SourceFolders &folders, StringRef source,
                                           StringRef programFolder) {
   if (!fs.exists(source))
     return createStringError(Twine("cannot read ") + source + ": no such file");
@@ -63,7 +63,7 @@ static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &f
     return createStringError("importing " + Twine(source) + " needs python3, which is not on the PATH");
   if (folders.frontend.empty())
     return createStringError("the Python package is not beside kgen-search; set KGEN_FRONTEND to its folder");
-  auto scratch = ScratchFolder::create("import");
+  auto scratch = toolchain::ScratchFolder::create("import");
   if (!scratch)
     return scratch.takeError();
   std::string graphFile = scratch->path() + "/graph.mlir", errorFile = scratch->path() + "/log";
@@ -95,7 +95,7 @@ static Expected<std::string> importPython(FileSystem &fs, const SourceFolders &f
   return graph;
 }
 
-Expected<std::string> readProblem(FileSystem &fs, const SourceFolders &folders, StringRef source,
+Expected<std::string> readProblem(trajectory::FileSystem &fs, const SourceFolders &folders, StringRef source,
                                   StringRef programFolder) {
   if (source.ends_with(".py"))
     return importPython(fs, folders, source, programFolder);
@@ -133,4 +133,4 @@ std::string withPrecision(StringRef graph, StringRef precision) {
   return "module attributes {" + attribute + "} {\n" + text + "\n}\n";
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -25,7 +25,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 class ProcessEvaluator : public CandidateEvaluator {
@@ -36,32 +36,32 @@ public:
     // Without input it ends by itself, and tidies up.
     closePipes();
     constexpr double patience = 2;
-    ProcessResult ended;
+    toolchain::ProcessResult ended;
     if (child.waitFor(stop ? 0 : patience, ended))
       return;
     child.kill();
-    ScratchFolder::tidy();
+    toolchain::ScratchFolder::tidy();
   }
 
   Error start() {
     if (Error error = spawnOrRetry())
       return error;
-    auto compilerOr = device.isHost() ? createHostCompiler() : createNvrtcCompiler();
+    auto compilerOr = device.isHost() ? toolchain::createHostCompiler() : toolchain::createNvrtcCompiler();
     if (!compilerOr)
       return compilerOr.takeError();
     compiler = std::move(*compilerOr);
-    device.isolation = describeIsolation(supportedIsolation());
-    device.confinesFiles = supportedIsolation().confinesFiles();
+    device.isolation = toolchain::describeIsolation(toolchain::supportedIsolation());
+    device.confinesFiles = toolchain::supportedIsolation().confinesFiles();
     return Error::success();
   }
 
   DeviceFacts getDevice() const override { return device; }
 
   void prepare(StringRef folder) override {
-    auto source = readWholeFile((folder + "/kernel.cu").str(), 64u << 20);
+    auto source = toolchain::readWholeFile((folder + "/kernel.cu").str(), 64u << 20);
     if (!source)
       return consumeError(source.takeError());
-    CompileOptions options;
+    toolchain::CompileOptions options;
     options.arch = device.arch;
     // Only the cache matters: evaluate() meets the same failure and reports it.
     auto result = compiler->compile(*source, options);
@@ -69,12 +69,12 @@ public:
       consumeError(result.takeError());
   }
 
-  Expected<Measurement> evaluate(const EvaluationJob &job) override {
-    Json request = {{"folder", job.folder},
-                    {"graph", job.graphFile},
-                    {"flops", job.flops},
-                    {"precision", job.precision},
-                    {"rules", job.rules}};
+  Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override {
+    trajectory::Json request = {{"folder", job.folder},
+                                {"graph", job.graphFile},
+                                {"flops", job.flops},
+                                {"precision", job.precision},
+                                {"rules", job.rules}};
     if (job.promote) {
       request["incumbent"] = job.incumbentFolder;
       request["incumbent_id"] = job.incumbent;
@@ -86,7 +86,7 @@ public:
       return answer.takeError();
     if (!answer->contains("measurement"))
       return createStringError("kgen-eval answered without a measurement");
-    return Measurement::parse((*answer)["measurement"].dump());
+    return candidate::Measurement::parse((*answer)["measurement"].dump());
   }
 
   bool deviceIsLost() const override { return lost; }
@@ -111,7 +111,7 @@ public:
     }
     try {
       return answer->at("baselines").get<std::map<std::string, double>>();
-    } catch (const Json::exception &) {
+    } catch (const trajectory::Json::exception &) {
       note = "kgen-eval answered without baselines";
       return {};
     }
@@ -122,7 +122,7 @@ private:
   /// One that is killed before it is ready is started once more.
   Error spawnOrRetry() {
     Error error = spawn();
-    if (!error.isA<ProcessLost>() || stop)
+    if (!error.isA<toolchain::ProcessLost>() || stop)
       return error;
     consumeError(std::move(error));
     return spawn();
@@ -130,7 +130,7 @@ private:
   Expected<std::string> readLine();
   Error writeLine(StringRef line);
   /// Sends REQUEST with a number and waits for its answer; a died child is started once more.
-  Expected<Json> ask(Json request);
+  Expected<trajectory::Json> ask(trajectory::Json request);
   void closePipes() {
     for (int *fd : {&toChild, &fromChild})
       if (*fd >= 0) {
@@ -142,8 +142,8 @@ private:
   std::string wantedDevice, program;
   const std::atomic<bool> &stop;
   DeviceFacts device;
-  std::unique_ptr<Compiler> compiler;
-  ChildProcess child;
+  std::unique_ptr<toolchain::Compiler> compiler;
+  toolchain::ChildProcess child;
   int toChild = -1, fromChild = -1;
   std::string received;
   int lastId = 0;
@@ -163,10 +163,10 @@ Error ProcessEvaluator::spawn() {
     ::close(in[1]);
     return createStringError(Twine("cannot make a pipe: ") + std::strerror(code));
   }
-  ProcessRequest request;
+  toolchain::ProcessRequest request;
   request.arguments = {program, "--serve", "--device", wantedDevice};
   request.descriptors = {{in[0], 0}, {out[1], 1}};
-  auto started = ChildProcess::start(request);
+  auto started = toolchain::ChildProcess::start(request);
   ::close(in[0]);
   ::close(out[1]);
   toChild = in[1];
@@ -177,7 +177,7 @@ Error ProcessEvaluator::spawn() {
   auto line = readLine();
   if (!line)
     return line.takeError();
-  Json ready = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+  trajectory::Json ready = trajectory::Json::parse(*line, nullptr, /*allow_exceptions=*/false);
   if (ready.is_object() && ready.contains("error") && ready["error"].is_string())
     return createStringError(ready["error"].get<std::string>());
   try {
@@ -186,7 +186,7 @@ Error ProcessEvaluator::spawn() {
     device.arch = ready.value("arch", device.arch);
     device.sharedBytesPerBlock = ready.value("shared_bytes_per_block", device.sharedBytesPerBlock);
     device.multiprocessors = ready.value("multiprocessors", device.multiprocessors);
-  } catch (const Json::exception &) {
+  } catch (const trajectory::Json::exception &) {
     return createStringError("kgen-eval --serve did not say which device it has");
   }
   wantedDevice = device.name; // "auto" is settled
@@ -224,7 +224,7 @@ Expected<std::string> ProcessEvaluator::readLine() {
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
-      return make_error<ProcessLost>("kgen-eval ended unexpectedly");
+      return make_error<toolchain::ProcessLost>("kgen-eval ended unexpectedly");
     received.append(buffer, count);
     if (received.size() > longest)
       return createStringError("kgen-eval answers without end");
@@ -244,15 +244,15 @@ Error ProcessEvaluator::writeLine(StringRef line) {
   return Error::success();
 }
 
-Expected<Json> ProcessEvaluator::ask(Json request) {
+Expected<trajectory::Json> ProcessEvaluator::ask(trajectory::Json request) {
   request["id"] = ++lastId;
-  std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = request.dump(-1, ' ', false, trajectory::Json::error_handler_t::replace);
   for (int attempt = 0;; ++attempt) {
     Error failure = writeLine(text);
     if (!failure) {
       auto line = readLine();
       if (line) {
-        Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
+        trajectory::Json answer = trajectory::Json::parse(*line, nullptr, /*allow_exceptions=*/false);
         if (!answer.is_object())
           return createStringError("kgen-eval answered with something else than JSON");
         lost = answer.value("lost", false);
@@ -283,4 +283,4 @@ createProcessEvaluator(const std::string &device, const std::string &programFold
   return evaluator;
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -12,26 +12,27 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// CHEAT is not mended, UNSUPPORTED is the device's, and BADREPLY had its second turn.
-static bool isMendable(Verdict verdict) {
-  return verdict == Verdict::Reject || verdict == Verdict::Wrong || verdict == Verdict::Fault ||
-         verdict == Verdict::Race || verdict == Verdict::Timeout;
+static bool isMendable(candidate::Verdict verdict) {
+  return verdict == candidate::Verdict::Reject || verdict == candidate::Verdict::Wrong ||
+         verdict == candidate::Verdict::Fault || verdict == candidate::Verdict::Race ||
+         verdict == candidate::Verdict::Timeout;
 }
 
 /// Asks how to mend FAILED, branch INDEX of its round; false: there is no answer.
 Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidate &mended) {
-  const BranchRecord *parent = run.findBranch(failed.record.parent);
+  const trajectory::BranchRecord *parent = run.findBranch(failed.record.parent);
   if (!parent)
     return false;
-  ProposalContext context = makeContext(StringRef(failed.record.id).split('/').first.str() + "/repair-" +
-                                            StringRef(failed.record.id).split("/b").second.str(),
-                                        *parent, {});
-  FailedBranch branch;
+  propose::ProposalContext context = makeContext(StringRef(failed.record.id).split('/').first.str() + "/repair-" +
+                                                     StringRef(failed.record.id).split("/b").second.str(),
+                                                 *parent, {});
+  propose::FailedBranch branch;
   branch.id = failed.record.id;
   branch.materialization = failed.materialization;
-  branch.verdict = verdictName(measured[failed.record.id].verdict).str();
+  branch.verdict = candidate::verdictName(measured[failed.record.id].verdict).str();
   branch.detail = measured[failed.record.id].detail;
   if (run.findBranch(branch.id)->files.count("compile.log")) {
     if (auto log = run.readFile(branch.id, "compile.log"))
@@ -49,12 +50,12 @@ Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidat
     return list.takeError();
   if (list->empty())
     return false;
-  mended.record.id = branchId(failed.record.round, index);
+  mended.record.id = trajectory::branchId(failed.record.round, index);
   mended.record.parent = failed.record.parent;
   mended.record.round = failed.record.round;
   mended.record.idea = failed.record.idea;
   mended.record.label = list->front().label;
-  mended.record.reply = hashText(run.findReply(context.slot)->request);
+  mended.record.reply = propose::hashText(run.findReply(context.slot)->request);
   mended.record.expansion = failed.record.expansion;
   mended.record.repairs = failed.record.id;
   mended.materialization = std::move(list->front());
@@ -67,7 +68,7 @@ Error Search::repairRound(int round, const std::vector<Candidate> &candidates) {
   std::vector<Candidate> mended;
   run.beginBatch();
   for (const Candidate &candidate : candidates) {
-    const BranchRecord *branch = run.findBranch(candidate.record.id);
+    const trajectory::BranchRecord *branch = run.findBranch(candidate.record.id);
     auto it = measured.find(candidate.record.id);
     if (!branch || it == measured.end() || !branch->duplicateOf.empty() || !isMendable(it->second.verdict))
       continue;
@@ -95,4 +96,4 @@ Error Search::repairRound(int round, const std::vector<Candidate> &candidates) {
   return measureRound(mended);
 }
 
-} // namespace kgen
+} // namespace kgen::search

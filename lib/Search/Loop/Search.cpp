@@ -6,19 +6,19 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 static constexpr StringLiteral genericText = "Every op by the generic path: correct, coalesced, no directives.";
 
-std::string codeHash(const BranchRecord &branch) {
+std::string codeHash(const trajectory::BranchRecord &branch) {
   auto cuda = branch.files.find("kernel.cu"), plan = branch.files.find("plan.json");
   if (cuda == branch.files.end() || plan == branch.files.end())
     return "";
   return cuda->second + plan->second;
 }
 
-Measurement rejected(Verdict verdict, std::string detail, const SearchConfig &config) {
-  Measurement measurement;
+candidate::Measurement rejected(candidate::Verdict verdict, std::string detail, const SearchConfig &config) {
+  candidate::Measurement measurement;
   measurement.verdict = verdict;
   measurement.detail = std::move(detail);
   measurement.device = config.device;
@@ -68,7 +68,7 @@ bool Search::shouldStop() {
 
 std::vector<Outcome> Search::collectOutcomes() const {
   std::vector<Outcome> outcomes;
-  for (const BranchRecord &branch : run.getBranches()) {
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
     auto it = measured.find(branch.id);
     if (it != measured.end())
       outcomes.push_back({branch.id, branch.parent, branch.round, it->second.passed(), it->second.timeUs,
@@ -100,8 +100,8 @@ Error Search::executeRounds() {
     branchesLeft = std::min(branchesLeft, budgetLeft(expected));
     if (round == 0) {
       Candidate generic;
-      generic.record.id = branchId(0, 0);
-      generic.record.idea = {"generic", genericText.str(), IdeaCategory::Control};
+      generic.record.id = trajectory::branchId(0, 0);
+      generic.record.idea = {"generic", genericText.str(), ideas::IdeaCategory::Control};
       candidates.push_back(std::move(generic));
     } else {
       if (shouldStop())
@@ -133,9 +133,10 @@ Error Search::executeRounds() {
       return error;
     if (Error error = measureRound(candidates))
       return error;
-    if (round == 0 && !measured[branchId(0, 0)].passed() && stopReason == "done") {
-      const Measurement &generic = measured[branchId(0, 0)];
-      return createStringError("round 0 is not right: " + verdictName(generic.verdict) + ": " + generic.detail);
+    if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == "done") {
+      const candidate::Measurement &generic = measured[trajectory::branchId(0, 0)];
+      return createStringError("round 0 is not right: " + candidate::verdictName(generic.verdict) + ": " +
+                               generic.detail);
     }
     if (stopReason != "done")
       return Error::success();
@@ -148,14 +149,14 @@ Error Search::executeRounds() {
       stopReason = limit;
     if (stopReason != "done")
       return Error::success();
-    branchesBefore = count_if(run.getBranches(), [&](const BranchRecord &branch) {
+    branchesBefore = count_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
       return branch.round > 0 && branch.round <= round; // mended ones too
     });
   }
 }
 
-Error runSearch(const SearchEnvironment &environment, RunFolder &run, const SearchConfig &config) {
+Error runSearch(const SearchEnvironment &environment, trajectory::RunFolder &run, const SearchConfig &config) {
   return Search(environment, run, config).execute();
 }
 
-} // namespace kgen
+} // namespace kgen::search

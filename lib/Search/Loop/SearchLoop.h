@@ -17,12 +17,12 @@
 #include <climits>
 #include <future>
 
-namespace kgen {
+namespace kgen::search {
 
 /// A branch of the current round on its way.
 struct Candidate {
-  BranchRecord record;
-  Materialization materialization;
+  trajectory::BranchRecord record;
+  propose::Materialization materialization;
   bool ready = false;   ///< has a snapshot and waits for its measurement
   bool refused = false; ///< there is no code: the compiler said why
   std::shared_future<void> compiled;
@@ -30,7 +30,7 @@ struct Candidate {
 
 class Search {
 public:
-  Search(const SearchEnvironment &env, RunFolder &run, const SearchConfig &config)
+  Search(const SearchEnvironment &env, trajectory::RunFolder &run, const SearchConfig &config)
       : env(env), run(run), config(config), workers(llvm::hardware_concurrency(std::max(1, config.compileJobs))) {}
 
   llvm::Error execute();
@@ -39,13 +39,15 @@ private:
   llvm::Error executeRounds();
   std::vector<Outcome> collectOutcomes() const;
   llvm::Error takeHandWritten(int round, bool planned, std::vector<Candidate> &candidates);
-  llvm::Expected<std::vector<Materialization>> carryOut(const ProposalContext &context, HandWritten &entry);
+  llvm::Expected<std::vector<propose::Materialization>> carryOut(const propose::ProposalContext &context,
+                                                                 trajectory::HandWritten &entry);
   llvm::Error expandRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error expandSeed(int round, size_t seed, const std::string &slot, const Expansion &expansion,
                          std::vector<Candidate> &candidates);
   /// One candidate for each of LIST, the answer recorded for SLOT; EXPANSION is -1 for a person's.
-  void addCandidates(int round, int expansion, const BranchRecord &parent, const Idea &idea, llvm::StringRef slot,
-                     const std::vector<Materialization> &list, std::vector<Candidate> &candidates);
+  void addCandidates(int round, int expansion, const trajectory::BranchRecord &parent, const propose::Idea &idea,
+                     llvm::StringRef slot, const std::vector<propose::Materialization> &list,
+                     std::vector<Candidate> &candidates);
   llvm::Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
   llvm::Error measureRound(std::vector<Candidate> &candidates);
@@ -53,9 +55,10 @@ private:
   llvm::Error measure(Candidate &candidate);
   llvm::Error timeBaselines();
   std::string findPlanFault(const std::string &plan);
-  llvm::Error finish(const Candidate &candidate, Measurement measurement, llvm::StringRef duplicateOf = "",
+  llvm::Error finish(const Candidate &candidate, candidate::Measurement measurement, llvm::StringRef duplicateOf = "",
                      double deviceSeconds = 0);
-  void announce(const BranchRecord &branch, const Measurement &measurement, llvm::StringRef sameAs, bool isBest);
+  void announce(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
+                llvm::StringRef sameAs, bool isBest);
   llvm::Error repairRound(int round, const std::vector<Candidate> &candidates);
   llvm::Error tuneRound(int round);
   llvm::Expected<bool> askRepair(const Candidate &failed, size_t index, Candidate &mended);
@@ -66,17 +69,18 @@ private:
     llvm::consumeError(std::move(error));
     return llvm::Error::success();
   }
-  llvm::Error record(const ReplyRecord &reply, double seconds);
+  llvm::Error record(const trajectory::ReplyRecord &reply, double seconds);
   /// Keeps what a question cost that has no answer.
   llvm::Error unanswered(llvm::StringRef slot, double seconds, llvm::Error error);
-  llvm::Expected<std::vector<Materialization>>
-  askOnce(const ProposalContext &context, llvm::StringRef stage, const Idea &idea, int n, const FailedBranch *failed,
-          llvm::function_ref<llvm::Expected<std::vector<Materialization>>()> ask);
-  llvm::Expected<std::vector<Idea>> askIdeas(const ProposalContext &context, int n);
-  llvm::Expected<std::vector<Materialization>> askMaterializations(const ProposalContext &context, const Idea &idea,
-                                                                   int n);
-  ProposalContext makeContext(const std::string &slot, const BranchRecord &parent,
-                              const std::vector<Candidate> &planned);
+  llvm::Expected<std::vector<propose::Materialization>>
+  askOnce(const propose::ProposalContext &context, llvm::StringRef stage, const propose::Idea &idea, int n,
+          const propose::FailedBranch *failed,
+          llvm::function_ref<llvm::Expected<std::vector<propose::Materialization>>()> ask);
+  llvm::Expected<std::vector<propose::Idea>> askIdeas(const propose::ProposalContext &context, int n);
+  llvm::Expected<std::vector<propose::Materialization>> askMaterializations(const propose::ProposalContext &context,
+                                                                            const propose::Idea &idea, int n);
+  propose::ProposalContext makeContext(const std::string &slot, const trajectory::BranchRecord &parent,
+                                       const std::vector<Candidate> &planned);
 
   std::string folderOf(llvm::StringRef id) const { return (run.getPath() + "/" + id).str(); }
   /// Sets the reason when the search must end before the next step.
@@ -91,17 +95,17 @@ private:
   }
 
   const SearchEnvironment &env;
-  RunFolder &run;
+  trajectory::RunFolder &run;
   const SearchConfig &config;
   llvm::DefaultThreadPool workers;
-  GraphFacts facts;
-  PriceList prices;
+  graph::GraphFacts facts;
+  trajectory::PriceList prices;
   double startSeconds = 0, secondsBefore = 0;
   std::string stopReason = "done";
   int branchesLeft = 0;
-  int branchesBefore = 0;                      ///< of earlier rounds, without round 0
-  std::map<std::string, Measurement> measured; ///< by branch id
-  llvm::StringMap<std::string> firstWithCode;  ///< hash of code -> branch id
+  int branchesBefore = 0;                                 ///< of earlier rounds, without round 0
+  std::map<std::string, candidate::Measurement> measured; ///< by branch id
+  llvm::StringMap<std::string> firstWithCode;             ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0, floorUs = 0;
   std::string bestId;
   int machineryErrors = 0; ///< in a row
@@ -109,9 +113,9 @@ private:
 
 /// Names what BRANCH runs: the same for branches whose kernel.cu and plan.json are the same; "" for
 /// one without code.
-std::string codeHash(const BranchRecord &branch);
+std::string codeHash(const trajectory::BranchRecord &branch);
 
 /// The measurement of a branch that never ran.
-Measurement rejected(Verdict verdict, std::string detail, const SearchConfig &config);
+candidate::Measurement rejected(candidate::Verdict verdict, std::string detail, const SearchConfig &config);
 
-} // namespace kgen
+} // namespace kgen::search

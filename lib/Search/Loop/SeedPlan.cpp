@@ -8,11 +8,11 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 /// "500,2" -> [500, 2, 1].
-static Expected<Json> readExtents(StringRef field, StringRef text) {
-  Json list = Json::array();
+static Expected<trajectory::Json> readExtents(StringRef field, StringRef text) {
+  trajectory::Json list = trajectory::Json::array();
   for (StringRef part : split(text, ',')) {
     int64_t extent;
     if (part.getAsInteger(10, extent))
@@ -24,8 +24,8 @@ static Expected<Json> readExtents(StringRef field, StringRef text) {
   return list;
 }
 
-static Expected<Json> readArguments(StringRef text) {
-  Json list = Json::array();
+static Expected<trajectory::Json> readArguments(StringRef text) {
+  trajectory::Json list = trajectory::Json::array();
   for (StringRef part : split(text, ',')) {
     auto [type, value] = part.split(':');
     int64_t whole;
@@ -36,7 +36,7 @@ static Expected<Json> readArguments(StringRef text) {
       list.push_back({{"f32", real}});
     } else if (value.empty()) {
       auto [buffer, offset] = part.split('+');
-      Json argument = {{"buffer", buffer.str()}};
+      trajectory::Json argument = {{"buffer", buffer.str()}};
       if (!offset.empty()) {
         if (offset.getAsInteger(10, whole))
           return createStringError("kgen-launch: argument " + part + ", expected a whole number after +");
@@ -51,9 +51,12 @@ static Expected<Json> readArguments(StringRef text) {
   return list;
 }
 
-static Expected<Json> readLaunch(StringRef line) {
-  Json launch = {
-      {"kernel", ""}, {"grid", {1, 1, 1}}, {"block", {1, 1, 1}}, {"shared_bytes", 0}, {"args", Json::array()}};
+static Expected<trajectory::Json> readLaunch(StringRef line) {
+  trajectory::Json launch = {{"kernel", ""},
+                             {"grid", {1, 1, 1}},
+                             {"block", {1, 1, 1}},
+                             {"shared_bytes", 0},
+                             {"args", trajectory::Json::array()}};
   for (StringRef field : split(line.trim(), ' ')) {
     if (field.empty())
       continue;
@@ -83,12 +86,12 @@ static Expected<Json> readLaunch(StringRef line) {
   return launch;
 }
 
-Expected<std::string> completeSeedPlan(const LaunchPlan &generic, StringRef cuda, StringRef text) {
-  Json plan = Json::parse(generic.print());
-  plan["launches"] = Json::array();
-  plan["workspace"] = Json::array();
+Expected<std::string> completeSeedPlan(const candidate::LaunchPlan &generic, StringRef cuda, StringRef text) {
+  trajectory::Json plan = trajectory::Json::parse(generic.print());
+  plan["launches"] = trajectory::Json::array();
+  plan["workspace"] = trajectory::Json::array();
   if (!text.empty()) {
-    Json given = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+    trajectory::Json given = trajectory::Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
     if (!given.is_object() || !given.contains("launches"))
       return createStringError("the plan is no JSON object with \"launches\"");
     if (given.contains("inputs"))
@@ -113,10 +116,10 @@ Expected<std::string> completeSeedPlan(const LaunchPlan &generic, StringRef cuda
       plan["workspace"].push_back({{"name", "ws" + std::to_string(plan["workspace"].size())}, {"bytes", bytes}});
     }
   }
-  auto checked = LaunchPlan::parse(plan.dump());
+  auto checked = candidate::LaunchPlan::parse(plan.dump());
   if (!checked)
     return checked.takeError();
   return checked->print();
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -13,23 +13,24 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 Error Search::tuneRound(int round) {
   constexpr int steps = 2;
   if (round == 0 || config.tune == 0 || !env.proposer.canTune())
     return Error::success();
-  std::string prefix = StringRef(branchId(round, 0)).split('/').first.str() + "/tune-";
-  auto isTuned = [&](const BranchRecord &branch) {
-    const ReplyRecord *reply = run.findReplyByHash(branch.reply);
+  std::string prefix = StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/tune-";
+  auto isTuned = [&](const trajectory::BranchRecord &branch) {
+    const trajectory::ReplyRecord *reply = run.findReplyByHash(branch.reply);
     return reply && StringRef(reply->slot).starts_with(prefix);
   };
   // An earlier process may have recorded tuned ones already: their numbers follow those of the others.
-  std::vector<Candidate> all(count_if(
-      run.getBranches(), [&](const BranchRecord &branch) { return branch.round == round && !isTuned(branch); }));
+  std::vector<Candidate> all(count_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
+    return branch.round == round && !isTuned(branch);
+  }));
   for (int step = 0; step < steps; ++step) {
-    const BranchRecord *best = nullptr;
-    for (const BranchRecord &branch : run.getBranches()) {
+    const trajectory::BranchRecord *best = nullptr;
+    for (const trajectory::BranchRecord &branch : run.getBranches()) {
       auto it = measured.find(branch.id);
       if (branch.round == round && it != measured.end() && it->second.passed() &&
           (!best || it->second.timeUs < measured[best->id].timeUs))
@@ -37,13 +38,13 @@ Error Search::tuneRound(int round) {
     }
     if (!best || shouldStop())
       return Error::success();
-    BranchRecord parent = *best;
+    trajectory::BranchRecord parent = *best;
     std::string slot = prefix + std::to_string(step);
     int n = std::min((config.tune + step) / steps, budgetLeft(all.size()));
     if (n == 0)
       return Error::success();
     run.beginBatch();
-    ProposalContext context = makeContext(slot, parent, {});
+    propose::ProposalContext context = makeContext(slot, parent, {});
     auto list = askOnce(context, "tune", parent.idea, n, nullptr, [&] { return env.proposer.tune(context, n); });
     if (!list)
       return list.takeError();
@@ -64,4 +65,4 @@ Error Search::tuneRound(int round) {
   return Error::success();
 }
 
-} // namespace kgen
+} // namespace kgen::search

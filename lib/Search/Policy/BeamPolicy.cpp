@@ -4,7 +4,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 class BeamPolicy : public Policy {
@@ -38,4 +38,4 @@ private:
 
 std::unique_ptr<Policy> createBeamPolicy(const PolicyOptions &options) { return std::make_unique<BeamPolicy>(options); }
 
-} // namespace kgen
+} // namespace kgen::search

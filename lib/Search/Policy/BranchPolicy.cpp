@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 class BranchPolicy : public Policy {
@@ -42,4 +42,4 @@ std::unique_ptr<Policy> createBranchPolicy(const PolicyOptions &options) {
   return std::make_unique<BranchPolicy>(options);
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 constexpr int roundsBetweenVisits = 3;
@@ -69,4 +69,4 @@ std::unique_ptr<Policy> createIslandsPolicy(const PolicyOptions &options) {
   return std::make_unique<IslandsPolicy>(options);
 }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -19,7 +19,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 constexpr double exploration = 0.7; ///< weight of the unknown against the value, which lies in [0, 1]
@@ -139,4 +139,4 @@ private:
 
 std::unique_ptr<Policy> createMctsPolicy(const PolicyOptions &options) { return std::make_unique<MctsPolicy>(options); }
 
-} // namespace kgen
+} // namespace kgen::search

@@ -10,7 +10,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 
 namespace {
 struct NamedPolicy {
@@ -63,4 +63,4 @@ double drawNumber(uint64_t seed, StringRef what) {
   return double(xxh3_64bits(text) >> 11) / double(uint64_t(1) << 53);
 }
 
-} // namespace kgen
+} // namespace kgen::search

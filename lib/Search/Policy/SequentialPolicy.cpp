@@ -4,7 +4,7 @@
 
 using namespace llvm;
 
-namespace kgen {
+namespace kgen::search {
 namespace {
 
 class SequentialPolicy : public Policy {
@@ -43,4 +43,4 @@ std::unique_ptr<Policy> createSequentialPolicy(const PolicyOptions &options) {
   return std::make_unique<SequentialPolicy>(options);
 }
 
-} // namespace kgen
+} // namespace kgen::search

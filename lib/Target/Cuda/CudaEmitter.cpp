@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::target {
 namespace {
 
 /// The sources' texts, taken apart into what can be shared and what cannot.
@@ -70,9 +70,9 @@ void TranslationUnit::print(llvm::raw_ostream &os) const {
   if (!includes.empty())
     os << "\n";
   if (needsDeviceHeader)
-    os << deviceHeader() << "\n";
+    os << kernels::deviceHeader() << "\n";
   if (needsHopperHeader)
-    os << hopperHeader() << "\n";
+    os << kernels::hopperHeader() << "\n";
   os << body;
 }
 
@@ -97,4 +97,4 @@ LogicalResult emitCuda(ModuleOp module, llvm::raw_ostream &os) {
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::target

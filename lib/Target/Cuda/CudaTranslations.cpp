@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-void kgen::registerCudaTranslations() {
+void kgen::target::registerCudaTranslations() {
   auto registerDialects = [](DialectRegistry &registry) {
     registry.insert<KGenDialect, arith::ArithDialect, func::FuncDialect, tensor::TensorDialect>();
   };

@@ -18,7 +18,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::target {
 namespace {
 
 /// One buffer of the plan.
@@ -315,4 +315,4 @@ LogicalResult emitPlan(ModuleOp module, StringRef precision, llvm::raw_ostream &
   return success();
 }
 
-} // namespace kgen
+} // namespace kgen::target

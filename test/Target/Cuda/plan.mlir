@@ -7,7 +7,7 @@
 // CHECK-NEXT:  "outputs": [
 // CHECK-NEXT:   {"name": "out0", "dtype": "f32", "shape": [32]},
 // CHECK-NEXT:   {"name": "out1", "dtype": "i1", "shape": [3]}],
-// Three intermediate tensors are never alive together: the third takes the first one's room.
+// Three intermediate tensors are never alive together: the third takes the first one's place.
 // CHECK-NEXT:  "workspace": [
 // CHECK-NEXT:   {"name": "ws0", "bytes": 128},
 // CHECK-NEXT:   {"name": "ws1", "bytes": 128}],

@@ -4,7 +4,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 
-namespace kgen {
+namespace kgen::conversion {
 
 #define GEN_PASS_DECL
 #include "kgen/Conversion/AtenToLinalg/Passes.h.inc"
@@ -15,4 +15,4 @@ void populateAtenToLinalgPatterns(mlir::RewritePatternSet &patterns);
 #define GEN_PASS_REGISTRATION
 #include "kgen/Conversion/AtenToLinalg/Passes.h.inc"
 
-} // namespace kgen
+} // namespace kgen::conversion

@@ -22,7 +22,7 @@
 #define GET_OP_CLASSES
 #include "kgen/Dialect/Transform/KGenTransformOps.h.inc"
 
-namespace kgen {
+namespace kgen::directive {
 
 /// Adds transform.kgen.* and upstream's transform.tune.* to the transform dialect.
 void registerTransformExtension(mlir::DialectRegistry &registry);
@@ -35,4 +35,4 @@ void registerTransformExtension(mlir::DialectRegistry &registry);
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 applyDirectives(mlir::ModuleOp graph, llvm::StringRef script, IdeaAttr idea = {}, llvm::StringRef name = "directives");
 
-} // namespace kgen
+} // namespace kgen::directive

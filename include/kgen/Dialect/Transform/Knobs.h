@@ -37,11 +37,11 @@ mlir::DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterfac
 
 } // namespace kgen::directive
 
-namespace kgen {
+namespace kgen::directive {
 
 /// Checks what the table of keys cannot: the precision class of DISPATCH's graph, the width of
 /// vector accesses for its element types, and keys that exclude each other. Returns the reason, or
 /// an empty text when SCHEDULE is legal for DISPATCH.
 std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule);
 
-} // namespace kgen
+} // namespace kgen::directive

@@ -5,7 +5,7 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace kgen {
+namespace kgen::directive {
 
 #define GEN_PASS_DECL
 #include "kgen/Dialect/Transform/Passes.h.inc"
@@ -13,4 +13,4 @@ namespace kgen {
 #define GEN_PASS_REGISTRATION
 #include "kgen/Dialect/Transform/Passes.h.inc"
 
-} // namespace kgen
+} // namespace kgen::directive

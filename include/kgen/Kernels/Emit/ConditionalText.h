@@ -12,7 +12,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// TEXT with every `#if NAME`, `#else`, `#endif` decided: NAME holds when it is among TRUTHS.
 std::string chooseVariant(llvm::StringRef text, const llvm::StringSet<> &truths);
@@ -20,4 +20,4 @@ std::string chooseVariant(llvm::StringRef text, const llvm::StringSet<> &truths)
 /// The template FILE without its opening comment, which is for the template's reader.
 llvm::StringRef templateBody(llvm::StringRef file);
 
-} // namespace kgen
+} // namespace kgen::kernels

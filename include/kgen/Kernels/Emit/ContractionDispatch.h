@@ -10,7 +10,7 @@
 #include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The ops of a contraction dispatch, in order.
 struct ContractionDispatch {
@@ -67,4 +67,4 @@ mlir::Type elementTypeOf(llvm::StringRef precision, mlir::MLIRContext *context);
 mlir::LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, mlir::Type elementType,
                                        bool preferTensorCores);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -19,7 +19,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The text of template FILE ("gemm_mma.cuh"); empty when there is none.
 llvm::StringRef findCudaTemplate(llvm::StringRef file);
@@ -42,4 +42,4 @@ struct TemplateFill {
 /// TEXT filled in. Marker lines are gone, runs of blank lines are one.
 std::string fillTemplate(llvm::StringRef text, const TemplateFill &fill);
 
-} // namespace kgen
+} // namespace kgen::kernels

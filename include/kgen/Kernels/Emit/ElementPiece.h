@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// The element-wise ops from some values to one value, as a device function; or nothing to do.
 struct ElementPiece {
@@ -69,4 +69,4 @@ std::string kernelArguments(DispatchOp dispatch, bool writes);
 /// The include lines for the dispatch's 16-bit types.
 std::string includeLines(DispatchOp dispatch);
 
-} // namespace kgen
+} // namespace kgen::kernels

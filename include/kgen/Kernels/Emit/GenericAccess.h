@@ -18,7 +18,7 @@
 #include <memory>
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// `low <= expr < high`, and `expr % multipleOf == 0`.
 struct AccessCondition {
@@ -100,4 +100,4 @@ bool isViewGeneric(mlir::linalg::GenericOp op);
 /// The name of the unit attribute on a generic op that has to become a kernel.
 inline constexpr llvm::StringLiteral kCopyAttr = "kgen.copy";
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// Turns named linalg ops of FUNCTION into linalg.generic, fuses element-wise ones where that saves
 /// memory traffic, and inserts a copy where a view has to become a buffer: a returned argument, a
@@ -27,4 +27,4 @@ std::string describeOrigin(mlir::Operation *op);
 /// The scalar ops in the body of OP, "subf, exp, addf", in order and without repeats.
 std::string describeBody(mlir::linalg::GenericOp op);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -16,7 +16,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// `__device__ __forceinline__ float NAME(float acc0, ..., int d0, int d1, ..., const T *p0, ...)`:
 /// one accN per scalar, one dN per dimension of the result, one pN per entry of `operands`.
@@ -37,4 +37,4 @@ mlir::FailureOr<PointwiseFunction> emitPointwiseFunction(llvm::StringRef functio
                                                          llvm::ArrayRef<mlir::Value> scalars,
                                                          llvm::StringRef computeType);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -19,7 +19,7 @@
 #include <set>
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// What a piece of text needs from its translation unit: headers and helper functions. Each helper
 /// is printed under an include guard, so that sources which need the same one can be concatenated.
@@ -121,4 +121,4 @@ private:
 /// arith.maximumf, ...), does. Empty for an op that is not binary arithmetic.
 std::string combineExpression(mlir::Operation *combiner, llvm::StringRef a, llvm::StringRef b, CudaHelpers &helpers);
 
-} // namespace kgen
+} // namespace kgen::kernels

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::ideas {
 
 /// The six seed categories of ideas (the published method's).
 enum class IdeaCategory { Memory, Async, DType, Compute, Parallel, Control };
@@ -76,4 +76,4 @@ llvm::ArrayRef<CatalogueEntry> getCatalogue();
 #define KGEN_FAMILY(NAME) std::vector<CatalogueEntry> get##NAME##Ideas();
 #include "kgen/Kernels/Families.def"
 
-} // namespace kgen
+} // namespace kgen::ideas

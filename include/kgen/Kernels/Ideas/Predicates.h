@@ -3,7 +3,7 @@
 
 #include "kgen/Kernels/Ideas/Catalogue.h"
 
-namespace kgen {
+namespace kgen::ideas {
 
 inline bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
 inline bool allowsFp16(const DispatchFacts &f) { return f.f32 && f.precision == "fp16"; }
@@ -42,4 +42,4 @@ inline bool warpgroupConvolution(const DispatchFacts &f) {
 }
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
-} // namespace kgen
+} // namespace kgen::ideas

@@ -14,7 +14,7 @@
 
 #include <string>
 
-namespace kgen {
+namespace kgen::kernels {
 
 /// What threads gather over a row; each has a section in templates/row_states.cuh.
 enum class RowStatistic { Softmax, Moments, Sum, Extreme };
@@ -57,4 +57,4 @@ struct RowProgram {
 /// Analyses DISPATCH; one diagnostic, at the op or type that stands in the way.
 mlir::FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch);
 
-} // namespace kgen
+} // namespace kgen::kernels

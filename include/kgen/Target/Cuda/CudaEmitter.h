@@ -5,7 +5,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-namespace kgen {
+namespace kgen::target {
 
 /// Writes one self-contained CUDA-C translation unit: the includes, the device header when a source
 /// asks for it, then the text of each kgen.source of MODULE in the order of its first launch. What
@@ -21,4 +21,4 @@ mlir::LogicalResult emitPlan(mlir::ModuleOp module, llvm::StringRef precision, l
 /// Registers --kgen-to-cuda and --kgen-to-plan for kgen-translate.
 void registerCudaTranslations();
 
-} // namespace kgen
+} // namespace kgen::target

@@ -28,7 +28,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::graph {
 
 /// Written by cmake/modules/GeneratorDigest.cmake.
 extern const char *const generatorDigest;
@@ -76,7 +76,7 @@ public:
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, graphName), llvm::SMLoc());
     module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-    if (!module || !(func = findGraphFunction(*module)))
+    if (!module || !(func = pipelines::findGraphFunction(*module)))
       return error.takeError("graph.mlir: the graph does not parse");
     return llvm::Error::success();
   }
@@ -110,32 +110,32 @@ llvm::Expected<LoweredGraph> lower(Session &session, const TargetChip &chip) {
   result.annotated = print(*session.module);
   CaptureError error(&session.context, graphName);
   PassManager pm(&session.context, ModuleOp::getOperationName());
-  LowerOptions options;
+  pipelines::LowerOptions options;
   options.arch = chip.arch;
   options.multiprocessors = chip.multiprocessors;
   options.sharedBytes = chip.sharedBytesPerBlock;
-  populateLower(pm, options);
+  pipelines::populateLower(pm, options);
   if (failed(pm.run(*session.module)))
     return error.takeError("graph.mlir: lowering failed without a reason");
   result.lowered = print(*session.module);
   llvm::raw_string_ostream cuda(result.cuda), plan(result.plan);
-  if (failed(emitCuda(*session.module, cuda)) ||
-      failed(emitPlan(*session.module, stringifyPrecision(precisionOf(*session.module)), plan)))
+  if (failed(target::emitCuda(*session.module, cuda)) ||
+      failed(target::emitPlan(*session.module, stringifyPrecision(precisionOf(*session.module)), plan)))
     return error.takeError("graph.mlir: emission failed without a reason");
   return result;
 }
 
 /// One buffer's shape and type against the graph's, as a message; empty when they agree.
-std::string compareBuffer(StringRef what, size_t index, const BufferSpec &buffer, Type type) {
+std::string compareBuffer(StringRef what, size_t index, const candidate::BufferSpec &buffer, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   std::string dtype;
   llvm::raw_string_ostream(dtype) << tensor.getElementType();
-  bool same = dtypeName(buffer.dtype) == dtype && ArrayRef<int64_t>(buffer.shape) == tensor.getShape();
+  bool same = candidate::dtypeName(buffer.dtype) == dtype && ArrayRef<int64_t>(buffer.shape) == tensor.getShape();
   if (same)
     return "";
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << "plan.json: " << what << "[" << index << "] is " << dtypeName(buffer.dtype) << "[";
+  stream << "plan.json: " << what << "[" << index << "] is " << candidate::dtypeName(buffer.dtype) << "[";
   llvm::interleaveComma(buffer.shape, stream);
   stream << "], expected " << dtype << "[";
   llvm::interleaveComma(tensor.getShape(), stream);
@@ -153,7 +153,7 @@ std::string inlineDeviceHeaders(StringRef cuda) {
     bool includes = file.consume_front("#include") && file.ltrim().consume_front("\"");
     file = line.split('"').second.split('"').first;
     StringRef header =
-        includes && file.starts_with("kgen_") && file.ends_with(".cuh") ? findCudaTemplate(file) : StringRef();
+        includes && file.starts_with("kgen_") && file.ends_with(".cuh") ? kernels::findCudaTemplate(file) : StringRef();
     if (header.empty())
       text += line;
     else // a header may include another one
@@ -167,7 +167,7 @@ std::string inlineDeviceHeaders(StringRef cuda) {
 
 /// Replaces FUNC's body by the launches of PLAN on kernels of SOURCE. Buffers that a launch names
 /// and that are no inputs count as written by it.
-llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan &plan) {
+llvm::Error buildLaunches(func::FuncOp func, StringRef source, const candidate::LaunchPlan &plan) {
   Block &body = func.getBody().front();
   Operation *terminator = body.getTerminator();
   terminator->setOperands({});
@@ -181,24 +181,24 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const LaunchPlan 
     auto tensor = cast<RankedTensorType>(type);
     outputs.push_back(tensor::EmptyOp::create(builder, loc, tensor.getShape(), tensor.getElementType()));
   }
-  for (const WorkspaceSpec &workspace : plan.workspace)
+  for (const candidate::WorkspaceSpec &workspace : plan.workspace)
     workspaces.push_back(
         tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{workspace.bytes}, builder.getI8Type()));
   SmallVector<Value> untouched = outputs;
 
-  for (const Launch &launch : plan.launches) {
+  for (const candidate::Launch &launch : plan.launches) {
     SmallVector<Value> ins;
     SmallVector<Value *> outs;
     SmallVector<Attribute> scalars;
-    for (const LaunchArgument &argument : launch.arguments) {
+    for (const candidate::LaunchArgument &argument : launch.arguments) {
       // A tensor map reads or writes its buffer; its shape stands in kgen.plan.
-      auto *map = std::get_if<TensorMapSpec>(&argument);
-      if (auto *buffer = map ? &map->buffer : std::get_if<BufferRef>(&argument)) {
-        if (buffer->kind == BufferKind::Input) {
+      auto *map = std::get_if<candidate::TensorMapSpec>(&argument);
+      if (auto *buffer = map ? &map->buffer : std::get_if<candidate::BufferRef>(&argument)) {
+        if (buffer->kind == candidate::BufferKind::Input) {
           ins.push_back(body.getArgument(buffer->index));
           continue;
         }
-        Value *slot = &(buffer->kind == BufferKind::Output ? outputs : workspaces)[buffer->index];
+        Value *slot = &(buffer->kind == candidate::BufferKind::Output ? outputs : workspaces)[buffer->index];
         if (!llvm::is_contained(outs, slot))
           outs.push_back(slot);
       } else if (auto *i32 = std::get_if<int32_t>(&argument)) {
@@ -251,7 +251,7 @@ public:
     if (llvm::Error error = session.load(graph))
       return error;
     CaptureError error(&session.context, graphName);
-    FailureOr<GraphFacts> facts = collectFacts(*session.module);
+    FailureOr<GraphFacts> facts = pipelines::collectFacts(*session.module);
     if (failed(facts))
       return error.takeError("graph.mlir: the graph has no facts");
     return std::move(*facts);
@@ -281,7 +281,7 @@ public:
       session.context.loadDialect<KGenDialect>();
       ideaAttr = IdeaAttr::get(&session.context, idea, *word);
     }
-    auto annotated = applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");
+    auto annotated = directive::applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");
     if (!annotated)
       return annotated.takeError();
     session.module = std::move(*annotated);
@@ -293,7 +293,7 @@ public:
     Session session;
     if (llvm::Error error = session.load(graph))
       return error;
-    llvm::Expected<LaunchPlan> plan = LaunchPlan::parse(planText);
+    llvm::Expected<candidate::LaunchPlan> plan = candidate::LaunchPlan::parse(planText);
     if (!plan)
       return plan.takeError();
     if (llvm::Error error = checkPlan(*plan, session.func))
@@ -328,9 +328,10 @@ public:
 
 private:
   /// PLAN's buffers and indices against FUNC's.
-  static llvm::Error checkPlan(const LaunchPlan &plan, func::FuncOp func) {
+  static llvm::Error checkPlan(const candidate::LaunchPlan &plan, func::FuncOp func) {
     auto fault = [](const std::string &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); };
-    auto check = [&](StringRef what, const std::vector<BufferSpec> &buffers, ArrayRef<Type> types) -> std::string {
+    auto check = [&](StringRef what, const std::vector<candidate::BufferSpec> &buffers,
+                     ArrayRef<Type> types) -> std::string {
       if (buffers.size() != types.size())
         return ("plan.json: " + what + " has " + Twine(buffers.size()) + " entries, expected " + Twine(types.size()))
             .str();
@@ -351,4 +352,4 @@ private:
 
 std::unique_ptr<GraphCompiler> createMlirGraphCompiler() { return std::make_unique<MlirGraphCompiler>(); }
 
-} // namespace kgen
+} // namespace kgen::graph
