@@ -1,5 +1,8 @@
 //===- SearchOverhead.cpp - What the search itself costs ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A whole search on the real disk and the real graph compiler, with a device
 // that answers at once: all time that passes is the search's own. Compared
 // with the time that a search waits for compiles and measurements, it must

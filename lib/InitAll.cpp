@@ -1,4 +1,9 @@
 //===- InitAll.cpp - Every dialect and pass, registered once -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/InitAll.h"
 
 #include "kgen/Conversion/AtenToLinalg/Passes.h"

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Many problem files at a glance: each as kgen's first idea without a model, beside PyTorch eager, one after the other on one card.
 
 Usage: bench_breadth.py --bin FOLDER [--out FILE.json] [--seconds N] [--lower=OPTION...] [--nvcc PATH] [--kernels FOLDER] PROBLEM.py...

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the best kernel of finished searches beside PyTorch, interleaved, on one card.
 
 Usage: bench_gpu.py --eval KGEN_EVAL --forms FOLDER --out FILE.json [--blocks 10] [--samples 6] [--problem-seconds 180] [--cache FILE] RUN...

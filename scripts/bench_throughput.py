@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Candidates per minute: a search by kgen against PyTorch extensions of the same kernels, one after the other on one card.
 
 Usage: bench_throughput.py --search KGEN_SEARCH --forms FOLDER --out FILE.json

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs what `kgen export` and `kgen-eval --bundle` wrote on a card, and compares it with PyTorch.
 
 Usage: check_exports.py make FOLDER [PROBLEM...]    here: unpacks docs/results/h200, writes every format and a bundle for sm_90a

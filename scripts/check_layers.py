@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The layers of lib/: who may include whom, in which namespace, in which size.
 
     scripts/check_layers.py [ROOT]

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """No two types of one qualified name: the one-definition rule over all files that are linked together.
 
     scripts/check_odr.py [ROOT]

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns finished run folders into docs/results: tables, the best kernels, and replayable archives.
 
 Usage: collect_results.py OUT_DIR NAME "COMMAND" BENCH.json RUN...

@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Sourced by the other scripts: what they share about this machine. No output when all is there.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

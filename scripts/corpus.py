@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of corpus/ and compares verdicts; see corpus.sh. The last line is `N of N as expected`.
 
 A case is a folder with case.json, kernel.cu and, mostly, plan.json. Members of case.json:

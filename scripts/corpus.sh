@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Runs the corpus of hostile and honest candidates (docs/trust.md) and says whether each got the verdict that it must.
 #   scripts/corpus.sh                       everything, on device host
 #   scripts/corpus.sh --device cuda:0       everything that a card can express

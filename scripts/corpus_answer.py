@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """corpus_answer.py REPLY LOG: a model for `kgen-search --llm exec:...` in the corpus. It has one idea, and carries it out
 with the bytes of the file REPLY, or with what REPLY prints when it is a .py. LOG gets a line for each question."""
 import json

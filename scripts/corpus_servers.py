@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen-eval --serve for the corpus: one evaluator in each thread, which keeps the oracle's answers from case to case.
 
 A hostile candidate must not harm the evaluator that judges the next one, so an evaluator that ends before it is told to

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Mutated answers of models and mutated HTTP exchanges against the code that reads them, built with AddressSanitizer and UBSan.
 #
 #   scripts/fuzz.sh [N]    N of each, 10000 when not given

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Evaluates honest kernels over and over on fresh secret inputs; see honest.sh. The last line is `N of N PASS`.
 
 Which kernels are honest: the corpus' cases under corpus/honest whose verdict must be PASS, and the candidates that the

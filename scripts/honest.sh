@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Evaluates honest kernels over and over, each time on inputs of a fresh secret seed: none may be called anything but PASS.
 #   scripts/honest.sh                         1000 evaluations, of the corpus' honest kernels and of every numeric test
 #   scripts/honest.sh --count 10000 --jobs 8  more of them; the last line is `N of N PASS`

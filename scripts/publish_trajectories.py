@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns archived run folders into a page of docs/results: round, idea, time, % of PyTorch eager in the same run.
 
 Usage: publish_trajectories.py NAME ARCHIVE.run.tar.xz...   (KGEN_BIN: the folder of kgen-search, else the path)

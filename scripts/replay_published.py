@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replays the archives under docs/results.
 
 Usage: replay_published.py [--recorded] [--jobs N] [NAME...]   NAME: a part of an archive's path, as h200-llm/conv2d

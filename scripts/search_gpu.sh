@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Searches problems on one card without a model, one after the other. What is finished is left alone, what was interrupted goes on,
 # and one that fails does not stop the others: run the same line again until all are done.
 #   scripts/search_gpu.sh [--minutes M] [--seed S] [--out FOLDER] [--option "WORDS"] [--bench] [--results NAME] [PROBLEM[=MINUTES]...]

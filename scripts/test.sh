@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Installs what is missing, builds, and runs every test: unit tests (GoogleTest), lit, lint.
 # Ends with `N passed, N failed, N skipped` and a non-zero exit code when one failed.
 #   scripts/test.sh            everything

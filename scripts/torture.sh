@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Kills searches with SIGKILL at random points, fails every write of a run in three ways, fills a disk, flips bytes; after
 # each, resuming must give the bytes of an undisturbed run. Ends with one line of counts.
 #   scripts/torture.sh [KILLS]    kills of a search with fake compiler and device (default 200); 10 more of a real one

@@ -1,4 +1,7 @@
 #!/usr/bin/env bash
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Builds the Python wheel: kgen's tools, its runtime, the problems and the frontend, for `pip install` into any environment with PyTorch.
 #   scripts/wheel.sh [OUT]    (default: build-release/) from the release preset, static tools: for any x86-64 Linux with glibc >= 2.36
 # KGEN_PRESET=dev takes the development build instead: quick to make, and only for a machine with the same LLVM. Prints the wheel's path.

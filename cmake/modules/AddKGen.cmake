@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # The functions that every library's CMakeLists.txt uses. No globbing: each library lists its sources and
 # its direct dependencies.
 

@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # cmake -DOUT=x.inc -DFILES=a.cuh,b.cuh -P EmbedText.cmake
 # Writes one initialiser {"a.cuh", "its text"}, per file: the texts travel inside the binary, so
 # that a released tool needs no data files.

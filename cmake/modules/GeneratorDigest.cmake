@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Writes OUT, a C++ file with the SHA-256 of the code generator's sources. ROOT is the repository. The digest follows
 # from the files' names and contents alone, so that two builds of one commit agree.
 set(folders lib/Dialect lib/Conversion lib/Kernels lib/Target lib/Pipelines lib/GraphCompiler

@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # One relocatable static binary for each tool. Debian exports each MLIR archive with a link to
 # libLLVM.so, so linking the targets themselves gives two copies of LLVM: walk their closure, drop
 # the shared libraries, and link the archive files in one group.

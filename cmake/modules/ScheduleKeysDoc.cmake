@@ -1,3 +1,6 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Writes ScheduleKeys.def as a Markdown page: cmake -DTABLE=... -DOUT=... -P ScheduleKeysDoc.cmake
 file(READ ${TABLE} text)
 # One macro call per line, whatever the wrapping.

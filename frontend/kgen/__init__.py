@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch and kgen: op graphs of models as kgen's MLIR text, and kgen's kernels in the place of a module's ops.
 
     compiled = kgen.compile(module, example_inputs)     the same signature, the same parameters

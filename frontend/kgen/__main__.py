@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The command `kgen`: import and export in Python; search, eval and doctor are kgen's own tools."""
 import argparse
 import os

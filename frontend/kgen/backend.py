@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """torch.compile(module, backend="kgen"): kernels that kgen has, PyTorch for the rest; never a search of its own.
 
 Found through the entry-point group torch_dynamo_backends. Dynamo guards on what the kernels were made for.

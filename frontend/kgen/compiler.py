@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile: a PyTorch module whose work is done by kgen's kernels, with the same signature and parameters."""
 import concurrent.futures
 import contextlib

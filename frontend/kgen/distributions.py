@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How a file draws its tensors, watched while no data exists.
 
 Parameters and inputs are built on the meta device, where `torch.randn(...) * 0.1 + 1`

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`kgen export RUN --format py|launcher|kernelbench`: what a search found, as files that need no kgen."""
 import base64
 import json

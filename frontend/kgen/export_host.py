@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Host code in CUDA-C++ that queues a launch plan's kernels: for exports, which nvcc builds."""
 
 _TYPES = {"f64": "DOUBLE", "f32": "FLOAT32", "f16": "FLOAT16", "bf16": "BFLOAT16", "i64": "INT64", "i32": "INT32",

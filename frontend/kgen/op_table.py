@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which ATen ops the aten dialect has, and how their text is laid out.
 
 The mnemonic is the ATen packet's name, plus `.overload` unless that is `default`.

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files in the benchmark's form: class Model, get_init_inputs(), get_inputs().
 
 Two more functions are optional: get_small_init_inputs() and get_small_inputs() give

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libkgen_runtime.so: loads bundles and launches them on PyTorch's memory and current stream."""
 import ctypes
 import json

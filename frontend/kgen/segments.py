@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cuts an exported graph into what kgen computes, kernel by kernel, and what stays PyTorch's."""
 import operator
 

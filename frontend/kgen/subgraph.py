@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pieces of an exported graph as kgen's MLIR text, and which nodes kgen can take."""
 import operator
 import re

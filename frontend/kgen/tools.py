@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where kgen's own programs and libraries are: named, beside this package, or on the path."""
 import os
 import pathlib

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hands imported text to kgen-opt, which checks every type that torch computed against the dialect's own rules."""
 import os
 import pathlib

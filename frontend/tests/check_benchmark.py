@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports every file of benchmark folders: `python3 check_benchmark.py [--oracle] FOLDER...`.
 
 Each file must import, verify in kgen-opt and shrink to a small size, or be refused

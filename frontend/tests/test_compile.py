@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile on device host: equal to PyTorch, by reference to its parameters, and never wrong on other calls."""
 import json
 import pathlib

@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen export: files that need no kgen. What a card says of them is in docs/results."""
 import ast
 import json

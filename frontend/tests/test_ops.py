@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every op of the dialect is imported, and its shape rule agrees with torch's.
 
 kgen-opt verifies the imported types, which torch computed, against what the dialect

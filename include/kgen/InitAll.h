@@ -1,5 +1,8 @@
 //===- InitAll.h - Every dialect and pass, registered once ------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one place where kgen's dialects, extensions, passes and pipelines meet.
 //
 //===----------------------------------------------------------------------===//

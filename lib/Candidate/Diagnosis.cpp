@@ -1,5 +1,8 @@
 //===- Diagnosis.cpp - What bounds a candidate, in words ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Rates are of the whole candidate against what the card reaches (DeviceTable.h).
 // A resource that is used to 60 % or more is the bound; when none is, the
 // shape of the launches says whether there were too few threads, or whether

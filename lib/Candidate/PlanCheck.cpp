@@ -1,5 +1,8 @@
 //===- PlanCheck.cpp - Is a plan about the graph that it comes with? ------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A plan says how inputs are drawn and what class of precision is claimed. One
 // that says something else than the graph could ask for inputs on which zeros
 // are right.

@@ -1,4 +1,9 @@
 //===- SpeedVerdict.cpp - Whether one kernel is faster than another -------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Candidate/SpeedVerdict.h"
 
 #include "kgen/Candidate/Measurement.h"

@@ -1,5 +1,8 @@
 //===- UntrustedText.cpp - Text that something else wrote -----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // nlohmann's parser with a callback looks at every element of a list again
 // whenever one of its objects ends, and its ordered objects at every member
 // whenever one is added: a megabyte of {} took minutes. So texts are looked

@@ -1,4 +1,9 @@
 //===- CandidateProcess.cpp - The parent's side of a candidate's process --===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateProcess.h"
 #include "kgen/Toolchain/Process.h"
 

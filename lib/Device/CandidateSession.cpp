@@ -1,4 +1,9 @@
 //===- CandidateSession.cpp - One candidate on one device -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateSession.h"
 
 #include "kgen/Device/Digest.h"

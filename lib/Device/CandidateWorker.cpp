@@ -1,5 +1,8 @@
 //===- CandidateWorker.cpp - The child's side of a candidate's process ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Descriptors: 3 the socket, 4 the outputs (one page of header first), 5 and
 // on the input sets. Replies are one JSON object a line.
 //

@@ -1,4 +1,9 @@
 //===- CudaCard.cpp - What the driver says of a card ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Runtime/CudaDriver.h"
 
 #include "kgen/Device/Device.h"

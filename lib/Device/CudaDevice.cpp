@@ -1,4 +1,9 @@
 //===- CudaDevice.cpp - A card through the Driver API ---------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Device/Device.h"
 
 #include "CudaMemory.h"

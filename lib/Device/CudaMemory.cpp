@@ -1,4 +1,9 @@
 //===- CudaMemory.cpp - Memory of a card ----------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "CudaMemory.h"
 
 using namespace kgen;

@@ -1,4 +1,9 @@
 //===- CudaModule.cpp - A candidate's machine code on a card --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "CudaModule.h"
 
 #include "TrustedKernels.h"

@@ -1,4 +1,9 @@
 //===- Digest.cpp - A keyed sum that tells buffers apart ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Device/Digest.h"
 

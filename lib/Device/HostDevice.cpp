@@ -1,4 +1,9 @@
 //===- HostDevice.cpp - Kernels that the host compiler built --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateProcess.h"
 #include "kgen/Device/Device.h"
 #include "kgen/Device/Digest.h"

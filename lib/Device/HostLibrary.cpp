@@ -1,4 +1,9 @@
 //===- HostLibrary.cpp - The variables of a loaded kernel library ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "HostLibrary.h"
 
 #include "kgen/Toolchain/Cache.h"

@@ -1,4 +1,9 @@
 //===- TrustedKernels.cpp - kgen's own kernels beside a candidate's -------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "TrustedKernels.h"
 
 #include "kgen/Device/Digest.h"

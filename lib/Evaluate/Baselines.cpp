@@ -1,4 +1,9 @@
 //===- Baselines.cpp - PyTorch on the same problem ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Baselines.h"
 
 #include "kgen/Toolchain/Cache.h"

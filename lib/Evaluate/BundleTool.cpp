@@ -1,4 +1,9 @@
 //===- BundleTool.cpp - A candidate as a bundle for the runtime -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Device/Device.h"

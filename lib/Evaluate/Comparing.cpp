@@ -1,4 +1,9 @@
 //===- Comparing.cpp - Two candidates timed in turns ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Trial.h"
 
 #include "kgen/Evaluate/Comparing.h"

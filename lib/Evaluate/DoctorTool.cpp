@@ -1,4 +1,9 @@
 //===- DoctorTool.cpp - kgen-eval's answer to kgen-search doctor ----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Evaluate/Workers.h"

@@ -1,5 +1,8 @@
 //===- EvalBlocks.cpp - A verified candidate that is timed on request -----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // For benchmarks that time kgen's kernel and something else in turns
 // (scripts/bench_gpu.py): the other side decides when samples are taken.
 //

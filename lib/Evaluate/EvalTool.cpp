@@ -1,4 +1,9 @@
 //===- EvalTool.cpp - What kgen-eval does ---------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 
 #include "kgen/Candidate/UntrustedText.h"

@@ -1,4 +1,9 @@
 //===- Evaluator.cpp - One candidate in, one measurement out --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Evaluator.h"
 
 #include "Trial.h"

@@ -1,4 +1,9 @@
 //===- GraphPlan.cpp - What a plan for a graph must say -------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/SiblingTool.h"
 
 #include "kgen/Evaluate/GraphPlan.h"

@@ -1,5 +1,8 @@
 //===- Profile.cpp - A candidate under Nsight Compute ----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The watched process is the one that compute-sanitizer watches too: ours, with
 // the candidate's machine code and inputs of its own. ncu repeats every launch
 // with the caches flushed until it has its counters, at the clocks as they are.

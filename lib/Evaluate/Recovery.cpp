@@ -1,4 +1,9 @@
 //===- Recovery.cpp - Does the device still answer? -----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Recovery.h"
 
 #include "kgen/Toolchain/Cache.h"

@@ -1,4 +1,9 @@
 //===- RecoveryBench.cpp - A thousand faults and hangs --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/RecoveryBench.h"
 
 #include "kgen/Evaluate/Evaluator.h"

@@ -1,5 +1,8 @@
 //===- Sanitize.cpp - A candidate under compute-sanitizer -----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A plain process of ours loads the candidate, gives it buffers of just the
 // bytes that the plan names, nothing poisoned, and launches it once. The tools
 // watch that process: memcheck, initcheck, synccheck, racecheck.

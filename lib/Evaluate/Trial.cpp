@@ -1,4 +1,9 @@
 //===- Trial.cpp - One candidate from machine code to verdict and time ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Trial.h"
 
 #include "kgen/Toolchain/Process.h"

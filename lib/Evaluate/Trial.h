@@ -1,4 +1,9 @@
 //===- Trial.h - One candidate from machine code to verdict and time ------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Evaluate/Evaluator.h"

@@ -1,4 +1,9 @@
 //===- Workers.cpp - What kgen's binaries do for each other ---------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Workers.h"
 
 #include "kgen/Device/CandidateProcess.h"

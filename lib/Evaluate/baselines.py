@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times a problem's PyTorch form: eager, torch.compile, max-autotune without CUDA graphs.
 
 Usage: baselines.py FILE.py [CARD]. FILE has class Model, get_inputs() and, perhaps, get_init_inputs().

@@ -1,5 +1,8 @@
 //===- MlirGraphCompiler.cpp - The graph compiler on MLIR ----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The only translation unit that implements GraphCompiler with mlir/. Each call
 // has a context of its own: nothing leaks from one candidate into the next, and
 // calls from several threads do not meet.

@@ -1,4 +1,9 @@
 //===- Admission.cpp - Does a problem tell right from wrong? --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Reference.h"
 
 using namespace kgen;

@@ -1,4 +1,9 @@
 //===- Answers.cpp - kgen-oracle in a child process -----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Answers.h"
 
 #include "kgen/Toolchain/Cache.h"

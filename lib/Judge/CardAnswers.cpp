@@ -1,5 +1,8 @@
 //===- CardAnswers.cpp - The fp64 answer on a card ------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The published sizes are too large for one CPU core. The generic lowering of
 // the graph, promoted to fp64, answers on the card instead, after it agreed
 // with the CPU's oracle at a reduced size (docs/evaluation.md, root of trust).

@@ -1,4 +1,9 @@
 //===- HostJudge.cpp - Answers in this process ----------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Judge.h"
 
 #include "kgen/Device/Parallel.h"

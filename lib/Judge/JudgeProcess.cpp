@@ -1,5 +1,8 @@
 //===- JudgeProcess.cpp - The parent's side of the judge's process --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Commands are lines of words, the first reply word is "ok" or "error". Numbers of
 // doubles go by their bits, in hexadecimal; memory by its descriptor.
 //

@@ -1,4 +1,9 @@
 //===- JudgeSession.h - Answers on a device, inside the judge's process ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Device/CandidateSession.h"

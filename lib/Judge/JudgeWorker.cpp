@@ -1,5 +1,8 @@
 //===- JudgeWorker.cpp - The judge's own process --------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Trusted code only: the oracle's kernels, kgen's own and nothing of a candidate
 // but the bytes of its outputs. Descriptor 3 is the socket; memory arrives on it.
 //

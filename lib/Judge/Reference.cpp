@@ -1,4 +1,9 @@
 //===- Reference.cpp - Input sets with their right answers ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Reference.h"
 
 #include "kgen/Toolchain/Process.h"

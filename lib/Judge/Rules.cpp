@@ -1,4 +1,9 @@
 //===- Rules.cpp - Whose rules a verdict follows --------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Rules.h"
 
 using namespace kgen;

@@ -1,4 +1,9 @@
 //===- Catalogue.cpp - The ideas of all families --------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Ideas/Catalogue.h"
 

@@ -1,5 +1,8 @@
 //===- LowerDispatches.cpp - Scheduled dispatches become CUDA-C -----------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Level 2 to level 3 for every dispatch whose family is not generic: asks the
 // family for its code, then writes kgen.source and kgen.launch ops.
 //

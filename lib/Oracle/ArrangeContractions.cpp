@@ -1,5 +1,8 @@
 //===- ArrangeContractions.cpp - kgen-oracle-arrange-contractions ---------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Chooses, for each contraction, the loop that LLVM can vectorize, and moves it
 // innermost; operands that do not have it as their last dimension are transposed.
 //

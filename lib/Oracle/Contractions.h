@@ -1,4 +1,9 @@
 //===- Contractions.h - What the oracle's passes call a contraction ------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,4 +1,9 @@
 //===- HostCode.h - The LLVM dialect to machine code of this CPU ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

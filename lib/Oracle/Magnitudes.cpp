@@ -1,5 +1,8 @@
 //===- Magnitudes.cpp - kgen-magnitudes -----------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The size of what was added up for each element of an answer: what a bound on
 // its rounding error is a multiple of. Works on linalg on tensors, so that the
 // CPU's oracle and the card's can both compute it.

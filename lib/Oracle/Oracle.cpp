@@ -1,4 +1,9 @@
 //===- Oracle.cpp - Compile a graph for this CPU and run it --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/Oracle.h"
 #include "HostCode.h"
 #include "kgen/Oracle/OracleLowering.h"

@@ -1,4 +1,9 @@
 //===- OracleCases.cpp - Graphs with known answers ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleCases.h"
 
 #include "llvm/ADT/STLExtras.h"

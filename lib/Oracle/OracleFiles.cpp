@@ -1,4 +1,9 @@
 //===- OracleFiles.cpp - The oracle's answers from and to files ----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/Oracle.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,9 @@
 //===- OracleLoops.cpp - kgen-oracle-loops --------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Contractions.h"
 #include "kgen/Oracle/OracleLowering.h"
 

@@ -1,4 +1,9 @@
 //===- OracleSlice.cpp - kgen-oracle-slice --------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

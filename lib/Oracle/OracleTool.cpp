@@ -1,4 +1,9 @@
 //===- OracleTool.cpp - What the command kgen-oracle does -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleTool.h"
 #include "kgen/Oracle/OracleCases.h"
 

@@ -1,4 +1,9 @@
 //===- GraphFacts.cpp - A graph's facts, from MLIR -----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/GraphFacts.h"
 
 #include "kgen/Dialect/Aten/Aten.h"

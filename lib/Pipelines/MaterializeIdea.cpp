@@ -1,4 +1,9 @@
 //===- MaterializeIdea.cpp - Asks for an idea and applies it -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Kernels/Family.h"

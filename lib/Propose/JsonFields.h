@@ -1,4 +1,9 @@
 //===- JsonFields.h - Fields of JSON that may be of any shape -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <nlohmann/json.hpp>

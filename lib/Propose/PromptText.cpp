@@ -1,4 +1,9 @@
 //===- PromptText.cpp - Templates, and what fills them --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "PromptText.h"
 

@@ -1,5 +1,8 @@
 //===- ReplayProposer.cpp - Answers from a run folder ---------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The same question gets the same answer: replies are found by the hash of the
 // request. A run on another device asks other questions (times are part of
 // them); there the answer recorded at the same place of the run is given.

@@ -1,5 +1,8 @@
 //===- ReplyText.cpp - The JSON in a model's answer -----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Answers are hostile until they parse. Everything here is linear in their
 // length and does not recurse.
 //

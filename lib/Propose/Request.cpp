@@ -1,4 +1,9 @@
 //===- Request.cpp - Questions as canonical JSON, and back ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "JsonFields.h"
 #include "kgen/Propose/Proposer.h"

@@ -1,4 +1,9 @@
 //===- HtmlDrawings.cpp - The curve and the scatter as SVG -------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Html.h"
 
 #include "llvm/ADT/STLExtras.h"

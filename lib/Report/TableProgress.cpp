@@ -1,4 +1,9 @@
 //===- TableProgress.cpp - The live table ---------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/Progress.h"

@@ -1,4 +1,9 @@
 //===- CudaDriver.cpp - The CUDA Driver API, loaded at run time -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Runtime/CudaDriver.h"
 
 #include <dlfcn.h>

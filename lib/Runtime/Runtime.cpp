@@ -1,4 +1,9 @@
 //===- Runtime.cpp - The C interface --------------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Runtime/Runtime.h"
 

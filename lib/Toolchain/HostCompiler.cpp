@@ -1,4 +1,9 @@
 //===- HostCompiler.cpp - g++ against the host headers --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "CompileRecord.h"
 #include "InspectLibrary.h"
 #include "kgen/Toolchain/Cache.h"

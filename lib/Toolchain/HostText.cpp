@@ -1,4 +1,9 @@
 //===- HostText.cpp - Making kernel.cu compile with a host compiler -------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/HostText.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -1,5 +1,8 @@
 //===- InspectCubin.cpp - What machine code of a card calls ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The machine code is asked, not the PTX: inline assembly can write PTX of any
 // shape, and close the function that it stands in. What the driver would link
 // to a kernel has to stand in the symbol table.

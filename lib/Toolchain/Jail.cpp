@@ -1,4 +1,9 @@
 //===- Jail.cpp - What a process may still reach --------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/Jail.h"
 
 #include "JailCalls.h"

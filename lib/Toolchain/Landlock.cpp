@@ -1,5 +1,8 @@
 //===- Landlock.cpp - File rules of the kernel ----------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The structures are spelled out, because the kernel's header on a build
 // machine is often older than the kernel it runs on.
 //

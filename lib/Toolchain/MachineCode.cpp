@@ -1,5 +1,8 @@
 //===- MachineCode.cpp - What instructions a cubin holds -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // From compute capability 7.0 to 9.x an instruction has 16 bytes. Bits 0 to 8
 // of its first word name the operation, bits 9 to 11 of its second word the
 // width of an access to memory, and a branch holds its distance in units of

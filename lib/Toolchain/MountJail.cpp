@@ -1,5 +1,8 @@
 //===- MountJail.cpp - A file tree that holds only what is allowed --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Between fork and exec nothing may allocate, so paths are built in arrays on
 // the stack.
 //

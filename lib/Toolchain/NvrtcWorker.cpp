@@ -1,5 +1,8 @@
 //===- NvrtcWorker.cpp - The child that loads NVRTC -----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Only this process loads the library, compiles one text and exits. The limits
 // on it are set by its parent.
 //

@@ -1,4 +1,9 @@
 //===- Process.cpp - Child processes with limits --------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/StringRef.h"

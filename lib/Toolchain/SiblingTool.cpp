@@ -1,4 +1,9 @@
 //===- SiblingTool.cpp - kgen's tools beside this one ---------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/SiblingTool.h"
 
 #include "kgen/Toolchain/Process.h"

@@ -1,5 +1,8 @@
 //===- SourceRules.cpp - What kernel.cu may not say -----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A scan that disagrees with the compiler about where a comment or a string
 // ends can be led past a directive. So lines are judged whether or not they lie
 // in one: whatever the compiler takes for a directive is judged here. The jail

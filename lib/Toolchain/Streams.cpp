@@ -1,4 +1,9 @@
 //===- Streams.cpp --------------------------------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/Streams.h"
 
 #include "llvm/Support/Process.h"

@@ -1,5 +1,8 @@
 //===- Exchanges.cpp - Questions to models, as they went over the wire ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // exchanges/HASH.json holds one question and its answer, where HASH is that of
 // what was sent; the system prompt, which is the same each time, lies once in
 // exchanges/SHA.md. The journal's record has what a ledger needs.

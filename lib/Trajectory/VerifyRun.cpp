@@ -1,4 +1,9 @@
 //===- VerifyRun.cpp - Is a run folder what its journal says? -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Trajectory/RunFolder.h"

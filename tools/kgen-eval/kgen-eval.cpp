@@ -1,4 +1,9 @@
 //===- kgen-eval.cpp - One candidate folder in, one measurement out -------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 #include "kgen/Evaluate/Workers.h"
 

@@ -1,4 +1,9 @@
 //===- kgen-opt.cpp - Runs passes and pipelines on .mlir files -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/InitAll.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

@@ -1,4 +1,9 @@
 //===- kgen-oracle.cpp - The right answer of a graph, from files ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleTool.h"
 
 #include "llvm/Support/CommandLine.h"

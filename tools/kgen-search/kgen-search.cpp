@@ -1,4 +1,9 @@
 //===- kgen-search.cpp - The search's command line ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Workers.h"
 #include "kgen/Search/SearchTool.h"
 

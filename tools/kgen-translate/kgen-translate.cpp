@@ -1,4 +1,9 @@
 //===- kgen-translate.cpp - Lowered modules as kernel.cu and plan.json ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/InitAll.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 

@@ -1,4 +1,9 @@
 //===- LaunchPlanTest.cpp - Plans, and what is wrong with them ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Candidate/PlanCheck.h"
 

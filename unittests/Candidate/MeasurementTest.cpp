@@ -1,4 +1,9 @@
 //===- MeasurementTest.cpp - What is said of a candidate ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Candidate/Measurement.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,9 @@
 //===- SessionTest.cpp - Red zones and poison, on a fake device -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateSession.h"
 #include "kgen/Device/Digest.h"
 

@@ -1,4 +1,9 @@
 //===- AtenCostTest.cpp - FLOPs, bytes and kinds of aten ops --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Aten.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

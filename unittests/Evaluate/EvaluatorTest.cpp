@@ -1,4 +1,9 @@
 //===- EvaluatorTest.cpp - Verdicts, with every outside effect replaced ---===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Candidate/DeviceTable.h"
 #include "kgen/Device/Digest.h"

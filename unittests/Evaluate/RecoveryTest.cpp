@@ -1,4 +1,9 @@
 //===- RecoveryTest.cpp - Faults, hangs, and a device that is gone --------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Recovery.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,9 @@
 //===- SanitizeTest.cpp - What compute-sanitizer is asked and says --------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Sanitize.h"
 
 #include "gtest/gtest.h"

@@ -1,4 +1,9 @@
 //===- InputsTest.cpp - Inputs and comparisons ----------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Judge/Inputs.h"
 #include "kgen/Judge/Verify.h"
 

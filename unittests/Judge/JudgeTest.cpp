@@ -1,4 +1,9 @@
 //===- JudgeTest.cpp - The card's judge on device host, beside the CPU's ---===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "JudgeSession.h"
 
 #include "kgen/Judge/JudgeProcess.h"

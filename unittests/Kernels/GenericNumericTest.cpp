@@ -1,5 +1,8 @@
 //===- GenericNumericTest.cpp - Generic kernels against PyTorch's fp64 ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every aten op at small odd sizes, through AtenToLinalg and the generic path to
 // CUDA-C, run on device host: in fp64, where an index that is off by one or a
 // formula that differs shows at once, and in the graph's own types.

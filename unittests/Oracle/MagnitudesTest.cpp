@@ -1,4 +1,9 @@
 //===- MagnitudesTest.cpp - The size of what was added up -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleCases.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,9 @@
 //===- OpCoverageTest.cpp - No aten op without a numeric case ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Aten.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -1,4 +1,9 @@
 //===- CommandModelTest.cpp - Commands and folders as models --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/CommandModels.h"
 

@@ -1,5 +1,8 @@
 //===- FuzzTest.cpp - Mutated answers and HTTP exchanges ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Deterministic: the same number gives the same bytes. KGEN_FUZZ says how many
 // of each kind; scripts/fuzz.sh runs 10,000 under AddressSanitizer and UBSan.
 //

@@ -1,4 +1,9 @@
 //===- LoopbackServer.h - A provider on 127.0.0.1 -------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include <arpa/inet.h>

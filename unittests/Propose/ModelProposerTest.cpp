@@ -1,4 +1,9 @@
 //===- ModelProposerTest.cpp - Against a server on loopback ---------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/ModelProposer.h"
 #include "../Search/Fakes.h"

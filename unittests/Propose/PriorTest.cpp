@@ -1,4 +1,9 @@
 //===- PriorTest.cpp - Settings ranked before anything runs ---------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "../../lib/Propose/Builtin/Prior.h"
 

@@ -1,4 +1,9 @@
 //===- ReplyTest.cpp - Answers as JSON, and replay ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "../Search/Fakes.h"
 #include "kgen/Propose/Proposer.h"

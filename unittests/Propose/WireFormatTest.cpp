@@ -1,4 +1,9 @@
 //===- WireFormatTest.cpp - Each provider, field by field -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/WireFormat.h"
 #include "LoopbackServer.h"

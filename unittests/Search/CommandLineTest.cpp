@@ -1,4 +1,9 @@
 //===- CommandLineTest.cpp - Arguments and commands -----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fakes.h"
 #include "kgen/Search/ProblemSource.h"

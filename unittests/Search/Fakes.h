@@ -1,4 +1,9 @@
 //===- Fakes.h - A graph compiler and a device that only hash -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "../Trajectory/MemoryFileSystem.h"

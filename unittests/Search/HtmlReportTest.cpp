@@ -1,4 +1,9 @@
 //===- HtmlReportTest.cpp - The page of a run, whatever its words are --------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Report/HtmlReport.h"
 #include "World.h"

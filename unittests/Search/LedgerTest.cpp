@@ -1,4 +1,9 @@
 //===- LedgerTest.cpp - What a search costs, and its limits ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "World.h"
 #include "kgen/Report/RunReport.h"

@@ -1,4 +1,9 @@
 //===- MlirGraphCompilerTest.cpp - The boundary of the halves ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Graph/GraphCompiler.h"
 

@@ -1,4 +1,9 @@
 //===- RepairTest.cpp - Branches that get a second try --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "Fakes.h"
 #include "kgen/Propose/ModelProposer.h"

@@ -1,5 +1,8 @@
 //===- TortureTest.cpp - Runs that are killed, and disks that fail --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A search with fakes for compiler and device gives the same bytes each time,
 // so what a run is after any number of crashes can be compared with a run that
 // nobody disturbed. KGEN_TORTURE_KILLS sets how often a process is killed.

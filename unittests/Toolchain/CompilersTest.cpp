@@ -1,4 +1,9 @@
 //===- CompilersTest.cpp - The real compilers, where they are -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"

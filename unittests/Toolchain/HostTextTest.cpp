@@ -1,4 +1,9 @@
 //===- HostTextTest.cpp - The host text pass and the source rules ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/HostText.h"
 
 #include "gtest/gtest.h"

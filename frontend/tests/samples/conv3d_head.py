@@ -1,3 +1,5 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A sample in the benchmark's form: 3-D convolution, batch norm, pooling, log-sum-exp."""
 import torch
 import torch.nn as nn

@@ -1,5 +1,8 @@
 //===- DeviceTable.h - What a card can do at best -------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one place with rates of cards. Measured values where there are some,
 // because a floor that no code reaches teaches nothing.
 //

@@ -1,5 +1,8 @@
 //===- LaunchPlan.h - What a candidate asks kgen to launch ----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A candidate is device code plus this data. kgen owns allocation, launch,
 // streams and timing, so host-side cheats cannot be written. The JSON form is
 // plan.json (docs/contracts.md).

@@ -1,4 +1,9 @@
 //===- Measurement.h - What is known of a candidate after it was tried ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Candidate/SpeedVerdict.h"

@@ -1,4 +1,9 @@
 //===- PlanCheck.h - Is a plan about the graph that it comes with? --------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Candidate/LaunchPlan.h"

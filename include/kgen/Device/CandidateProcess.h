@@ -1,5 +1,8 @@
 //===- CandidateProcess.h - A candidate in a process of its own -----------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The parent's side and the child's side of one conversation. Commands and
 // replies are lines on a socket; inputs and outputs lie in shared memory.
 //

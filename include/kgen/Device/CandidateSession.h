@@ -1,5 +1,8 @@
 //===- CandidateSession.h - One candidate on one device -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What happens inside the candidate's process, whatever the device: buffers
 // between red zones, poison that differs from run to run, launches, checks of
 // the zones and of the inputs.

@@ -1,5 +1,8 @@
 //===- Device.h - Where a candidate runs ----------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Used inside the candidate's own process only. Device `host` runs the shared
 // library that the host compiler made; device `cuda` loads the Driver API at
 // run time.

@@ -1,5 +1,8 @@
 //===- Digest.h - A keyed sum that tells buffers apart --------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Computed by our own kernel on a card and here for bytes at hand, with the
 // same result. The key is drawn after the candidate was written and is never
 // in its reach before it has run, so no candidate can aim at a collision.

@@ -1,4 +1,9 @@
 //===- EvalTool.h - What kgen-eval does -----------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Evaluate/Comparing.h"

@@ -1,5 +1,8 @@
 //===- Recovery.h - Does the device still answer? -------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A candidate that faults or hangs is killed with its process, and its context
 // goes with it. Whether the device came back is not assumed but asked: a kernel
 // whose answer is known has to give it, in a fresh process. A device that does

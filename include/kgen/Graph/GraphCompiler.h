@@ -1,5 +1,8 @@
 //===- GraphCompiler.h - The MLIR half, as the search sees it -------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The boundary between the two halves: text in, text out, no mlir/ types. The
 // implementation is MlirGraphCompiler.cpp; tests use a fake.
 //

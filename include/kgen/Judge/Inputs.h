@@ -1,5 +1,8 @@
 //===- Inputs.h - Input sets drawn from a seed ----------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every element is a pure function of (seed, argument, element index), so the
 // oracle's process and the candidate's process draw the same bytes without
 // sending them, and threads may split a buffer anywhere.

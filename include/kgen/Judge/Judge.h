@@ -1,5 +1,8 @@
 //===- Judge.h - Holds right answers and compares with them ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Answers can be gigabytes, so they stay where they were computed: in this
 // process for the CPU's oracle, on the card for the card's. What comes back
 // of a comparison is a handful of numbers.

@@ -1,5 +1,8 @@
 //===- Reference.h - Input sets with their right answers ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What every candidate of one problem is compared with. Built once and kept:
 // inputs lie in shared memory, so a candidate's process maps them.
 //

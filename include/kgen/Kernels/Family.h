@@ -1,5 +1,8 @@
 //===- Family.h - One way of computing a dispatch in CUDA-C ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A family turns a kgen.dispatch and its schedule into CUDA-C text and
 // launches. The pass kgen-lower-dispatches looks families up by the name that
 // the schedule gives. A new family is one folder of lib/Kernels and one line in

@@ -1,5 +1,8 @@
 //===- Passes.h - From dispatches to CUDA-C text --------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The generic path and the kernel families. Every pass turns tensor ops into kgen.source
 // (the text) and kgen.launch (grid, block, arguments).
 //

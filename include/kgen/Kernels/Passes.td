@@ -1,4 +1,9 @@
 //===- Passes.td - From dispatches to CUDA-C text -------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KGEN_KERNELS_PASSES_TD
 #define KGEN_KERNELS_PASSES_TD

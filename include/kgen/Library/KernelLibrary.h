@@ -1,5 +1,8 @@
 //===- KernelLibrary.h - Verified kernels that seed searches --------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One SQLite file for all of a user's runs: the fastest kernels that searches
 // verified, by graph, architecture and precision class. An entry is how a
 // kernel was made, not its machine code: a search that takes it lowers,

@@ -1,5 +1,8 @@
 //===- Oracle.h - The right answer of a graph, in fp64 on the CPU --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Root of trust of a verdict: the graph's linalg semantics, computed in double
 // precision by code that MLIR compiled for this CPU. No mlir/ types here.
 //

@@ -1,5 +1,8 @@
 //===- OracleCases.h - Graphs with known answers --------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Case files are MLIR text: graphs separated by `// -----`, each under comments that
 // name its inputs and hold PyTorch's fp64 answer. generate.py in
 // test/Conversion/AtenToLinalg/Inputs writes them. No mlir/ types here.

@@ -1,5 +1,8 @@
 //===- OracleLowering.h - From an aten graph to LLVM for the CPU ---------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The oracle's passes and the pipeline that they form. Whoever needs only
 // answers uses Oracle.h, which has no mlir/ in it.
 //

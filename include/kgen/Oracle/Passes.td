@@ -1,5 +1,8 @@
 //===- Passes.td - What turns a graph into a CPU's fp64 answer -----------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The steps of the oracle that upstream MLIR does not have.
 //
 //===----------------------------------------------------------------------===//

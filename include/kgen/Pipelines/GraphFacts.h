@@ -1,5 +1,8 @@
 //===- GraphFacts.h - A graph's facts, from MLIR ----------------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The MLIR side of GraphCompiler::facts, shared with the pass that asks a
 // proposer for an idea.
 //

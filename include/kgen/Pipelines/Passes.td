@@ -1,4 +1,9 @@
 //===- Passes.td - The pass that asks for an idea ------------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_PIPELINES_PASSES
 #define KGEN_PIPELINES_PASSES
 

@@ -1,5 +1,8 @@
 //===- Idea.h - What a proposer says and what it answers to ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The data that crosses the boundary between the search and whoever has ideas.
 // Everything here is text and numbers that were recorded, so that a recorded
 // run asks the same questions again.

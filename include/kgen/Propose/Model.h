@@ -1,5 +1,8 @@
 //===- Model.h - One question to a language model -------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A model gets text and gives text. What is asked, and what the answer means,
 // is ModelProposer's; how it travels is the business of the files that
 // implement this interface, one for each kind of provider.

@@ -1,5 +1,8 @@
 //===- SchedulePlan.h - A directive script as a list of decisions ---------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The builtin proposer thinks in these; printDirectives() is the one place
 // that knows how transform.kgen.* is spelled.
 //

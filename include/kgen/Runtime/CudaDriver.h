@@ -1,5 +1,8 @@
 //===- CudaDriver.h - The CUDA Driver API, loaded at run time -------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Declares the few entry points that are used, with the names and types of
 // cuda.h, so that no CUDA header is needed to build.
 //

@@ -1,5 +1,8 @@
 //===- Runtime.h - Loads a bundle of kernels and launches it ----*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The C interface of libkgen_runtime.so, which needs neither MLIR nor PyTorch: the CUDA driver is loaded when the
 // first bundle for a card is. A bundle is a folder:
 //

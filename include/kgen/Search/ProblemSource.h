@@ -1,4 +1,9 @@
 //===- ProblemSource.h - Where op graphs come from ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Trajectory/FileSystem.h"

@@ -1,5 +1,8 @@
 //===- Search.h - The loop ------------------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 //   parents -> ideas in words -> materialisations -> lowered -> compiled
 //           -> measured -> journal -> the next round's parents
 //

@@ -1,4 +1,9 @@
 //===- SeedPlan.h - The launch plan of a kernel written by hand -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Candidate/LaunchPlan.h"

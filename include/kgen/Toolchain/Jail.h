@@ -1,5 +1,8 @@
 //===- Jail.h - What a process may still reach ----------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // No step here needs root. Files: Landlock, or else a mount namespace that
 // holds nothing but what is allowed. Calls: a seccomp filter. Network: no
 // socket can be made, and where user namespaces exist there is none to reach.

@@ -1,5 +1,8 @@
 //===- Process.h - Child processes with limits ----------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every program that kgen starts runs through here: exec'd, its environment
 // an allow-list, no inherited descriptors but the ones named, dead with its
 // parent, killed as a group, in a jail when one is given.

@@ -1,4 +1,9 @@
 //===- Resources.h - Registers, shared memory, spills, occupancy ----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Candidate/Measurement.h"

@@ -1,4 +1,9 @@
 //===- SiblingTool.h - kgen's tools beside this one -----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"

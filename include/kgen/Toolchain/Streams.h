@@ -1,4 +1,9 @@
 //===- Streams.h - Standard input and output of a program -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 namespace kgen::toolchain {

@@ -1,5 +1,8 @@
 //===- FileSystem.h - The disk, as a run sees it --------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Every outside effect of a run folder goes through this interface, so that a
 // test can fill the disk, take permissions away or pull the plug between two
 // writes.

@@ -1,5 +1,8 @@
 //===- HandWritten.h - Ideas and kernels that a person gives a run --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // They are dropped into the run folder's inbox by a rename, also while a search
 // is at it, and taken at the beginning of the next round; the journal then
 // holds them, so that a resumed or replayed run needs no inbox.

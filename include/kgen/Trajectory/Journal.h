@@ -1,5 +1,8 @@
 //===- Journal.h - The append-only record of a run ------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // journal.jsonl: one JSON object per line, keys in a fixed order, the last of
 // them `link`, the CRC-32 (hex, of zlib's polynomial) of the line's bytes
 // before `,"link":`, begun with the link of the line before (0 for the first).

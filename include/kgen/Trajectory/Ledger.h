@@ -1,5 +1,8 @@
 //===- Ledger.h - What a run cost -----------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Sums over the journal, so that they hold after a kill and a resume: tokens and
 // money of each question, device time of each measurement, wall time.
 //

@@ -1,5 +1,8 @@
 //===- RunFolder.h - A run on disk ----------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The layout of docs/contracts.md. The journal is the truth: a file counts
 // once a record holds its hash, and whatever a killed process left unfinished
 // is simply done again. One process at a time holds a run.

@@ -1,4 +1,9 @@
 //===- AtenToLinalg.cpp - kgen-convert-aten-to-linalg ---------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "LinalgBuilder.h"
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
 #include "kgen/Dialect/Aten/Aten.h"

@@ -1,4 +1,9 @@
 //===- LinalgBuilder.cpp - Linalg ops from formulas and index maps -------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "LinalgBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

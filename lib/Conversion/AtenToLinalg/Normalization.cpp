@@ -1,4 +1,9 @@
 //===- Normalization.cpp - Normalisation and softmax ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Rows.h"
 #include "kgen/Dialect/Aten/Aten.h"
 

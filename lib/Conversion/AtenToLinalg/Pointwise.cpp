@@ -1,5 +1,8 @@
 //===- Pointwise.cpp - Element-wise aten ops ------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // `formula` says what each op computes from one element of each operand; the
 // formulas are those of ATen's CPU kernels, rounding included.
 //

@@ -1,4 +1,9 @@
 //===- Scalar.cpp - Formulas in the bodies of linalg ops -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Scalar.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

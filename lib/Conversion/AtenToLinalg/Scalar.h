@@ -1,5 +1,8 @@
 //===- Scalar.h - Formulas in the bodies of linalg ops -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A value of a linalg body with arithmetic written as in the formula, so that
 // the meaning of an op reads as its definition does.
 //

@@ -1,5 +1,8 @@
 //===- Scan.cpp - Running sums and products -------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A dimension is cut into segments of kSegment elements. Within a segment, each
 // element folds those before it; the segments' totals are scanned in turn, and
 // what comes before a segment is folded in front of its elements. So an element

@@ -1,4 +1,9 @@
 //===- AtenDialect.cpp - The op graph's dialect ---------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Aten.h"
 
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,9 @@
 //===- ReductionShapes.cpp - Shape rules of reductions --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ShapeRules.h"
 
 #include "llvm/ADT/SmallBitVector.h"

@@ -1,4 +1,9 @@
 //===- Resize.cpp - The same graph at another size ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,4 +1,9 @@
 //===- ShapeInference.cpp - Shared and element-wise shape rules -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/ShapeInference.h"
 
 #include "ShapeRules.h"

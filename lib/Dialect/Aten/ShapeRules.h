@@ -1,4 +1,9 @@
 //===- ShapeRules.h - Shared by the shape rules, private to this library -----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Dialect/Aten/ShapeInference.h"

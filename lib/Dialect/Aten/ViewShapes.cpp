@@ -1,4 +1,9 @@
 //===- ViewShapes.cpp - Shape rules of views, cat and triangles -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ShapeRules.h"
 
 #include "llvm/ADT/SmallBitVector.h"

@@ -1,4 +1,9 @@
 //===- CaptureError.cpp - Diagnostics as one sentence --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/CaptureError.h"
 
 #include "mlir/IR/Location.h"

@@ -1,4 +1,9 @@
 //===- Dispatch.cpp - Forming, growing and dissolving dispatches ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/Dispatch.h"
 
 #include "kgen/Dialect/Aten/Aten.h"

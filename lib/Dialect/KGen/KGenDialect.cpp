@@ -1,4 +1,9 @@
 //===- KGenDialect.cpp - Registration of the kgen dialect ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/KGen.h"
 
 #include "mlir/IR/DialectImplementation.h"

@@ -1,5 +1,8 @@
 //===- Schedule.cpp - #kgen.schedule and its table of keys ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The text form, the typed getters and the check against ScheduleKeys.def.
 //
 //===----------------------------------------------------------------------===//

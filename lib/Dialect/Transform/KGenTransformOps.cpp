@@ -1,5 +1,8 @@
 //===- KGenTransformOps.cpp - Directives that shape dispatches -----------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The extension itself, select and fuse. Knobs share Knobs.cpp.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,9 @@
 //===- Knobs.cpp - What all knob directives share ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Transform/Knobs.h"
 
 #include "kgen/Dialect/KGen/ScheduleText.h"

@@ -1,5 +1,8 @@
 //===- ScheduleLegality.cpp - Checks that need the dispatch --------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a single key's range cannot say. What only a family knows (its shared
 // memory, its divisibility) is checked when the family completes a schedule.
 //

@@ -1,4 +1,9 @@
 //===- AttentionFamily.cpp - Scaled dot product attention -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"

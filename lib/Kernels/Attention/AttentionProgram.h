@@ -1,5 +1,8 @@
 //===- AttentionProgram.h - What attention kernels read off a dispatch ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A dispatch of family attention holds one scaled_dot_product_attention. Three
 // kernels compute it; the schedule's `mma` picks one: `none` any float type and
 // depth, `mma_sync` 16-bit elements, `wgmma` 16-bit elements on sm_90a.

@@ -1,5 +1,8 @@
 //===- AttentionSimt.cpp - Attention by ordinary arithmetic ---------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Round 0 of every attention, and its fp64 answer on a card: any float type
 // and depth, and no score matrix in memory.
 //

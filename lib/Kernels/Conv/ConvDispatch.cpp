@@ -1,4 +1,9 @@
 //===- ConvDispatch.cpp - What a convolution's schedules read off a dispatch ===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "ConvDispatch.h"
 

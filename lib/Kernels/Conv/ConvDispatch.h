@@ -1,5 +1,8 @@
 //===- ConvDispatch.h - What a convolution's schedules read off a dispatch -===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One- and two-dimensional convolutions are three-dimensional ones of depth (and height) 1.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ConvFamily.cpp - Convolutions with element-wise tail and pooling ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Fills conv.cuh in for conv1d, conv2d and conv3d, with groups and dilation. One- and
 // two-dimensional convolutions are three-dimensional ones of depth (and height) 1.
 //

@@ -1,5 +1,8 @@
 //===- ConvIdeas.cpp - Builtin ideas --------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Convolutions alone; ideas shared with matrix products are in ProductIdeas.cpp. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- ConvWgmma.cpp - Convolutions on warpgroup products -----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Fills conv_wgmma.cuh in for one- and two-dimensional convolutions, with a maximum pooling whose windows share
 // at most one row.
 //

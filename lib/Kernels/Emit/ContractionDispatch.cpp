@@ -1,4 +1,9 @@
 //===- ContractionDispatch.cpp - What gemm and conv read off a dispatch ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"

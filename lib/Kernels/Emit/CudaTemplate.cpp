@@ -1,4 +1,9 @@
 //===- CudaTemplate.cpp - Kernel templates and how they are filled in -----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/CudaTemplate.h"
 

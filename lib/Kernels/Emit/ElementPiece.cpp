@@ -1,4 +1,9 @@
 //===- ElementPiece.cpp - Element-wise ops between two points of a kernel -===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/ElementPiece.h"
 

@@ -1,4 +1,9 @@
 //===- GenericAccess.cpp - Where an element of a tensor value comes from --===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/GenericAccess.h"
 

@@ -1,4 +1,9 @@
 //===- GenericPreparation.cpp - Linalg ops made ready for kernels ---------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/GenericPreparation.h"
 #include "kgen/Kernels/Emit/GenericAccess.h"

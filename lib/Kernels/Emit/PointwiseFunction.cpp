@@ -1,4 +1,9 @@
 //===- PointwiseFunction.cpp - Element-wise ops as one device function ----===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Emit/PointwiseFunction.h"
 

@@ -1,5 +1,8 @@
 //===- GemmFamily.cpp - Matrix products with an element-wise epilogue ------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Fills gemm_mma.cuh, gemm_wmma.cuh (tensor cores) or gemm_simt.cuh (fp32) in for mm, bmm, matmul
 // and linear. Transposes of the last two dimensions before the product become
 // operand layouts; batches that one operand lacks are shared.

@@ -1,5 +1,8 @@
 //===- GemmIdeas.cpp - Builtin ideas --------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Matrix products alone; ideas shared with convolutions are in ProductIdeas.cpp. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//

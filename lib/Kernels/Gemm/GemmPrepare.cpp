@@ -1,5 +1,8 @@
 //===- GemmPrepare.cpp - fp32 operands as sums of 16-bit matrices ---------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Fills gemm_prepare.cuh in. Operands that are contiguous along K take one pass;
 // the others first look for the largest value of each column. Both operands
 // share each launch.

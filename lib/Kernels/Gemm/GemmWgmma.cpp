@@ -1,5 +1,8 @@
 //===- GemmWgmma.cpp - Matrix products on warpgroups (sm_90a) -------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are;
 // f32 operands first become one or two fp16 matrices under exact powers of two
 // (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.

@@ -1,5 +1,8 @@
 //===- GenericKernel.cpp - One structured op as one kernel ----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The text comes straight from the op's loops and indexing maps; docs/rationale-generic.md says why
 // no lower dialect lies between.
 //

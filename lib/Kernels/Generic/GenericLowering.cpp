@@ -1,4 +1,9 @@
 //===- GenericLowering.cpp - One kernel for each structured op ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "GenericKernel.h"
 #include "kgen/Kernels/Emit/GenericAccess.h"

@@ -1,5 +1,8 @@
 //===- GenericVector.cpp - Packs of neighbouring outputs -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Element-wise kernels of the generic path: a thread computes neighbours along the innermost loop, whose operands and
 // results travel in accesses of up to 16 bytes.
 //

@@ -1,5 +1,8 @@
 //===- GenericWriter.h - Writes one kernel of the generic path ------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to GenericKernel.cpp (analysis, and a thread or lanes for each output)
 // and GenericVector.cpp (packs of neighbouring outputs).
 //

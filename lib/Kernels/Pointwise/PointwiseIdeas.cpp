@@ -1,5 +1,8 @@
 //===- PointwiseIdeas.cpp - Builtin ideas ---------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Element-wise chains. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- PoolIdeas.cpp - Builtin ideas --------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Windows: pooling. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,9 @@
 //===- RowChoice.cpp - The rules of row schedules, each beside its default ---===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "RowChoice.h"
 

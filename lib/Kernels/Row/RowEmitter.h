@@ -1,5 +1,8 @@
 //===- RowEmitter.h - Writes the CUDA-C of a row dispatch -----------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to RowSource.cpp (constants, launches, the whole unit),
 // RowFunctions.cpp (what the templates call) and RowRing.cpp.
 //

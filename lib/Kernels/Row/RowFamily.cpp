@@ -1,4 +1,9 @@
 //===- RowFamily.cpp - Softmax, norms and reductions over rows ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "RowChoice.h"
 

@@ -1,5 +1,8 @@
 //===- RowFunctions.cpp - What the row templates call ---------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How an element of a row is read, what is gathered of it, what the elements of
 // a row have in common, and what is stored.
 //

@@ -1,5 +1,8 @@
 //===- RowIdeas.cpp - Builtin ideas ---------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Row reductions: softmax, norms, sums. Catalogue.h explains the fields.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,9 @@
 //===- RowProgram.cpp - What a dispatch around one row statistic computes -===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Row/RowProgram.h"
 

@@ -1,5 +1,8 @@
 //===- RowRing.cpp - Rows that stay in the shared memory of several blocks --===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // templates/row_ring.cuh: its schedules, constants and launches. A row lies in the shared
 // memories of a cluster of blocks, which exchange their parts of the statistic
 // there, or of the blocks of the grid, which exchange them through a board in

@@ -1,5 +1,8 @@
 //===- RowSource.cpp - The CUDA-C of a row dispatch -----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The kernels are row_*.cuh. This file writes what they call: how an
 // element is read, what is gathered, and what is stored (RowFunctions.cpp).
 //

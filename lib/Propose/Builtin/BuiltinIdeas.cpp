@@ -1,4 +1,9 @@
 //===- BuiltinIdeas.cpp - The catalogue by a person's words ---------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/BuiltinIdeas.h"
 #include "kgen/Kernels/Ideas/Catalogue.h"

@@ -1,5 +1,8 @@
 //===- BuiltinProposer.cpp - Ideas from the catalogue ---------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Deterministic: the answer depends on the context alone, whose times were
 // recorded.
 //

@@ -1,5 +1,8 @@
 //===- BuiltinRanking.cpp - Which idea comes first ------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What was tried, what it gained and the parent's diagnosis move an idea up or down.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- BuiltinSession.h - One question to the catalogue -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to Propose. What BuiltinProposer.cpp answers a question with: ideas (BuiltinRanking.cpp), ways to carry
 // one out (BuiltinVariants.cpp), and what both look at (DispatchFacts.cpp).
 //

@@ -1,5 +1,8 @@
 //===- BuiltinVariants.cpp - Ways to carry an idea out --------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A plan that was tried is never proposed again.
 //
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,8 @@
 //===- Catalogue.h - Settings that can be tuned ---------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to Propose.
 //
 //===----------------------------------------------------------------------===//

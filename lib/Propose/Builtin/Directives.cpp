@@ -1,5 +1,8 @@
 //===- Directives.cpp - How transform.kgen.* is spelled -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Everything that the builtin proposer knows of the directives' syntax. The
 // script is the body of the named sequence, in which %f is the graph.
 //

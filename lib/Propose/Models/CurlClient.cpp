@@ -1,5 +1,8 @@
 //===- CurlClient.cpp - libcurl stays in this file ------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Loaded at run time: only a chat provider needs it, and a release binary must
 // start on machines that do not have it.
 //

@@ -1,5 +1,8 @@
 //===- FolderModel.cpp - Questions and answers as files -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A person, or any program, can be the model: each question is a file, and so
 // is its answer. Names follow from the place in the run, so that answers can
 // be laid out ahead.

@@ -1,5 +1,8 @@
 //===- CommandTable.h - kgen-search's commands and options as data --------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to Search. The parser, each command's --help, what is said about a
 // wrong option and the reference in the documentation all follow from these two
 // tables: a new option is one entry of OptionTable.cpp, a new command one of

@@ -1,5 +1,8 @@
 //===- Doctor.cpp - What this machine has ---------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The orchestrator loads no driver, here neither: the kgen-eval child asks it.
 //
 //===----------------------------------------------------------------------===//

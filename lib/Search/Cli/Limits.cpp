@@ -1,4 +1,9 @@
 //===- Limits.cpp - Prices, and how far a resumed run may go --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "SearchCommands.h"
 #include "kgen/Search/ProblemSource.h"

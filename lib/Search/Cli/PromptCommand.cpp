@@ -1,4 +1,9 @@
 //===- PromptCommand.cpp - kgen-search prompt RUN BRANCH ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "SearchCommands.h"
 #include "kgen/Candidate/UntrustedText.h"

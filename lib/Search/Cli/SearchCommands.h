@@ -1,4 +1,9 @@
 //===- SearchCommands.h - Commands that have a file of their own ----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Search/SearchTool.h"

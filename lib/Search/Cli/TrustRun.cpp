@@ -1,5 +1,8 @@
 //===- TrustRun.cpp - What going on with a run starts and sends ------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // run.json says who has ideas and what is timed beside the kernels. In a folder
 // that somebody else handed over these are a stranger's commands, in the user's
 // name and with the user's keys.

@@ -1,4 +1,9 @@
 //===- HandWritten.cpp - What a person gives to a running search ----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "SearchLoop.h"
 #include "kgen/Propose/BuiltinIdeas.h"

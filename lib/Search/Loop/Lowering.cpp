@@ -1,4 +1,9 @@
 //===- Lowering.cpp - From materialisations to snapshots ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "SearchLoop.h"
 #include "kgen/Candidate/PlanCheck.h"

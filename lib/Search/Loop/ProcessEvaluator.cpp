@@ -1,5 +1,8 @@
 //===- ProcessEvaluator.cpp - The search's side of kgen-eval --serve ------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The search never loads a driver or a candidate. One kgen-eval child for the
 // device takes jobs as lines of JSON and answers in lines of JSON; it starts a
 // further process for each candidate. When it dies it is started once more.

@@ -1,5 +1,8 @@
 //===- Repairing.cpp - The second try of a branch that failed -------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A proposer that can repair gets each branch of the round that failed back,
 // once, with the exact reason: the verifier's message, the compiler's log or
 // the first wrong element. What it answers is a branch of the same round.

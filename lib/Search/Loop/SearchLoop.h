@@ -1,5 +1,8 @@
 //===- SearchLoop.h - One search in progress ------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
 // and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
 // compiles, measures and records; Repairing.cpp gives a branch that failed its second try.

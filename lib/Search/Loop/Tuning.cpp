@@ -1,5 +1,8 @@
 //===- Tuning.cpp - The constants that an idea left open -------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // After a round, a short local search around its best branch: neighbours of the
 // settings, the prior's favourites first, are measured as further variants of
 // that branch's idea, in two steps, the second from the better one. They are

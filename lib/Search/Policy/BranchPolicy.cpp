@@ -1,5 +1,8 @@
 //===- BranchPolicy.cpp - Rounds of parallel branches ---------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The published method: after each round the fastest right branches are the
 // seeds of the next one, and each seed is expanded into several ideas with
 // several materialisations.

@@ -1,5 +1,8 @@
 //===- IslandsPolicy.cpp - Populations that evolve apart ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Island i of a round is its expansion i, so membership follows from the
 // journal. An island expands its best branch, sometimes its second best; every
 // third round it expands its neighbour's best instead when that is faster.

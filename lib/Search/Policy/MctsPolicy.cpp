@@ -1,5 +1,8 @@
 //===- MctsPolicy.cpp - Monte Carlo tree search over branches -------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // UCT (Kocsis and Szepesvari, 2006) with progressive widening (Coulom, 2007).
 // The tree is the journal's: a node is a branch that passed. A visit asks for
 // one idea about a node; the reward of a branch is the logarithm of its speedup

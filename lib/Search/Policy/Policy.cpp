@@ -1,4 +1,9 @@
 //===- Policy.cpp - Policies by name, and what they share -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Search/Policy.h"
 

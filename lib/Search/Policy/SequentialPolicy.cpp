@@ -1,4 +1,9 @@
 //===- SequentialPolicy.cpp - Revise one kernel again and again -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Search/Policy.h"
 

@@ -1,4 +1,9 @@
 //===- CudaEmitter.cpp - Level 3 as kernel.cu -----------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Target/Cuda/CudaEmitter.h"
 

@@ -1,4 +1,9 @@
 //===- CudaTranslations.cpp - kgen-translate's options --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/Precision.h"

@@ -1,5 +1,8 @@
 //===- PlanEmitter.cpp - Level 3 as plan.json -----------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Buffers are found by following values: a launch writes a fresh buffer where
 // its destination is a tensor.empty, and its destination's buffer where that is
 // an earlier launch's result.

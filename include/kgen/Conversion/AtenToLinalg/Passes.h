@@ -1,4 +1,9 @@
 //===- Passes.h - The meaning of aten ops on linalg ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

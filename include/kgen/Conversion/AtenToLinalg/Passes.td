@@ -1,5 +1,8 @@
 //===- Passes.td - The meaning of aten ops --------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 //===----------------------------------------------------------------------===//
 #ifndef KGEN_CONVERSION_ATENTOLINALG_PASSES_TD
 #define KGEN_CONVERSION_ATENTOLINALG_PASSES_TD

@@ -1,4 +1,9 @@
 //===- AtenBase.td - Base class of the aten ops ---------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_ATEN_ATENBASE_TD
 #define KGEN_DIALECT_ATEN_ATENBASE_TD
 

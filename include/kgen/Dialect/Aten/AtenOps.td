@@ -1,4 +1,9 @@
 //===- AtenOps.td - Every aten op ----------------------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_ATEN_ATENOPS_TD
 #define KGEN_DIALECT_ATEN_ATENOPS_TD
 

@@ -1,4 +1,9 @@
 //===- AtenShapeOps.td - Ops that move elements ---------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_ATEN_ATENSHAPEOPS_TD
 #define KGEN_DIALECT_ATEN_ATENSHAPEOPS_TD
 

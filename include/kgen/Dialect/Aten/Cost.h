@@ -1,5 +1,8 @@
 //===- Cost.h - What graphs and ops cost ----------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // FLOP formulas, one for each family of ops (called from the .td files), and
 // the bytes that a graph cannot avoid moving.
 //

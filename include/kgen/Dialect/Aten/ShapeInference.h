@@ -1,5 +1,8 @@
 //===- ShapeInference.h - The shape rules of aten ops ---------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // One function for each family of ops, called by the code that TableGen
 // generates. Each appends the result types to RESULTS or emits one diagnostic
 // at OP, which ends in the tag of the violated constraint, and fails. Operands

@@ -1,5 +1,8 @@
 //===- CaptureError.h - Diagnostics as one sentence -------------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Catches what MLIR reports while one step runs, for callers that hand errors
 // on as values.
 //

@@ -1,5 +1,8 @@
 //===- Dispatch.h - Forming, growing and dissolving dispatches --*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The mechanics of kgen.dispatch, shared by the directives and by the default
 // formation. Legality is decided here, on use-def chains; whether a family can
 // compute what was formed is the family's own check.

@@ -1,5 +1,8 @@
 //===- KGen.h - The kgen dialect: how a graph is computed -------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Level 2 (kgen.dispatch, #kgen.schedule, #kgen.idea) and level 3 (kgen.source,
 // kgen.launch) of a snapshot. See docs/contracts.md.
 //

@@ -1,5 +1,8 @@
 //===- KGenDialect.td - The kgen dialect ---------------------*- tablegen -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Dispatches, schedules, ideas, CUDA-C sources and launches.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,9 @@
 //===- Passes.h - Passes on dispatches --------------------------*- C++ -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "kgen/Dialect/KGen/KGen.h"

@@ -1,4 +1,9 @@
 //===- Passes.td - Passes on dispatches ----------------------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_KGEN_PASSES
 #define KGEN_DIALECT_KGEN_PASSES
 

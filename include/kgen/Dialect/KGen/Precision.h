@@ -1,5 +1,8 @@
 //===- Precision.h - Precision classes --------------------------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // How exact a graph's answer has to be, and which operand types of tensor-core
 // products a class admits.
 //

@@ -1,5 +1,8 @@
 //===- ScheduleText.h - The text form of schedule values --------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Shared by #kgen.schedule and by the directives that set its keys.
 //
 //===----------------------------------------------------------------------===//

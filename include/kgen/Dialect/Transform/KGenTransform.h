@@ -1,5 +1,8 @@
 //===- KGenTransform.h - The directives, transform.kgen.* -------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The extension of the transform dialect, and how a script of directives is
 // applied to a graph.
 //

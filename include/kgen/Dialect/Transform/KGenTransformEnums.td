@@ -1,4 +1,9 @@
 //===- KGenTransformEnums.td - Words of the directives -------*- tablegen -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_TRANSFORM_KGENTRANSFORMENUMS
 #define KGEN_DIALECT_TRANSFORM_KGENTRANSFORMENUMS
 

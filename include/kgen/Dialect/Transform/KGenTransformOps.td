@@ -1,5 +1,8 @@
 //===- KGenTransformOps.td - The rewrite directives ----------*- tablegen -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // transform.kgen.*: what an idea may ask of a graph. Four directives shape
 // dispatches (select, fuse, fuse_siblings, split); all others are knobs that set keys of a
 // dispatch's schedule. A new knob is one record here, plus its key in

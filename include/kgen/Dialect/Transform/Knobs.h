@@ -1,5 +1,8 @@
 //===- Knobs.h - What all knob directives share -----------------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Text, checks and effect of the directives that set schedule keys; the
 // generated ops call these.
 //

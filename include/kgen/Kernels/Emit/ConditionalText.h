@@ -1,5 +1,8 @@
 //===- ConditionalText.h - Variants of a kernel template ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Row, pool and pointwise templates choose between code with real `#if NAME`
 // lines, so that each variant compiles alone. The emitted text holds the chosen
 // lines only.

@@ -1,5 +1,8 @@
 //===- ContractionDispatch.h - What gemm and conv read off a dispatch ------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A dispatch of either family holds one contraction, layout views before it,
 // element-wise ops after it and, for convolutions, a pooling among those.
 //

@@ -1,5 +1,8 @@
 //===- CudaTemplate.h - Kernel templates and how they are filled in -------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A template is a .cuh file in a family's folder under lib/Kernels that
 // compiles on its own. Lines that start with `//@` mark what the emitter does
 // with it:

@@ -1,5 +1,8 @@
 //===- ElementPiece.h - Element-wise ops between two points of a kernel --===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Row, pointwise and pool kernels call the element-wise ops fused into them as
 // one device function for each stretch: before the values that a kernel holds,
 // and behind them.

@@ -1,5 +1,8 @@
 //===- GenericAccess.h - Where an element of a tensor value comes from ----===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Reshapes, slices, pads, transposes and broadcasts move no data in a kernel of
 // the generic path: they are folded into the index, or into a condition on it,
 // of the load that needs them.

@@ -1,5 +1,8 @@
 //===- PointwiseFunction.h - Element-wise ops as one device function ------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Families fuse prologues and epilogues by calling such a function on the value
 // that they hold in a register. The text comes from the ops' linalg form, so
 // that no family repeats what an op means.

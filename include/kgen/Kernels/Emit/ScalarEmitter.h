@@ -1,5 +1,8 @@
 //===- ScalarEmitter.h - Scalar ops as readable C statements --------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Prints the body of a structured op: one `const float t3 = expf(t2);` for each
 // arith, math or index op. The generic path and the families' point-wise
 // functions share it, so that a scalar op has one spelling in CUDA-C.

@@ -1,5 +1,8 @@
 //===- Catalogue.h - The builtin ideas ------------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What a kernel family says of itself to whoever has ideas: words, where they apply, and settings that carry them
 // out. Free of mlir/, so that the search can read it. To add an idea, add an entry to XIdeas.cpp in its family's
 // folder.

@@ -1,5 +1,8 @@
 //===- RowProgram.h - What a dispatch around one row statistic computes --===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // A row dispatch holds one op that folds or normalises rows, element-wise ops
 // in front of it, and element-wise ops behind it on elements, on row values, or
 // on both. The analysis names the row geometry and cuts the element-wise ops

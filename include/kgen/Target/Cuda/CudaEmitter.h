@@ -1,4 +1,9 @@
 //===- CudaEmitter.h - Level 3 as kernel.cu and plan.json -----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
