@@ -97,7 +97,7 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     return dispatch.emitError("no kernel family '")
            << dispatch.getFamily() << "'; there are generic, " << llvm::join(familyNames(), ", ");
   ScheduleParams params(dispatch.getSchedule()->getParams());
-  if (failed(family->match(dispatch)) || failed(family->complete(dispatch, params, target)))
+  if (failed(completeSchedule(*family, dispatch, params, target)))
     return failure();
   FailureOr<DispatchCode> code = family->emit(dispatch, params, target);
   if (failed(code))

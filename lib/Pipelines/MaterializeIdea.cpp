@@ -114,7 +114,7 @@ struct MaterializeIdea : kgen::impl::MaterializeIdeaBase<MaterializeIdea> {
         return WalkResult::interrupt();
       }
       ScheduleParams params(dispatch.getSchedule()->getParams());
-      bool legal = succeeded(family->match(dispatch)) && succeeded(family->complete(dispatch, params, chip));
+      bool legal = succeeded(completeSchedule(*family, dispatch, params, chip));
       return legal ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (!result.wasInterrupted())

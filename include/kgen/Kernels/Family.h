@@ -8,6 +8,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Schedule/Schedule.h"
+#include "kgen/Schedule/Schedules.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -24,6 +27,7 @@
 namespace kgen {
 
 class DispatchOp;
+namespace key = schedule::key;
 
 /// The limits of the chip that a family generates code for.
 struct Chip {
@@ -82,32 +86,41 @@ struct DispatchCode {
   llvm::SmallVector<mlir::RankedTensorType> workspaces; ///< uninitialised buffers
 };
 
-/// The parameters of one schedule by name, as directives wrote them, then as Family::complete
-/// filled them in. Attribute kinds: integers are I64Attr, lists DenseI64ArrayAttr, words StrAttr.
-/// Iteration is alphabetical, so that what is printed from it is deterministic.
+/// The parameters of one schedule by key, as directives wrote them, then as Family::complete
+/// filled them in; emitters read a completed one as the struct of its variant (Schedules.h). Attribute kinds: integers
+/// are I64Attr, lists DenseI64ArrayAttr, words StrAttr. Iteration is alphabetical, so that what is printed from it is
+/// deterministic.
 class ScheduleParams {
 public:
   ScheduleParams() = default;
   explicit ScheduleParams(mlir::DictionaryAttr parameters) : parameters(parameters) {}
 
   mlir::DictionaryAttr getDictionary(mlir::MLIRContext *context) const;
-  mlir::Attribute get(llvm::StringRef name) const;
-  bool has(llvm::StringRef name) const { return static_cast<bool>(get(name)); }
-  void set(mlir::MLIRContext *context, llvm::StringRef name, int64_t value);
-  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> values);
-  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef word);
+  /// What is set, as the table's rules take it.
+  schedule::Settings getSettings() const;
+
+  template <typename Key>
+  bool has(Key key) const {
+    return static_cast<bool>(get(key.name));
+  }
+  void set(mlir::MLIRContext *context, schedule::IntKey key, int64_t value);
+  void set(mlir::MLIRContext *context, schedule::IntsKey key, llvm::ArrayRef<int64_t> values);
+  void set(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef word);
 
   /// The parameter's value, or nothing when it is absent or of another kind.
-  std::optional<int64_t> getInt(llvm::StringRef name) const;
-  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
-  std::optional<llvm::StringRef> getWord(llvm::StringRef name) const;
+  std::optional<int64_t> getInt(schedule::IntKey key) const;
+  std::optional<llvm::SmallVector<int64_t>> getInts(schedule::IntsKey key) const;
+  std::optional<llvm::StringRef> getWord(schedule::WordKey key) const;
 
   /// The parameter's value; `fallback` is recorded and returned when it is absent.
-  int64_t intOr(mlir::MLIRContext *context, llvm::StringRef name, int64_t fallback);
-  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> fallback);
-  std::string wordOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef fallback);
+  int64_t intOr(mlir::MLIRContext *context, schedule::IntKey key, int64_t fallback);
+  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, schedule::IntsKey key,
+                                    llvm::ArrayRef<int64_t> fallback);
+  std::string wordOr(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef fallback);
 
 private:
+  mlir::Attribute get(llvm::StringRef name) const;
+
   mlir::DictionaryAttr parameters;
 };
 
@@ -131,6 +144,11 @@ public:
   virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
                                              const Chip &chip) const = 0;
 };
+
+/// Matches DISPATCH and completes PARAMS by FAMILY, then asks the table whether a variant takes what is set. One
+/// diagnostic on failure.
+mlir::LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params,
+                                     const Chip &chip);
 
 /// The family of that name, or null. Families live as long as the process and have no state.
 const Family *findFamily(llvm::StringRef name);

@@ -32,13 +32,9 @@ public:
 
 LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                                      const Chip &chip) const {
-  if (failed(checkKeys(dispatch, params, "attention", {"dtype", "mma", "reduce", "stages", "tile"})))
-    return failure();
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {program.queries > 64 ? 128 : 64, 64});
-  if (tile.size() != 2)
-    return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {program.queries > 64 ? 128 : 64, 64});
   if (tile[0] % 16 != 0 || tile[0] / 16 * 32 > chip.threadsPerBlock)
     return reject("a tile of " + Twine(tile[0]) +
                   " queries, expected a multiple of 16, one warp for each 16, at most " +
@@ -51,7 +47,7 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
   if (held > most)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] holds " + Twine(held) +
                   " registers of operands in a thread, at most " + Twine(most) + " fit");
-  int64_t stages = params.intOr(context, "stages", 2);
+  int64_t stages = params.intOr(context, key::stages, 2);
   if (stages < 2 || sharedBytes(program, tile[1], stages) > chip.sharedBytesPerBlock)
     return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
                   Twine(sharedBytes(program, tile[1], stages)) +
@@ -61,8 +57,9 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
 
 DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
                                 const Chip &chip) const {
-  SmallVector<int64_t> tile = *params.getInts("tile");
-  int64_t stages = *params.getInt("stages"), warps = tile[0] / 16;
+  auto schedule = schedule::AttentionMmaSync::read(params);
+  const auto &tile = schedule.tile;
+  int64_t warps = tile[0] / 16;
   std::string name = dispatch.getName().str();
   bool half = program.element.isF16();
   CudaHelpers helpers;
@@ -70,12 +67,13 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
 
   DispatchCode code;
   code.source = attentionSizes(name, program);
-  code.source += llvm::formatv(
-      "#include \"kgen_device.cuh\"\n\n"
-      "namespace {0} {{\nusing Element = {1};\nconstexpr int kQueries = {2}, kKeys = {3}, kDepth = {4};\n"
-      "constexpr int kWarps = {5}, kTileQueries = 16 * kWarps, kTileKeys = {6};\n"
-      "constexpr int kStages = {7}; // tiles of keys and values in shared memory\n",
-      name, getStorageType(program.element), program.queries, program.keys, program.depth, warps, tile[1], stages);
+  code.source +=
+      llvm::formatv("#include \"kgen_device.cuh\"\n\n"
+                    "namespace {0} {{\nusing Element = {1};\nconstexpr int kQueries = {2}, kKeys = {3}, kDepth = {4};\n"
+                    "constexpr int kWarps = {5}, kTileQueries = 16 * kWarps, kTileKeys = {6};\n"
+                    "constexpr int kStages = {7}; // tiles of keys and values in shared memory\n",
+                    name, getStorageType(program.element), program.queries, program.keys, program.depth, warps, tile[1],
+                    schedule.stages);
   code.source += llvm::formatv(
       "constexpr int kQueryTiles = (kQueries + kTileQueries - 1) / kTileQueries;\nconstexpr float kScale = {0};\n\n"
       "/// Two neighbouring elements in a register.\n"
@@ -97,7 +95,7 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
   code.launches.push_back({name + "_attention",
                            {blocks, 1, 1},
                            {32 * warps, 1, 1},
-                           sharedBytes(program, tile[1], stages),
+                           sharedBytes(program, tile[1], schedule.stages),
                            program.inputs,
                            {DispatchBuffer::result(0)}});
   return code;

@@ -93,30 +93,31 @@ LogicalResult PointwiseFamily::complete(DispatchOp dispatch, ScheduleParams &par
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pointwise schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t vector = params.intOr(context, "vec", std::min(elements & -elements, 16 / bytes));
+  int64_t vector = params.intOr(context, key::vec, std::min(elements & -elements, 16 / bytes));
   if (vector * bytes > 16)
     return reject("vec = " + Twine(vector) + " of " + Twine(bytes) + "-byte elements is " + Twine(vector * bytes) +
                   " bytes, an access has at most 16");
   if (elements % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the " + Twine(elements) + " elements");
-  int64_t threads = params.intOr(context, "block", 256);
+  int64_t threads = params.intOr(context, key::block, 256);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   // A second pack for each thread once there are enough blocks for several waves without it.
   int64_t blocks = llvm::divideCeil(elements, threads * vector);
-  int64_t coarsen = params.intOr(context, "coarsen", blocks >= 32 * chip.multiprocessors ? 2 : 1);
+  int64_t coarsen = params.intOr(context, key::coarsen, blocks >= 32 * chip.multiprocessors ? 2 : 1);
   constexpr int64_t kMostInFlight = 64; // elements of one thread, times its operands in registers
   if (coarsen * vector > kMostInFlight)
     return reject("coarsen * vec = " + Twine(coarsen * vector) + " elements in a thread, at most " +
                   Twine(kMostInFlight) + " keep their loads in registers");
-  params.wordOr(context, "cache_hint", "none");
+  params.wordOr(context, key::cacheHint, "none");
   return success();
 }
 
 FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const ScheduleParams &params,
                                               const Chip &chip) const {
   ArrayRef<int64_t> shape = shapeOf(dispatch.getYield().getValues().front());
-  int64_t vector = *params.getInt("vec"), threads = *params.getInt("block"), coarsen = *params.getInt("coarsen");
+  auto schedule = schedule::PointwisePacks::read(params);
+  int64_t vector = schedule.vec, threads = schedule.block, coarsen = schedule.coarsen;
   int64_t elements = elementCount(shape);
   std::string name = dispatch.getName().str();
   SmallVector<ElementPiece> pieces;
@@ -140,7 +141,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
                         name, elements, vector, threads, coarsen);
   text += operandStruct(dispatch);
   llvm::StringSet<> truths;
-  if (params.getWord("cache_hint") == "streaming")
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
     truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;

@@ -134,18 +134,18 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t threads = params.intOr(context, "block", 256);
+  int64_t threads = params.intOr(context, key::block, 256);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   if (program->adaptive) {
-    int64_t coarsen = params.intOr(context, "coarsen", 1);
+    int64_t coarsen = params.intOr(context, key::coarsen, 1);
     return coarsen == 1 ? success() : reject("coarsen = " + Twine(coarsen) + ", expected 1 for an adaptive pool");
   }
   // Windows that overlap share what they read; windows apart gain nothing from one thread.
   bool overlap = program->stride.back() < (program->window.back() - 1) * program->dilation.back() + 1;
   int64_t span = (program->window.back() - 1) * program->dilation.back() + 1;
   int64_t fallback = overlap && span + program->stride.back() <= kMostSpan && program->output.back() >= 2 ? 2 : 1;
-  int64_t coarsen = params.intOr(context, "coarsen", fallback);
+  int64_t coarsen = params.intOr(context, key::coarsen, fallback);
   if (coarsen > program->output.back())
     return reject("coarsen = " + Twine(coarsen) + " outputs in a thread, a row has " + Twine(program->output.back()));
   int64_t covered = (coarsen - 1) * program->stride.back() + span;
@@ -160,7 +160,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(analyzed))
     return failure();
   PoolProgram &program = *analyzed;
-  int64_t threads = *params.getInt("block"), coarsen = *params.getInt("coarsen");
+  auto schedule = schedule::PoolWindows::read(params);
+  int64_t threads = schedule.block, coarsen = schedule.coarsen;
   std::string name = dispatch.getName().str();
   Value pooled = program.pool->getResult(0);
   ArrayRef<int64_t> inputShape = shapeOf(program.source), outputShape = shapeOf(pooled);

@@ -92,7 +92,7 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   for (Value value : dispatch.getYield().getValues())
     visit(value);
   int64_t fallback = layout.inner == 1 ? std::min(layout.columns & -layout.columns, 16 / bytes) : 1;
-  int64_t vector = params.intOr(context, "vec", fallback);
+  int64_t vector = params.intOr(context, key::vec, fallback);
   if (layout.inner != 1 && vector != 1)
     return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
                   " apart");
@@ -101,14 +101,14 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
                   " bytes, an access has at most 16");
   if (layout.columns % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the row of " + Twine(layout.columns) + " elements");
-  int64_t unroll = params.intOr(context, "unroll", layout.inner == 1 ? 4 : 8);
+  int64_t unroll = params.intOr(context, key::unroll, layout.inner == 1 ? 4 : 8);
   if (unroll * vector > 64)
     return reject("unroll * vec = " + Twine(unroll * vector) + " elements in a thread, at most 64 stay in registers");
   int64_t share = llvm::PowerOf2Ceil(llvm::divideCeil(layout.columns, unroll * vector));
-  int64_t threads = params.intOr(context, "block", layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
+  int64_t threads = params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
-  params.wordOr(context, "cache_hint", "streaming");
+  params.wordOr(context, key::cacheHint, "streaming");
   return success();
 }
 
@@ -117,7 +117,8 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(program))
     return failure();
   const RowLayout &layout = program->layout;
-  int64_t vector = *params.getInt("vec"), threads = *params.getInt("block"), unroll = *params.getInt("unroll");
+  auto schedule = schedule::ScanBlocks::read(params);
+  int64_t vector = schedule.vec, threads = schedule.block, unroll = schedule.unroll;
   std::string name = dispatch.getName().str();
   Value self = program->scan->getOperand(0), scanned = program->scan->getResult(0);
 
@@ -157,7 +158,7 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   llvm::StringSet<> truths;
   if (along)
     truths.insert("ALONG");
-  if (params.getWord("cache_hint") == "streaming")
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
     truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;
