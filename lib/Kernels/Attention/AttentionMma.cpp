@@ -1,8 +1,8 @@
 //===- AttentionMma.cpp - Attention by warp matrix instructions -----------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Kernels/Emit/ConditionalText.h"
 
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -84,12 +84,11 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
       "  kgen::mma_m16n8k16_{3}(d, a, b);\n}\n} // namespace {4}\n\n",
       scale, half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn",
       half ? "f16" : "bf16", name);
-  llvm::StringSet<> truths;
-  if (program.causal)
-    truths.insert("CAUSAL");
   TemplateFill fill;
   fill.name = name;
-  code.source += fillTemplate(chooseVariant(templateBody("attention_mma.cuh"), truths), fill);
+  if (program.causal)
+    fill.sections.insert("CAUSAL");
+  code.source += fillTemplate(templateBody("attention_mma.cuh"), fill);
 
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Kernels/Emit/ConditionalText.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
@@ -103,12 +103,11 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
                     "__device__ __forceinline__ Real power(Real x) {{ return {2}(x); }\n} // namespace {3}\n\n",
                     wide ? "x" : toFloat("x", program.element), wide ? "x" : fromFloat("x", program.element),
                     wide ? "exp" : "expf", name);
-  llvm::StringSet<> truths;
-  if (program.causal)
-    truths.insert("CAUSAL");
   TemplateFill fill;
   fill.name = name;
-  code.source += fillTemplate(chooseVariant(templateBody("attention_simt.cuh"), truths), fill);
+  if (program.causal)
+    fill.sections.insert("CAUSAL");
+  code.source += fillTemplate(templateBody("attention_simt.cuh"), fill);
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",
                            {blocks, 1, 1},

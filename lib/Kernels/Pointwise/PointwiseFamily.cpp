@@ -1,6 +1,5 @@
 //===- PointwiseFamily.cpp - Element-wise chains --------------------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Kernels/Emit/CudaTemplate.h"
@@ -140,14 +139,13 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
                         "constexpr bool kRagged = kElements % (kThreads * kCoarsen * kVector) != 0;\n",
                         name, elements, vector, threads, coarsen);
   text += operandStruct(dispatch);
-  llvm::StringSet<> truths;
-  if (schedule.cacheHint == schedule::CacheHint::Streaming)
-    truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
+    fill.sections.insert("STREAMING");
   fill.replacements["signature"] = "    " + name + "_elements(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += "\n" + fillTemplate(chooseVariant(templateBody("row_memory.cuh"), truths), fill);
+  text += "\n" + fillTemplate(templateBody("row_memory.cuh"), fill);
 
   SmallVector<const ElementPiece *> all;
   for (const ElementPiece &piece : pieces)
@@ -166,8 +164,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   text += "  }\n";
   for (size_t index = 0; index < pieces.size(); ++index)
     text += llvm::formatv("  store_pack(operands.out{0} + element, out{0});\n", index);
-  text +=
-      "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("pointwise.cuh"), truths), fill);
+  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(templateBody("pointwise.cuh"), fill);
 
   int64_t blocks = llvm::divideCeil(elements, threads * vector * coarsen);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_elements", blocks, threads)};

@@ -1,6 +1,5 @@
 //===- PoolFamily.cpp - Max and average over sliding windows --------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
@@ -297,16 +296,15 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
                           fromFloat(callElementPiece(piece, result, dims), elementTypeOf(piece.root)));
   text += "}\n} // namespace " + name + "\n\n";
 
-  llvm::StringSet<> truths;
-  if (rank > 1)
-    truths.insert("HAS_Y");
-  if (rank > 2)
-    truths.insert("HAS_Z");
   TemplateFill fill;
   fill.name = name;
+  if (rank > 1)
+    fill.sections.insert("HAS_Y");
+  if (rank > 2)
+    fill.sections.insert("HAS_Z");
   fill.replacements["signature"] = "    " + name + "_windows(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += fillTemplate(chooseVariant(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), truths), fill);
+  text += fillTemplate(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), fill);
 
   int64_t items = program.planes;
   for (unsigned i = 0; i < rank; ++i)

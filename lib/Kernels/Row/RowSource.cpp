@@ -7,8 +7,6 @@
 
 #include "RowEmitter.h"
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
-
 #include "kgen/Kernels/Emit/CudaTemplate.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -135,24 +133,25 @@ std::string RowEmitter::comment() {
 }
 
 std::string RowEmitter::part(StringRef file) {
-  llvm::StringSet<> truths;
+  TemplateFill fill;
+  fill.name = name;
   switch (program.statistic) {
   case RowStatistic::Softmax:
-    truths.insert("STATE_SOFTMAX");
+    fill.sections.insert("STATE_SOFTMAX");
     break;
   case RowStatistic::Moments:
-    truths.insert("STATE_MOMENTS");
+    fill.sections.insert("STATE_MOMENTS");
     break;
   case RowStatistic::Sum:
-    truths.insert("STATE_SUM");
+    fill.sections.insert("STATE_SUM");
     break;
   case RowStatistic::Extreme:
-    truths.insert("STATE_EXTREME");
+    fill.sections.insert("STATE_EXTREME");
     break;
   }
   auto hold = [&](StringRef condition, bool holds) {
     if (holds)
-      truths.insert(condition);
+      fill.sections.insert(condition);
   };
   bool across = layout.inner != 1 && schedule.threadsPerRow > 1;
   // row_split.cuh has one kernel for any number of warps, also for one.
@@ -177,8 +176,6 @@ std::string RowEmitter::part(StringRef file) {
   hold("SEGMENTED", schedule.resident == RowSchedule::Resident::None && packs() > kPacksOfSegment);
   hold("HAS_REGISTER_PACKS", isHybrid() && streamPacks(program, schedule, chip).registers > 0);
 
-  TemplateFill fill;
-  fill.name = name;
   std::string partial = kernelParameters(dispatch, false, "float *__restrict__ partials");
   std::string finish = kernelParameters(dispatch, true, "const float *__restrict__ partials");
   fill.replacements["rows_signature"] = "    " + name + "_rows(" + kernelParameters(dispatch, true) + ") {\n";
@@ -190,7 +187,7 @@ std::string RowEmitter::part(StringRef file) {
   fill.replacements["init_signature"] = "    " + name + "_init(long long *__restrict__ board) {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
   fill.replacements["read_operands"] = "  const Operands operands{" + kernelArguments(dispatch, false) + "};\n";
-  return fillTemplate(chooseVariant(templateBody(file), truths), fill);
+  return fillTemplate(templateBody(file), fill);
 }
 
 DispatchCode RowEmitter::launches() {

@@ -1,6 +1,5 @@
 //===- ScanFamily.cpp - Running sums and products -------------------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 #include "kgen/Kernels/Row/RowProgram.h"
 
@@ -155,16 +154,15 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
       name, layout.rows, layout.columns, layout.inner, vector, threads, unroll, sums ? "0.0f" : "1.0f",
       sums ? "+" : "*");
   text += operandStruct(dispatch);
-  llvm::StringSet<> truths;
-  if (along)
-    truths.insert("ALONG");
-  if (schedule.cacheHint == schedule::CacheHint::Streaming)
-    truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;
+  if (along)
+    fill.sections.insert("ALONG");
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
+    fill.sections.insert("STREAMING");
   fill.replacements["rows_signature"] = "    " + name + "_rows(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += "\n" + fillTemplate(chooseVariant(templateBody("row_memory.cuh"), truths), fill);
+  text += "\n" + fillTemplate(templateBody("row_memory.cuh"), fill);
 
   SmallVector<std::string> coordinates = layout.coordinates("column + lane");
   std::string offset = "  const long long offset = (row / kInner * kColumns + column) * kInner + row % kInner;\n";
@@ -196,7 +194,7 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   text += "  }\n";
   for (size_t index = 0; index < behind.size(); ++index)
     text += llvm::formatv("  store_pack(operands.out{0} + offset, out{0});\n", index);
-  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("scan.cuh"), truths), fill);
+  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(templateBody("scan.cuh"), fill);
 
   int64_t blocks = along ? layout.rows : llvm::divideCeil(layout.rows, threads);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_rows", blocks, threads)};
