@@ -74,6 +74,9 @@ struct LaunchSpec {
   llvm::SmallVector<TensorMap, 0> maps = {};
   std::array<int64_t, 3> cluster = {1, 1, 1};
   bool cooperative = false; ///< the grid's blocks wait for each other
+  /// The template whose `//@ sizes` line says how many threads and bytes of shared memory its text counts on; "" for
+  /// kernels with the size in their launch bounds.
+  std::string sizedBy = {};
 
   /// A launch of KERNEL that reads all operands of DISPATCH and writes all its results.
   static LaunchSpec ofWhole(DispatchOp dispatch, std::string kernel, int64_t blocks, int64_t threads);

@@ -25,7 +25,9 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
     Option<"multiprocessors", "multiprocessors", "int64_t", "132", "multiprocessors of the chip">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">,
+    Option<"assertSizes", "assert-sizes", "bool", "false",
+           "append assertions that threads and shared bytes of launches are what their templates derive">
   ];
   // Families read prologues and epilogues through linalg.
   let dependentDialects = [

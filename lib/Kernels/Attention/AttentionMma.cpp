@@ -97,6 +97,7 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
                            sharedBytes(program, tile[1], schedule.stages),
                            program.inputs,
                            {DispatchBuffer::result(0)}});
+  code.launches.back().sizedBy = "attention_mma.cuh";
   return code;
 }
 

@@ -115,6 +115,7 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
                            sharedBytes(program, tile),
                            program.inputs,
                            {DispatchBuffer::result(0)}});
+  code.launches.back().sizedBy = "attention_simt.cuh";
   return code;
 }
 

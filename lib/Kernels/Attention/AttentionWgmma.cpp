@@ -224,6 +224,7 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
                            /*swizzle=*/128,
                            /*l2=*/256});
   }
+  launch.sizedBy = "attention_wgmma.cuh";
   code.launches.push_back(std::move(launch));
   return code;
 }

@@ -458,6 +458,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv,
                   plan.sharedBytes, {conv.input, packed}, {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
+  main.sizedBy = "conv.cuh";
   code.launches.push_back(main);
   return code;
 }

@@ -350,6 +350,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
                   {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
+  main.sizedBy = "conv_wgmma.cuh";
   code.launches.push_back(main);
   return code;
 }

@@ -34,6 +34,12 @@ std::string hopperHeader() {
   return (before + after).str();
 }
 
+std::pair<StringRef, StringRef> findTemplateSizes(StringRef file) {
+  StringRef line = findCudaTemplate(file).split("//@ sizes ").second.split('\n').first;
+  auto [threads, bytes] = line.split('|');
+  return {threads.trim(), bytes.trim()};
+}
+
 /// LINE with each identifier that starts with `example` renamed.
 static std::string renamed(StringRef line, StringRef name) {
   constexpr StringRef placeholder = "example";

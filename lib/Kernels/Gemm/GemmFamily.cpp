@@ -299,8 +299,9 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   if (convert)
     fill.sections.insert("convert");
 
+  const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;
-  code.source = fillTemplate(findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
+  code.source = fillTemplate(findCudaTemplate(file), fill);
 
   // Launches: conversions, the product, the sum of the slices.
   DispatchBuffer a = gemm.a.buffer, b = gemm.b.buffer;
@@ -319,6 +320,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   LaunchSpec main{name + "_main",  {ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]) * gemm.batch * split, 1, 1},
                   {threads, 1, 1}, sharedBytes,
                   {a, b},          {}};
+  main.sizedBy = file;
   SmallVector<DispatchBuffer> extras =
       llvm::map_to_vector(epilogue.operands, [](const EpilogueOperand &operand) { return operand.buffer; });
   if (split == 1) {

@@ -388,6 +388,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   if (!split)
     main.reads.append(finishing);
   main.cluster = {plan.cluster, 1, 1};
+  main.sizedBy = "gemm_wgmma.cuh";
   main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm));
   main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster));
   if (plan.storeTma) {

@@ -168,6 +168,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
 
   int64_t blocks = llvm::divideCeil(elements, threads * vector * coarsen);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_elements", blocks, threads)};
+  code.launches.back().sizedBy = "pointwise.cuh";
   return code;
 }
 

@@ -310,6 +310,7 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   for (unsigned i = 0; i < rank; ++i)
     items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_windows", llvm::divideCeil(items, threads), threads)};
+  code.launches.back().sizedBy = program.adaptive ? "pool_adaptive.cuh" : "pool.cuh";
   return code;
 }
 

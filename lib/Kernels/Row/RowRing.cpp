@@ -186,6 +186,7 @@ DispatchCode RowEmitter::ringLaunches(ArrayRef<DispatchBuffer> inputs, ArrayRef<
     rows.cluster = {schedule.splitRows, 1, 1};
   }
   rows.writes.append(results.begin(), results.end());
+  rows.sizedBy = mainTemplate();
   code.launches.push_back(rows);
   return code;
 }

@@ -190,6 +190,16 @@ std::string RowEmitter::part(StringRef file) {
   return fillTemplate(templateBody(file), fill);
 }
 
+const char *RowEmitter::mainTemplate() const {
+  if (holdsPacks())
+    return isRing() ? "row_ring.cuh" : "row_stream.cuh";
+  if (schedule.isSplit())
+    return "row_split.cuh";
+  if (schedule.peeled)
+    return "row_peeled.cuh";
+  return schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh" : "row_reread.cuh";
+}
+
 DispatchCode RowEmitter::launches() {
   DispatchCode code;
   LaunchSpec whole = LaunchSpec::ofWhole(dispatch, name + "_rows", 1, schedule.threads());
@@ -213,6 +223,7 @@ DispatchCode RowEmitter::launches() {
     LaunchSpec finish = LaunchSpec::ofWhole(dispatch, name + "_finish", columnsOfBlocks, threads);
     finish.grid[1] = groups;
     finish.reads.push_back(partials);
+    partial.sizedBy = finish.sizedBy = mainTemplate();
     code.launches = {partial, finish};
     return code;
   }
@@ -226,6 +237,7 @@ DispatchCode RowEmitter::launches() {
     rows.grid[0] = std::min(layout.rows, chip.multiprocessors);
     rows.sharedBytes = streamPacks(program, schedule, chip).shared * threads * 16;
   }
+  rows.sizedBy = mainTemplate();
   code.launches = {rows};
   return code;
 }
@@ -261,15 +273,11 @@ FailureOr<DispatchCode> RowEmitter::emit() {
         part("row_memory.cuh") + loadFunctions() + observeFunction() + storeFunctions() + "} // namespace edge\n";
   if (holdsPacks()) {
     // These templates start with functions of the namespace and end with the kernels.
-    std::string stream = part(isRing() ? "row_ring.cuh" : "row_stream.cuh");
+    std::string stream = part(mainTemplate());
     size_t kernel = stream.find("extern \"C\"");
     text += "\n" + stream.substr(0, kernel) + "} // namespace " + name + "\n\n" + stream.substr(kernel);
   } else {
-    StringRef file = schedule.isSplit()                                      ? "row_split.cuh"
-                     : schedule.peeled                                       ? "row_peeled.cuh"
-                     : schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh"
-                                                                             : "row_reread.cuh";
-    text += "} // namespace " + name + "\n\n" + part(file);
+    text += "} // namespace " + name + "\n\n" + part(mainTemplate());
   }
   return code;
 }

@@ -198,6 +198,7 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
 
   int64_t blocks = along ? layout.rows : llvm::divideCeil(layout.rows, threads);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_rows", blocks, threads)};
+  code.launches.back().sizedBy = "scan.cuh";
   return code;
 }
 

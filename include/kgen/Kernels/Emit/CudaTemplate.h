@@ -7,6 +7,10 @@
 //   //@ replace NAME ... //@ end   the lines between give way to the emitter's text
 //   //@ section NAME ... //@ end   the lines between stay only when asked for
 //
+//   //@ sizes THREADS | BYTES      the threads and the dynamic shared memory of a launch, as the template
+//                                  derives them; kgen-lower-dispatches=assert-sizes asserts that they are
+//                                  what C++ derived. Nothing of it is in the text otherwise
+//
 // Where variants of a text exclude each other, real `#if NAME`, `#else` and
 // `#endif` lines choose by the same names, so that each compiles alone. What an
 // emitter replaces is one of three things: constants, element functions
@@ -30,6 +34,9 @@ llvm::StringRef findCudaTemplate(llvm::StringRef file);
 
 /// The template FILE without its opening comment, which is for the template's reader.
 llvm::StringRef templateBody(llvm::StringRef file);
+
+/// What the `//@ sizes` line of template FILE says, expressions of its namespace; empty where there is none.
+std::pair<llvm::StringRef, llvm::StringRef> findTemplateSizes(llvm::StringRef file);
 
 /// The device header that kernel texts include as "kgen_device.cuh". Whoever writes a
 /// self-contained translation unit puts it once in the place of the include lines.
