@@ -150,6 +150,12 @@ def CacheHintKey : Key<"cache_hint", CacheHintDirective, WordOf<["none", "stream
      Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks]>],
     "cache policy of loads and stores that are used once">;
 
+def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma]>],
+    "bytes that the L2 cache fetches at least for each piece that a copy by tensor map reads; 0 leaves it to the card, "
+    "256 unless set"> {
+  let Neighbours = [0, 64, 128, 256];
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//

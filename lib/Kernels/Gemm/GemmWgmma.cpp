@@ -262,7 +262,7 @@ TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int6
   TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
   map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
-  map.l2 = 256;
+  map.l2 = schedule.l2Promotion.value_or(256);
   return map;
 }
 

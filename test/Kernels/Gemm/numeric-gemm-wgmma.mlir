@@ -8,6 +8,14 @@
 // RUN: kgen-eval c-strict --graph strict-graph.mlir --device host --samples 1 | FileCheck %s
 // CHECK: verdict PASS
 
+// The bytes that L2 fetches reach the plan, those of the operands alone.
+// RUN: FileCheck %s --check-prefix=PLAN < c-half/plan.json
+// PLAN: nn_main
+// PLAN: "l2": "64B"
+// PLAN: "l2": "64B"
+// PLAN: linear_main
+// PLAN: "l2": "256B"
+
 // One wrong stride of a descriptor is seen.
 // RUN: mkdir wrong && sed 's/BK \* 128, 1024, kgen/BK * 128, 512, kgen/' c-half/kernel.cu > wrong/kernel.cu && cp c-half/plan.json wrong/
 // RUN: not kgen-eval wrong --graph half-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
@@ -17,7 +25,7 @@
 module attributes {kgen.precision = "fp16"} {
 func.func @half(%a: tensor<100x72xf16>, %b: tensor<72x136xf16>, %x: tensor<2x40x136xf16>, %w: tensor<72x136xf16>, %bias: tensor<72xf16>,
     %p: tensor<3x72x40xf16>, %q: tensor<3x72x64xf16>) -> (tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>) {
-  %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64], stages = 2>)
+  %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64], stages = 2, l2_promotion = 64>)
       ins(%a, %b : tensor<100x72xf16>, tensor<72x136xf16>) {
   ^bb0(%l: tensor<100x72xf16>, %r: tensor<72x136xf16>):
     %m = aten.mm %l, %r : (tensor<100x72xf16>, tensor<72x136xf16>) -> tensor<100x136xf16>
