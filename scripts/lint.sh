@@ -7,7 +7,7 @@ complain() { echo "lint: $*" >&2; status=1; }
 
 # The driver half never includes mlir/. Of the kernel families it sees the ideas.
 mlirHalf='#include [<"](mlir/|kgen/(Dialect|Conversion|Kernels(?!/(Ideas/|Families\.def))|Target|Pipelines)/)'
-driver=(Schedule Graph Propose Toolchain Candidate Device Judge Evaluate Trajectory Library Search Report)
+driver=(Support Schedule Graph Propose Toolchain Candidate Device Judge Evaluate Trajectory Library Search Report)
 for room in "${driver[@]}"; do
   for dir in "include/kgen/$room" "lib/$room"; do
     [ -d "$dir" ] || continue

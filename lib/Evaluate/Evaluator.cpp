@@ -2,12 +2,12 @@
 #include "kgen/Evaluate/Evaluator.h"
 
 #include "Trial.h"
-#include "kgen/Candidate/DeviceTable.h"
 #include "kgen/Candidate/Diagnosis.h"
 #include "kgen/Candidate/PlanCheck.h"
 #include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Support/Chip.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
@@ -28,7 +28,7 @@ using namespace kgen;
 namespace fs = llvm::sys::fs;
 
 /// Opt-in shared memory of a block on compute capability 9.0.
-static constexpr int64_t hostSharedLimit = 232448;
+static constexpr int64_t hostSharedLimit = Chip::mostSharedBytes;
 
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
   EvaluatorParts parts;
@@ -223,7 +223,7 @@ llvm::Expected<LaunchPlan> Evaluator::compileAgain(const CandidateFiles &files, 
 }
 
 void Evaluator::checkFloor(const LaunchPlan &plan, const EvaluateOptions &options, Measurement &out) const {
-  auto rates = findDeviceRates(parts.card.name);
+  auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;
   out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);

@@ -203,7 +203,7 @@ private:
   const RunFolder &run;
   GraphCompiler &compiler;
   const ReplayOptions &options;
-  TargetChip chip;
+  Chip chip;
   ReplaySummary summary;
   std::string foreign; ///< the branch's way is not the model's
 };

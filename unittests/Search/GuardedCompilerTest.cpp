@@ -31,7 +31,7 @@ public:
 
   llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
                                                    llvm::StringRef idea, llvm::StringRef category,
-                                                   const TargetChip &chip) override {
+                                                   const Chip &chip) override {
     if (directives == "crash")
       ::raise(SIGSEGV);
     if (directives == "hang")

@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphFacts.h"
 #include "kgen/Schedule/Schedule.h"
 #include "kgen/Schedule/Schedules.h"
+#include "kgen/Support/Chip.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -28,15 +30,6 @@ namespace kgen {
 
 class DispatchOp;
 namespace key = schedule::key;
-
-/// The limits of the chip that a family generates code for.
-struct Chip {
-  std::string arch = "sm_90a";
-  int64_t sharedBytesPerBlock = 232448; ///< opt-in dynamic shared memory, bytes
-  int64_t threadsPerBlock = 1024;
-  int64_t registersPerMultiprocessor = 65536;
-  int64_t multiprocessors = 132;
-};
 
 /// One argument of a kernel: a buffer of the dispatch.
 struct DispatchBuffer {
@@ -146,6 +139,13 @@ public:
   /// The CUDA-C of DISPATCH. PARAMS has been completed.
   virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
                                              const Chip &chip) const = 0;
+
+  /// Whether a kernel reads each element of its inputs once, so that element-wise ops may run in front of it at no
+  /// cost.
+  virtual bool readsOnce() const { return false; }
+
+  /// What DISPATCH, which matches, works on, for ideas and their ranking.
+  virtual WorkFact getWork(DispatchOp dispatch) const { return {}; }
 };
 
 /// Matches DISPATCH and completes PARAMS by FAMILY, then asks the table whether a variant takes what is set. One

@@ -1,6 +1,8 @@
 //===- Passes.h - The pass that asks for an idea ----------------*- C++ -*-===//
 #pragma once
 
+#include "kgen/Support/Chip.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

@@ -25,7 +25,7 @@ def MaterializeIdea : Pass<"kgen-materialize-idea", "::mlir::ModuleOp"> {
     Option<"provider", "provider", "std::string", "\"builtin\"", "who has ideas: builtin or replay:RUN">,
     Option<"device", "device", "std::string", "\"cuda\"", "what the kernels are for: host or cuda">,
     Option<"idea", "idea", "std::string", "\"\"", "key of the idea to carry out; empty for the first">,
-    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture">
   ];
   let dependentDialects = ["::kgen::KGenDialect", "::mlir::transform::TransformDialect"];
 }

@@ -106,7 +106,7 @@ class AttentionWgmma : public AttentionKernel {
 public:
   StringRef mma() const override { return "wgmma"; }
   std::string fault(const AttentionProgram &program, const Chip &chip) const override {
-    if (chip.arch != "sm_90a")
+    if (!chip.isHopper())
       return "cannot be computed by wgmma on " + chip.arch + ", expected sm_90a";
     return narrowFault(program);
   }

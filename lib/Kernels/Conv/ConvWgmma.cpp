@@ -94,7 +94,7 @@ static bool fitsStrides(const Conv &conv, ArrayRef<int64_t> chunk) {
 
 static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chip &chip) {
   const Pooling &pool = conv.pooling;
-  if (chip.arch != "sm_90a")
+  if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, found ") << chip.arch;
   if (conv.transposed)
     return dispatch.emitError("family conv has mma = wgmma for plain convolutions, found a transposed one");

@@ -196,7 +196,7 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
 
 LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  if (chip.arch != "sm_90a")
+  if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
   params.wordOr(context, key::mma, "wgmma");
   params.wordOr(context, key::pipeline, "tma");

@@ -40,6 +40,7 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return analyze(dispatch); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  WorkFact getWork(DispatchOp dispatch) const override;
 
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
@@ -123,6 +124,17 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
            << (program.window.back() - 1) * program.dilation.back() + 1 << " elements of a row, at most " << kMostSpan
            << " fit in a thread's registers";
   return program;
+}
+
+WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
+  FailureOr<PoolProgram> program = analyze(dispatch);
+  WorkFact work;
+  if (!program->maximum || program->rank() > 2 || program->window.back() > 32)
+    return work;
+  work.runningMaximum = llvm::all_of(program->dilation, [](int64_t dilation) { return dilation == 1; }) &&
+                        (program->rank() == 1 || program->window[0] == program->stride[0] ||
+                         program->window[0] == program->stride[0] + 1);
+  return work;
 }
 
 LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {

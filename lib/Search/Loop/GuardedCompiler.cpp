@@ -61,16 +61,16 @@ public:
 
   Expected<std::string> canonicalize(StringRef graph, bool small) override { return inner.canonicalize(graph, small); }
   Expected<GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
-  Expected<LoweredGraph> lowerGeneric(StringRef graph, const TargetChip &chip) override {
+  Expected<LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     return inner.lowerGeneric(graph, chip);
   }
   Expected<LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea, StringRef category,
-                                             const TargetChip &chip) override {
+                                             const Chip &chip) override {
     if (trustScripts)
       return inner.lowerWithDirectives(graph, directives, idea, category, chip);
     return guard([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
   }
-  Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const TargetChip &chip) override {
+  Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const Chip &chip) override {
     return guard([&] { return inner.wrapSource(graph, cuda, plan, chip); });
   }
   std::string inlineHeaders(StringRef cuda) override { return inner.inlineHeaders(cuda); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Schedule/Schedule.h"
+#include "kgen/Support/Chip.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,9 +22,9 @@
 namespace kgen {
 
 /// Limits of a launch on every architecture that kgen targets (CUDA C++ programming guide,
-/// compute capabilities; shared memory is the opt-in limit of sm_90).
+/// compute capabilities).
 constexpr int64_t kMaxThreadsPerBlock = 1024;
-constexpr int64_t kMaxSharedBytes = 232448;
+constexpr int64_t kMaxSharedBytes = Chip::mostSharedBytes;
 
 } // namespace kgen
 
