@@ -9,6 +9,11 @@
 #include "kgen/Kernels/Family.h"
 #include "kgen/Pipelines/GraphFacts.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -83,7 +88,7 @@ private:
     std::string why;
     DispatchOp dispatch = formDispatch(rewriter, root, ScheduleAttr::get(root->getContext(), family.name()));
     auto count = [&] { return llvm::range_size(dispatch.getBody().front().without_terminator()); };
-    FuseLimit any{0, /*optional=*/true, elementwiseOnly(family.name())};
+    FuseLimit any{0, /*optional=*/true, /*elementwiseOnly=*/fusion != Fusion::Pool || family.name() != "conv"};
     if (FailureOr<DispatchOp> grown = fuseConsumers(rewriter, dispatch, any, why); succeeded(grown))
       dispatch = *grown;
     reach.consumers = count() - 1;
@@ -134,15 +139,15 @@ private:
     return false;
   }
 
-  /// A dispatch of ROOT with exactly so many neighbours; failure, with the graph as it was but for the order of its
-  /// ops, where so many do not fuse.
+  /// A dispatch of ROOT with exactly so many neighbours, as a directive that names their number forms it; failure, with
+  /// the graph as it was but for the order of its ops, where so many do not fuse.
   FailureOr<DispatchOp> grow(Operation *root, StringRef family, Reach reach) {
     DispatchOp dispatch = formDispatch(rewriter, root, ScheduleAttr::get(root->getContext(), family));
     std::string why;
     auto join = [&](auto fuse, int64_t count) {
       if (count == 0)
         return true;
-      FailureOr<DispatchOp> grown = fuse(rewriter, dispatch, {count, false, elementwiseOnly(family)}, why, {});
+      FailureOr<DispatchOp> grown = fuse(rewriter, dispatch, FuseLimit{count}, why, {});
       if (succeeded(grown))
         dispatch = *grown;
       else
@@ -154,14 +159,12 @@ private:
     return failure();
   }
 
-  bool elementwiseOnly(StringRef family) const { return fusion != Fusion::Pool || family != "conv"; }
-
   static bool hasKernel(DispatchOp dispatch) {
     ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
     const Family *family = findFamily(dispatch.getFamily());
     ScheduleParams params(dispatch.getSchedule()->getParams());
     Chip chip;
-    return succeeded(family->match(dispatch)) && succeeded(family->complete(dispatch, params, chip)) &&
+    return succeeded(completeSchedule(*family, dispatch, params, chip)) &&
            succeeded(family->emit(dispatch, params, chip));
   }
 
@@ -196,6 +199,10 @@ private:
 } // namespace
 
 void collectGroups(ModuleOp graph, GraphFacts &facts) {
+  // Families read what is fused through linalg.
+  graph.getContext()
+      ->loadDialect<KGenDialect, arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                    tensor::TensorDialect>();
   Verdicts verdicts;
   for (Fusion fusion : {Fusion::None, Fusion::Epilogue, Fusion::Pool})
     Grouping(graph, fusion, verdicts, facts).form();

@@ -46,27 +46,6 @@ int64_t widestElement(DispatchOp dispatch, ArrayRef<int64_t> shape) {
   return bytes;
 }
 
-/// Coordinates of lane `lane` of the pack that starts at `element`.
-SmallVector<std::string> packCoordinates(ArrayRef<int64_t> shape, int64_t vector) {
-  // A pack within one row of the last dimension shares all other coordinates.
-  bool whole = shape.empty() || shape.back() % vector == 0;
-  std::string base = whole ? "element" : "(element + lane)";
-  SmallVector<std::string> dims;
-  for (auto [i, extent] : llvm::enumerate(shape)) {
-    int64_t below = elementCount(shape.drop_front(i + 1));
-    std::string text = base;
-    if (below != 1)
-      text += " / " + std::to_string(below);
-    if (i != 0)
-      text += " % " + std::to_string(extent);
-    text = extent == 1 ? std::string("0") : "static_cast<int>(" + text + ")";
-    if (whole && i + 1 == shape.size() && vector > 1)
-      text += " + lane";
-    dims.push_back(text);
-  }
-  return dims;
-}
-
 } // namespace
 
 LogicalResult PointwiseFamily::match(DispatchOp dispatch) const {
@@ -157,7 +136,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   for (auto [index, piece] : llvm::enumerate(pieces))
     text += llvm::formatv("  Pack<{0}> out{1};\n", getStorageType(elementTypeOf(piece.root)), index);
   text += "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane) {\n";
-  SmallVector<std::string> dims = packCoordinates(shape, vector);
+  SmallVector<std::string> dims = packCoordinates(shape, vector, "element");
   auto scalar = [&](Value value) { return toFloat(inputName(value) + ".lane[lane]", elementTypeOf(value)); };
   for (auto [index, piece] : llvm::enumerate(pieces))
     text += llvm::formatv("    out{0}.lane[lane] = {1};\n", index,
