@@ -3,8 +3,9 @@
 #
 # Writes OUT, a C++ file with the SHA-256 of the code generator's sources. ROOT is the repository. The digest follows
 # from the files' names and contents alone, so that two builds of one commit agree.
-set(folders lib/Dialect lib/Conversion lib/Kernels lib/Target lib/Pipelines lib/GraphCompiler
-  include/kgen/Dialect include/kgen/Conversion include/kgen/Kernels include/kgen/Target include/kgen/Pipelines)
+set(folders lib/Support lib/Schedule lib/Dialect lib/Conversion lib/Kernels lib/Target lib/Pipelines lib/GraphCompiler
+  include/kgen/Support include/kgen/Schedule include/kgen/Dialect include/kgen/Conversion
+  include/kgen/Kernels include/kgen/Target include/kgen/Pipelines)
 set(sources lib/Candidate/LaunchPlan.cpp)
 foreach(folder IN LISTS folders)
   foreach(suffix cpp h td def cuh)

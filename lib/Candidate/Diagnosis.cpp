@@ -3,7 +3,7 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rates are of the whole candidate against what the card reaches (DeviceTable.h).
+// Rates are of the whole candidate against what the card reaches (Chip.h).
 // A resource that is used to 60 % or more is the bound; when none is, the
 // shape of the launches says whether there were too few threads, or whether
 // those that there were waited.
@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Candidate/Diagnosis.h"
-#include "kgen/Candidate/DeviceTable.h"
+#include "kgen/Support/Chip.h"
 
 #include <algorithm>
 
@@ -49,7 +49,7 @@ bool holds(const KernelResources &kernel, llvm::StringRef ending) {
   return false;
 }
 
-Shape lookAt(const Measurement &m, const LaunchPlan &plan, const DeviceRates &rates) {
+Shape lookAt(const Measurement &m, const LaunchPlan &plan, const ChipRates &rates) {
   Shape shape;
   // fp32 data may be multiplied as fp16, so the class does not say which units are at work: the code does.
   bool half = false, tf32 = false;
@@ -71,8 +71,8 @@ Shape lookAt(const Measurement &m, const LaunchPlan &plan, const DeviceRates &ra
   return shape;
 }
 
-std::string nameBound(const Measurement &m, const LaunchPlan &plan, const DeviceRates &rates, double bytes,
-                      double flops, const Shape &shape) {
+std::string nameBound(const Measurement &m, const LaunchPlan &plan, const ChipRates &rates, double bytes, double flops,
+                      const Shape &shape) {
   double seconds = m.timeUs * 1e-6;
   double memory = bytes / seconds / rates.copyBytes;
   double rate = shape.tensorCore ? shape.tensorRate : rates.fp32;
@@ -84,7 +84,7 @@ std::string nameBound(const Measurement &m, const LaunchPlan &plan, const Device
              "%s",
              bytes / seconds * 1e-9, 100 * memory, flops / seconds * 1e-12, 100 * arithmetic, units.c_str());
   std::string bound;
-  constexpr int multiprocessors = 132;
+  const int multiprocessors = Chip().multiprocessors;
   if (memory >= busy && memory >= arithmetic)
     bound = "memory bound";
   else if (arithmetic >= busy)
@@ -145,8 +145,8 @@ std::string kgen::candidate::diagnose(const Measurement &m, const LaunchPlan &pl
   auto say = [&](const std::string &sentence) { out += (out.empty() ? "" : "; ") + sentence; };
   double bytes = plan.compulsoryBytes();
   bool host = m.device == "host";
-  auto rates = host ? std::nullopt : findDeviceRates(m.device);
-  Shape shape = lookAt(m, plan, rates.value_or(DeviceRates()));
+  auto rates = host ? std::nullopt : findChipRates(m.device);
+  Shape shape = lookAt(m, plan, rates.value_or(ChipRates()));
   if (rates && m.timeUs > 0)
     say(nameBound(m, plan, *rates, bytes, flops, shape));
   else if (m.timeUs > 0)

@@ -8,6 +8,7 @@
 #include "kgen/Candidate/LaunchPlan.h"
 
 #include "kgen/Candidate/UntrustedText.h"
+#include "kgen/Support/Chip.h"
 
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/StringExtras.h"
@@ -32,7 +33,7 @@ constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4
 
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
-constexpr int64_t maxSharedBytes = 232448, maxWorkspaceBytes = int64_t(64) << 30;
+constexpr int64_t maxSharedBytes = Chip::mostSharedBytes, maxWorkspaceBytes = int64_t(64) << 30;
 constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16;
 constexpr int64_t maxElements = int64_t(1) << 40;
 

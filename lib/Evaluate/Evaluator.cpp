@@ -7,12 +7,12 @@
 #include "kgen/Evaluate/Evaluator.h"
 
 #include "Trial.h"
-#include "kgen/Candidate/DeviceTable.h"
 #include "kgen/Candidate/Diagnosis.h"
 #include "kgen/Candidate/PlanCheck.h"
 #include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Support/Chip.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
@@ -34,7 +34,7 @@ using namespace kgen::evaluate;
 namespace fs = llvm::sys::fs;
 
 /// Opt-in shared memory of a block on compute capability 9.0.
-static constexpr int64_t hostSharedLimit = 232448;
+static constexpr int64_t hostSharedLimit = Chip::mostSharedBytes;
 
 /// A kernel cannot know the inputs that it will be tried on.
 static uint64_t secretSeed() {
@@ -239,9 +239,8 @@ llvm::Expected<candidate::LaunchPlan> Evaluator::compileAgain(const CandidateFil
   return plan;
 }
 
-void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options,
-                           candidate::Measurement &out) const {
-  auto rates = candidate::findDeviceRates(parts.card.name);
+void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options, candidate::Measurement &out) const {
+  auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;
   out.floorUs = candidate::floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);

@@ -108,7 +108,7 @@ std::string print(ModuleOp module) {
 }
 
 /// Level 2 in SESSION's module to the snapshot's texts.
-llvm::Expected<LoweredGraph> lower(Session &session, const TargetChip &chip) {
+llvm::Expected<LoweredGraph> lower(Session &session, const Chip &chip) {
   LoweredGraph result;
   result.annotated = print(*session.module);
   CaptureError error(&session.context, graphName);
@@ -260,7 +260,7 @@ public:
     return std::move(*facts);
   }
 
-  llvm::Expected<LoweredGraph> lowerGeneric(StringRef graph, const TargetChip &chip) override {
+  llvm::Expected<LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     Session session;
     if (llvm::Error error = session.load(graph))
       return error;
@@ -268,7 +268,7 @@ public:
   }
 
   llvm::Expected<LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
-                                                   StringRef category, const TargetChip &chip) override {
+                                                   StringRef category, const Chip &chip) override {
     Session session;
     if (llvm::Error error = session.load(graph))
       return error;
@@ -292,7 +292,7 @@ public:
   }
 
   llvm::Expected<LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef planText,
-                                          const TargetChip &chip) override {
+                                          const Chip &chip) override {
     Session session;
     if (llvm::Error error = session.load(graph))
       return error;

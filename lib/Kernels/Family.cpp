@@ -8,6 +8,7 @@
 #include "kgen/Kernels/Family.h"
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Dialect/KGen/ScheduleText.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -42,55 +43,73 @@ DictionaryAttr ScheduleParams::getDictionary(MLIRContext *context) const {
 
 Attribute ScheduleParams::get(StringRef name) const { return parameters ? parameters.get(name) : Attribute(); }
 
-void ScheduleParams::set(MLIRContext *context, StringRef name, int64_t value) {
-  parameters = withEntry(parameters, context, name, Builder(context).getI64IntegerAttr(value));
+schedule::Settings ScheduleParams::getSettings() const {
+  schedule::Settings settings;
+  if (parameters)
+    for (NamedAttribute entry : parameters)
+      settings[entry.getName().str()] = toScheduleValue(entry.getValue());
+  return settings;
 }
 
-void ScheduleParams::set(MLIRContext *context, StringRef name, ArrayRef<int64_t> values) {
-  parameters = withEntry(parameters, context, name, DenseI64ArrayAttr::get(context, values));
+void ScheduleParams::set(MLIRContext *context, schedule::IntKey key, int64_t value) {
+  parameters = withEntry(parameters, context, key.name, Builder(context).getI64IntegerAttr(value));
 }
 
-void ScheduleParams::set(MLIRContext *context, StringRef name, StringRef word) {
-  parameters = withEntry(parameters, context, name, StringAttr::get(context, word));
+void ScheduleParams::set(MLIRContext *context, schedule::IntsKey key, ArrayRef<int64_t> values) {
+  parameters = withEntry(parameters, context, key.name, DenseI64ArrayAttr::get(context, values));
 }
 
-std::optional<int64_t> ScheduleParams::getInt(StringRef name) const {
-  if (auto attr = dyn_cast_or_null<IntegerAttr>(get(name)))
+void ScheduleParams::set(MLIRContext *context, schedule::WordKey key, StringRef word) {
+  parameters = withEntry(parameters, context, key.name, StringAttr::get(context, word));
+}
+
+std::optional<int64_t> ScheduleParams::getInt(schedule::IntKey key) const {
+  if (auto attr = dyn_cast_or_null<IntegerAttr>(get(key.name)))
     return attr.getInt();
   return std::nullopt;
 }
 
-std::optional<SmallVector<int64_t>> ScheduleParams::getInts(StringRef name) const {
-  if (auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(get(name)))
+std::optional<SmallVector<int64_t>> ScheduleParams::getInts(schedule::IntsKey key) const {
+  if (auto attr = dyn_cast_or_null<DenseI64ArrayAttr>(get(key.name)))
     return llvm::to_vector(attr.asArrayRef());
   return std::nullopt;
 }
 
-std::optional<StringRef> ScheduleParams::getWord(StringRef name) const {
-  if (auto attr = dyn_cast_or_null<StringAttr>(get(name)))
+std::optional<StringRef> ScheduleParams::getWord(schedule::WordKey key) const {
+  if (auto attr = dyn_cast_or_null<StringAttr>(get(key.name)))
     return attr.getValue();
   return std::nullopt;
 }
 
-int64_t ScheduleParams::intOr(MLIRContext *context, StringRef name, int64_t fallback) {
-  if (std::optional<int64_t> value = getInt(name))
+int64_t ScheduleParams::intOr(MLIRContext *context, schedule::IntKey key, int64_t fallback) {
+  if (std::optional<int64_t> value = getInt(key))
     return *value;
-  set(context, name, fallback);
+  set(context, key, fallback);
   return fallback;
 }
 
-SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, StringRef name, ArrayRef<int64_t> fallback) {
-  if (std::optional<SmallVector<int64_t>> values = getInts(name))
+SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, schedule::IntsKey key, ArrayRef<int64_t> fallback) {
+  if (std::optional<SmallVector<int64_t>> values = getInts(key))
     return *values;
-  set(context, name, fallback);
+  set(context, key, fallback);
   return llvm::to_vector(fallback);
 }
 
-std::string ScheduleParams::wordOr(MLIRContext *context, StringRef name, StringRef fallback) {
-  if (std::optional<StringRef> word = getWord(name))
+std::string ScheduleParams::wordOr(MLIRContext *context, schedule::WordKey key, StringRef fallback) {
+  if (std::optional<StringRef> word = getWord(key))
     return word->str();
-  set(context, name, fallback);
+  set(context, key, fallback);
   return fallback.str();
+}
+
+WorkFact Family::getWork(DispatchOp) const { return {}; }
+
+LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params, const Chip &chip) {
+  if (failed(family.match(dispatch)) || failed(family.complete(dispatch, params, chip)))
+    return failure();
+  if (std::string fault = schedule::findFault(family.name(), params.getSettings()); !fault.empty())
+    return dispatch.emitError() << fault;
+  return success();
 }
 
 } // namespace kgen::kernels

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
 
@@ -73,6 +74,21 @@ static LogicalResult checkLaunch(DispatchOp dispatch, const LaunchSpec &launch, 
   return success();
 }
 
+/// Assertions, in the namespace of dispatch NAME, that the templates of LAUNCHES count on what was derived for them.
+static std::string printSizeAssertions(StringRef name, ArrayRef<LaunchSpec> launches) {
+  std::string text = ("\nnamespace " + name + " {\n").str();
+  llvm::raw_string_ostream os(text);
+  for (const LaunchSpec &launch : launches) {
+    auto [threads, bytes] = findTemplateSizes(launch.sizedBy);
+    if (!threads.empty())
+      os << "static_assert((" << threads << ") == " << launch.block[0] << " && (" << bytes
+         << ") == " << launch.sharedBytes << ", \"" << launch.kernel << " and its template differ in threads or "
+         << "shared memory\");\n";
+  }
+  os << "} // namespace " << name << "\n";
+  return text;
+}
+
 static bool same(DispatchBuffer a, DispatchBuffer b) { return a.kind == b.kind && a.index == b.index; }
 
 static ArrayAttr mapsOf(OpBuilder &builder, const LaunchSpec &launch) {
@@ -101,11 +117,14 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
     return dispatch.emitError("no kernel family '")
            << dispatch.getFamily() << "'; there are generic, " << llvm::join(familyNames(), ", ");
   ScheduleParams params(dispatch.getSchedule()->getParams());
-  if (failed(family->match(dispatch)) || failed(family->complete(dispatch, params, target)))
+  if (failed(completeSchedule(*family, dispatch, params, target)))
     return failure();
   FailureOr<DispatchCode> code = family->emit(dispatch, params, target);
   if (failed(code))
     return failure();
+
+  if (assertSizes)
+    code->source += printSizeAssertions(name, code->launches);
 
   // The source, with the completed schedule beside it for whoever reads the snapshot.
   ModuleOp module = getOperation();

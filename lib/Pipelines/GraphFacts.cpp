@@ -7,7 +7,6 @@
 #include "kgen/Pipelines/GraphFacts.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
-#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Precision.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -134,11 +133,13 @@ FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
         fact.users.push_back(it->second);
     llvm::sort(fact.users);
     fact.users.erase(std::unique(fact.users.begin(), fact.users.end()), fact.users.end());
-    fact.elementwise = isElementwise(&op);
-    fact.flops = cast<aten::AtenCostOpInterface>(op).getFlops();
+    auto cost = cast<aten::AtenCostOpInterface>(op);
+    fact.flops = cost.getFlops();
+    fact.isWindow = cost.getKind() == aten::OpKind::Window;
     facts.flops += fact.flops;
     facts.ops.push_back(std::move(fact));
   }
+  collectGroups(graph, facts);
   return facts;
 }
 

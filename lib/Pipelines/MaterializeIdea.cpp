@@ -121,7 +121,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
         return WalkResult::interrupt();
       }
       kernels::ScheduleParams params(dispatch.getSchedule()->getParams());
-      bool legal = succeeded(family->match(dispatch)) && succeeded(family->complete(dispatch, params, chip));
+      bool legal = succeeded(kernels::completeSchedule(*family, dispatch, params, chip));
       return legal ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (!result.wasInterrupted())

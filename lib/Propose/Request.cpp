@@ -125,8 +125,9 @@ Expected<RecordedRequest> parseRequest(StringRef text) {
     context.seed = json.at("seed");
     context.device = json.at("device");
     context.precision = json.at("precision");
-    context.chip = {json.at("chip").at("arch"), json.at("chip").at("shared_bytes_per_block"),
-                    json.at("chip").at("multiprocessors")};
+    context.chip.arch = json.at("chip").at("arch");
+    context.chip.sharedBytesPerBlock = json.at("chip").at("shared_bytes_per_block");
+    context.chip.multiprocessors = json.at("chip").at("multiprocessors");
     const Json &graph = json.at("graph");
     context.facts.name = graph.at("name");
     context.facts.inputs = tensorsOf(graph.at("inputs"));

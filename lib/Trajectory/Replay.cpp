@@ -211,7 +211,7 @@ private:
   const RunFolder &run;
   graph::GraphCompiler &compiler;
   const ReplayOptions &options;
-  graph::TargetChip chip;
+  Chip chip;
   ReplaySummary summary;
   std::string foreign; ///< the branch's way is not the model's
 };

@@ -56,43 +56,16 @@ TEST(SchedulePlan, GroupsByFusion) {
   EXPECT_EQ(sizes(Fusion::Pool), (std::vector<size_t>{3}));
 }
 
-TEST(SchedulePlan, StopsFusionAtASecondUser) {
-  graph::GraphFacts facts = convReluPoolFacts();
-  facts.ops[0].users = {1, 3};
-  graph::TensorFact y = facts.ops[0].results[0];
-  facts.ops.push_back({"aten.linear", {y, y}, {y}, {}, {}, false, 1});
-  EXPECT_EQ(groupOps(facts, Fusion::Pool).dispatches[0].ops.size(), 1u);
-}
-
-TEST(SchedulePlan, TakesElementwiseProducersIntoRows) {
-  // mean(clamp(x) * y): both ops in front join the reduction; an op that something else needs stays outside.
+TEST(SchedulePlan, CountsConsumersAndProducers) {
+  // mean(clamp(x) * y): both ops in front join the reduction.
   graph::GraphFacts facts;
   graph::TensorFact x{"f32", {64, 64}}, one{"f32", {}};
-  facts.ops = {{"aten.clamp", {x}, {x}, {}, {1}, true, 1},
-               {"aten.mul.Tensor", {x, x}, {x}, {}, {2}, true, 1},
-               {"aten.mean", {x}, {one}, {}, {}, false, 1}};
-  SchedulePlan plan = groupOps(facts, Fusion::Epilogue);
-  ASSERT_EQ(plan.dispatches.size(), 1u);
-  EXPECT_EQ(plan.dispatches[0].ops, (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.mean" in %f as row
+  facts.ops = {{"aten.clamp", {x}, {x}, {}, {1}}, {"aten.mul.Tensor", {x, x}, {x}, {}, {2}}, {"aten.mean", {x}, {one}}};
+  facts.groups.fill({{"row", 2, {0, 1, 2}}});
+  EXPECT_EQ(printDirectives(groupOps(facts, Fusion::Epilogue), facts),
+            R"(%d0 = transform.kgen.select "aten.mean" in %f as row
 transform.kgen.fuse %d0 producers 2
 )");
-  facts.ops[0].users = {1, 3};
-  facts.ops.push_back({"aten.relu", {x}, {x}, {}, {}, true, 1});
-  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{1, 2}));
-}
-
-TEST(SchedulePlan, FollowsBranchesThatMeetAgain) {
-  // swish behind a product: linear, sigmoid of it, their product.
-  graph::GraphFacts facts;
-  graph::TensorFact x{"f32", {64, 64}};
-  facts.ops = {{"aten.linear", {x, x}, {x}, {}, {1, 2}, false, 1},
-               {"aten.sigmoid", {x}, {x}, {}, {2}, true, 1},
-               {"aten.mul.Tensor", {x, x}, {x}, {}, {}, true, 1}};
-  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{0, 1, 2}));
-  // Two results that others need would be two results of the dispatch.
-  facts.ops[1].users = {};
-  EXPECT_EQ(groupOps(facts, Fusion::Epilogue).dispatches[0].ops, (std::vector<int>{0}));
 }
 
 TEST(SchedulePlan, PrintsDirectives) {
@@ -114,8 +87,10 @@ TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
   graph::TensorFact x{"f32", {64, 64}};
   // linear, relu, linear, relu, linear: the second linear is number 0 once the first one is taken.
   for (int i = 0; i < 5; ++i)
-    facts.ops.push_back({i % 2 ? "aten.relu" : "aten.linear", {x, x}, {x}, {}, {i + 1}, i % 2 == 1, 1});
+    facts.ops.push_back(
+        {i % 2 ? "aten.relu" : "aten.linear", {x, x}, {x}, {}, {i + 1}, 1, false, i % 2 ? "pointwise" : "gemm"});
   facts.ops.back().users = {};
+  facts.groups.fill(groupApart(facts));
   SchedulePlan plan = groupOps(facts, Fusion::None);
   EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.linear" in %f as gemm
 %d1 = transform.kgen.select "aten.relu" in %f as pointwise
@@ -178,7 +153,6 @@ TEST(Builtin, PoolsBehindWarpgroupsFirst) {
     return carryOut(context, ask(context, 1)[0], 9);
   };
   graph::GraphFacts facts = convReluPoolFacts();
-  facts.ops[2].attributes["stride"] = "[2, 2]";
   std::vector<Materialization> ways = first(facts);
   EXPECT_EQ(ways[0].directives, "%d0 = transform.kgen.select \"aten.conv2d\" in %f as conv\n"
                                 "transform.kgen.fuse %d0 consumers 2\n"
@@ -189,12 +163,9 @@ TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   for (const Materialization &way : ways)
     EXPECT_TRUE(scripts.insert(way.directives).second) << way.directives;
   // Windows that share two rows, averages, grouped convolutions: not by this kernel.
-  facts.ops[2].attributes["stride"] = "[1, 1]";
+  facts.ops[2].work.runningMaximum = false;
   EXPECT_NE(first(facts)[0].directives.find("consumers 1\n"), std::string::npos);
-  facts.ops[2].attributes["stride"] = "[2, 2]";
-  facts.ops[2].name = "aten.avg_pool2d";
-  EXPECT_NE(first(facts)[0].directives.find("consumers 1\n"), std::string::npos);
-  facts.ops[0].attributes["groups"] = "3";
+  facts.ops[0].work.plainConvolution = false;
   EXPECT_EQ(first(facts)[0].directives.find("wgmma"), std::string::npos);
 }
 
@@ -208,9 +179,7 @@ TEST(Builtin, HoldsLongRowsInAClusterFirst) {
 }
 
 TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
-  graph::GraphFacts facts = convReluPoolFacts();
-  facts.ops[2].attributes["stride"] = "[2, 2]";
-  ProposalContext context = contextOf(facts, "cuda");
+  ProposalContext context = contextOf(convReluPoolFacts(), "cuda");
   context.chip.arch = "sm_90a";
   context.parent.notes = carryOut(context, ask(context, 1)[0], 1)[0].notes;
   context.parent.id = "round-01/b00";
@@ -235,7 +204,8 @@ TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
   graph::GraphFacts facts;
   facts.precision = "fp16";
   graph::TensorFact x{"f16", {4, 32, 4096, 64}};
-  facts.ops.push_back({"aten.scaled_dot_product_attention", {x, x, x}, {x}, {}, {}, false, 1});
+  facts.ops.push_back({"aten.scaled_dot_product_attention", {x, x, x}, {x}, {}, {}, 1, false, "attention"});
+  facts.groups.fill(groupApart(facts));
   ProposalContext context = contextOf(std::move(facts), "cuda");
   context.chip.arch = "sm_90a";
   std::vector<Idea> ideas = ask(context, 3);

@@ -50,7 +50,7 @@ TEST(Prompt, TheSystemPromptNamesEveryDirectiveKeyAndFunction) {
        {"`transform.kgen.select`", "Finding no such op is a failure", "transform.kgen.fuse %d producers any",
         "transform.kgen.pipeline %d cp_async stages = 4", "`transform.kgen.split_k`"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
-  // From ScheduleKeys.def.
+  // From ScheduleKeys.td.
   EXPECT_NE(text.find("| `stages` | 1 to 8 |"), std::string::npos);
   EXPECT_NE(text.find("| `attention` |"), std::string::npos);
   // From the device header; its host half is not told.

@@ -18,6 +18,15 @@
 
 namespace kgen::test {
 
+/// Every op that has a family is a kernel by itself.
+inline std::vector<GroupFact> groupApart(const GraphFacts &facts) {
+  std::vector<GroupFact> groups;
+  for (int op = 0; op < int(facts.ops.size()); ++op)
+    if (!facts.ops[op].family.empty())
+      groups.push_back({facts.ops[op].family, op, {op}});
+  return groups;
+}
+
 /// conv2d -> relu -> max_pool2d, at the published size.
 inline graph::GraphFacts convReluPoolFacts() {
   graph::GraphFacts facts;
@@ -27,9 +36,17 @@ inline graph::GraphFacts convReluPoolFacts() {
   graph::TensorFact y{"f32", {100, 96, 55, 55}}, p{"f32", {100, 96, 27, 27}};
   facts.inputs = {x, w, b};
   facts.outputs = {p};
-  facts.ops = {{"aten.conv2d", {x, w, b}, {y}, {{"stride", "[4, 4]"}}, {1}, false, 2.1e10},
-               {"aten.relu", {y}, {y}, {}, {2}, true, 2.9e7},
-               {"aten.max_pool2d", {y}, {p}, {{"kernel_size", "[3, 3]"}}, {}, false, 6e7}};
+  facts.ops = {{"aten.conv2d", {x, w, b}, {y}, {{"stride", "[4, 4]"}}, {1}, 2.1e10, false, "conv"},
+               {"aten.relu", {y}, {y}, {}, {2}, 2.9e7, false, "pointwise"},
+               {"aten.max_pool2d", {y}, {p}, {{"kernel_size", "[3, 3]"}}, {}, 6e7, true, "pool"}};
+  WorkFact &conv = facts.ops[0].work;
+  conv.m = 100 * 55 * 55;
+  conv.n = 96;
+  conv.k = 3 * 11 * 11;
+  conv.channels = 3;
+  conv.plainConvolution = true;
+  facts.ops[2].work.runningMaximum = true;
+  facts.groups = {groupApart(facts), {{"conv", 0, {0, 1}}, {"pool", 2, {2}}}, {{"conv", 0, {0, 1, 2}}}};
   facts.flops = 2.1e10;
   facts.compulsoryBytes = 8.8e7;
   return facts;
@@ -41,7 +58,10 @@ inline graph::GraphFacts softmaxFacts() {
   facts.precision = "strict-fp32";
   graph::TensorFact x{"f32", {4096, 65536}};
   facts.inputs = facts.outputs = {x};
-  facts.ops = {{"aten.softmax.int", {x}, {x}, {{"dim", "-1"}}, {}, false, 1e9}};
+  facts.ops = {{"aten.softmax.int", {x}, {x}, {{"dim", "-1"}}, {}, 1e9, false, "row"}};
+  facts.ops[0].work.rows = 4096;
+  facts.ops[0].work.columns = 65536;
+  facts.groups.fill(groupApart(facts));
   return facts;
 }
 
@@ -52,7 +72,9 @@ inline graph::GraphFacts matmulFacts(const char *precision, const char *dtype = 
   graph::TensorFact x{dtype, {4096, 4096}};
   facts.inputs = {x, x};
   facts.outputs = {x};
-  facts.ops = {{"aten.matmul", {x, x}, {x}, {}, {}, false, 1.4e11}};
+  facts.ops = {{"aten.matmul", {x, x}, {x}, {}, {}, 1.4e11, false, "gemm"}};
+  facts.ops[0].work.m = facts.ops[0].work.n = facts.ops[0].work.k = 4096;
+  facts.groups.fill(groupApart(facts));
   return facts;
 }
 
@@ -71,21 +93,20 @@ public:
     return (graph + (small ? " // small" : "")).str();
   }
   llvm::Expected<graph::GraphFacts> facts(llvm::StringRef) override { return graphFacts; }
-  llvm::Expected<graph::LoweredGraph> lowerGeneric(llvm::StringRef graph, const graph::TargetChip &chip) override {
+  llvm::Expected<graph::LoweredGraph> lowerGeneric(llvm::StringRef graph, const Chip &chip) override {
     auto lowered = lower(graph, "generic");
     if (lowered && !genericPlan.empty())
       lowered->plan = genericPlan;
     return lowered;
   }
-  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
-                                                          llvm::StringRef, llvm::StringRef,
-                                                          const graph::TargetChip &chip) override {
+  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives, llvm::StringRef,
+                                                   llvm::StringRef, const Chip &chip) override {
     if (directives.contains(refused))
       return llvm::createStringError("directive refused: found " + refused);
     return lower(graph, directives);
   }
   llvm::Expected<graph::LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
-                                                 const graph::TargetChip &) override {
+                                          const Chip &) override {
     return graph::LoweredGraph{"", "wrapped", plan.str(), inlineHeaders(cuda)};
   }
   std::string inlineHeaders(llvm::StringRef cuda) override {

@@ -36,8 +36,8 @@ public:
   Shared *shared = nullptr;
 
   llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
-                                                          llvm::StringRef idea, llvm::StringRef category,
-                                                          const graph::TargetChip &chip) override {
+                                                   llvm::StringRef idea, llvm::StringRef category,
+                                                   const Chip &chip) override {
     if (directives == "crash")
       ::raise(SIGSEGV);
     if (directives == "hang")

@@ -33,7 +33,7 @@ std::string errorOf(llvm::Expected<T> result) {
 class MlirGraphCompilerTest : public testing::Test {
 protected:
   std::unique_ptr<graph::GraphCompiler> compiler = graph::createMlirGraphCompiler();
-  graph::TargetChip chip;
+  Chip chip;
 };
 
 TEST_F(MlirGraphCompilerTest, CanonicalTextIsAFixedPoint) {
@@ -93,8 +93,11 @@ TEST_F(MlirGraphCompilerTest, Facts) {
   ASSERT_EQ(facts->ops.size(), 2u);
   EXPECT_EQ(facts->ops[0].name, "aten.linear");
   EXPECT_EQ(facts->ops[0].users, std::vector<int>{1});
-  EXPECT_FALSE(facts->ops[0].elementwise);
-  EXPECT_TRUE(facts->ops[1].elementwise);
+  EXPECT_EQ(facts->ops[0].family, "gemm");
+  EXPECT_EQ(facts->ops[1].family, "pointwise");
+  EXPECT_EQ(facts->ops[0].work.m, 64);
+  EXPECT_EQ(facts->ops[0].work.n, 16);
+  EXPECT_EQ(facts->ops[0].work.k, 32);
   EXPECT_EQ(facts->ops[0].flops, 2.0 * 64 * 32 * 16);
   EXPECT_EQ(facts->flops, 2.0 * 64 * 32 * 16 + 64 * 16);
   EXPECT_EQ(facts->compulsoryBytes, 4.0 * (64 * 32 + 16 * 32 + 64 * 16));
@@ -107,6 +110,80 @@ TEST_F(MlirGraphCompilerTest, FactsPrintAttributes) {
   ASSERT_TRUE(bool(facts));
   EXPECT_EQ(facts->ops[0].attributes.at("stride"), "[2, 2]");
   EXPECT_EQ(facts->precision, "strict-fp32");
+}
+
+/// "family: op, op" of each group, the anchor's name in capitals.
+static std::string groupsOf(GraphCompiler &compiler, const std::string &signature, const std::string &body,
+                            Fusion fusion) {
+  auto facts = compiler.facts("func.func @f(" + signature + " {\n" + body + "}");
+  if (!facts)
+    return llvm::toString(facts.takeError());
+  std::string text;
+  for (const GroupFact &group : facts->getGroups(fusion)) {
+    text += (text.empty() ? "" : "; ") + group.family + ":";
+    for (int op : group.ops) {
+      llvm::StringRef name = llvm::StringRef(facts->ops[op].name).split('.').second.split('.').first;
+      text += " " + (op == group.anchor ? name.upper() : name.str());
+    }
+  }
+  return text;
+}
+
+TEST_F(MlirGraphCompilerTest, GroupsFollowFusion) {
+  const std::string signature = "%x: tensor<2x3x32x32xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<2x8x15x15xf32>";
+  const std::string body =
+      "  %0 = aten.conv2d %x, %w : (tensor<2x3x32x32xf32>, tensor<8x3x3x3xf32>) -> tensor<2x8x30x30xf32>\n"
+      "  %1 = aten.relu %0 : (tensor<2x8x30x30xf32>) -> tensor<2x8x30x30xf32>\n"
+      "  %2 = aten.max_pool2d %1 kernel [2, 2] stride [2, 2] : (tensor<2x8x30x30xf32>) -> tensor<2x8x15x15xf32>\n"
+      "  return %2 : tensor<2x8x15x15xf32>\n";
+  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::None), "conv: CONV2D; pointwise: RELU; pool: MAX_POOL2D");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::Epilogue), "conv: CONV2D relu; pool: MAX_POOL2D");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::Pool), "conv: CONV2D relu max_pool2d");
+}
+
+TEST_F(MlirGraphCompilerTest, GroupsLeaveOneResult) {
+  const std::string t = "tensor<64x64xf32>", unary = " : (" + t + ") -> " + t + "\n",
+                    binary = " : (" + t + ", " + t + ") -> " + t + "\n", in = "%x: " + t + ", %w: " + t + ") -> ";
+  // Branches that meet again join; a value that the graph returns ends a group.
+  EXPECT_EQ(groupsOf(*compiler, in + t,
+                     "  %0 = aten.linear %x, %w" + binary + "  %1 = aten.sigmoid %0" + unary +
+                         "  %2 = aten.mul.Tensor %0, %1" + binary + "  return %2 : " + t + "\n",
+                     Fusion::Epilogue),
+            "gemm: LINEAR sigmoid mul");
+  EXPECT_EQ(groupsOf(*compiler, in + "(" + t + ", " + t + ")",
+                     "  %0 = aten.linear %x, %w" + binary + "  %1 = aten.sigmoid %0" + unary +
+                         "  return %0, %1 : " + t + ", " + t + "\n",
+                     Fusion::Epilogue),
+            "gemm: LINEAR; pointwise: SIGMOID");
+  // Rows read each element once, so that what is in front joins, unless something else needs it.
+  const std::string one = "tensor<64xf32>", front = "  %0 = aten.abs %x" + unary + "  %1 = aten.mul.Tensor %0, %w" +
+                                                    binary + "  %2 = aten.sum.dim_IntList %1 dim [1] : (" + t +
+                                                    ") -> " + one + "\n";
+  EXPECT_EQ(groupsOf(*compiler, in + one, front + "  return %2 : " + one + "\n", Fusion::Epilogue), "row: abs mul SUM");
+  EXPECT_EQ(groupsOf(*compiler, in + "(" + t + ", " + one + ")", front + "  return %0, %2 : " + t + ", " + one + "\n",
+                     Fusion::Epilogue),
+            "row: mul SUM; pointwise: ABS");
+}
+
+TEST_F(MlirGraphCompilerTest, GroupsAreWhatFamiliesTake) {
+  const std::string t = "tensor<64x64xf32>", row = "tensor<64xf32>", in = "%x: " + t + ") -> ";
+  auto alone = [&](const std::string &op, const std::string &from, const std::string &to) {
+    return groupsOf(*compiler, "%x: " + from + ") -> " + to,
+                    "  %0 = " + op + " : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n", Fusion::Epilogue);
+  };
+  EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 3.0 dim [1]", t, row), "");
+  EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 2.0 dim [1]", t, row), "row: LINALG_VECTOR_NORM");
+  EXPECT_EQ(alone("aten.prod.dim_int %x dim 1", t, row), "");
+  EXPECT_EQ(alone("aten.argmin %x dim 1", "tensor<64x64xi64>", "tensor<64xi64>"), "");
+  EXPECT_EQ(alone("aten.mean.dim %x dim [0, 2]", "tensor<8x64x8xf32>", row), "");
+  EXPECT_EQ(alone("aten.relu %x", "tensor<64x64xf64>", "tensor<64x64xf64>"), "");
+  // A neighbour that the family cannot take stays outside: here, one that does not broadcast along the rows.
+  EXPECT_EQ(groupsOf(*compiler, in + t,
+                     "  %0 = aten.sum.dim_IntList %x dim [1] : (" + t + ") -> " + row + "\n  %1 = aten.relu %0 : (" +
+                         row + ") -> " + row + "\n  %2 = aten.add.Tensor %x, %1 : (" + t + ", " + row + ") -> " + t +
+                         "\n  return %2 : " + t + "\n",
+                     Fusion::Epilogue),
+            "row: SUM relu; pointwise: ADD");
 }
 
 TEST_F(MlirGraphCompilerTest, GenericLoweringIsDeterministic) {

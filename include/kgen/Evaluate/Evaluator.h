@@ -9,6 +9,7 @@
 #include "kgen/Device/CandidateProcess.h"
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Reference.h"
+#include "kgen/Support/Chip.h"
 #include "kgen/Toolchain/Compiler.h"
 
 #include <functional>
@@ -53,9 +54,9 @@ private:
 
 /// What an evaluator works with; every outside effect can be replaced.
 struct EvaluatorParts {
-  std::string device;          ///< "host" or "cuda:N"
-  std::string arch = "sm_90a"; ///< what the compiler is asked for
-  device::CardFacts card;      ///< all zero on host
+  std::string device;             ///< "host" or "cuda:N"
+  std::string arch = Chip().arch; ///< what the compiler is asked for
+  device::CardFacts card;                 ///< all zero on host
   std::shared_ptr<toolchain::Compiler> compiler;
   std::shared_ptr<judge::AnswerSource> oracle;
   std::shared_ptr<device::CandidateRunner> runner;

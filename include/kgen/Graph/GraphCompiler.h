@@ -9,42 +9,16 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphFacts.h"
+#include "kgen/Support/Chip.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace kgen::graph {
-
-/// One tensor's element type ("f32") and static shape.
-struct TensorFact {
-  std::string dtype;
-  std::vector<int64_t> shape;
-};
-
-/// One aten op of a graph, in program order.
-struct OpFact {
-  std::string name;                              ///< "aten.conv2d"
-  std::vector<TensorFact> operands, results;     ///< present operands only
-  std::map<std::string, std::string> attributes; ///< printed, e.g. stride -> "[4, 4]"
-  std::vector<int> users;                        ///< indices of the ops that use a result
-  bool elementwise = false;                      ///< one output element needs one element of each input
-  double flops = 0;
-};
-
-/// What an idea's applicability test may look at.
-struct GraphFacts {
-  std::string name;      ///< the function's name, without @
-  std::string precision; ///< default class: strict-fp32, tf32, bf16, fp16
-  std::vector<TensorFact> inputs, outputs;
-  std::vector<OpFact> ops;
-  double flops = 0;           ///< of the whole graph
-  double compulsoryBytes = 0; ///< every input read once, every output written once
-};
 
 /// The three texts of a child snapshot, and what runs.
 struct LoweredGraph {
@@ -52,13 +26,6 @@ struct LoweredGraph {
   std::string lowered;   ///< level 3, MLIR text
   std::string plan;      ///< plan.json
   std::string cuda;      ///< kernel.cu
-};
-
-/// The chip that code is generated for; limits come from the device or, without one, from a table.
-struct TargetChip {
-  std::string arch = "sm_90a";
-  int sharedBytesPerBlock = 232448; ///< opt-in limit in bytes
-  int multiprocessors = 132;
 };
 
 class GraphCompiler {
@@ -70,14 +37,14 @@ public:
   virtual llvm::Expected<std::string> canonicalize(llvm::StringRef graph, bool small) = 0;
   virtual llvm::Expected<GraphFacts> facts(llvm::StringRef graph) = 0;
   /// Round 0: every op by the generic path, no directives.
-  virtual llvm::Expected<LoweredGraph> lowerGeneric(llvm::StringRef graph, const TargetChip &chip) = 0;
+  virtual llvm::Expected<LoweredGraph> lowerGeneric(llvm::StringRef graph, const Chip &chip) = 0;
   /// Applies a directive script to GRAPH and lowers the result. IDEA is recorded on each dispatch.
   virtual llvm::Expected<LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
                                                            llvm::StringRef idea, llvm::StringRef category,
-                                                           const TargetChip &chip) = 0;
+                                                           const Chip &chip) = 0;
   /// Wraps device code and a launch plan that a proposer wrote into a level 3 snapshot.
   virtual llvm::Expected<LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
-                                                  const TargetChip &chip) = 0;
+                                                  const Chip &chip) = 0;
   /// CUDA with the text of kgen's device headers in the place of their `#include` lines, so that it means the
   /// same to every later version; wrapSource() takes either. A text without such lines comes back as it is.
   virtual std::string inlineHeaders(llvm::StringRef cuda) { return cuda.str(); }

@@ -11,6 +11,11 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphFacts.h"
+#include "kgen/Schedule/Schedule.h"
+#include "kgen/Schedule/Schedules.h"
+#include "kgen/Support/Chip.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -29,15 +34,7 @@ class DispatchOp;
 } // namespace kgen
 
 namespace kgen::kernels {
-
-/// The limits of the chip that a family generates code for.
-struct Chip {
-  std::string arch = "sm_90a";
-  int64_t sharedBytesPerBlock = 232448; ///< opt-in dynamic shared memory, bytes
-  int64_t threadsPerBlock = 1024;
-  int64_t registersPerMultiprocessor = 65536;
-  int64_t multiprocessors = 132;
-};
+namespace key = schedule::key;
 
 /// One argument of a kernel: a buffer of the dispatch.
 struct DispatchBuffer {
@@ -75,6 +72,9 @@ struct LaunchSpec {
   llvm::SmallVector<TensorMap, 0> maps = {};
   std::array<int64_t, 3> cluster = {1, 1, 1};
   bool cooperative = false; ///< the grid's blocks wait for each other
+  /// The template whose `//@ sizes` line says how many threads and bytes of shared memory its text counts on; "" for
+  /// kernels with the size in their launch bounds.
+  std::string sizedBy = {};
 
   /// A launch of KERNEL that reads all operands of DISPATCH and writes all its results.
   static LaunchSpec ofWhole(DispatchOp dispatch, std::string kernel, int64_t blocks, int64_t threads);
@@ -87,32 +87,41 @@ struct DispatchCode {
   llvm::SmallVector<mlir::RankedTensorType> workspaces; ///< uninitialised buffers
 };
 
-/// The parameters of one schedule by name, as directives wrote them, then as Family::complete
-/// filled them in. Attribute kinds: integers are I64Attr, lists DenseI64ArrayAttr, words StrAttr.
-/// Iteration is alphabetical, so that what is printed from it is deterministic.
+/// The parameters of one schedule by key, as directives wrote them, then as Family::complete
+/// filled them in; emitters read a completed one as the struct of its variant (Schedules.h). Attribute kinds: integers
+/// are I64Attr, lists DenseI64ArrayAttr, words StrAttr. Iteration is alphabetical, so that what is printed from it is
+/// deterministic.
 class ScheduleParams {
 public:
   ScheduleParams() = default;
   explicit ScheduleParams(mlir::DictionaryAttr parameters) : parameters(parameters) {}
 
   mlir::DictionaryAttr getDictionary(mlir::MLIRContext *context) const;
-  mlir::Attribute get(llvm::StringRef name) const;
-  bool has(llvm::StringRef name) const { return static_cast<bool>(get(name)); }
-  void set(mlir::MLIRContext *context, llvm::StringRef name, int64_t value);
-  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> values);
-  void set(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef word);
+  /// What is set, as the table's rules take it.
+  schedule::Settings getSettings() const;
+
+  template <typename Key>
+  bool has(Key key) const {
+    return static_cast<bool>(get(key.name));
+  }
+  void set(mlir::MLIRContext *context, schedule::IntKey key, int64_t value);
+  void set(mlir::MLIRContext *context, schedule::IntsKey key, llvm::ArrayRef<int64_t> values);
+  void set(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef word);
 
   /// The parameter's value, or nothing when it is absent or of another kind.
-  std::optional<int64_t> getInt(llvm::StringRef name) const;
-  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name) const;
-  std::optional<llvm::StringRef> getWord(llvm::StringRef name) const;
+  std::optional<int64_t> getInt(schedule::IntKey key) const;
+  std::optional<llvm::SmallVector<int64_t>> getInts(schedule::IntsKey key) const;
+  std::optional<llvm::StringRef> getWord(schedule::WordKey key) const;
 
   /// The parameter's value; `fallback` is recorded and returned when it is absent.
-  int64_t intOr(mlir::MLIRContext *context, llvm::StringRef name, int64_t fallback);
-  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::ArrayRef<int64_t> fallback);
-  std::string wordOr(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef fallback);
+  int64_t intOr(mlir::MLIRContext *context, schedule::IntKey key, int64_t fallback);
+  llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, schedule::IntsKey key,
+                                    llvm::ArrayRef<int64_t> fallback);
+  std::string wordOr(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef fallback);
 
 private:
+  mlir::Attribute get(llvm::StringRef name) const;
+
   mlir::DictionaryAttr parameters;
 };
 
@@ -135,7 +144,19 @@ public:
   /// The CUDA-C of DISPATCH. PARAMS has been completed.
   virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
                                              const Chip &chip) const = 0;
+
+  /// Whether a kernel reads each element of its inputs once, so that element-wise ops may run in front of it at no
+  /// cost.
+  virtual bool readsOnce() const { return false; }
+
+  /// What DISPATCH, which matches, works on, for ideas and their ranking.
+  virtual WorkFact getWork(DispatchOp dispatch) const;
 };
+
+/// Matches DISPATCH and completes PARAMS by FAMILY, then asks the table whether a variant takes what is set. One
+/// diagnostic on failure.
+mlir::LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params,
+                                     const Chip &chip);
 
 /// The family of that name, or null. Families live as long as the process and have no state.
 const Family *findFamily(llvm::StringRef name);

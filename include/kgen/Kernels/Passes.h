@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Support/Chip.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

@@ -28,9 +28,11 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "multiprocessors of the chip">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "::kgen::Chip().multiprocessors", "multiprocessors of the chip">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "::kgen::Chip().sharedBytesPerBlock", "opt-in shared memory of a block, bytes">,
+    Option<"assertSizes", "assert-sizes", "bool", "false",
+           "append assertions that threads and shared bytes of launches are what their templates derive">
   ];
   // Families read prologues and epilogues through linalg.
   let dependentDialects = [
@@ -49,8 +51,8 @@ def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
     stays for the generic path.
   }];
   let options = [
-    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "opt-in shared memory of a block, bytes">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "::kgen::Chip().sharedBytesPerBlock", "opt-in shared memory of a block, bytes">
   ];
   let dependentDialects = ["kgen::KGenDialect"];
 }
@@ -72,7 +74,7 @@ def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture that the sources are for">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">
   ];
   let dependentDialects = [
     "kgen::KGenDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Graph/GraphFacts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -19,6 +19,9 @@ namespace kgen::pipelines {
 /// The one function of GRAPH. Emits a diagnostic and returns null when there is not exactly one, or
 /// when its body is not one block of aten ops on static tensors with one return.
 mlir::func::FuncOp findGraphFunction(mlir::ModuleOp graph);
+
+/// The families of FACTS' ops and the kernels that they form; FACTS has the ops of GRAPH already.
+void collectGroups(mlir::ModuleOp graph, GraphFacts &facts);
 
 /// The facts of GRAPH, a level 1 module; ops in program order.
 mlir::FailureOr<graph::GraphFacts> collectFacts(mlir::ModuleOp graph);

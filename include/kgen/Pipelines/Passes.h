@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Support/Chip.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

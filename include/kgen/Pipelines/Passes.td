@@ -30,9 +30,13 @@ def MaterializeIdea : Pass<"kgen-materialize-idea", "::mlir::ModuleOp"> {
     Option<"provider", "provider", "std::string", "\"builtin\"", "who has ideas: builtin or replay:RUN">,
     Option<"device", "device", "std::string", "\"cuda\"", "what the kernels are for: host or cuda">,
     Option<"idea", "idea", "std::string", "\"\"", "key of the idea to carry out; empty for the first">,
-    Option<"arch", "arch", "std::string", "\"sm_90a\"", "the architecture">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture">
   ];
-  let dependentDialects = ["::kgen::KGenDialect", "::mlir::transform::TransformDialect"];
+  // Families read what is fused through linalg.
+  let dependentDialects = [
+    "::kgen::KGenDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::transform::TransformDialect"
+  ];
 }
 
 #endif // KGEN_PIPELINES_PASSES

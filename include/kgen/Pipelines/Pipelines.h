@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Support/Chip.h"
+
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -17,11 +19,11 @@ namespace kgen::pipelines {
 /// The chip that code is generated for.
 struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
   Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
-                           llvm::cl::init("sm_90a")};
+                           llvm::cl::init(Chip().arch)};
   Option<int64_t> multiprocessors{*this, "multiprocessors", llvm::cl::desc("multiprocessors of the chip"),
-                                  llvm::cl::init(132)};
+                                  llvm::cl::init(Chip().multiprocessors)};
   Option<int64_t> sharedBytes{*this, "shared-bytes", llvm::cl::desc("opt-in shared memory of a block, bytes"),
-                              llvm::cl::init(232448)};
+                              llvm::cl::init(Chip().sharedBytesPerBlock)};
 };
 
 /// Who has the idea, and which one.
@@ -33,7 +35,7 @@ struct LlmLowerOptions : mlir::PassPipelineOptions<LlmLowerOptions> {
   Option<std::string> idea{*this, "idea", llvm::cl::desc("key of the idea to carry out; empty for the first"),
                            llvm::cl::init("")};
   Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
-                           llvm::cl::init("sm_90a")};
+                           llvm::cl::init(Chip().arch)};
 };
 
 /// Level 2 (or 1) to level 3: dispatches of a family by their family, the rest by the generic

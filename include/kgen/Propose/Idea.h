@@ -92,7 +92,7 @@ struct ProposalContext {
   std::string slot; ///< where in the run this is asked: "round-02/seed-1"
   graph::GraphFacts facts;
   std::string graph; ///< level 1, MLIR text
-  graph::TargetChip chip;
+  Chip chip;
   std::string device = "host"; ///< "host" or "cuda"
   std::string precision;       ///< class that the answer must keep
   ParentSummary parent;

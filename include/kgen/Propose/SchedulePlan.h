@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Graph/GraphFacts.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -23,20 +23,10 @@ namespace kgen::propose {
 /// Schedule parameters by key, each value as it is written in a script: "4", "[64, 96, 16]", "wmma".
 using ScheduleSettings = std::map<std::string, std::string>;
 
-/// One group of ops that becomes one kernel family.
-struct PlannedDispatch {
-  std::string name;     ///< symbol, the stem of its kernels' names
-  std::string family;   ///< gemm, conv, row, pool, pointwise
-  int anchor = 0;       ///< the op that decides the family, an index into GraphFacts::ops
-  std::vector<int> ops; ///< all of them, ascending
+/// A group of ops, by its name and with the settings of its family.
+struct PlannedDispatch : GroupFact {
+  std::string name; ///< symbol, the stem of its kernels' names
   ScheduleSettings settings;
-};
-
-/// How far ops are joined into one dispatch.
-enum class Fusion {
-  None,     ///< one dispatch per op
-  Epilogue, ///< element-wise ops that follow join the op that they follow
-  Pool,     ///< and a pooling that follows joins a convolution
 };
 
 struct SchedulePlan {
@@ -44,11 +34,8 @@ struct SchedulePlan {
   std::vector<PlannedDispatch> dispatches; ///< ops in none of them take the generic path
 };
 
-/// Groups the ops of FACTS into dispatches with every setting left to its family.
+/// The groups of FACTS with every setting left to its family.
 SchedulePlan groupOps(const graph::GraphFacts &facts, Fusion fusion);
-
-/// The family that computes OP: "gemm" and the like; "" when there is none.
-std::string familyOf(const graph::OpFact &op);
 
 /// A transform script that carries PLAN out.
 std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts);

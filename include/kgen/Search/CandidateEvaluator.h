@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Candidate/Measurement.h"
+#include "kgen/Support/Chip.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -22,9 +23,7 @@ namespace kgen::search {
 struct DeviceFacts {
   std::string name = "host"; ///< "host" or "cuda:0"
   std::string model;         ///< "NVIDIA H200", or the CPU's; may be empty
-  std::string arch = "sm_90a";
-  int sharedBytesPerBlock = 232448;
-  int multiprocessors = 132;
+  Chip chip;
   std::string isolation;     ///< what keeps compilers and candidates apart from the rest, in one line
   bool confinesFiles = true; ///< a compiler reaches no file but its own, the text and its output
 

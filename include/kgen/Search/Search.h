@@ -51,7 +51,7 @@ struct SearchConfig {
   bool profile = false;         ///< new best kernels are watched by Nsight Compute
   double stopAtFloor = 0;       ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
-  graph::TargetChip chip;
+  Chip chip;
 
   trajectory::Json toJson() const;
   static llvm::Expected<SearchConfig> fromJson(const trajectory::Json &json);

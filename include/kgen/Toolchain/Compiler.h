@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Candidate/Measurement.h"
+#include "kgen/Support/Chip.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -20,7 +21,7 @@
 namespace kgen::toolchain {
 
 struct CompileOptions {
-  std::string arch = "sm_90a"; ///< the card's architecture; device host ignores it
+  std::string arch = Chip().arch; ///< the card's architecture; device host ignores it
   double wallSeconds = 30;
   uint64_t memoryBytes = 6ull << 30;
 };

@@ -1,9 +1,9 @@
-//===- Schedule.cpp - #kgen.schedule and its table of keys ---------------===//
+//===- Schedule.cpp - #kgen.schedule -------------------------------------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text form, the typed getters and the check against ScheduleKeys.def.
+// The text form, the getters and the check against the table of keys.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/KGen.h"
@@ -13,55 +13,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace kgen;
 
 namespace {
-
-enum class KeyKind { Int, IntOf, Ints, Word, Text };
-
-/// One line of ScheduleKeys.def.
-struct KeyRule {
-  StringLiteral name;
-  KeyKind kind;
-  int64_t min, max;             ///< Int, and each element of Ints
-  int64_t minLength, maxLength; ///< Ints
-  StringLiteral choices;        ///< IntOf and Word, separated by |
-};
-
-constexpr KeyRule keyRules[] = {
-#define KGEN_INT(key, min, max, doc) {#key, KeyKind::Int, min, max, 0, 0, ""},
-#define KGEN_INT_OF(key, values, doc) {#key, KeyKind::IntOf, 0, 0, 0, 0, values},
-#define KGEN_INTS(key, minLength, maxLength, min, max, doc) {#key, KeyKind::Ints, min, max, minLength, maxLength, ""},
-#define KGEN_WORD(key, words, doc) {#key, KeyKind::Word, 0, 0, 0, 0, words},
-#define KGEN_TEXT(key, doc) {#key, KeyKind::Text, 0, 0, 0, 0, ""},
-#include "kgen/Dialect/KGen/ScheduleKeys.def"
-};
-
-constexpr StringLiteral families[] = {
-#define KGEN_FAMILY(word, doc) #word,
-#include "kgen/Dialect/KGen/ScheduleKeys.def"
-};
-
-const KeyRule *findRule(StringRef key) {
-  const KeyRule *rule = llvm::find_if(keyRules, [&](const KeyRule &r) { return r.name == key; });
-  return rule == std::end(keyRules) ? nullptr : rule;
-}
-
-bool isChoice(StringRef choices, StringRef word) {
-  SmallVector<StringRef> words;
-  choices.split(words, '|');
-  return llvm::is_contained(words, word);
-}
-
-/// "1, 2, 4" from "1|2|4".
-std::string listChoices(StringRef choices) {
-  SmallVector<StringRef> words;
-  choices.split(words, '|');
-  return llvm::join(words, ", ");
-}
 
 /// True when TEXT can be printed without quotes and parsed back.
 bool isBareWord(StringRef text) {
@@ -174,71 +130,44 @@ ScheduleAttr ScheduleAttr::get(MLIRContext *context, StringRef family) {
   return get(context, StringAttr::get(context, family), DictionaryAttr::get(context));
 }
 
-LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitError, StringRef key, Attribute value) {
-  const KeyRule *rule = findRule(key);
-  if (!rule) {
-    SmallVector<StringRef> names;
-    for (const KeyRule &known : keyRules)
-      names.push_back(known.name);
-    return emitError() << "unknown schedule key '" << key << "', expected one of " << llvm::join(names, ", ");
-  }
+std::optional<schedule::Value> kgen::toScheduleValue(Attribute value) {
   // Wider integers exist in the generic form only.
-  auto asInteger = [](Attribute attribute) {
-    auto number = dyn_cast<IntegerAttr>(attribute);
-    return number && number.getType().isInteger(64) ? number : IntegerAttr();
-  };
-  auto inRange = [&](int64_t number) { return number >= rule->min && number <= rule->max; };
-  switch (rule->kind) {
-  case KeyKind::Int:
-    if (auto number = asInteger(value); !number || !inRange(number.getInt())) {
-      InFlightDiagnostic diag = emitError() << "schedule key '" << key << "' expected an integer from " << rule->min
-                                            << " to " << rule->max << ", found ";
-      return number ? diag << number.getInt() : diag << value;
-    }
-    return success();
-  case KeyKind::IntOf:
-    if (auto number = asInteger(value); !number || !isChoice(rule->choices, std::to_string(number.getInt()))) {
-      InFlightDiagnostic diag = emitError() << "schedule key '" << key << "' expected one of "
-                                            << listChoices(rule->choices) << ", found ";
-      return number ? diag << number.getInt() : diag << value;
-    }
-    return success();
-  case KeyKind::Ints: {
-    auto list = dyn_cast<DenseI64ArrayAttr>(value);
-    if (!list || list.size() < rule->minLength || list.size() > rule->maxLength) {
-      InFlightDiagnostic diag = emitError() << "schedule key '" << key << "' expected a list of " << rule->minLength
-                                            << " to " << rule->maxLength << " integers, found ";
-      return list ? diag << list.size() << " integers" : diag << value;
-    }
-    for (int64_t number : list.asArrayRef())
-      if (!inRange(number))
-        return emitError() << "schedule key '" << key << "' expected integers from " << rule->min << " to " << rule->max
-                           << ", found " << number;
-    return success();
-  }
-  case KeyKind::Word: {
-    auto word = dyn_cast<StringAttr>(value);
-    if (!word || !isChoice(rule->choices, word.getValue()))
-      return emitError() << "schedule key '" << key << "' expected one of " << listChoices(rule->choices) << ", found "
-                         << value;
-    return success();
-  }
-  case KeyKind::Text:
-    if (!isa<StringAttr>(value))
-      return emitError() << "schedule key '" << key << "' expected a quoted text, found " << value;
-    return success();
-  }
+  if (auto number = dyn_cast<IntegerAttr>(value); number && number.getType().isInteger(64))
+    return schedule::Value(number.getInt());
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+    return schedule::Value(std::vector<int64_t>(list.asArrayRef()));
+  if (auto word = dyn_cast<StringAttr>(value))
+    return schedule::Value(word.getValue().str());
+  return std::nullopt;
+}
+
+LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitError, StringRef key, Attribute value) {
+  std::optional<schedule::Value> read = toScheduleValue(value);
+  if (!read)
+    return emitError() << "schedule key '" << key << "' expected an integer, a list of integers or a word, found "
+                       << value;
+  if (std::string fault = schedule::findValueFault(key, *read); !fault.empty())
+    return emitError() << fault;
   return success();
+}
+
+schedule::Settings ScheduleAttr::getSettings() const {
+  schedule::Settings settings;
+  for (NamedAttribute entry : getParams())
+    settings[entry.getName().str()] = toScheduleValue(entry.getValue());
+  return settings;
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr family,
                                    DictionaryAttr params) {
-  if (!llvm::is_contained(families, family.getValue()))
-    return emitError() << "unknown kernel family '" << family.getValue() << "', expected one of "
-                       << llvm::join(ArrayRef<StringLiteral>(families), ", ");
-  for (NamedAttribute entry : params)
-    if (failed(checkKey(emitError, entry.getName().getValue(), entry.getValue())))
+  schedule::Settings settings;
+  for (NamedAttribute entry : params) {
+    if (failed(checkKey(emitError, entry.getName(), entry.getValue())))
       return failure();
+    settings[entry.getName().str()] = toScheduleValue(entry.getValue());
+  }
+  if (std::string fault = schedule::findFault(family.getValue(), settings); !fault.empty())
+    return emitError() << fault;
   return success();
 }
 

@@ -7,6 +7,7 @@
 #include "kgen/Dialect/Transform/Knobs.h"
 
 #include "kgen/Dialect/KGen/ScheduleText.h"
+#include "kgen/Dialect/Transform/KGenTransform.h"
 
 #include "mlir/Dialect/Transform/IR/TransformTypes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,7 +50,13 @@ static ParseResult parseSetting(OpAsmParser &parser, Setting &setting) {
   return success();
 }
 
-ParseResult parseKnob(OpAsmParser &parser, OperationState &result, const KnobRule &rule) {
+/// The names of the keys that RULE sets; the first one may stay unnamed in the text.
+static SmallVector<StringRef, 8> keyNames(const schedule::Directive &rule) {
+  return llvm::map_to_vector<8>(schedule::keysOf(rule), [](const schedule::Key *key) { return key->name; });
+}
+
+ParseResult parseKnob(OpAsmParser &parser, OperationState &result, const schedule::Directive &rule) {
+  SmallVector<StringRef, 8> keys = keyNames(rule);
   OpAsmParser::UnresolvedOperand target;
   Type anyOp = mlir::transform::AnyOpType::get(parser.getContext());
   if (parser.parseOperand(target) || parser.resolveOperand(target, anyOp, result.operands))
@@ -61,13 +68,13 @@ ParseResult parseKnob(OpAsmParser &parser, OperationState &result, const KnobRul
     Setting setting;
     SMLoc loc = parser.getCurrentLocation();
     bool comma = succeeded(parser.parseOptionalComma());
-    if (succeeded(parser.parseOptionalKeyword(&setting.key, rule.keys))) {
+    if (succeeded(parser.parseOptionalKeyword(&setting.key, keys))) {
       if (parser.parseEqual())
         return failure();
     } else if (first) {
-      setting.key = rule.keys.front();
+      setting.key = keys.front();
     } else if (comma) {
-      return parser.emitError(loc) << "expected one of " << llvm::join(rule.keys, ", ");
+      return parser.emitError(loc) << "expected one of " << llvm::join(keys, ", ");
     } else {
       break;
     }
@@ -90,8 +97,9 @@ ParseResult parseKnob(OpAsmParser &parser, OperationState &result, const KnobRul
   return parser.parseOptionalAttrDict(result.attributes);
 }
 
-void printKnob(OpAsmPrinter &printer, Operation *op, const KnobRule &rule, Value target, DictionaryAttr settings,
-               OperandRange params) {
+void printKnob(OpAsmPrinter &printer, Operation *op, const schedule::Directive &rule, Value target,
+               DictionaryAttr settings, OperandRange params) {
+  SmallVector<StringRef, 8> keys = keyNames(rule);
   printer << " " << target;
   auto printValue = [&](StringRef key) {
     if (!isa<UnitAttr>(settings.get(key)))
@@ -104,11 +112,11 @@ void printKnob(OpAsmPrinter &printer, Operation *op, const KnobRule &rule, Value
     if (!isa<mlir::transform::AnyParamType>(param.getType()))
       printer << " : " << param.getType();
   };
-  for (StringRef key : rule.keys) {
+  for (StringRef key : keys) {
     if (!settings.get(key))
       continue;
     printer << " ";
-    if (key != rule.keys.front())
+    if (key != keys.front())
       printer << key << " = ";
     printValue(key);
   }
@@ -119,14 +127,21 @@ void printKnob(OpAsmPrinter &printer, Operation *op, const KnobRule &rule, Value
 // Checks and effect
 //===----------------------------------------------------------------------===//
 
-LogicalResult verifyKnob(Operation *op, const KnobRule &rule, DictionaryAttr settings, OperandRange params) {
+/// Lays the static SETTINGS of a directive over SCHEDULE; a parameter is a key without a value.
+static void overlay(schedule::Settings &schedule, DictionaryAttr settings) {
+  for (NamedAttribute entry : settings)
+    schedule[entry.getName().str()] = toScheduleValue(entry.getValue());
+}
+
+LogicalResult verifyKnob(Operation *op, const schedule::Directive &rule, DictionaryAttr settings, OperandRange params) {
+  SmallVector<StringRef, 8> keys = keyNames(rule);
   if (settings.empty())
-    return op->emitOpError() << "expected a value for " << llvm::join(rule.keys, " or ");
+    return op->emitOpError() << "expected a value for " << llvm::join(keys, " or ");
   size_t open = 0;
   for (NamedAttribute entry : settings) {
     StringRef key = entry.getName().getValue();
-    if (!llvm::is_contained(rule.keys, key))
-      return op->emitOpError() << "expected one of " << llvm::join(rule.keys, ", ") << ", found '" << key << "'";
+    if (!llvm::is_contained(keys, key))
+      return op->emitOpError() << "expected one of " << llvm::join(keys, ", ") << ", found '" << key << "'";
     if (isa<UnitAttr>(entry.getValue()))
       ++open;
     else if (failed(ScheduleAttr::checkKey([&] { return op->emitOpError(); }, key, entry.getValue())))
@@ -134,6 +149,19 @@ LogicalResult verifyKnob(Operation *op, const KnobRule &rule, DictionaryAttr set
   }
   if (open != params.size())
     return op->emitOpError() << "expected " << open << " parameters, found " << params.size();
+
+  // Where the text says the family, a key that it does not take needs no graph to be refused.
+  Value target = op->getOperand(0);
+  auto select = target.getDefiningOp<SelectOp>();
+  if (!select || !select.getFamily() || select->getBlock() != op->getBlock() || !select->isBeforeInBlock(op))
+    return success();
+  schedule::Settings all;
+  for (Operation &other : llvm::make_range(select->getIterator(), op->getIterator()))
+    if (auto earlier = other.getAttrOfType<DictionaryAttr>("settings"); earlier && other.getOperand(0) == target)
+      overlay(all, earlier);
+  overlay(all, settings);
+  if (std::string fault = schedule::findFault(*select.getFamily(), all); !fault.empty())
+    return op->emitOpError() << fault;
   return success();
 }
 
@@ -155,9 +183,8 @@ static Attribute normalize(Attribute value) {
   return DenseI64ArrayAttr::get(context, numbers);
 }
 
-DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, const KnobRule &rule, Value target,
-                                      DictionaryAttr settings, OperandRange params, TransformRewriter &rewriter,
-                                      TransformState &state) {
+DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, Value target, DictionaryAttr settings,
+                                      OperandRange params, TransformRewriter &rewriter, TransformState &state) {
   SmallVector<Operation *> payload = llvm::to_vector(state.getPayloadOps(target));
   if (payload.empty())
     return op.emitDefiniteFailure() << "expected a handle to a kgen.dispatch, found no op";
@@ -170,10 +197,6 @@ DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, 
       diag.attachNote(dispatch.getLoc()) << "in dispatch @" << dispatch.getName();
       return diag;
     };
-    if (!rule.families.empty() && !llvm::is_contained(rule.families, dispatch.getFamily()))
-      return refuse(Twine(op->getName().getStringRef()) + " expected a dispatch of family " +
-                    llvm::join(rule.families, ", ") + ", found " + dispatch.getFamily());
-
     ScheduleAttr schedule = dispatch.getSchedule().value_or(ScheduleAttr());
     if (!schedule)
       schedule = ScheduleAttr::get(op.getContext(), "generic");

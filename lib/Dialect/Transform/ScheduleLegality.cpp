@@ -36,13 +36,12 @@ static StringRef productType(ScheduleAttr schedule) {
 }
 
 std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule) {
+  if (std::string fault = schedule::findFault(schedule.getFamily(), schedule.getSettings()); !fault.empty())
+    return fault;
   if (int64_t bytes = vectorBytes(dispatch, schedule.getInt("vec", 1)); schedule.has("vec") && bytes > 16)
     return ("expected vector accesses of at most 16 bytes, found vec = " + Twine(schedule.getInt("vec", 1)) +
             " which makes " + Twine(bytes) + " bytes")
         .str();
-  if (schedule.getInt("smem_pad", 0) > 0 && schedule.getInt("swizzle", 0) > 0)
-    return "expected padding or a swizzle, found smem_pad = " + std::to_string(schedule.getInt("smem_pad", 0)) +
-           " and swizzle = " + std::to_string(schedule.getInt("swizzle", 0));
   for (int64_t registers : schedule.getInts("reg_split"))
     if (registers % 8)
       return "expected numbers of registers that are multiples of 8, found " + std::to_string(registers);

@@ -83,11 +83,11 @@ std::string narrowFault(const AttentionProgram &program) {
 
 LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
-  std::string dtype = program.element.isF16() ? "fp16" : "bf16", wanted = params.wordOr(context, "dtype", dtype);
+  std::string dtype = program.element.isF16() ? "fp16" : "bf16", wanted = params.wordOr(context, key::dtype, dtype);
   if (wanted != dtype)
     return rejectAttention(dispatch, "dtype = " + wanted + ", expected " + dtype + ", the type of the queries");
-  std::string reduce = params.wordOr(context, "reduce", "online");
-  return reduce == "online" ? success() : rejectAttention(dispatch, "reduce = " + reduce + ", expected online");
+  params.wordOr(context, key::reduce, "online");
+  return success();
 }
 
 namespace {
@@ -108,7 +108,7 @@ public:
     if (failed(program))
       return failure();
     auto able = [&](const auto &kernel) { return kernel->fault(*program, chip).empty(); };
-    std::string mma = params.wordOr(dispatch.getContext(), "mma", (*llvm::find_if(kernels, able))->mma());
+    std::string mma = params.wordOr(dispatch.getContext(), key::mma, (*llvm::find_if(kernels, able))->mma());
     const AttentionKernel *kernel = find(mma);
     if (!kernel)
       return rejectAttention(dispatch, "mma = " + mma + ", expected " + words());
@@ -121,7 +121,7 @@ public:
     FailureOr<AttentionProgram> program = readAttention(dispatch);
     if (failed(program))
       return failure();
-    return find(*params.getWord("mma"))->emit(dispatch, *program, params, chip);
+    return find(*params.getWord(key::mma))->emit(dispatch, *program, params, chip);
   }
 
 private:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Kernels/Emit/ConditionalText.h"
 
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -37,13 +37,9 @@ public:
 
 LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                                      const Chip &chip) const {
-  if (failed(checkKeys(dispatch, params, "attention", {"dtype", "mma", "reduce", "stages", "tile"})))
-    return failure();
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {program.queries > 64 ? 128 : 64, 64});
-  if (tile.size() != 2)
-    return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {program.queries > 64 ? 128 : 64, 64});
   if (tile[0] % 16 != 0 || tile[0] / 16 * 32 > chip.threadsPerBlock)
     return reject("a tile of " + Twine(tile[0]) +
                   " queries, expected a multiple of 16, one warp for each 16, at most " +
@@ -56,7 +52,7 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
   if (held > most)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] holds " + Twine(held) +
                   " registers of operands in a thread, at most " + Twine(most) + " fit");
-  int64_t stages = params.intOr(context, "stages", 2);
+  int64_t stages = params.intOr(context, key::stages, 2);
   if (stages < 2 || sharedBytes(program, tile[1], stages) > chip.sharedBytesPerBlock)
     return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
                   Twine(sharedBytes(program, tile[1], stages)) +
@@ -66,8 +62,9 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
 
 DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
                                 const Chip &chip) const {
-  SmallVector<int64_t> tile = *params.getInts("tile");
-  int64_t stages = *params.getInt("stages"), warps = tile[0] / 16;
+  auto schedule = schedule::AttentionMmaSync::read(params);
+  const auto &tile = schedule.tile;
+  int64_t warps = tile[0] / 16;
   std::string name = dispatch.getName().str();
   bool half = program.element.isF16();
   CudaHelpers helpers;
@@ -75,12 +72,13 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
 
   DispatchCode code;
   code.source = attentionSizes(name, program);
-  code.source += llvm::formatv(
-      "#include \"kgen_device.cuh\"\n\n"
-      "namespace {0} {{\nusing Element = {1};\nconstexpr int kQueries = {2}, kKeys = {3}, kDepth = {4};\n"
-      "constexpr int kWarps = {5}, kTileQueries = 16 * kWarps, kTileKeys = {6};\n"
-      "constexpr int kStages = {7}; // tiles of keys and values in shared memory\n",
-      name, getStorageType(program.element), program.queries, program.keys, program.depth, warps, tile[1], stages);
+  code.source +=
+      llvm::formatv("#include \"kgen_device.cuh\"\n\n"
+                    "namespace {0} {{\nusing Element = {1};\nconstexpr int kQueries = {2}, kKeys = {3}, kDepth = {4};\n"
+                    "constexpr int kWarps = {5}, kTileQueries = 16 * kWarps, kTileKeys = {6};\n"
+                    "constexpr int kStages = {7}; // tiles of keys and values in shared memory\n",
+                    name, getStorageType(program.element), program.queries, program.keys, program.depth, warps, tile[1],
+                    schedule.stages);
   code.source += llvm::formatv(
       "constexpr int kQueryTiles = (kQueries + kTileQueries - 1) / kTileQueries;\nconstexpr float kScale = {0};\n\n"
       "/// Two neighbouring elements in a register.\n"
@@ -91,20 +89,20 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
       "  kgen::mma_m16n8k16_{3}(d, a, b);\n}\n} // namespace {4}\n\n",
       scale, half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn",
       half ? "f16" : "bf16", name);
-  llvm::StringSet<> truths;
-  if (program.causal)
-    truths.insert("CAUSAL");
   TemplateFill fill;
   fill.name = name;
-  code.source += fillTemplate(chooseVariant(templateBody("attention_mma.cuh"), truths), fill);
+  if (program.causal)
+    fill.sections.insert("CAUSAL");
+  code.source += fillTemplate(templateBody("attention_mma.cuh"), fill);
 
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",
                            {blocks, 1, 1},
                            {32 * warps, 1, 1},
-                           sharedBytes(program, tile[1], stages),
+                           sharedBytes(program, tile[1], schedule.stages),
                            program.inputs,
                            {DispatchBuffer::result(0)}});
+  code.launches.back().sizedBy = "attention_mma.cuh";
   return code;
 }
 

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Kernels/Emit/ConditionalText.h"
+#include "kgen/Kernels/Emit/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
@@ -61,17 +61,13 @@ std::string AttentionSimt::fault(const AttentionProgram &program, const Chip &ch
 
 LogicalResult AttentionSimt::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                                       const Chip &chip) const {
-  if (failed(checkKeys(dispatch, params, "attention", {"mma", "reduce", "tile"})))
-    return failure();
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
   SmallVector<int64_t> fitting = {4 * side, 4 * side};
   while (fitting[0] > side && (sharedBytes(program, fitting) > chip.sharedBytesPerBlock ||
                                heldRegisters(program, fitting) > mostHeld || fitting[0] >= 2 * program.queries))
     fitting = {fitting[0] / 2, fitting[1] / 2};
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", fitting);
-  if (tile.size() != 2)
-    return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, fitting);
   if (tile[0] % side != 0 || tile[1] % side != 0)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "], expected multiples of " + Twine(side));
   if (heldRegisters(program, tile) > mostHeld)
@@ -80,13 +76,14 @@ LogicalResult AttentionSimt::complete(DispatchOp dispatch, const AttentionProgra
   if (sharedBytes(program, tile) > chip.sharedBytesPerBlock)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] needs " + Twine(sharedBytes(program, tile)) +
                   " bytes of shared memory, expected at most " + Twine(chip.sharedBytesPerBlock));
-  std::string reduce = params.wordOr(context, "reduce", "online");
-  return reduce == "online" ? success() : reject("reduce = " + reduce + ", expected online");
+  params.wordOr(context, key::reduce, "online");
+  return success();
 }
 
 DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
                                  const Chip &chip) const {
-  SmallVector<int64_t> tile = *params.getInts("tile");
+  auto schedule = schedule::AttentionSimt::read(params);
+  const auto &tile = schedule.tile;
   std::string name = dispatch.getName().str();
   bool wide = program.element.isF64();
   MLIRContext *context = dispatch.getContext();
@@ -109,12 +106,11 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
                     "__device__ __forceinline__ Real power(Real x) {{ return {2}(x); }\n} // namespace {3}\n\n",
                     wide ? "x" : toFloat("x", program.element), wide ? "x" : fromFloat("x", program.element),
                     wide ? "exp" : "expf", name);
-  llvm::StringSet<> truths;
-  if (program.causal)
-    truths.insert("CAUSAL");
   TemplateFill fill;
   fill.name = name;
-  code.source += fillTemplate(chooseVariant(templateBody("attention_simt.cuh"), truths), fill);
+  if (program.causal)
+    fill.sections.insert("CAUSAL");
+  code.source += fillTemplate(templateBody("attention_simt.cuh"), fill);
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",
                            {blocks, 1, 1},
@@ -122,6 +118,7 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
                            sharedBytes(program, tile),
                            program.inputs,
                            {DispatchBuffer::result(0)}});
+  code.launches.back().sizedBy = "attention_simt.cuh";
   return code;
 }
 

@@ -111,7 +111,7 @@ class AttentionWgmma : public AttentionKernel {
 public:
   StringRef mma() const override { return "wgmma"; }
   std::string fault(const AttentionProgram &program, const Chip &chip) const override {
-    if (chip.arch != "sm_90a")
+    if (!chip.isHopper())
       return "cannot be computed by wgmma on " + chip.arch + ", expected sm_90a";
     return narrowFault(program);
   }
@@ -125,25 +125,18 @@ public:
 
 LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                                        const Chip &chip) const {
-  if (failed(checkKeys(
-          dispatch, params, "attention",
-          {"consumers", "dtype", "lazy", "mma", "overlap", "pingpong", "pipeline", "reduce", "stages", "tile"})))
-    return failure();
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
   int64_t width = widthOf(program), consumers = width == 64 ? 3 : 2;
   consumers = std::min<int64_t>(consumers, llvm::divideCeil(program.queries, 64));
   SmallVector<int64_t> tile =
-      params.intsOr(context, "tile", {64 * params.getInt("consumers").value_or(consumers), 128});
-  if (tile.size() != 2)
-    return reject("tile has " + Twine(tile.size()) + " entries, expected [queries, keys]");
+      params.intsOr(context, key::tile, {64 * params.getInt(key::consumers).value_or(consumers), 128});
   if (tile[0] % 64 != 0 || tile[0] > 192)
     return reject("a tile of " + Twine(tile[0]) + " queries, expected 64, 128 or 192: one warpgroup for each 64");
-  if (int64_t asked = params.intOr(context, "consumers", tile[0] / 64); asked != tile[0] / 64)
+  if (int64_t asked = params.intOr(context, key::consumers, tile[0] / 64); asked != tile[0] / 64)
     return reject("consumers = " + Twine(asked) + " with a tile of " + Twine(tile[0]) +
                   " queries, expected one for each 64");
-  if (std::string pipeline = params.wordOr(context, "pipeline", "tma"); pipeline != "tma")
-    return reject("pipeline = " + pipeline + ", expected tma");
+  params.wordOr(context, key::pipeline, "tma");
   const int64_t widths[] = {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
   if (!llvm::is_contained(widths, tile[1]))
     return reject("a tile of " + Twine(tile[1]) +
@@ -156,31 +149,32 @@ LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgr
   int64_t fitting = 2;
   if (sharedBytes(program, tile, 3, chip) <= chip.sharedBytesPerBlock && width == 64)
     fitting = 3;
-  int64_t stages = params.intOr(context, "stages", fitting);
+  int64_t stages = params.intOr(context, key::stages, fitting);
   if (stages < 2 || sharedBytes(program, tile, stages, chip) > chip.sharedBytesPerBlock)
     return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
                   Twine(sharedBytes(program, tile, stages, chip)) +
                   " bytes of shared memory, expected 2 or more stages in " + Twine(chip.sharedBytesPerBlock));
-  std::string pingpong = params.wordOr(context, "pingpong", tile[0] > 64 ? "on" : "off");
+  std::string pingpong = params.wordOr(context, key::pingpong, tile[0] > 64 ? "on" : "off");
   if (pingpong == "on" && tile[0] == 64)
     return reject("pingpong = on with a tile of 64 queries, expected two warpgroups or more to take turns");
   // Two consumers leave the tensor cores idle unless each overlaps its own products; three do not.
-  params.wordOr(context, "overlap", tile[0] < 192 ? "on" : "off");
-  params.wordOr(context, "lazy", "on");
+  params.wordOr(context, key::overlap, tile[0] < 192 ? "on" : "off");
+  params.wordOr(context, key::lazy, "on");
   return completeNarrow(dispatch, program, params);
 }
 
 DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
                                   const Chip &chip) const {
-  SmallVector<int64_t> tile = *params.getInts("tile");
-  int64_t stages = *params.getInt("stages"), consumers = tile[0] / 64;
+  auto schedule = schedule::AttentionWgmma::read(params);
+  const auto &tile = schedule.tile;
+  int64_t stages = schedule.stages, consumers = schedule.consumers;
   Shares shares = sharesOf(program, tile, chip);
   RegisterSplit split = splitOf(consumers);
   std::string name = dispatch.getName().str();
   bool half = program.element.isF16();
   CudaHelpers helpers;
   std::string scale = printLiteral(FloatAttr::get(Float32Type::get(dispatch.getContext()), program.scale), helpers);
-  auto flag = [&](StringRef key) { return *params.getWord(key) == "on" ? "true" : "false"; };
+  auto flag = [](bool value) { return value ? "true" : "false"; };
 
   std::string constants = llvm::formatv(
       "namespace {0} {{\nusing Element = {1};\n"
@@ -191,8 +185,8 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
       "constexpr bool OVERLAP = {11}; // exponentials of a tile beside the product of the one before\n"
       "constexpr bool LAZY = {12}; // exponentials shifted by the first tile's maximum, until they grow\n",
       name, getStorageType(program.element), program.queries, program.keys, program.depth,
-      program.causal ? "true" : "false", scale, consumers, tile[1], stages, flag("pingpong"), flag("overlap"),
-      flag("lazy"));
+      program.causal ? "true" : "false", scale, consumers, tile[1], stages, flag(schedule.pingpong),
+      flag(schedule.overlap), flag(schedule.lazy));
   std::string deal = printDeal(program, tile, shares);
   constants += llvm::formatv("constexpr int BLOCKS = {0}; // of the grid\n"
                              "constexpr int ROUNDS = {1}; // tiles of a block, at most\n"
@@ -235,6 +229,7 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
                            /*swizzle=*/128,
                            /*l2=*/256});
   }
+  launch.sizedBy = "attention_wgmma.cuh";
   code.launches.push_back(std::move(launch));
   return code;
 }

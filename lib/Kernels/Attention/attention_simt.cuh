@@ -36,6 +36,7 @@ __device__ __forceinline__ void fetch_rows(Real *tile, const Element *source, in
 // A block owns kTileQueries queries. Scores against a tile of keys stay in registers; their exponentials pass through
 // shared memory to the threads that hold the result's columns. Maximum and sum of a row are kept online: a larger
 // maximum rescales what was summed before.
+//@ sizes kThreads | (kTileQueries * (kQueryStride + kWeightStride) + kTileKeys * kKeyStride) * sizeof(Real)
 extern "C" __global__ void __launch_bounds__(example::kThreads)
     example_attention(const example::Element *__restrict__ queries, const example::Element *__restrict__ keys,
                       const example::Element *__restrict__ values, example::Element *__restrict__ out) {

@@ -40,11 +40,27 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  WorkFact getWork(DispatchOp dispatch) const override;
 };
 
 } // namespace
 
 LogicalResult ConvFamily::match(DispatchOp dispatch) const { return success(succeeded(readConv(dispatch))); }
+
+WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
+  FailureOr<Conv> conv = readConv(dispatch);
+  Operation *op = conv->ops.contraction;
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType()),
+       weight = cast<RankedTensorType>(op->getOperand(1).getType()),
+       result = cast<RankedTensorType>(op->getResult(0).getType());
+  WorkFact work;
+  work.n = result.getDimSize(1);
+  work.m = work.n ? result.getNumElements() / work.n : 0;
+  work.k = weight.getDimSize(0) ? weight.getNumElements() / weight.getDimSize(0) : 0;
+  work.channels = input.getDimSize(1);
+  work.plainConvolution = !conv->transposed && conv->rank <= 2 && conv->groups == 1 && conv->dilation == Sizes{1, 1, 1};
+  return work;
+}
 
 //===----------------------------------------------------------------------===//
 // The schedule
@@ -58,7 +74,7 @@ static int64_t evenPart(int64_t count, int64_t limit) {
 
 /// The sizes of pool_tile, zeros where it leaves them open.
 static Sizes poolTile(const ScheduleParams &params) {
-  std::optional<SmallVector<int64_t>> sizes = params.getInts("pool_tile");
+  std::optional<SmallVector<int64_t>> sizes = params.getInts(key::poolTile);
   return sizes ? spatial(*sizes, 0) : Sizes{0, 0, 0};
 }
 
@@ -82,29 +98,30 @@ static void chooseBox(const Conv &conv, int64_t pixels, Sizes fixed, Plan &plan)
 }
 
 /// Repeats the template's arithmetic; the template asserts that it agrees.
-static Plan derive(const Conv &conv, const ScheduleParams &params) {
+template <typename Schedule>
+static Plan derive(const Conv &conv, const Schedule &schedule) {
   Plan plan;
-  SmallVector<int64_t> tile = *params.getInts("tile");
-  chooseBox(conv, tile[0], poolTile(params), plan);
+  const auto &tile = schedule.tile;
+  chooseBox(conv, tile[0], schedule.poolTile ? spatial(*schedule.poolTile, 0) : Sizes{0, 0, 0}, plan);
 
-  StringRef dtype = *params.getWord("dtype");
-  bool tensorCores = *params.getWord("mma") != "none";
+  StringRef dtype = wordOf(schedule.dtype);
+  constexpr bool tensorCores = std::is_same_v<Schedule, schedule::ConvMmaSync>;
   Type compute = tensorCores ? elementTypeOf(dtype, conv.elementType.getContext()) : conv.elementType;
   int64_t inBytes = conv.elementType.getIntOrFloatBitWidth() / 8, bytes = compute.getIntOrFloatBitWidth() / 8;
   plan.bn = tile[1];
-  if (tensorCores) {
-    SmallVector<int64_t> warp = *params.getInts("warp_tile");
+  if constexpr (tensorCores) {
+    const auto &warp = schedule.warpTile;
     plan.bm = roundUp(plan.pixels, warp[0]);
     plan.threads = 32 * (plan.bm / warp[0]) * (plan.bn / warp[1]);
     plan.accumulators = warp[0] * warp[1] / 32;
   } else {
-    SmallVector<int64_t> thread = *params.getInts("thread_tile");
+    const auto &thread = schedule.threadTile;
     plan.bm = roundUp(plan.pixels, 8 * thread[0]);
     plan.threads = plan.bm / thread[0] * (plan.bn / thread[1]);
     plan.accumulators = thread[0] * thread[1];
   }
-  plan.channelsPerSlab = *params.getInt("slab_channels");
-  plan.stages = *params.getInt("stages");
+  plan.channelsPerSlab = schedule.slabChannels;
+  plan.stages = schedule.stages;
 
   Sizes boxes;
   for (int d = 0; d < 3; ++d) {
@@ -116,7 +133,7 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
     vector /= 2;
   int64_t left = conv.pooling.padding[2] * conv.stride[2] + conv.padding[2];
   int64_t lead = roundUp(left, vector) - left;
-  plan.pitch = roundUp(lead + plan.slab[2], 8) + params.getInt("smem_pad").value_or(0);
+  plan.pitch = roundUp(lead + plan.slab[2], 8) + schedule.smemPad.value_or(0);
   int64_t banks = 128 / bytes;
   int64_t plane =
       roundUp(std::max<int64_t>(plan.slab[0] * plan.slab[1] * plan.pitch - banks / 4, 0), banks) + banks / 4;
@@ -144,11 +161,19 @@ static Plan derive(const Conv &conv, const ScheduleParams &params) {
   return plan;
 }
 
+/// The same of a schedule that is being completed.
+static Plan derive(const Conv &conv, const ScheduleParams &params) {
+  if (*params.getWord(key::mma) == "none")
+    return derive(conv, schedule::ConvSimt::read(params, /*isOpen=*/true));
+  return derive(conv, schedule::ConvMmaSync::read(params, /*isOpen=*/true));
+}
+
 /// Completes `smem_pad`: three or four taps of neighbouring rows hit other banks than eight pixels of one.
 static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
-  bool narrow = *params.getWord("dtype") == "fp16" || *params.getWord("dtype") == "bf16" || !conv.elementType.isF32();
+  bool narrow =
+      *params.getWord(key::dtype) == "fp16" || *params.getWord(key::dtype) == "bf16" || !conv.elementType.isF32();
   int64_t unit = narrow ? 8 : 4;
-  if (std::optional<int64_t> pad = params.getInt("smem_pad")) {
+  if (std::optional<int64_t> pad = params.getInt(key::smemPad)) {
     if (*pad % unit == 0)
       return success();
     return dispatch.emitError("smem_pad keeps slabs 16-byte aligned: a multiple of ") << unit << ", found " << *pad;
@@ -156,31 +181,31 @@ static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, Sche
   int64_t pad = 0;
   if (!narrow && conv.stride[2] == 1 && conv.kernel[2] > 1 && conv.kernel[2] <= 4) {
     ScheduleParams probe = params;
-    probe.set(dispatch.getContext(), "slab_channels", int64_t(1));
+    probe.set(dispatch.getContext(), key::slabChannels, int64_t(1));
     int64_t pitch = derive(conv, probe).pitch;
     while ((pitch + pad) % 32 < 12 || (pitch + pad) % 32 > 24)
       pad += unit;
   }
-  params.set(dispatch.getContext(), "smem_pad", pad);
+  params.set(dispatch.getContext(), key::smemPad, pad);
   return success();
 }
 
 /// Channels of one slab: all, if three blocks' worth of slabs fit the chip beside the weights, else as
 /// many as make k at least 64 and fit. Completes `slab_channels`.
 static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &chip, MLIRContext *context) {
-  if (params.has("slab_channels"))
+  if (params.has(key::slabChannels))
     return;
   int64_t enough = std::min(conv.channels, std::max<int64_t>(ceilDiv(64, conv.taps()), 1));
   SmallVector<int64_t> candidates = {conv.channels};
   for (int64_t channels = llvm::PowerOf2Ceil(enough); channels >= 1; channels /= 2)
     candidates.push_back(std::min(channels, conv.channels));
   for (int64_t channels : candidates) {
-    params.set(context, "slab_channels", channels);
+    params.set(context, key::slabChannels, channels);
     int64_t limit = channels == conv.channels ? chip.sharedBytesPerBlock / 2 : chip.sharedBytesPerBlock;
     if (channels * conv.taps() <= 1024 && derive(conv, params).sharedBytes <= limit)
       return;
   }
-  params.set(context, "slab_channels", int64_t(1));
+  params.set(context, key::slabChannels, int64_t(1));
 }
 
 LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
@@ -188,65 +213,46 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
-  if (params.getWord("mma") == StringRef("wgmma"))
+  if (params.getWord(key::mma) == StringRef("wgmma"))
     return completeConvWgmma(dispatch, conv, params, chip);
   MLIRContext *context = dispatch.getContext();
   // A tensor core computes 8 channels at a time; with a filter per channel there is one.
   bool worthwhile = conv.outChannels >= 8 && conv.channels * conv.taps() >= 8;
   if (failed(completeArithmetic(dispatch, params, conv.elementType, worthwhile)))
     return failure();
-  if (*params.getWord("mma") == "wmma")
-    return dispatch.emitError("family conv has mma = none, mma_sync and wgmma, found wmma");
-  bool simt = *params.getWord("mma") == "none";
-  SmallVector<StringRef> keys = {"dtype",
-                                 "im2col",
-                                 "min_blocks",
-                                 "mma",
-                                 "pipeline",
-                                 "pool_tile",
-                                 "smem_pad",
-                                 "slab_channels",
-                                 "stages",
-                                 "tile",
-                                 simt ? "thread_tile" : "warp_tile"};
-  if (failed(checkKeys(dispatch, params, name(), keys)))
-    return failure();
-  if (params.wordOr(context, "pipeline", "cp_async") != "cp_async")
-    return dispatch.emitError("family conv has pipeline = cp_async only, found ") << *params.getWord("pipeline");
-  if (params.wordOr(context, "im2col", "raw_smem") != "raw_smem")
-    return dispatch.emitError("family conv has im2col = raw_smem only, found ") << *params.getWord("im2col");
-  if (params.has("pool_tile") && conv.pooling.kind == Pooling::Kind::None)
+  bool simt = *params.getWord(key::mma) == "none";
+  params.wordOr(context, key::pipeline, "cp_async");
+  params.wordOr(context, key::im2col, "raw_smem");
+  if (params.has(key::poolTile) && conv.pooling.kind == Pooling::Kind::None)
     return dispatch.emitError("pool_tile needs a pooling in the dispatch");
-  if (params.has("pool_tile") && int64_t(params.getInts("pool_tile")->size()) > conv.rank)
+  if (params.has(key::poolTile) && int64_t(params.getInts(key::poolTile)->size()) > conv.rank)
     return dispatch.emitError("pool_tile has ")
-           << params.getInts("pool_tile")->size() << " sizes, the pooling has " << conv.rank << " dimensions";
+           << params.getInts(key::poolTile)->size() << " sizes, the pooling has " << conv.rank << " dimensions";
 
   // Block tile: enough blocks for the chip, else as many pixels as amortise the weights' way.
-  int64_t mmaK = *params.getWord("dtype") == "tf32" ? 8 : 16;
+  int64_t mmaK = *params.getWord(key::dtype) == "tf32" ? 8 : 16;
   int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
                : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16)
                                          : 128;
   // A given inner tile wants a block tile of its multiples, and at least a warp of them.
-  std::optional<SmallVector<int64_t>> inner = params.getInts(simt ? "thread_tile" : "warp_tile");
-  if (inner && inner->size() == 2)
+  std::optional<SmallVector<int64_t>> inner = params.getInts(simt ? key::threadTile : key::warpTile);
+  if (inner)
     bn = roundUp(bn, (*inner)[1]);
   int64_t pixels = simt && bn < 16 ? 1024 : 288;
   int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * conv.groups * ceilDiv(conv.outChannels, bn);
   while (pixels > 64 && all / pixels < chip.multiprocessors)
     pixels /= 2;
-  if (simt && inner && inner->size() == 2)
+  if (simt && inner)
     pixels = std::max(pixels, 32 * (*inner)[0] / (bn / (*inner)[1]));
-  if (params.has("pool_tile")) {
+  if (params.has(key::poolTile)) {
     Plan plan;
     chooseBox(conv, pixels, poolTile(params), plan);
     pixels = plan.pixels;
   }
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {pixels, bn, simt ? 16 : 4 * mmaK});
-  if (tile.size() != 3)
-    return dispatch.emitError("family conv needs tile = [pixels, channels, k], found ") << tile.size() << " entries";
-  if (params.intOr(context, "stages", 3) < 2)
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {pixels, bn, simt ? 16 : 4 * mmaK});
+  if (params.intOr(context, key::stages, 3) < 2)
     return dispatch.emitError("family conv overlaps copies and products: at least 2 stages, found ")
-           << *params.getInt("stages");
+           << *params.getInt(key::stages);
 
   if (simt) {
     int64_t tn = std::min<int64_t>(tile[1], 8), tm = 8;
@@ -255,15 +261,15 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     // At least 128 threads, where the tile has so many results.
     while (tm > 1 && tile[0] / tm * (tile[1] / tn) < 128)
       tm /= 2;
-    SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
-    if (thread.size() != 2 || tile[1] % thread[1])
+    SmallVector<int64_t> thread = params.intsOr(context, key::threadTile, {tm, tn});
+    if (tile[1] % thread[1])
       return dispatch.emitError("thread_tile = [pixels, channels] has to divide the tile's ") << tile[1] << " channels";
   } else {
     if (tile[1] % 16)
       return dispatch.emitError("the tile's channels are a multiple of 16 on tensor cores, found ") << tile[1];
     if (tile[2] % mmaK)
       return dispatch.emitError("the tile's k is a multiple of ")
-             << mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
+             << mmaK << " for " << *params.getWord(key::dtype) << ", found " << tile[2];
     int64_t wn = tile[1] > 64 && tile[1] % 32 == 0 ? tile[1] / 2 : tile[1];
     // The largest of the warp tiles that round the block's pixels up the least.
     int64_t wm = 16, best = std::numeric_limits<int64_t>::max();
@@ -277,7 +283,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
         wm = candidate;
       }
     }
-    SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
+    SmallVector<int64_t> warp = params.intsOr(context, key::warpTile, {wm, wn});
     if (warp[0] % 16 || warp[1] % 16)
       return dispatch.emitError("a warp tile on tensor cores is a multiple of 16 x 16, found ")
              << warp[0] << " x " << warp[1];
@@ -287,9 +293,9 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(completePadding(dispatch, conv, params)))
     return failure();
   completeSlab(conv, params, chip, context);
-  if (*params.getInt("slab_channels") > conv.channels)
+  if (*params.getInt(key::slabChannels) > conv.channels)
     return dispatch.emitError("slab_channels is at most the ")
-           << conv.channels << " channels of a group, found " << *params.getInt("slab_channels");
+           << conv.channels << " channels of a group, found " << *params.getInt(key::slabChannels);
 
   Plan plan = derive(conv, params);
   if (plan.accumulators > 160)
@@ -306,7 +312,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   // Two blocks where accumulators and about 90 other registers of each thread fit.
   bool two = 2 * plan.threads * (plan.accumulators + 90) <= chip.registersPerMultiprocessor &&
              2 * (plan.sharedBytes + 1024) <= chip.sharedBytesPerBlock + 1024;
-  params.intOr(context, "min_blocks", two ? 2 : 1);
+  params.intOr(context, key::minBlocks, two ? 2 : 1);
   return success();
 }
 
@@ -314,11 +320,12 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 // Emission
 //===----------------------------------------------------------------------===//
 
-static std::string printConstants(StringRef name, const Conv &conv, const ScheduleParams &params, const Plan &plan,
+template <typename Schedule>
+static std::string printConstants(StringRef name, const Conv &conv, const Schedule &schedule, const Plan &plan,
                                   Type compute) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  bool tensorCores = *params.getWord("mma") != "none";
+  constexpr bool tensorCores = std::is_same_v<Schedule, schedule::ConvMmaSync>;
   auto three = [&](const char *format, const Sizes &sizes) {
     os << llvm::formatv(format, sizes[0], sizes[1], sizes[2]);
   };
@@ -359,13 +366,15 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   os << "constexpr int CB = " << plan.channelsPerSlab << "; // input channels of one slab\n";
   os << "constexpr int PIECE = " << plan.piece << "; // k steps of one stage of weights\n";
   os << "constexpr int STAGES = " << plan.stages << ";\n";
-  SmallVector<int64_t> own = *params.getInts(tensorCores ? "warp_tile" : "thread_tile");
-  SmallVector<int64_t> warp = tensorCores ? own : SmallVector<int64_t>{16, 16};
-  SmallVector<int64_t> thread = tensorCores ? SmallVector<int64_t>{1, 1} : own;
+  std::array<int64_t, 2> warp = {16, 16}, thread = {1, 1};
+  if constexpr (tensorCores)
+    warp = schedule.warpTile;
+  else
+    thread = schedule.threadTile;
   os << llvm::formatv("constexpr int WM = {0}, WN = {1}; // warp tile on tensor cores\n", warp[0], warp[1]);
   os << llvm::formatv("constexpr int TM = {0}, TN = {1}; // thread tile without\n", thread[0], thread[1]);
-  os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each row of a slab\n";
-  os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
+  os << "constexpr int PAD = " << schedule.smemPad.value_or(0) << "; // elements after each row of a slab\n";
+  os << "constexpr int MIN_BLOCKS = " << schedule.minBlocks << "; // resident blocks per multiprocessor\n";
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
   return text;
@@ -395,17 +404,13 @@ static void fillTransposed(TemplateFill &fill, StringRef arguments) {
           .str();
 }
 
-FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
-  FailureOr<Conv> read = readConv(dispatch);
-  if (failed(read))
-    return failure();
-  const Conv &conv = *read;
-  if (*params.getWord("mma") == "wgmma")
-    return emitConvWgmma(dispatch, conv, params, chip);
-  Plan plan = derive(conv, params);
+/// The code of ConvSimt or ConvMmaSync, which share a template.
+template <typename Schedule>
+static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv, const Schedule &schedule) {
+  Plan plan = derive(conv, schedule);
   std::string name = dispatch.getName().str();
-  StringRef dtype = *params.getWord("dtype");
-  bool tensorCores = *params.getWord("mma") != "none";
+  StringRef dtype = wordOf(schedule.dtype);
+  constexpr bool tensorCores = std::is_same_v<Schedule, schedule::ConvMmaSync>;
   Type compute = tensorCores ? elementTypeOf(dtype, dispatch.getContext()) : conv.elementType;
 
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
@@ -416,7 +421,7 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
 
   TemplateFill fill;
   fill.name = name;
-  fill.replacements["constants"] = tail.functions + printConstants(name, conv, params, plan, compute);
+  fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan, compute);
   auto function = [&](StringRef functionName, StringRef comment, StringRef body) {
     return ("// " + comment + "\n__device__ __forceinline__ float " + functionName +
             "(float value, int image, int channel, int z, int y, int x" + parameters + ") {\n  return " + body + ";\n}")
@@ -472,8 +477,21 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
                   plan.sharedBytes, {conv.input, packed}, {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
+  main.sizedBy = "conv.cuh";
   code.launches.push_back(main);
   return code;
+}
+
+FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Conv> conv = readConv(dispatch);
+  if (failed(conv))
+    return failure();
+  StringRef mma = *params.getWord(key::mma);
+  if (mma == "wgmma")
+    return emitConvWgmma(dispatch, *conv, schedule::ConvWgmma::read(params), chip);
+  if (mma == "mma_sync")
+    return emitBlocks(dispatch, *conv, schedule::ConvMmaSync::read(params));
+  return emitBlocks(dispatch, *conv, schedule::ConvSimt::read(params));
 }
 
 std::unique_ptr<Family> createConvFamily() { return std::make_unique<ConvFamily>(); }

@@ -44,16 +44,16 @@ struct Plan {
 static bool isPooled(const Conv &conv) { return conv.pooling.kind != Pooling::Kind::None; }
 
 /// Repeats the template's arithmetic; the template asserts that the shared memory agrees.
-static Plan derive(const Conv &conv, const ScheduleParams &params, const Chip &chip) {
+static Plan derive(const Conv &conv, const schedule::ConvWgmma &schedule, const Chip &chip) {
   Plan plan;
-  SmallVector<int64_t> chunk = *params.getInts("chunk");
+  const auto &chunk = schedule.chunk;
   const Pooling &pool = conv.pooling;
-  plan.bn = (*params.getInts("tile"))[1];
+  plan.bn = schedule.tile[1];
   plan.nTiles = ceilDiv(conv.outChannels, plan.bn);
-  plan.streams = *params.getInt("consumers");
-  plan.producerWarps = *params.getInt("producer_warps");
-  plan.slots = *params.getInt("stages");
-  plan.inflight = *params.getInt("mma_inflight");
+  plan.streams = schedule.consumers;
+  plan.producerWarps = schedule.producerWarps;
+  plan.slots = schedule.stages;
+  plan.inflight = schedule.mmaInflight;
 
   int64_t strip = conv.out[2] + pool.padding[2] <= kRow ? conv.pooled[2] : (kRow - pool.window[2]) / pool.stride[2] + 1;
   int64_t strips = ceilDiv(conv.pooled[2], strip);
@@ -84,7 +84,7 @@ static Plan derive(const Conv &conv, const ScheduleParams &params, const Chip &c
                    (2 * plan.bn + plan.streams * (plan.slots + 2 * plan.producerWarps)) * 4;
   plan.sharedBytes = roundUp(scales, 8) + plan.streams * plan.slots * 16;
   int64_t units = conv.images * strips * conv.pooled[1];
-  int64_t resident = params.getInt("blocks").value_or(chip.multiprocessors) / plan.nTiles;
+  int64_t resident = schedule.blocks / plan.nTiles;
   plan.blocks = plan.nTiles * std::max<int64_t>(std::min(resident, ceilDiv(units, plan.streams)), 1);
   return plan;
 }
@@ -97,7 +97,7 @@ static bool fitsStrides(const Conv &conv, ArrayRef<int64_t> chunk) {
 
 static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chip &chip) {
   const Pooling &pool = conv.pooling;
-  if (chip.arch != "sm_90a")
+  if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, found ") << chip.arch;
   if (conv.transposed)
     return dispatch.emitError("family conv has mma = wgmma for plain convolutions, found a transposed one");
@@ -122,7 +122,7 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
 /// Completes `dtype`: f32 data becomes fp16, whose mantissa is tf32's; the scales make up for its range.
 static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
   StringRef own = precisionOf(conv.elementType);
-  std::string dtype = params.wordOr(dispatch.getContext(), "dtype", own == "fp32" ? "fp16" : own);
+  std::string dtype = params.wordOr(dispatch.getContext(), key::dtype, own == "fp32" ? "fp16" : own);
   if (dtype != (own == "fp32" ? "fp16" : own))
     return dispatch.emitError("family conv multiplies ")
            << own << " as " << (own == "fp32" ? "fp16" : own) << " with mma = wgmma, found dtype = " << dtype;
@@ -136,8 +136,8 @@ static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, Schedul
 /// Completes `chunk`: the fewest products, then the smallest slots.
 static LogicalResult completeChunk(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  if (std::optional<SmallVector<int64_t>> given = params.getInts("chunk")) {
-    if (given->size() == 3 && fitsStrides(conv, *given))
+  if (std::optional<SmallVector<int64_t>> given = params.getInts(key::chunk)) {
+    if (fitsStrides(conv, *given))
       return success();
     return dispatch.emitError("chunk = [channels, rows, columns] has 8 elements, rows divide the stride of ")
            << conv.stride[1] << ", and columns divide the stride of " << conv.stride[2] << " or are its multiple";
@@ -149,11 +149,11 @@ static LogicalResult completeChunk(DispatchOp dispatch, const Conv &conv, Schedu
       SmallVector<int64_t> chunk = {8 / (rows * columns), rows, columns};
       if (!fitsStrides(conv, chunk))
         continue;
-      probe.set(context, "chunk", chunk);
-      Plan plan = derive(conv, probe, chip);
+      probe.set(context, key::chunk, chunk);
+      Plan plan = derive(conv, schedule::ConvWgmma::read(probe, /*isOpen=*/true), chip);
       if (auto cost = std::make_pair(plan.groups * plan.steps, plan.slotBytes); cost < least) {
         least = cost;
-        params.set(context, "chunk", chunk);
+        params.set(context, key::chunk, chunk);
       }
     }
   return success(); // [8, 1, 1] fits every stride
@@ -161,64 +161,61 @@ static LogicalResult completeChunk(DispatchOp dispatch, const Conv &conv, Schedu
 
 LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)) ||
-      failed(checkKeys(dispatch, params, "conv",
-                       {"blocks", "chunk", "consumers", "dtype", "im2col", "mma", "mma_inflight", "producer_warps",
-                        "stages", "tile"})))
+  if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)))
     return failure();
-  if (params.wordOr(context, "im2col", "raw_smem") != "raw_smem")
-    return dispatch.emitError("family conv has im2col = raw_smem only, found ") << *params.getWord("im2col");
+  params.wordOr(context, key::im2col, "raw_smem");
 
   // What is open starts small; then it grows as far as it fits.
-  bool openTile = !params.has("tile"), openWarps = !params.has("producer_warps"), openStages = !params.has("stages");
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {kRow, kWidths[0]});
-  if (tile.size() != 2 || tile[0] != kRow || !llvm::is_contained(kWidths, tile[1])) {
+  bool openTile = !params.has(key::tile), openWarps = !params.has(key::producerWarps),
+       openStages = !params.has(key::stages);
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {kRow, kWidths[0]});
+  if (tile[0] != kRow || !llvm::is_contained(kWidths, tile[1])) {
     InFlightDiagnostic diag = dispatch.emitError("mma = wgmma has tile = [64, n] with n one of ");
     llvm::interleaveComma(kWidths, diag);
     return diag << ", found " << llvm::formatv("[{0:$[, ]}]", llvm::make_range(tile.begin(), tile.end())).str();
   }
-  params.intOr(context, "blocks", chip.multiprocessors);
-  params.intOr(context, "consumers", 2);
-  if (params.intOr(context, "mma_inflight", 0) > 1)
+  params.intOr(context, key::blocks, chip.multiprocessors);
+  params.intOr(context, key::consumers, 2);
+  if (params.intOr(context, key::mmaInflight, 0) > 1)
     return dispatch.emitError("family conv keeps the products of at most 1 row in flight with mma = wgmma, found ")
-           << *params.getInt("mma_inflight");
-  params.intOr(context, "producer_warps", 4);
-  params.intOr(context, "stages", 2);
+           << *params.getInt(key::mmaInflight);
+  params.intOr(context, key::producerWarps, 4);
+  params.intOr(context, key::stages, 2);
   if (failed(completeChunk(dispatch, conv, params, chip)))
     return failure();
-  int64_t groups = derive(conv, params, chip).groups;
+  int64_t groups = derive(conv, schedule::ConvWgmma::read(params, /*isOpen=*/true), chip).groups;
   if (openStages)
-    params.set(context, "stages", std::min<int64_t>(groups + 1, 8));
+    params.set(context, key::stages, std::min<int64_t>(groups + 1, 8));
   auto fits = [&](const Plan &plan) {
     return plan.sharedBytes <= chip.sharedBytesPerBlock && plan.sums + kOtherRegisters <= plan.consumerRegisters;
   };
   if (openWarps)
     for (int64_t warps : {4, 2}) {
-      params.set(context, "producer_warps", warps);
+      params.set(context, key::producerWarps, warps);
       ScheduleParams probe = params;
       if (openTile)
-        probe.set(context, "tile", {kRow, *llvm::lower_bound(kWidths, std::min<int64_t>(conv.outChannels, 128))});
-      Plan plan = derive(conv, probe, chip);
+        probe.set(context, key::tile, {kRow, *llvm::lower_bound(kWidths, std::min<int64_t>(conv.outChannels, 128))});
+      Plan plan = derive(conv, schedule::ConvWgmma::read(probe, /*isOpen=*/true), chip);
       if (plan.sums + kOtherRegisters <= plan.consumerRegisters && plan.heldInputs <= kHeldInputs)
         break;
     }
   if (openTile) // the fewest blocks' worth of filters, then the least that fills up
     for (int64_t tiles = ceilDiv(conv.outChannels, 256); tiles <= ceilDiv(conv.outChannels, 8); ++tiles) {
       int64_t width = *llvm::lower_bound(kWidths, ceilDiv(conv.outChannels, tiles));
-      params.set(context, "tile", ArrayRef<int64_t>{kRow, width});
-      if (fits(derive(conv, params, chip)))
+      params.set(context, key::tile, ArrayRef<int64_t>{kRow, width});
+      if (fits(derive(conv, schedule::ConvWgmma::read(params, /*isOpen=*/true), chip)))
         break;
     }
   if (openStages)
-    for (int64_t stages = *params.getInt("stages") + 1; stages <= 8; ++stages) {
+    for (int64_t stages = *params.getInt(key::stages) + 1; stages <= 8; ++stages) {
       ScheduleParams probe = params;
-      probe.set(context, "stages", stages);
-      if (!fits(derive(conv, probe, chip)))
+      probe.set(context, key::stages, stages);
+      if (!fits(derive(conv, schedule::ConvWgmma::read(probe, /*isOpen=*/true), chip)))
         break;
       params = probe;
     }
 
-  Plan plan = derive(conv, params, chip);
+  Plan plan = derive(conv, schedule::ConvWgmma::read(params, /*isOpen=*/true), chip);
   if (plan.groups * plan.steps > kProducts)
     return dispatch.emitError("a row of outputs takes ")
            << plan.groups * plan.steps << " products, the limit with mma = wgmma is " << kProducts;
@@ -246,16 +243,17 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
 // Emission
 //===----------------------------------------------------------------------===//
 
-static std::string printConstants(StringRef name, const Conv &conv, const ScheduleParams &params, const Plan &plan) {
+static std::string printConstants(StringRef name, const Conv &conv, const schedule::ConvWgmma &schedule,
+                                  const Plan &plan) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto line = [&](const char *format, auto... values) { os << llvm::formatv(format, values...) << "\n"; };
   const Pooling &pool = conv.pooling;
-  SmallVector<int64_t> chunk = *params.getInts("chunk");
+  const auto &chunk = schedule.chunk;
   os << "namespace " << name << " {\n";
   line("// The problem: images of C x H x W, filters of KH x KW, outputs of OH x OW.");
   line("using In = {0}; // element type of the input and the weights", getStorageType(conv.elementType));
-  line("using Compute = {0}; // element type of the operands", computeTypeOf(*params.getWord("dtype")));
+  line("using Compute = {0}; // element type of the operands", computeTypeOf(wordOf(schedule.dtype)));
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("constexpr int IMAGES = {0}, C = {1}, H = {2}, W = {3};", conv.images, conv.channels, conv.in[1], conv.in[2]);
   line("constexpr int OC = {0}, OH = {1}, OW = {2}, KH = {3}, KW = {4};", conv.outChannels, conv.out[1], conv.out[2],
@@ -288,9 +286,9 @@ static bool commutesWithMaximum(const Conv &conv) {
   return llvm::all_of(conv.ops.epilogue, [](Operation *op) { return isa<aten::ReluOp>(op); });
 }
 
-FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const ScheduleParams &params,
+FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const schedule::ConvWgmma &schedule,
                                       const Chip &chip) {
-  Plan plan = derive(conv, params, chip);
+  Plan plan = derive(conv, schedule, chip);
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> read = makeConvTail(conv, name, /*addBias=*/false);
   if (failed(read))
@@ -301,7 +299,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   TemplateFill fill;
   fill.name = name;
   fill.sections.insert(isPooled(conv) ? "pool" : "direct");
-  fill.replacements["constants"] = tail.functions + printConstants(name, conv, params, plan);
+  fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan);
   auto function = [&](StringRef functionName, StringRef comment, StringRef body) {
     return ("// " + comment + "\n__device__ __forceinline__ float " + functionName +
             "(float value, int image, int channel, int y, int x" + parameters + ") {\n  return " + body + ";\n}")
@@ -343,7 +341,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   MLIRContext *context = dispatch.getContext();
   int64_t filters = plan.nTiles * plan.bn;
   code.workspaces.push_back(
-      RankedTensorType::get({plan.nTiles * plan.weights}, elementTypeOf(*params.getWord("dtype"), context)));
+      RankedTensorType::get({plan.nTiles * plan.weights}, elementTypeOf(wordOf(schedule.dtype), context)));
   code.workspaces.push_back(RankedTensorType::get({filters}, Float32Type::get(context)));
   DispatchBuffer packed = DispatchBuffer::workspace(0), scales = DispatchBuffer::workspace(1);
   code.launches.push_back({name + "_weights", {filters, 1, 1}, {128, 1, 1}, 0, {conv.weight}, {packed, scales}});
@@ -355,6 +353,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
                   {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
+  main.sizedBy = "conv_wgmma.cuh";
   code.launches.push_back(main);
   return code;
 }

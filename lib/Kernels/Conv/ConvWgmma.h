@@ -15,7 +15,7 @@ namespace kgen::kernels {
 
 /// Family::complete and Family::emit of a conv dispatch with mma = wgmma.
 mlir::LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip);
-mlir::FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const ScheduleParams &params,
+mlir::FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, const schedule::ConvWgmma &schedule,
                                             const Chip &chip);
 
 } // namespace kgen::kernels

@@ -270,6 +270,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 //@ replace kernel
+//@ sizes THREADS | SHARED_BYTES
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ input, const example::Compute *__restrict__ weights,
                  const float *__restrict__ bias, example::Out *__restrict__ output) {

@@ -377,6 +377,7 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 //@ replace kernel
+//@ sizes THREADS | SHARED_BYTES
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     example_main(const example::In *__restrict__ input, const example::In *__restrict__ weights,
                  const example::Compute *__restrict__ packed, const float *__restrict__ scales,

@@ -122,14 +122,6 @@ FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, Strin
   return call + ")";
 }
 
-LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, StringRef family, ArrayRef<StringRef> keys) {
-  for (NamedAttribute entry : params.getDictionary(dispatch.getContext()))
-    if (!llvm::is_contained(keys, entry.getName().getValue()))
-      return dispatch.emitError("family ")
-             << family << " has no parameter '" << entry.getName().getValue() << "'; it has " << llvm::join(keys, ", ");
-  return success();
-}
-
 StringRef precisionOf(Type type) { return type.isF16() ? "fp16" : type.isBF16() ? "bf16" : "fp32"; }
 
 StringRef computeTypeOf(StringRef precision) {
@@ -148,11 +140,11 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
                                  bool preferTensorCores) {
   MLIRContext *context = dispatch.getContext();
   StringRef own = precisionOf(elementType);
-  std::optional<StringRef> mma = params.getWord("mma"), dtype = params.getWord("dtype");
+  std::optional<StringRef> mma = params.getWord(key::mma), dtype = params.getWord(key::dtype);
   // Tensor cores round f32 operands: only where the graph's precision class admits it.
   Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
   // A thread tile has no meaning on tensor cores, a warp tile none without.
-  preferTensorCores = (preferTensorCores || params.has("warp_tile")) && !params.has("thread_tile");
+  preferTensorCores = (preferTensorCores || params.has(key::warpTile)) && !params.has(key::threadTile);
   preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
   bool tensorCores = mma ? *mma != "none" : dtype ? *dtype != "fp32" : preferTensorCores;
   if (!dtype)
@@ -170,8 +162,8 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
   if (own == "fp32" && !admitsOperandType(precision, *dtype))
     return dispatch.emitError("expected an operand type within precision class ")
            << stringifyPrecision(precision) << ", found dtype = " << *dtype;
-  params.set(context, "mma", std::string(*mma));
-  params.set(context, "dtype", std::string(*dtype));
+  params.set(context, key::mma, std::string(*mma));
+  params.set(context, key::dtype, std::string(*dtype));
   return success();
 }
 

@@ -39,6 +39,12 @@ std::string hopperHeader() {
   return (before + after).str();
 }
 
+std::pair<StringRef, StringRef> findTemplateSizes(StringRef file) {
+  StringRef line = findCudaTemplate(file).split("//@ sizes ").second.split('\n').first;
+  auto [threads, bytes] = line.split('|');
+  return {threads.trim(), bytes.trim()};
+}
+
 /// LINE with each identifier that starts with `example` renamed.
 static std::string renamed(StringRef line, StringRef name) {
   constexpr StringRef placeholder = "example";
@@ -55,10 +61,18 @@ static std::string renamed(StringRef line, StringRef name) {
   }
 }
 
+StringRef templateBody(StringRef file) {
+  StringRef text = findCudaTemplate(file);
+  while (text.starts_with("//") && !text.starts_with("//@"))
+    text = text.split('\n').second;
+  return text;
+}
+
 std::string fillTemplate(StringRef text, const TemplateFill &fill) {
   std::string out;
   // One entry per open block: whether its lines are kept.
   llvm::SmallVector<bool> open = {true};
+  auto openIf = [&](bool condition) { open.push_back(open.back() && condition); };
   bool blank = true;
   auto append = [&](StringRef line) {
     bool isBlank = line.trim().empty();
@@ -70,6 +84,19 @@ std::string fillTemplate(StringRef text, const TemplateFill &fill) {
     StringRef line;
     std::tie(line, text) = text.split('\n');
     StringRef directive = line.trim();
+    if (directive.consume_front("#if ")) {
+      openIf(fill.sections.contains(directive.trim()));
+      continue;
+    }
+    if (directive == "#else") {
+      bool wasKept = open.pop_back_val();
+      openIf(!wasKept);
+      continue;
+    }
+    if (directive == "#endif") {
+      open.pop_back();
+      continue;
+    }
     if (!directive.consume_front("//@")) {
       if (open.back())
         append(renamed(line, fill.name));
@@ -80,7 +107,7 @@ std::string fillTemplate(StringRef text, const TemplateFill &fill) {
     if (verb == "end") {
       open.pop_back();
     } else if (verb == "section") {
-      open.push_back(open.back() && fill.sections.contains(argument));
+      openIf(fill.sections.contains(argument));
     } else if (verb == "replace") {
       auto found = fill.replacements.find(argument);
       bool replaced = found != fill.replacements.end();
@@ -90,7 +117,7 @@ std::string fillTemplate(StringRef text, const TemplateFill &fill) {
         for (StringRef inserted : lines)
           append(inserted);
       }
-      open.push_back(open.back() && !replaced);
+      openIf(!replaced);
     }
   }
   return out;

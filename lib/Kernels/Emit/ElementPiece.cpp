@@ -137,6 +137,28 @@ SmallVector<Value> packsOf(ArrayRef<const ElementPiece *> pieces, ArrayRef<Value
   return packs;
 }
 
+SmallVector<std::string> packCoordinates(ArrayRef<int64_t> shape, int64_t vector, StringRef first) {
+  // A pack within one row of the last dimension shares all other coordinates.
+  bool whole = shape.empty() || shape.back() % vector == 0;
+  std::string base = whole ? first.str() : ("(" + first + " + lane)").str();
+  SmallVector<std::string> dims;
+  for (auto [i, extent] : llvm::enumerate(shape)) {
+    int64_t below = 1;
+    for (int64_t inner : shape.drop_front(i + 1))
+      below *= inner;
+    std::string text = base;
+    if (below != 1)
+      text += " / " + std::to_string(below);
+    if (i != 0)
+      text += " % " + std::to_string(extent);
+    text = extent == 1 ? std::string("0") : "static_cast<int>(" + text + ")";
+    if (whole && i + 1 == shape.size() && vector > 1)
+      text += " + lane";
+    dims.push_back(text);
+  }
+  return dims;
+}
+
 std::string loadPacks(ArrayRef<Value> packs, StringRef offset) {
   std::string text;
   for (Value value : packs)

@@ -38,7 +38,7 @@ mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp di
 /// The schedule of a product on warpgroups (mma = wgmma): checks what it holds and fills in the rest.
 mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
 /// Its kernels.
-mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params,
+mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule,
                                         const Chip &chip);
 
 /// An f32 operand as the main kernel copies it: 16-bit matrices, one after the other, and the exponent of each line

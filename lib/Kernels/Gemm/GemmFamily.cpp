@@ -29,11 +29,28 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  WorkFact getWork(DispatchOp dispatch) const override;
 };
 
 } // namespace
 
 LogicalResult GemmFamily::match(DispatchOp dispatch) const { return success(succeeded(readGemm(dispatch))); }
+
+WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
+  Operation *op = readGemm(dispatch)->ops.contraction;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  WorkFact work;
+  work.k = cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back();
+  int64_t rank = result.getRank();
+  work.m = work.n = 1;
+  if (rank > 0)
+    work.n = result.getDimSize(rank - 1);
+  if (rank > 1)
+    work.m = result.getDimSize(rank - 2);
+  if (isa<aten::LinearOp>(op) && work.n)
+    work.m = result.getNumElements() / work.n; // all leading dimensions are rows
+  return work;
+}
 
 //===----------------------------------------------------------------------===//
 // The schedule
@@ -45,9 +62,9 @@ static int64_t fit(int64_t size, int64_t low, int64_t high) {
 }
 
 /// Grows BM and BN to multiples of the warp or thread tile KEY, where the schedule gives one of two sizes.
-static void followTile(const ScheduleParams &params, StringRef key, int64_t &bm, int64_t &bn) {
+static void followTile(const ScheduleParams &params, schedule::IntsKey key, int64_t &bm, int64_t &bn) {
   std::optional<SmallVector<int64_t>> inner = params.getInts(key);
-  if (!inner || inner->size() < 2)
+  if (!inner)
     return;
   bm = ceilDiv(bm, (*inner)[0]) * (*inner)[0];
   bn = ceilDiv(bn, (*inner)[1]) * (*inner)[1];
@@ -73,7 +90,7 @@ static int64_t defaultSplit(const Gemm &gemm, ArrayRef<int64_t> tile, const Chip
 static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
                                          const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool tf32 = *params.getWord("dtype") == "tf32", wmma = *params.getWord("mma") == "wmma";
+  bool tf32 = *params.getWord(key::dtype) == "tf32", wmma = *params.getWord(key::mma) == "wmma";
   int64_t elementBytes = tf32 ? 4 : 2, mmaK = tf32 ? 8 : 16, mmaN = wmma ? 16 : 8;
 
   int64_t bm = fit(gemm.m, 16, 128), bn = fit(gemm.n, 16, 128);
@@ -81,24 +98,22 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   while (gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors && std::max(bm, bn) > 64 &&
          gemm.k < 16 * std::max(gemm.m, gemm.n))
     (bm >= bn ? bm : bn) /= 2;
-  followTile(params, "warp_tile", bm, bn);
+  followTile(params, key::warpTile, bm, bn);
   int64_t bk = fit(gemm.k, 2 * mmaK, 4 * mmaK);
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, bk});
-  if (tile.size() != 3)
-    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {bm, bn, bk});
   int64_t wm = std::min<int64_t>(tile[0], 64), wn = std::min<int64_t>(tile[1], 64);
   while (tile[0] / wm * (tile[1] / wn) < 4 && wm * wn > 32 * 32)
     (wn >= wm ? wn : wm) /= 2;
-  SmallVector<int64_t> warp = params.intsOr(context, "warp_tile", {wm, wn});
+  SmallVector<int64_t> warp = params.intsOr(context, key::warpTile, {wm, wn});
   if (warp[0] % 16 || warp[1] % mmaN)
     return dispatch.emitError("a warp tile is a multiple of 16 x ")
-           << mmaN << " with mma = " << *params.getWord("mma") << ", found " << warp[0] << " x " << warp[1];
+           << mmaN << " with mma = " << *params.getWord(key::mma) << ", found " << warp[0] << " x " << warp[1];
   if (tile[0] % warp[0] || tile[1] % warp[1])
     return dispatch.emitError("the warp tile ")
            << warp[0] << " x " << warp[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
   if (tile[2] % (2 * mmaK))
     return dispatch.emitError("the block tile's k is a multiple of ")
-           << 2 * mmaK << " for " << *params.getWord("dtype") << ", found " << tile[2];
+           << 2 * mmaK << " for " << *params.getWord(key::dtype) << ", found " << tile[2];
   // Accumulators, two sets of fragments and addresses have to fit a thread's 255 registers.
   int64_t accumulators = warp[0] * warp[1] / 32;
   if (accumulators > 128)
@@ -108,7 +123,7 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   if (threads > chip.threadsPerBlock)
     return dispatch.emitError("the tiles make ") << threads << " threads, the limit is " << chip.threadsPerBlock;
 
-  int64_t pad = params.intOr(context, "smem_pad", 16 / elementBytes);
+  int64_t pad = params.intOr(context, key::smemPad, 16 / elementBytes);
   if (pad % (16 / elementBytes))
     return dispatch.emitError("smem_pad keeps rows 16-byte aligned: a multiple of ")
            << 16 / elementBytes << ", found " << pad;
@@ -118,16 +133,16 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   int64_t stages = 3;
   while (stages > 2 && bytes(stages) > chip.sharedBytesPerBlock)
     --stages;
-  stages = params.intOr(context, "stages", stages);
+  stages = params.intOr(context, key::stages, stages);
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
     return dispatch.emitError("the tiles of ")
            << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
            << chip.sharedBytesPerBlock;
-  params.intOr(context, "min_blocks", 1);
-  params.intOr(context, "vec", 16 / elementBytes);
-  params.intOr(context, "split_k", defaultSplit(gemm, tile, chip));
+  params.intOr(context, key::minBlocks, 1);
+  params.intOr(context, key::vec, 16 / elementBytes);
+  params.intOr(context, key::splitK, defaultSplit(gemm, tile, chip));
   return success();
 }
 
@@ -139,18 +154,15 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   while (!thin && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) < chip.multiprocessors &&
          std::max(bm, bn) > 64)
     (bm >= bn ? bm : bn) /= 2;
-  followTile(params, "thread_tile", bm, bn);
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
-  if (tile.size() != 3)
-    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
+  followTile(params, key::threadTile, bm, bn);
+  SmallVector<int64_t> tile =
+      params.intsOr(context, key::tile, {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
   // 64 results in a thread where the tile is large; where it is small, rather more threads.
   int64_t tm = std::min<int64_t>(tile[0] >= 64 ? 8 : 4, tile[0]),
           tn = std::min<int64_t>(tile[1] >= 64 ? 8 : 4, tile[1]);
   while (tile[0] / tm * (tile[1] / tn) < 128 && tm * tn > 1)
     (tm >= tn ? tm : tn) /= 2;
-  SmallVector<int64_t> thread = params.intsOr(context, "thread_tile", {tm, tn});
-  if (thread.size() != 2)
-    return dispatch.emitError("family gemm needs thread_tile = [m, n], found ") << thread.size() << " entries";
+  SmallVector<int64_t> thread = params.intsOr(context, key::threadTile, {tm, tn});
   if (tile[0] % thread[0] || tile[1] % thread[1])
     return dispatch.emitError("the thread tile ")
            << thread[0] << " x " << thread[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
@@ -166,7 +178,7 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   auto bytes = [&](int64_t stages) {
     return sharedBytesOf(gemm, tile, elementBytes, stages, 16 / elementBytes, 16 / elementBytes, false);
   };
-  int64_t stages = params.intOr(context, "stages", 3);
+  int64_t stages = params.intOr(context, key::stages, 3);
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
@@ -175,9 +187,9 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
            << chip.sharedBytesPerBlock;
   // 64 accumulators, fragments and addresses: two blocks of 256 threads share the registers, unless
   // both operands are read along k, which takes more of them.
-  params.intOr(context, "min_blocks", threads == 256 && !(gemm.a.kContiguous && gemm.b.kContiguous) ? 2 : 1);
-  params.intOr(context, "vec", 16 / elementBytes);
-  params.intOr(context, "split_k", defaultSplit(gemm, tile, chip));
+  params.intOr(context, key::minBlocks, threads == 256 && !(gemm.a.kContiguous && gemm.b.kContiguous) ? 2 : 1);
+  params.intOr(context, key::vec, 16 / elementBytes);
+  params.intOr(context, key::splitK, defaultSplit(gemm, tile, chip));
   return success();
 }
 
@@ -188,23 +200,13 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   MLIRContext *context = dispatch.getContext();
   // A product with a vector reads each element once: tensor cores have nothing to add.
   bool thin = std::min(gemm->m, gemm->n) < 8;
-  if (params.getWord("mma") == StringRef("wgmma") || params.getWord("pipeline") == StringRef("tma"))
+  if (params.getWord(key::mma) == StringRef("wgmma") || params.getWord(key::pipeline) == StringRef("tma"))
     return completeWgmma(dispatch, *gemm, params, chip);
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
-  bool simt = *params.getWord("mma") == "none";
-  SmallVector<StringRef> keys = {"dtype",   "min_blocks", "mma",  "pipeline", "raster",
-                                 "split_k", "stages",     "tile", "vec"};
-  if (simt)
-    keys.push_back("thread_tile");
-  else
-    keys.append({"smem_pad", "warp_tile"});
-  if (failed(checkKeys(dispatch, params, name(), keys)))
-    return failure();
-  if (params.wordOr(context, "pipeline", "cp_async") != "cp_async")
-    return dispatch.emitError("family gemm has pipeline = cp_async, or tma with mma = wgmma, found ")
-           << *params.getWord("pipeline");
-  params.intOr(context, "raster", 8);
+  bool simt = *params.getWord(key::mma) == "none";
+  params.wordOr(context, key::pipeline, "cp_async");
+  params.intOr(context, key::raster, 8);
   return simt ? completeSimt(dispatch, *gemm, params, chip) : completeTensorCores(dispatch, *gemm, params, chip);
 }
 
@@ -214,28 +216,26 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 
 static StringRef boolText(bool value) { return value ? "true" : "false"; }
 
-FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
-  FailureOr<Gemm> gemm = readGemm(dispatch);
-  if (failed(gemm))
-    return failure();
-  if (*params.getWord("mma") == "wgmma")
-    return emitWgmma(dispatch, *gemm, params, chip);
-  auto epilogueOr = emitGemmEpilogue(dispatch, *gemm);
+/// The code of a variant whose blocks have one tile each: GemmSimt, GemmWmma or GemmMmaSync.
+template <typename Schedule>
+static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm, const Schedule &schedule) {
+  auto epilogueOr = emitGemmEpilogue(dispatch, gemm);
   if (failed(epilogueOr))
     return failure();
   auto &[epilogue, epilogueText] = *epilogueOr;
 
   MLIRContext *context = dispatch.getContext();
   std::string name = dispatch.getName().str();
-  bool simt = *params.getWord("mma") == "none", wmma = *params.getWord("mma") == "wmma";
-  StringRef dtype = *params.getWord("dtype");
+  constexpr bool simt = std::is_same_v<Schedule, schedule::GemmSimt>;
+  constexpr bool wmma = std::is_same_v<Schedule, schedule::GemmWmma>;
+  StringRef dtype = wordOf(schedule.dtype);
   // Shared memory holds what is multiplied; f32 operands of a 16-bit product are converted first.
-  bool convert = !simt && gemm->elementType.isF32() && dtype != "tf32";
-  Type inType = convert ? elementTypeOf(dtype, context) : gemm->elementType;
+  bool convert = !simt && gemm.elementType.isF32() && dtype != "tf32";
+  Type inType = convert ? elementTypeOf(dtype, context) : gemm.elementType;
   int64_t elementBytes = inType.getIntOrFloatBitWidth() / 8;
-  SmallVector<int64_t> tile = *params.getInts("tile");
-  int64_t stages = *params.getInt("stages"), split = *params.getInt("split_k");
-  std::string in = getStorageType(inType).str(), out = getStorageType(gemm->resultType).str();
+  const auto &tile = schedule.tile;
+  int64_t split = schedule.splitK;
+  std::string in = getStorageType(inType).str(), out = getStorageType(gemm.resultType).str();
 
   std::string constants = epilogue.functions;
   llvm::raw_string_ostream os(constants);
@@ -244,35 +244,35 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   os << "using Out = " << out << "; // element type of C\n";
   os << "using Stored = "
      << (split > 1 ? "float; // what the main kernel writes: partial sums\n" : "Out; // what the main kernel writes\n");
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm->m, gemm->n, gemm->k);
-  os << "constexpr int BATCH = " << gemm->batch << ";\n";
+  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
+  os << "constexpr int BATCH = " << gemm.batch << ";\n";
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
-                      gemm->a.batches, gemm->b.batches);
-  os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm->a.kContiguous) << "; // A is "
-     << (gemm->a.kContiguous ? "[M, K]\n" : "[K, M]\n");
-  os << "constexpr bool B_K_CONTIGUOUS = " << boolText(gemm->b.kContiguous) << "; // B is "
-     << (gemm->b.kContiguous ? "[N, K]\n" : "[K, N]\n");
+                      gemm.a.batches, gemm.b.batches);
+  os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm.a.kContiguous) << "; // A is "
+     << (gemm.a.kContiguous ? "[M, K]\n" : "[K, M]\n");
+  os << "constexpr bool B_K_CONTIGUOUS = " << boolText(gemm.b.kContiguous) << "; // B is "
+     << (gemm.b.kContiguous ? "[N, K]\n" : "[K, N]\n");
   os << "// The schedule.\n";
   os << llvm::formatv("constexpr int BM = {0}, BN = {1}, BK = {2}; // block tile\n", tile[0], tile[1], tile[2]);
-  int64_t threads;
-  if (simt) {
-    SmallVector<int64_t> thread = *params.getInts("thread_tile");
+  int64_t threads, pad = 16 / elementBytes;
+  if constexpr (simt) {
+    const auto &thread = schedule.threadTile;
     os << llvm::formatv("constexpr int TM = {0}, TN = {1}; // thread tile\n", thread[0], thread[1]);
     threads = tile[0] / thread[0] * (tile[1] / thread[1]);
   } else {
-    SmallVector<int64_t> warp = *params.getInts("warp_tile");
+    const auto &warp = schedule.warpTile;
+    pad = schedule.smemPad;
     os << llvm::formatv("constexpr int WM = {0}, WN = {1}; // warp tile\n", warp[0], warp[1]);
-    os << "constexpr int PAD = " << *params.getInt("smem_pad") << "; // elements after each row along k\n";
+    os << "constexpr int PAD = " << pad << "; // elements after each row along k\n";
     threads = tile[0] / warp[0] * (tile[1] / warp[1]) * 32;
   }
-  os << "constexpr int STAGES = " << stages << ";\n";
-  os << "constexpr int RASTER = " << *params.getInt("raster") << "; // tile rows of one group in the block order\n";
+  os << "constexpr int STAGES = " << schedule.stages << ";\n";
+  os << "constexpr int RASTER = " << schedule.raster << "; // tile rows of one group in the block order\n";
   os << "constexpr int SPLIT_K = " << split << "; // blocks that share one tile of C, each a slice of K\n";
-  os << "constexpr int VEC = " << *params.getInt("vec") << "; // elements of one global load, at most\n";
-  os << "constexpr int MIN_BLOCKS = " << *params.getInt("min_blocks") << "; // resident blocks per multiprocessor\n";
-  int64_t pad = simt ? 16 / elementBytes : *params.getInt("smem_pad");
+  os << "constexpr int VEC = " << schedule.vec << "; // elements of one global load, at most\n";
+  os << "constexpr int MIN_BLOCKS = " << schedule.minBlocks << "; // resident blocks per multiprocessor\n";
   int64_t crossPad = !simt && elementBytes == 4 ? 8 : 16 / elementBytes;
-  int64_t sharedBytes = sharedBytesOf(*gemm, tile, elementBytes, stages, pad, crossPad, wmma);
+  int64_t sharedBytes = sharedBytesOf(gemm, tile, elementBytes, schedule.stages, pad, crossPad, wmma);
   os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
 
@@ -292,7 +292,7 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   // Column major is the order of a tile that is contiguous across, not along, its rows.
   auto layout = [](bool rowMajor) { return rowMajor ? "wmma::row_major;\n" : "wmma::col_major;\n"; };
   fill.replacements["layouts"] =
-      std::string("using LayoutA = ") + layout(gemm->a.kContiguous) + "using LayoutB = " + layout(!gemm->b.kContiguous);
+      std::string("using LayoutA = ") + layout(gemm.a.kContiguous) + "using LayoutB = " + layout(!gemm.b.kContiguous);
   // With split_k the epilogue is the second kernel's.
   std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
@@ -312,18 +312,19 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
                                 "_reduce(const float *__restrict__ partial" + epilogue.parameters() + ", " + name +
                                 "::Out *__restrict__ c) {";
   fill.replacements["reduce_call"] = "  c[index] = epilogue(sum, batch, row, column" + epilogue.arguments() + ");";
-  fill.sections.insert(gemm->a.kContiguous ? "a_k_contiguous" : "a_m_contiguous");
-  fill.sections.insert(gemm->b.kContiguous ? "b_k_contiguous" : "b_n_contiguous");
+  fill.sections.insert(gemm.a.kContiguous ? "a_k_contiguous" : "a_m_contiguous");
+  fill.sections.insert(gemm.b.kContiguous ? "b_k_contiguous" : "b_n_contiguous");
   if (split > 1)
     fill.sections.insert("split_k");
   if (convert)
     fill.sections.insert("convert");
 
+  const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;
-  code.source = fillTemplate(findCudaTemplate(simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh"), fill);
+  code.source = fillTemplate(findCudaTemplate(file), fill);
 
   // Launches: conversions, the product, the sum of the slices.
-  DispatchBuffer a = gemm->a.buffer, b = gemm->b.buffer;
+  DispatchBuffer a = gemm.a.buffer, b = gemm.b.buffer;
   auto addConversion = [&](StringRef suffix, DispatchBuffer &buffer, int64_t count) {
     int64_t each = count % 4 == 0 ? 4 : 1;
     code.workspaces.push_back(RankedTensorType::get({count}, inType));
@@ -333,12 +334,13 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     buffer = converted;
   };
   if (convert) {
-    addConversion("_convert_a", a, gemm->a.batches * gemm->m * gemm->k);
-    addConversion("_convert_b", b, gemm->b.batches * gemm->k * gemm->n);
+    addConversion("_convert_a", a, gemm.a.batches * gemm.m * gemm.k);
+    addConversion("_convert_b", b, gemm.b.batches * gemm.k * gemm.n);
   }
-  LaunchSpec main{name + "_main",  {ceilDiv(gemm->m, tile[0]) * ceilDiv(gemm->n, tile[1]) * gemm->batch * split, 1, 1},
+  LaunchSpec main{name + "_main",  {ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]) * gemm.batch * split, 1, 1},
                   {threads, 1, 1}, sharedBytes,
                   {a, b},          {}};
+  main.sizedBy = file;
   SmallVector<DispatchBuffer> extras =
       llvm::map_to_vector(epilogue.operands, [](const EpilogueOperand &operand) { return operand.buffer; });
   if (split == 1) {
@@ -347,7 +349,7 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     code.launches.push_back(main);
     return code;
   }
-  int64_t results = gemm->batch * gemm->m * gemm->n;
+  int64_t results = gemm.batch * gemm.m * gemm.n;
   code.workspaces.push_back(RankedTensorType::get({split * results}, Float32Type::get(context)));
   DispatchBuffer partial = DispatchBuffer::workspace(code.workspaces.size() - 1);
   main.writes.push_back(partial);
@@ -357,6 +359,20 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   reduce.reads.append(extras);
   code.launches.push_back(reduce);
   return code;
+}
+
+FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
+  FailureOr<Gemm> gemm = readGemm(dispatch);
+  if (failed(gemm))
+    return failure();
+  StringRef mma = *params.getWord(key::mma);
+  if (mma == "wgmma")
+    return emitWgmma(dispatch, *gemm, schedule::GemmWgmma::read(params), chip);
+  if (mma == "mma_sync")
+    return emitBlocks(dispatch, *gemm, schedule::GemmMmaSync::read(params));
+  if (mma == "wmma")
+    return emitBlocks(dispatch, *gemm, schedule::GemmWmma::read(params));
+  return emitBlocks(dispatch, *gemm, schedule::GemmSimt::read(params));
 }
 
 std::unique_ptr<Family> createGemmFamily() { return std::make_unique<GemmFamily>(); }

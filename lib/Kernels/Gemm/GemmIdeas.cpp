@@ -87,6 +87,18 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        "memory|bandwidth|l2|cache",
        {"raster=4"},
        {"raster=4", "raster=16", "raster=2", "raster=32"}},
+      {"narrow-promotion",
+       C::Memory,
+       "Let the L2 cache fetch fewer bytes ahead for each copy by tensor map: where tiles are narrow or used once, "
+       "what it "
+       "fetches beyond them displaces what others reuse.",
+       {"gemm"},
+       0,
+       35,
+       fitsWarpgroups,
+       "l2|cache|memory|bandwidth",
+       {},
+       {"mma=wgmma; l2_promotion=128", "mma=wgmma; l2_promotion=64", "mma=wgmma; l2_promotion=0"}},
       {"split-reduction",
        C::Parallel,
        "Split the long reduction over several blocks and add their partial sums, so that every multiprocessor has "

@@ -31,23 +31,16 @@ constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descrip
 
 /// What the schedule makes of a product.
 struct Plan {
-  bool prepared = false; ///< f32 operands
-  int64_t parts = 1;
+  bool prepared; ///< f32 operands
+  int64_t parts;
   int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
   bool storeTma;
 
-  explicit Plan(const Gemm &gemm, const ScheduleParams &params) {
-    prepared = gemm.elementType.isF32();
-    parts = params.getWord("split_precision") == StringRef("fp16x3") ? 2 : 1;
-    SmallVector<int64_t> tile = params.getInts("tile").value_or(SmallVector<int64_t>{128, 128, 64});
-    bm = tile[0], bn = tile[1], bk = tile[2];
-    consumers = params.getInt("consumers").value_or(1);
-    stages = params.getInt("stages").value_or(2);
-    cluster = params.getInt("cluster").value_or(1);
-    split = params.getInt("split_k").value_or(1);
-    promote = ceilDiv(params.getInt("promote_k").value_or(0), bk);
-    storeTma = params.getWord("store") == StringRef("tma");
-  }
+  Plan(const Gemm &gemm, const schedule::GemmWgmma &schedule)
+      : prepared(gemm.elementType.isF32()), parts(schedule.splitPrecision == schedule::SplitPrecision::Fp16x3 ? 2 : 1),
+        bm(schedule.tile[0]), bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers),
+        stages(schedule.stages), cluster(schedule.cluster), split(schedule.splitK),
+        promote(ceilDiv(schedule.promoteK, bk)), storeTma(schedule.store == schedule::Store::Tma) {}
   int64_t stageBytes() const { return parts * (bm + bn) * bk * 2; }
   int64_t storeBytes() const { return storeTma ? consumers * storeBuffers * 64 * 128 : 0; }
   int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
@@ -58,18 +51,17 @@ struct Plan {
   }
   /// Persistent: as many clusters as the longest chain of tiles needs, so that a wave covers whole groups of the
   /// raster.
-  int64_t blocks(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
+  int64_t blocks(const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip) const {
     int64_t count = tiles(gemm), clusters = std::max<int64_t>(chip.multiprocessors / cluster, 1);
     return cluster *
-           (params.getWord("persistent") == StringRef("static") ? ceilDiv(count, ceilDiv(count, clusters)) : count);
+           (schedule.persistent == schedule::Persistent::Static ? ceilDiv(count, ceilDiv(count, clusters)) : count);
   }
   /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
-  int64_t kept(const Gemm &gemm, const ScheduleParams &params, const Chip &chip) const {
-    if (!storeTma || split > 1 || params.getWord("overlap") == StringRef("off") ||
-        tiles(gemm) * cluster <= blocks(gemm, params, chip))
+  int64_t kept(const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip) const {
+    if (!storeTma || split > 1 || !schedule.overlap || tiles(gemm) * cluster <= blocks(gemm, schedule, chip))
       return 0;
     int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
-    int64_t room = ((*params.getInts("reg_split"))[1] - otherRegisters - accumulators()) / 16;
+    int64_t room = (schedule.regSplit[1] - otherRegisters - accumulators()) / 16;
     return std::max<int64_t>(0, std::min({stores, room, ceilDiv(gemm.k, bk) - 1}));
   }
 };
@@ -86,26 +78,26 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
   MLIRContext *context = dispatch.getContext();
   std::string own = precisionOf(gemm.elementType).str();
   if (own != "fp32") {
-    if (std::string dtype = params.wordOr(context, "dtype", own); dtype != own)
+    if (std::string dtype = params.wordOr(context, key::dtype, own); dtype != own)
       return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << dtype;
-    for (StringRef key : {"split_precision", "convert_at"})
+    for (schedule::WordKey key : {key::splitPrecision, key::convertAt})
       if (params.has(key) && params.getWord(key) != StringRef("none"))
-        return dispatch.emitError(key) << " is for f32 operands, found " << own;
-    params.intOr(context, "promote_k", 0);
+        return dispatch.emitError(key.name) << " is for f32 operands, found " << own;
+    params.intOr(context, key::promoteK, 0);
     return success();
   }
   Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (std::string dtype = params.wordOr(context, "dtype", "fp16"); dtype != "fp16")
+  if (std::string dtype = params.wordOr(context, key::dtype, "fp16"); dtype != "fp16")
     return dispatch.emitError("mma = wgmma multiplies f32 operands as fp16 under powers of two, found dtype = ")
            << dtype;
-  params.wordOr(context, "convert_at", "prepass");
+  params.wordOr(context, key::convertAt, "prepass");
   bool split = precision == Precision::StrictFP32;
-  std::string word = params.wordOr(context, "split_precision", split ? "fp16x3" : "none");
+  std::string word = params.wordOr(context, key::splitPrecision, split ? "fp16x3" : "none");
   if (!admitsScaledHalf(precision, word))
     return dispatch.emitError("expected split_precision = fp16x3 within precision class ")
            << stringifyPrecision(precision) << ", found " << word;
   // Tensor cores cut what an fp32 addition would round: short chains keep the sum's error below fp32's.
-  params.intOr(context, "promote_k", word == "none" ? 0 : 128);
+  params.intOr(context, key::promoteK, word == "none" ? 0 : 128);
   return success();
 }
 
@@ -127,17 +119,15 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
 
 static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool halves = params.getWord("split_precision") == StringRef("fp16x3");
+  bool halves = params.getWord(key::splitPrecision) == StringRef("fp16x3");
   int64_t bm = gemm.m > 64 ? 128 : 64;
   int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, halves ? 128 : 256);
   // A long K gives every multiprocessor work by slices, a short one by smaller tiles.
   int64_t slices = std::clamp<int64_t>(gemm.k / 1024, 1, 64);
   while (bn > 64 && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) * slices < chip.multiprocessors)
     bn /= 2;
-  SmallVector<int64_t> tile = params.intsOr(context, "tile", {bm, bn, 64});
-  if (tile.size() != 3)
-    return dispatch.emitError("family gemm needs tile = [m, n, k], found ") << tile.size() << " entries";
-  int64_t consumers = params.intOr(context, "consumers", tile[0] % 128 == 0 ? 2 : 1);
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {bm, bn, 64});
+  int64_t consumers = params.intOr(context, key::consumers, tile[0] % 128 == 0 ? 2 : 1);
   if (tile[0] > 256 || tile[0] % (64 * consumers))
     return dispatch.emitError("a tile of ")
            << consumers << " consumers has a multiple of " << 64 * consumers << " rows, at most 256, found " << tile[0];
@@ -147,7 +137,7 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
            << tile[1];
   if (tile[2] % slab || tile[2] > 256)
     return dispatch.emitError("the block tile's k is a multiple of ") << slab << " up to 256, found " << tile[2];
-  int64_t cluster = params.intOr(context, "cluster", 1);
+  int64_t cluster = params.intOr(context, key::cluster, 1);
   if (ceilDiv(gemm.m, tile[0]) < cluster)
     return dispatch.emitError("a cluster of ")
            << cluster << " blocks needs as many tiles along m, found " << ceilDiv(gemm.m, tile[0]);
@@ -161,14 +151,14 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
   int64_t split = std::clamp<int64_t>(std::min(chip.multiprocessors / tiles, depth / 8), 1, 64);
   while (split > 1 && (split - 1) * ceilDiv(depth, split) >= depth)
     --split;
-  split = params.intOr(context, "split_k", split);
+  split = params.intOr(context, key::splitK, split);
   if ((split - 1) * ceilDiv(depth, split) >= depth)
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
   int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
   bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
-  if (params.wordOr(context, "store", canStore ? "tma" : "direct") == "tma" && !canStore)
+  if (params.wordOr(context, key::store, canStore ? "tma" : "direct") == "tma" && !canStore)
     return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
            << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
   return success();
@@ -178,13 +168,13 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
 static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
                                        const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  Plan plan(gemm, params);
+  Plan plan(gemm, schedule::GemmWgmma::read(params, /*isOpen=*/true));
   int64_t fits =
       std::min<int64_t>(8, (chip.sharedBytesPerBlock - plan.storeBytes()) / (plan.stageBytes() + barrierBytes));
-  if (!params.has("stages") && fits < 2)
+  if (!params.has(key::stages) && fits < 2)
     return dispatch.emitError("two stages of the tile take ")
            << plan.sharedBytes(2) << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock;
-  int64_t stages = params.intOr(context, "stages", fits);
+  int64_t stages = params.intOr(context, key::stages, fits);
   if (stages < 2)
     return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (plan.sharedBytes(stages) > chip.sharedBytesPerBlock)
@@ -193,7 +183,7 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
            << " has " << chip.sharedBytesPerBlock;
 
   SmallVector<int64_t> registers = params.intsOr(
-      context, "reg_split", plan.consumers == 3 ? ArrayRef<int64_t>{32, 160} : ArrayRef<int64_t>{40, 232});
+      context, key::regSplit, plan.consumers == 3 ? ArrayRef<int64_t>{32, 160} : ArrayRef<int64_t>{40, 232});
   // What the launch bound gives every thread before warpgroups exchange registers.
   int64_t atEntry = std::min<int64_t>(248, chip.registersPerMultiprocessor / plan.threads() / 8 * 8);
   int64_t sum = registers[0] + plan.consumers * registers[1], bound = (plan.consumers + 1) * atEntry;
@@ -209,28 +199,22 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
 
 LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  if (chip.arch != "sm_90a")
+  if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
-  if (params.wordOr(context, "mma", "wgmma") != "wgmma" || params.wordOr(context, "pipeline", "tma") != "tma")
-    return dispatch.emitError("mma = wgmma and pipeline = tma go together, found mma = ")
-           << *params.getWord("mma") << " and pipeline = " << *params.getWord("pipeline");
-  if (failed(checkKeys(dispatch, params, "gemm",
-                       {"cluster", "consumers", "convert_at", "dtype", "mma", "mma_inflight", "overlap", "persistent",
-                        "pipeline", "promote_k", "raster", "reg_split", "split_k", "split_precision", "stages", "store",
-                        "tile"})))
-    return failure();
+  params.wordOr(context, key::mma, "wgmma");
+  params.wordOr(context, key::pipeline, "tma");
   if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
-  params.intOr(context, "raster", 8);
-  params.wordOr(context, "persistent", "static");
-  params.wordOr(context, "overlap", params.getWord("store") == StringRef("tma") ? "on" : "off");
-  if (params.getWord("overlap") == StringRef("on") && params.getWord("store") != StringRef("tma"))
+  params.intOr(context, key::raster, 8);
+  params.wordOr(context, key::persistent, "static");
+  params.wordOr(context, key::overlap, params.getWord(key::store) == StringRef("tma") ? "on" : "off");
+  if (params.getWord(key::overlap) == StringRef("on") && params.getWord(key::store) != StringRef("tma"))
     return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
   // ptxas serialises products in flight when 16-bit results are rounded right behind them.
   bool narrowDirect =
-      params.getWord("store") == StringRef("direct") && params.getInt("split_k") == 1 && !gemm.resultType.isF32();
-  if (int64_t inflight = params.intOr(context, "mma_inflight", narrowDirect ? 0 : 1); inflight > !narrowDirect)
+      params.getWord(key::store) == StringRef("direct") && params.getInt(key::splitK) == 1 && !gemm.resultType.isF32();
+  if (int64_t inflight = params.intOr(context, key::mmaInflight, narrowDirect ? 0 : 1); inflight > !narrowDirect)
     return dispatch.emitError("family gemm keeps at most ")
            << int(!narrowDirect) << " stages of products in flight"
            << (narrowDirect ? " with 16-bit results stored directly" : "") << ", found " << inflight;
@@ -246,9 +230,10 @@ namespace {
 /// Builds the launches, and the text of the preparation's kernels.
 class Emitter {
 public:
-  Emitter(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params, const Chip &chip)
-      : dispatch(dispatch), gemm(gemm), params(params), chip(chip), plan(gemm, params), name(dispatch.getName().str()),
-        context(dispatch.getContext()), inType(elementTypeOf(*params.getWord("dtype"), context)) {}
+  Emitter(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip)
+      : dispatch(dispatch), gemm(gemm), schedule(schedule), chip(chip), plan(gemm, schedule),
+        name(dispatch.getName().str()), context(dispatch.getContext()),
+        inType(elementTypeOf(wordOf(schedule.dtype), context)) {}
 
   FailureOr<DispatchCode> emit();
 
@@ -262,7 +247,7 @@ private:
 
   DispatchOp dispatch;
   const Gemm &gemm;
-  const ScheduleParams &params;
+  const schedule::GemmWgmma &schedule;
   const Chip &chip;
   Plan plan;
   std::string name;
@@ -280,7 +265,7 @@ TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int6
   TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
   map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
-  map.l2 = 256;
+  map.l2 = schedule.l2Promotion.value_or(256);
   return map;
 }
 
@@ -288,7 +273,6 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   auto boolText = [](bool value) { return value ? "true" : "false"; };
   std::string text = epilogue.functions;
   llvm::raw_string_ostream os(text);
-  SmallVector<int64_t> registers = *params.getInts("reg_split");
   os << "namespace " << name << " {\n// The problem.\n";
   os << "using In = " << getStorageType(inType) << "; // element type of the products\n";
   os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
@@ -308,20 +292,20 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   os << "constexpr int CONSUMERS = " << plan.consumers << "; // warpgroups that multiply\n";
   os << "constexpr int STAGES = " << plan.stages << ";\n";
   os << "constexpr int CLUSTER = " << plan.cluster << "; // blocks, one below the other, that share their tiles of B\n";
-  os << "constexpr int RASTER = " << *params.getInt("raster") << "; // tile rows of one group in the block order\n";
-  os << "constexpr int INFLIGHT = " << *params.getInt("mma_inflight")
+  os << "constexpr int RASTER = " << schedule.raster << "; // tile rows of one group in the block order\n";
+  os << "constexpr int INFLIGHT = " << schedule.mmaInflight
      << "; // stages whose products run while the next one is waited for\n";
   os << "constexpr int PROMOTE = " << plan.promote
      << "; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all\n";
   os << "constexpr int SPLIT_K = " << plan.split << "; // slices of K, whose sums a second kernel adds\n";
-  os << "constexpr int BLOCKS = " << plan.blocks(gemm, params, chip) << "; // of the grid\n";
+  os << "constexpr int BLOCKS = " << plan.blocks(gemm, schedule, chip) << "; // of the grid\n";
   os << "constexpr bool STORE_TMA = " << boolText(plan.storeTma)
      << "; // results leave through shared memory and a tensor map\n";
-  os << "constexpr int KEPT = " << plan.kept(gemm, params, chip)
+  os << "constexpr int KEPT = " << plan.kept(gemm, schedule, chip)
      << "; // stores that wait in registers for the first steps of the next tile\n";
   os << "constexpr int STORE_BUFFERS = " << storeBuffers << "; // 64 rows of 128 bytes each, for each consumer\n";
-  os << llvm::formatv("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1};\n", registers[0],
-                      registers[1]);
+  os << llvm::formatv("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1};\n", schedule.regSplit[0],
+                      schedule.regSplit[1]);
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes(plan.stages)
      << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
@@ -396,7 +380,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   DispatchBuffer stored = DispatchBuffer::result(0);
   if (split)
     stored = workspace({plan.split, results}, Float32Type::get(context));
-  LaunchSpec main{name + "_main",         {plan.blocks(gemm, params, chip), 1, 1},
+  LaunchSpec main{name + "_main",         {plan.blocks(gemm, schedule, chip), 1, 1},
                   {plan.threads(), 1, 1}, plan.sharedBytes(plan.stages),
                   {a.buffer, b.buffer},   {stored}};
   SmallVector<DispatchBuffer> finishing;
@@ -407,6 +391,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   if (!split)
     main.reads.append(finishing);
   main.cluster = {plan.cluster, 1, 1};
+  main.sizedBy = "gemm_wgmma.cuh";
   main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm));
   main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster));
   if (plan.storeTma) {
@@ -430,9 +415,9 @@ FailureOr<DispatchCode> Emitter::emit() {
   return code;
 }
 
-FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params,
+FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule,
                                   const Chip &chip) {
-  return Emitter(dispatch, gemm, params, chip).emit();
+  return Emitter(dispatch, gemm, schedule, chip).emit();
 }
 
 } // namespace kgen::kernels

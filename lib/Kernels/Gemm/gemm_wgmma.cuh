@@ -238,6 +238,7 @@ __device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (
 } // namespace example
 
 //@ replace kernel
+//@ sizes THREADS | SHARED_BYTES
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     example_main(example::Stored *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a,
                  const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {

@@ -111,6 +111,7 @@ template <typename Fragment> __device__ __forceinline__ void round_fragment(Frag
 } // namespace example
 
 //@ replace kernel
+//@ sizes THREADS | SHARED_BYTES
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ a, const example::In *__restrict__ b,
                  const float *__restrict__ bias, example::Stored *__restrict__ c) {

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Kernels/Emit/CudaTemplate.h"
@@ -28,6 +27,7 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  bool readsOnce() const override { return true; }
 };
 
 int64_t elementCount(ArrayRef<int64_t> shape) {
@@ -49,27 +49,6 @@ int64_t widestElement(DispatchOp dispatch, ArrayRef<int64_t> shape) {
   for (Value value : dispatch.getYield().getValues())
     visit(value);
   return bytes;
-}
-
-/// Coordinates of lane `lane` of the pack that starts at `element`.
-SmallVector<std::string> packCoordinates(ArrayRef<int64_t> shape, int64_t vector) {
-  // A pack within one row of the last dimension shares all other coordinates.
-  bool whole = shape.empty() || shape.back() % vector == 0;
-  std::string base = whole ? "element" : "(element + lane)";
-  SmallVector<std::string> dims;
-  for (auto [i, extent] : llvm::enumerate(shape)) {
-    int64_t below = elementCount(shape.drop_front(i + 1));
-    std::string text = base;
-    if (below != 1)
-      text += " / " + std::to_string(below);
-    if (i != 0)
-      text += " % " + std::to_string(extent);
-    text = extent == 1 ? std::string("0") : "static_cast<int>(" + text + ")";
-    if (whole && i + 1 == shape.size() && vector > 1)
-      text += " + lane";
-    dims.push_back(text);
-  }
-  return dims;
 }
 
 } // namespace
@@ -98,30 +77,31 @@ LogicalResult PointwiseFamily::complete(DispatchOp dispatch, ScheduleParams &par
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pointwise schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t vector = params.intOr(context, "vec", std::min(elements & -elements, 16 / bytes));
+  int64_t vector = params.intOr(context, key::vec, std::min(elements & -elements, 16 / bytes));
   if (vector * bytes > 16)
     return reject("vec = " + Twine(vector) + " of " + Twine(bytes) + "-byte elements is " + Twine(vector * bytes) +
                   " bytes, an access has at most 16");
   if (elements % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the " + Twine(elements) + " elements");
-  int64_t threads = params.intOr(context, "block", 256);
+  int64_t threads = params.intOr(context, key::block, 256);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   // A second pack for each thread once there are enough blocks for several waves without it.
   int64_t blocks = llvm::divideCeil(elements, threads * vector);
-  int64_t coarsen = params.intOr(context, "coarsen", blocks >= 32 * chip.multiprocessors ? 2 : 1);
+  int64_t coarsen = params.intOr(context, key::coarsen, blocks >= 32 * chip.multiprocessors ? 2 : 1);
   constexpr int64_t kMostInFlight = 64; // elements of one thread, times its operands in registers
   if (coarsen * vector > kMostInFlight)
     return reject("coarsen * vec = " + Twine(coarsen * vector) + " elements in a thread, at most " +
                   Twine(kMostInFlight) + " keep their loads in registers");
-  params.wordOr(context, "cache_hint", "none");
+  params.wordOr(context, key::cacheHint, "none");
   return success();
 }
 
 FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const ScheduleParams &params,
                                               const Chip &chip) const {
   ArrayRef<int64_t> shape = shapeOf(dispatch.getYield().getValues().front());
-  int64_t vector = *params.getInt("vec"), threads = *params.getInt("block"), coarsen = *params.getInt("coarsen");
+  auto schedule = schedule::PointwisePacks::read(params);
+  int64_t vector = schedule.vec, threads = schedule.block, coarsen = schedule.coarsen;
   int64_t elements = elementCount(shape);
   std::string name = dispatch.getName().str();
   SmallVector<ElementPiece> pieces;
@@ -144,14 +124,13 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
                         "constexpr bool kRagged = kElements % (kThreads * kCoarsen * kVector) != 0;\n",
                         name, elements, vector, threads, coarsen);
   text += operandStruct(dispatch);
-  llvm::StringSet<> truths;
-  if (params.getWord("cache_hint") == "streaming")
-    truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
+    fill.sections.insert("STREAMING");
   fill.replacements["signature"] = "    " + name + "_elements(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += "\n" + fillTemplate(chooseVariant(templateBody("row_memory.cuh"), truths), fill);
+  text += "\n" + fillTemplate(templateBody("row_memory.cuh"), fill);
 
   SmallVector<const ElementPiece *> all;
   for (const ElementPiece &piece : pieces)
@@ -162,7 +141,7 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   for (auto [index, piece] : llvm::enumerate(pieces))
     text += llvm::formatv("  Pack<{0}> out{1};\n", getStorageType(elementTypeOf(piece.root)), index);
   text += "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane) {\n";
-  SmallVector<std::string> dims = packCoordinates(shape, vector);
+  SmallVector<std::string> dims = packCoordinates(shape, vector, "element");
   auto scalar = [&](Value value) { return toFloat(inputName(value) + ".lane[lane]", elementTypeOf(value)); };
   for (auto [index, piece] : llvm::enumerate(pieces))
     text += llvm::formatv("    out{0}.lane[lane] = {1};\n", index,
@@ -170,11 +149,11 @@ FailureOr<DispatchCode> PointwiseFamily::emit(DispatchOp dispatch, const Schedul
   text += "  }\n";
   for (size_t index = 0; index < pieces.size(); ++index)
     text += llvm::formatv("  store_pack(operands.out{0} + element, out{0});\n", index);
-  text +=
-      "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("pointwise.cuh"), truths), fill);
+  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(templateBody("pointwise.cuh"), fill);
 
   int64_t blocks = llvm::divideCeil(elements, threads * vector * coarsen);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_elements", blocks, threads)};
+  code.launches.back().sizedBy = "pointwise.cuh";
   return code;
 }
 

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
@@ -46,6 +45,7 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return analyze(dispatch); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  WorkFact getWork(DispatchOp dispatch) const override;
 
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
@@ -131,6 +131,17 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
   return program;
 }
 
+WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
+  FailureOr<PoolProgram> program = analyze(dispatch);
+  WorkFact work;
+  if (!program->maximum || program->rank() > 2 || program->window.back() > 32)
+    return work;
+  work.runningMaximum = llvm::all_of(program->dilation, [](int64_t dilation) { return dilation == 1; }) &&
+                        (program->rank() == 1 || program->window[0] == program->stride[0] ||
+                         program->window[0] == program->stride[0] + 1);
+  return work;
+}
+
 LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<PoolProgram> program = analyze(dispatch);
   if (failed(program))
@@ -139,18 +150,18 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t threads = params.intOr(context, "block", 256);
+  int64_t threads = params.intOr(context, key::block, 256);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   if (program->adaptive) {
-    int64_t coarsen = params.intOr(context, "coarsen", 1);
+    int64_t coarsen = params.intOr(context, key::coarsen, 1);
     return coarsen == 1 ? success() : reject("coarsen = " + Twine(coarsen) + ", expected 1 for an adaptive pool");
   }
   // Windows that overlap share what they read; windows apart gain nothing from one thread.
   bool overlap = program->stride.back() < (program->window.back() - 1) * program->dilation.back() + 1;
   int64_t span = (program->window.back() - 1) * program->dilation.back() + 1;
   int64_t fallback = overlap && span + program->stride.back() <= kMostSpan && program->output.back() >= 2 ? 2 : 1;
-  int64_t coarsen = params.intOr(context, "coarsen", fallback);
+  int64_t coarsen = params.intOr(context, key::coarsen, fallback);
   if (coarsen > program->output.back())
     return reject("coarsen = " + Twine(coarsen) + " outputs in a thread, a row has " + Twine(program->output.back()));
   int64_t covered = (coarsen - 1) * program->stride.back() + span;
@@ -165,7 +176,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(analyzed))
     return failure();
   PoolProgram &program = *analyzed;
-  int64_t threads = *params.getInt("block"), coarsen = *params.getInt("coarsen");
+  auto schedule = schedule::PoolWindows::read(params);
+  int64_t threads = schedule.block, coarsen = schedule.coarsen;
   std::string name = dispatch.getName().str();
   Value pooled = program.pool->getResult(0);
   ArrayRef<int64_t> inputShape = shapeOf(program.source), outputShape = shapeOf(pooled);
@@ -301,21 +313,21 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
                           fromFloat(callElementPiece(piece, result, dims), elementTypeOf(piece.root)));
   text += "}\n} // namespace " + name + "\n\n";
 
-  llvm::StringSet<> truths;
-  if (rank > 1)
-    truths.insert("HAS_Y");
-  if (rank > 2)
-    truths.insert("HAS_Z");
   TemplateFill fill;
   fill.name = name;
+  if (rank > 1)
+    fill.sections.insert("HAS_Y");
+  if (rank > 2)
+    fill.sections.insert("HAS_Z");
   fill.replacements["signature"] = "    " + name + "_windows(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += fillTemplate(chooseVariant(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), truths), fill);
+  text += fillTemplate(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), fill);
 
   int64_t items = program.planes;
   for (unsigned i = 0; i < rank; ++i)
     items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_windows", llvm::divideCeil(items, threads), threads)};
+  code.launches.back().sizedBy = program.adaptive ? "pool_adaptive.cuh" : "pool.cuh";
   return code;
 }
 

@@ -24,13 +24,13 @@ LogicalResult RowChoice::chooseVector() {
   int64_t bytes = widestPackedElement(dispatch, program);
   // Rows of any length go in wide packs where one block, or a cluster's registers, serve a whole row.
   constexpr int64_t kLeastPeeled = 2048, kLeastPacks = 16;
-  std::optional<StringRef> resident = params.getWord("resident");
-  bool whole = resident == "reg" || params.getInt("split_rows").value_or(defaultSplit()) == 1;
+  std::optional<StringRef> resident = params.getWord(key::resident);
+  bool whole = resident == "reg" || params.getInt(key::splitRows).value_or(defaultSplit()) == 1;
   bool canPeel = contiguous() && whole && (!resident || resident == "reg" || resident == "none");
   int64_t most = contiguous() ? std::min(largestPowerOfTwoIn(layout.columns), 16 / bytes) : 1;
   if (canPeel && layout.columns >= kLeastPeeled)
     most = 16 / bytes;
-  int64_t vector = params.intOr(context, "vec", most);
+  int64_t vector = params.intOr(context, key::vec, most);
   if (!contiguous() && vector != 1)
     return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
                   " apart");
@@ -49,7 +49,7 @@ LogicalResult RowChoice::chooseVector() {
 int64_t RowChoice::defaultSplit() const {
   constexpr int64_t kLongRow = 16384, kPartOfRow = 8192;
   // Few long rows leave most of the chip idle; parts of at least kPartOfRow elements amortise the second kernel.
-  bool free = !params.has("rows_per_block") && !params.has("resident");
+  bool free = !params.has(key::rowsPerBlock) && !params.has(key::resident);
   if (!contiguous() || !free || layout.columns < kLongRow || layout.rows >= chip.multiprocessors)
     return 1;
   return std::max<int64_t>(1, std::min<int64_t>({(8 * chip.multiprocessors + layout.rows - 1) / layout.rows,
@@ -57,11 +57,11 @@ int64_t RowChoice::defaultSplit() const {
 }
 
 LogicalResult RowChoice::chooseSplit() {
-  int64_t split = params.intOr(context, "split_rows", defaultSplit());
+  int64_t split = params.intOr(context, key::splitRows, defaultSplit());
   if (split > 1 && !contiguous())
     return reject("split_rows = " + Twine(split) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
                   " apart");
-  int64_t vector = *params.getInt("vec");
+  int64_t vector = *params.getInt(key::vec);
   if (split > 1 && split * 32 * vector > layout.columns)
     return reject("split_rows = " + Twine(split) + " leaves parts of less than " + Twine(32 * vector) +
                   " elements in a row of " + Twine(layout.columns));
@@ -69,21 +69,21 @@ LogicalResult RowChoice::chooseSplit() {
 }
 
 LogicalResult RowChoice::chooseThreads() {
-  int64_t vector = *params.getInt("vec"), split = *params.getInt("split_rows");
+  int64_t vector = *params.getInt(key::vec), split = *params.getInt(key::splitRows);
   int64_t packs = layout.columns / vector;
   int64_t threads, rows;
   if (byCluster()) {
     if (split > 8 || !llvm::isPowerOf2_64(split))
       return reject("split_rows = " + Twine(split) + " with resident = reg, a cluster has 2, 4 or 8 blocks");
-    threads = params.intOr(context, "threads_per_row", 256);
-    rows = params.intOr(context, "rows_per_block", 1);
+    threads = params.intOr(context, key::threadsPerRow, 256);
+    rows = params.intOr(context, key::rowsPerBlock, 1);
     if (rows != 1 || threads < 64)
       return reject("split_rows = " + Twine(split) + " with resident = reg, " + Twine(rows) + " rows_per_block and " +
                     Twine(threads) + " threads_per_row, expected 1 row and at least 64 threads");
   } else if (split > 1) {
-    threads = params.intOr(context, "threads_per_row", 512);
+    threads = params.intOr(context, key::threadsPerRow, 512);
     // One block of step 2 serves a group of rows, so that weights of columns are read once for it.
-    rows = params.intOr(context, "rows_per_block", std::min<int64_t>(layout.rows, 16));
+    rows = params.intOr(context, key::rowsPerBlock, std::min<int64_t>(layout.rows, 16));
     if (threads < 32)
       return reject("threads_per_row = " + Twine(threads) + ", expected 32 or more with split_rows");
     return success();
@@ -94,18 +94,18 @@ LogicalResult RowChoice::chooseThreads() {
     int64_t fallback = packs <= kPacksOfWarp ? std::min<int64_t>(32, llvm::PowerOf2Ceil(packs))
                                              : llvm::PowerOf2Ceil(llvm::divideCeil(packs, packsPerThread));
     // One persistent block for each multiprocessor: with the row in shared memory, two do not fit.
-    bool persistent = params.getWord("resident") == "hybrid" || params.getWord("resident") == "smem";
+    bool persistent = params.getWord(key::resident) == "hybrid" || params.getWord(key::resident) == "smem";
     if (persistent)
       fallback = std::max<int64_t>(64, fallback);
-    threads = params.intOr(context, "threads_per_row", std::clamp<int64_t>(fallback, 1, 1024));
+    threads = params.intOr(context, key::threadsPerRow, std::clamp<int64_t>(fallback, 1, 1024));
     if (persistent)
-      params.intOr(context, "rows_per_block", 1);
-    rows = params.intOr(context, "rows_per_block", std::max<int64_t>(1, 128 / threads));
+      params.intOr(context, key::rowsPerBlock, 1);
+    rows = params.intOr(context, key::rowsPerBlock, std::max<int64_t>(1, 128 / threads));
   } else {
     // Neighbouring threads take neighbouring rows; a column of threads shares a row.
     int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, layout.columns / 8)), 1, 16);
-    threads = params.intOr(context, "threads_per_row", fallback);
-    rows = params.intOr(context, "rows_per_block", std::max<int64_t>(1, std::max<int64_t>(32, 256 / threads)));
+    threads = params.intOr(context, key::threadsPerRow, fallback);
+    rows = params.intOr(context, key::rowsPerBlock, std::max<int64_t>(1, std::max<int64_t>(32, 256 / threads)));
   }
   if (isPeeled() && threads < 2 * vector)
     return reject("threads_per_row = " + Twine(threads) + ", expected " + Twine(2 * vector) +
@@ -120,8 +120,8 @@ LogicalResult RowChoice::chooseThreads() {
 }
 
 LogicalResult RowChoice::chooseResidence() {
-  int64_t vector = *params.getInt("vec"), split = *params.getInt("split_rows");
-  int64_t threads = *params.getInt("threads_per_row"), rows = *params.getInt("rows_per_block");
+  int64_t vector = *params.getInt(key::vec), split = *params.getInt(key::splitRows);
+  int64_t threads = *params.getInt(key::threadsPerRow), rows = *params.getInt(key::rowsPerBlock);
   bool storesElements = llvm::any_of(program.outputs, [](const RowOutput &output) { return !output.perRow; });
   bool packed = isa<BlockArgument>(program.held) || storesElements;
   RowSchedule schedule;
@@ -141,7 +141,7 @@ LogicalResult RowChoice::chooseResidence() {
     else if (fitsStream && layout.rows >= chip.multiprocessors)
       fallback = "hybrid";
   }
-  std::string resident = params.wordOr(context, "resident", fallback);
+  std::string resident = params.wordOr(context, key::resident, fallback);
   if (resident == "smem")
     resident = "hybrid"; // shared memory first, registers for what does not fit
   if (split > 1 && resident != "none" && resident != "reg")
@@ -165,31 +165,31 @@ LogicalResult RowChoice::chooseResidence() {
 }
 
 LogicalResult RowChoice::chooseWords() {
-  params.intOr(context, "unroll", 4);
-  bool split = *params.getInt("split_rows") > 1 && params.getWord("resident") == "none";
-  int64_t threads = *params.getInt("threads_per_row") * (split ? 1 : *params.getInt("rows_per_block"));
+  params.intOr(context, key::unroll, 4);
+  bool split = *params.getInt(key::splitRows) > 1 && params.getWord(key::resident) == "none";
+  int64_t threads = *params.getInt(key::threadsPerRow) * (split ? 1 : *params.getInt(key::rowsPerBlock));
   // Without a promise ptxas trades the residency of a split row's second kernel for unrolling, or spills.
   constexpr int64_t kResidentThreads = 768; // of a multiprocessor; leaves each 80 registers
   int64_t residentBlocks = llvm::divideCeil(kResidentThreads, threads);
-  int64_t minBlocks = params.intOr(context, "min_blocks", split ? std::clamp<int64_t>(residentBlocks, 1, 16) : 1);
+  int64_t minBlocks = params.intOr(context, key::minBlocks, split ? std::clamp<int64_t>(residentBlocks, 1, 16) : 1);
   constexpr int64_t kThreadsPerMultiprocessor = 2048;
   if (minBlocks * threads > kThreadsPerMultiprocessor)
     return reject("min_blocks = " + Twine(minBlocks) + " blocks of " + Twine(threads) +
                   " threads, a multiprocessor holds " + Twine(kThreadsPerMultiprocessor) + " threads");
-  params.wordOr(context, "cache_hint", "streaming");
-  params.wordOr(context, "fast_math", "off");
+  params.wordOr(context, key::cacheHint, "streaming");
+  params.wordOr(context, key::fastMath, "off");
   StringRef natural = program.statistic == RowStatistic::Softmax   ? "online"
                       : program.statistic == RowStatistic::Moments ? "welford"
                                                                    : "shfl";
-  std::string reduce = params.wordOr(context, "reduce", natural);
+  std::string reduce = params.wordOr(context, key::reduce, natural);
   if (reduce == "two_pass") {
     // The output has to be a function of the exponential alone.
     bool scales = isa<aten::SoftmaxIntOp>(program.statisticOp) && program.held == program.source;
     for (Operation *op : program.statisticOp->getResult(0).getUsers())
       scales &= !llvm::is_contained(op->getOperands(), program.held);
-    if (!scales || params.getWord("resident") != "reg")
+    if (!scales || params.getWord(key::resident) != "reg")
       return reject("reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg");
-  } else if (reduce != natural && reduce != "shfl" && reduce != "smem")
+  } else if (reduce != natural && reduce != "shfl")
     return reject("reduce = " + reduce + ", expected " + natural + " for " +
                   program.statisticOp->getName().getStringRef());
   return success();

@@ -29,17 +29,19 @@ struct RowChoice {
   }
   bool contiguous() const { return layout.inner == 1; }
   bool isRing() const {
-    std::optional<llvm::StringRef> resident = params.getWord("resident");
+    std::optional<llvm::StringRef> resident = params.getWord(key::resident);
     return resident == "cluster" || resident == "grid";
   }
   /// Whether the blocks of a cluster hold a row in their registers.
-  bool byCluster() const { return params.getWord("resident") == "reg" && params.getInt("split_rows").value_or(1) > 1; }
+  bool byCluster() const {
+    return params.getWord(key::resident) == "reg" && params.getInt(key::splitRows).value_or(1) > 1;
+  }
   /// Whether packs begin at a row's first boundary of 16 bytes.
-  bool isPeeled() const { return layout.columns % *params.getInt("vec") != 0; }
+  bool isPeeled() const { return layout.columns % *params.getInt(key::vec) != 0; }
   /// Blocks that share a row where the schedule does not say.
   int64_t defaultSplit() const;
   int64_t floats(int64_t threadsPerRow, int64_t vector) const {
-    int64_t parts = byCluster() ? *params.getInt("split_rows") : 1;
+    int64_t parts = byCluster() ? *params.getInt(key::splitRows) : 1;
     return llvm::divideCeil(layout.columns, parts * threadsPerRow * vector) * vector;
   }
 

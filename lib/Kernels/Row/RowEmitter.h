@@ -44,6 +44,8 @@ private:
   std::string storeFunctions();
   std::string comment();
   std::string part(llvm::StringRef file);
+  /// The template that the kernels of the rows are from.
+  const char *mainTemplate() const;
   DispatchCode launches();
   DispatchCode ringLaunches(llvm::ArrayRef<DispatchBuffer> inputs, llvm::ArrayRef<DispatchBuffer> results);
 

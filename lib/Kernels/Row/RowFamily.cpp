@@ -19,6 +19,14 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return analyzeRowProgram(dispatch); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
+  bool readsOnce() const override { return true; }
+  WorkFact getWork(DispatchOp dispatch) const override {
+    FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
+    WorkFact work;
+    work.rows = program->layout.rows;
+    work.columns = program->layout.columns;
+    return work;
+  }
 };
 
 } // namespace
@@ -36,29 +44,49 @@ LogicalResult RowFamily::complete(DispatchOp dispatch, ScheduleParams &params, c
                  succeeded(choice.chooseWords()));
 }
 
+/// What all variants have; the rings' own beside it.
+template <typename Schedule>
+static RowSchedule readRow(const Schedule &read, RowSchedule::Resident resident) {
+  RowSchedule schedule;
+  schedule.resident = resident;
+  schedule.vector = read.vec;
+  schedule.threadsPerRow = read.threadsPerRow;
+  schedule.rowsPerBlock = read.rowsPerBlock;
+  schedule.splitRows = read.splitRows;
+  schedule.unroll = read.unroll;
+  schedule.minBlocks = read.minBlocks;
+  schedule.twoPass = read.reduce == schedule::Reduce::TwoPass;
+  schedule.streaming = read.cacheHint == schedule::CacheHint::Streaming;
+  schedule.fastMath = read.fastMath;
+  if constexpr (std::is_same_v<Schedule, schedule::RowCluster> || std::is_same_v<Schedule, schedule::RowGrid>) {
+    schedule.lead = read.lead;
+    schedule.columnPacks = read.columnPacks;
+  }
+  return schedule;
+}
+
+static RowSchedule readRow(const ScheduleParams &params) {
+  using Resident = RowSchedule::Resident;
+  StringRef resident = *params.getWord(key::resident);
+  if (resident == "reg")
+    return readRow(schedule::RowRegisters::read(params), Resident::Registers);
+  if (resident == "cluster")
+    return readRow(schedule::RowCluster::read(params), Resident::Cluster);
+  if (resident == "grid")
+    return readRow(schedule::RowGrid::read(params), Resident::Grid);
+  if (resident != "none")
+    return readRow(schedule::RowStream::read(params), Resident::Hybrid);
+  if (*params.getInt(key::splitRows) > 1)
+    return readRow(schedule::RowSplit::read(params), Resident::None);
+  return readRow(schedule::RowReread::read(params), Resident::None);
+}
+
 FailureOr<DispatchCode> RowFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
   FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
   if (failed(program))
     return failure();
-  RowSchedule schedule;
-  schedule.vector = *params.getInt("vec");
-  schedule.threadsPerRow = *params.getInt("threads_per_row");
-  schedule.rowsPerBlock = *params.getInt("rows_per_block");
-  schedule.splitRows = *params.getInt("split_rows");
-  schedule.unroll = *params.getInt("unroll");
-  schedule.minBlocks = *params.getInt("min_blocks");
-  StringRef resident = *params.getWord("resident");
-  schedule.resident = resident == "reg"       ? RowSchedule::Resident::Registers
-                      : resident == "none"    ? RowSchedule::Resident::None
-                      : resident == "cluster" ? RowSchedule::Resident::Cluster
-                      : resident == "grid"    ? RowSchedule::Resident::Grid
-                                              : RowSchedule::Resident::Hybrid;
+  RowSchedule schedule = readRow(params);
   schedule.peeled = program->layout.columns % schedule.vector != 0;
-  schedule.twoPass = params.getWord("reduce") == "two_pass";
-  schedule.lead = params.getInt("lead").value_or(0);
-  schedule.columnPacks = params.getInt("column_packs").value_or(0);
-  schedule.streaming = *params.getWord("cache_hint") == "streaming";
-  schedule.fastMath = *params.getWord("fast_math") == "on";
   return emitRowSource(dispatch, *program, schedule, chip);
 }
 

@@ -226,16 +226,6 @@ std::vector<CatalogueEntry> getRowIdeas() {
        "occupancy|latency|stall",
        {},
        {"min_blocks=2", "min_blocks=4", "min_blocks=1"}},
-      {"row-tree",
-       C::Compute,
-       "Combine the partial results of a row through shared memory instead of shuffles, or the other way round.",
-       {"row"},
-       30,
-       30,
-       nullptr,
-       "reduction|barrier|shuffle",
-       {"reduce=smem", "reduce=shfl"},
-       {"reduce=smem", "reduce=shfl"}},
   };
 }
 

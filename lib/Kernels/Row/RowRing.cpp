@@ -21,9 +21,9 @@ namespace kgen::kernels {
 
 /// A row in the shared memories of the blocks of a cluster, or of the grid.
 LogicalResult RowChoice::chooseRing() {
-  bool byGrid = params.getWord("resident") == "grid";
+  bool byGrid = params.getWord(key::resident) == "grid";
   std::string what = byGrid ? "resident = grid" : "resident = cluster";
-  int64_t vector = *params.getInt("vec");
+  int64_t vector = *params.getInt(key::vec);
   Value held = heldInput(program);
   if (!contiguous())
     return reject(what + " needs rows whose elements are neighbours, these lie " + Twine(layout.inner) + " apart");
@@ -39,10 +39,10 @@ LogicalResult RowChoice::chooseRing() {
   constexpr int64_t kFewPacks = 4;         // of a thread, so that copies overlap
   int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, total / kFewPacks)), 64,
                                          byGrid && weights ? 256 : 512);
-  int64_t threads = params.intOr(context, "threads_per_row", fallback);
+  int64_t threads = params.intOr(context, key::threadsPerRow, fallback);
   if (threads < 64)
     return reject("threads_per_row = " + Twine(threads) + " with " + what + ", expected 64 or more");
-  if (int64_t rows = params.intOr(context, "rows_per_block", 1); rows != 1)
+  if (int64_t rows = params.intOr(context, key::rowsPerBlock, 1); rows != 1)
     return reject("rows_per_block = " + Twine(rows) + ", expected 1 with " + what);
 
   RowSchedule schedule;
@@ -51,7 +51,7 @@ LogicalResult RowChoice::chooseRing() {
   schedule.threadsPerRow = threads;
   constexpr int64_t kMostBlocksOfCluster = 8, kMostPacks = 64;
   int64_t blockPacks = llvm::divideCeil(total, threads);
-  schedule.unroll = params.intOr(context, "unroll", std::clamp<int64_t>(blockPacks, 1, 4));
+  schedule.unroll = params.intOr(context, key::unroll, std::clamp<int64_t>(blockPacks, 1, 4));
   // Blocks enough to hold a row and a quarter of the next one; of the grid all that the row's batches divide among.
   int64_t parts = 1;
   if (byGrid) {
@@ -65,7 +65,7 @@ LogicalResult RowChoice::chooseRing() {
         break;
     }
   }
-  parts = params.intOr(context, "split_rows", parts);
+  parts = params.intOr(context, key::splitRows, parts);
   if (!byGrid && (parts > kMostBlocksOfCluster || !llvm::isPowerOf2_64(parts)))
     return reject("split_rows = " + Twine(parts) + " with resident = cluster, a cluster has 1, 2, 4 or 8 blocks");
   if (byGrid && parts > chip.multiprocessors)
@@ -80,7 +80,8 @@ LogicalResult RowChoice::chooseRing() {
 
   // The next row is on chip when this many batches have made room for its last ones.
   int64_t room = 2 * ring.batches - ring.slots;
-  int64_t lead = params.intOr(context, "lead", std::min(ring.batches, room + std::max<int64_t>(1, ring.batches / 4)));
+  int64_t lead =
+      params.intOr(context, key::lead, std::min(ring.batches, room + std::max<int64_t>(1, ring.batches / 4)));
   if (lead < room || lead > ring.batches)
     return reject("lead = " + Twine(lead) + ", expected " + Twine(room) + " to " + Twine(ring.batches) +
                   ": the ring of " + Twine(ring.slots) + " slots holds " + Twine(ring.batches) + sizes + " of a row");
@@ -89,7 +90,7 @@ LogicalResult RowChoice::chooseRing() {
   int64_t most = 0;
   if (weights)
     most = std::clamp<int64_t>((registers - kWorkRegisters) / (weights * ring.batches), 0, schedule.unroll);
-  int64_t columns = params.intOr(context, "column_packs", most);
+  int64_t columns = params.intOr(context, key::columnPacks, most);
   if (columns > most)
     return reject("column_packs = " + Twine(columns) + " of " + Twine(ring.batches) + sizes + " with " +
                   Twine(weights) + " registers each, at most " + Twine(most) + " fit in " + Twine(threads) +
@@ -188,6 +189,7 @@ DispatchCode RowEmitter::ringLaunches(ArrayRef<DispatchBuffer> inputs, ArrayRef<
     rows.cluster = {schedule.splitRows, 1, 1};
   }
   rows.writes.append(results.begin(), results.end());
+  rows.sizedBy = mainTemplate();
   code.launches.push_back(rows);
   return code;
 }

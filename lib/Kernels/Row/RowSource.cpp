@@ -10,8 +10,6 @@
 
 #include "RowEmitter.h"
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
-
 #include "kgen/Kernels/Emit/CudaTemplate.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -138,24 +136,25 @@ std::string RowEmitter::comment() {
 }
 
 std::string RowEmitter::part(StringRef file) {
-  llvm::StringSet<> truths;
+  TemplateFill fill;
+  fill.name = name;
   switch (program.statistic) {
   case RowStatistic::Softmax:
-    truths.insert("STATE_SOFTMAX");
+    fill.sections.insert("STATE_SOFTMAX");
     break;
   case RowStatistic::Moments:
-    truths.insert("STATE_MOMENTS");
+    fill.sections.insert("STATE_MOMENTS");
     break;
   case RowStatistic::Sum:
-    truths.insert("STATE_SUM");
+    fill.sections.insert("STATE_SUM");
     break;
   case RowStatistic::Extreme:
-    truths.insert("STATE_EXTREME");
+    fill.sections.insert("STATE_EXTREME");
     break;
   }
   auto hold = [&](StringRef condition, bool holds) {
     if (holds)
-      truths.insert(condition);
+      fill.sections.insert(condition);
   };
   bool across = layout.inner != 1 && schedule.threadsPerRow > 1;
   // row_split.cuh has one kernel for any number of warps, also for one.
@@ -180,8 +179,6 @@ std::string RowEmitter::part(StringRef file) {
   hold("SEGMENTED", schedule.resident == RowSchedule::Resident::None && packs() > kPacksOfSegment);
   hold("HAS_REGISTER_PACKS", isHybrid() && streamPacks(program, schedule, chip).registers > 0);
 
-  TemplateFill fill;
-  fill.name = name;
   std::string partial = kernelParameters(dispatch, false, "float *__restrict__ partials");
   std::string finish = kernelParameters(dispatch, true, "const float *__restrict__ partials");
   fill.replacements["rows_signature"] = "    " + name + "_rows(" + kernelParameters(dispatch, true) + ") {\n";
@@ -193,7 +190,17 @@ std::string RowEmitter::part(StringRef file) {
   fill.replacements["init_signature"] = "    " + name + "_init(long long *__restrict__ board) {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
   fill.replacements["read_operands"] = "  const Operands operands{" + kernelArguments(dispatch, false) + "};\n";
-  return fillTemplate(chooseVariant(templateBody(file), truths), fill);
+  return fillTemplate(templateBody(file), fill);
+}
+
+const char *RowEmitter::mainTemplate() const {
+  if (holdsPacks())
+    return isRing() ? "row_ring.cuh" : "row_stream.cuh";
+  if (schedule.isSplit())
+    return "row_split.cuh";
+  if (schedule.peeled)
+    return "row_peeled.cuh";
+  return schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh" : "row_reread.cuh";
 }
 
 DispatchCode RowEmitter::launches() {
@@ -219,6 +226,7 @@ DispatchCode RowEmitter::launches() {
     LaunchSpec finish = LaunchSpec::ofWhole(dispatch, name + "_finish", columnsOfBlocks, threads);
     finish.grid[1] = groups;
     finish.reads.push_back(partials);
+    partial.sizedBy = finish.sizedBy = mainTemplate();
     code.launches = {partial, finish};
     return code;
   }
@@ -232,6 +240,7 @@ DispatchCode RowEmitter::launches() {
     rows.grid[0] = std::min(layout.rows, chip.multiprocessors);
     rows.sharedBytes = streamPacks(program, schedule, chip).shared * threads * 16;
   }
+  rows.sizedBy = mainTemplate();
   code.launches = {rows};
   return code;
 }
@@ -267,15 +276,11 @@ FailureOr<DispatchCode> RowEmitter::emit() {
         part("row_memory.cuh") + loadFunctions() + observeFunction() + storeFunctions() + "} // namespace edge\n";
   if (holdsPacks()) {
     // These templates start with functions of the namespace and end with the kernels.
-    std::string stream = part(isRing() ? "row_ring.cuh" : "row_stream.cuh");
+    std::string stream = part(mainTemplate());
     size_t kernel = stream.find("extern \"C\"");
     text += "\n" + stream.substr(0, kernel) + "} // namespace " + name + "\n\n" + stream.substr(kernel);
   } else {
-    StringRef file = schedule.isSplit()                                      ? "row_split.cuh"
-                     : schedule.peeled                                       ? "row_peeled.cuh"
-                     : schedule.resident == RowSchedule::Resident::Registers ? "row_registers.cuh"
-                                                                             : "row_reread.cuh";
-    text += "} // namespace " + name + "\n\n" + part(file);
+    text += "} // namespace " + name + "\n\n" + part(mainTemplate());
   }
   return code;
 }

@@ -136,6 +136,7 @@ __device__ __forceinline__ State collect(long long *board, State *whole, int ste
 //@ end
 #if BY_GRID
 // Before the rows: no place holds the number of a row.
+//@ sizes kThreads | kSlots * kBatch * kThreads * sizeof(Held)
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace init_signature
     example_init(long long *__restrict__ board) {

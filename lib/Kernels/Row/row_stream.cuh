@@ -36,6 +36,7 @@ __device__ __forceinline__ void observe_shared(Accumulator &accumulator, const H
 //@ section standalone
 } // namespace example
 //@ end
+//@ sizes kThreads | kSharedPacks * kThreads * sizeof(Held)
 extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

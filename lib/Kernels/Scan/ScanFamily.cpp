@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kgen/Kernels/Emit/ConditionalText.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 #include "kgen/Kernels/Row/RowProgram.h"
 
@@ -97,7 +96,7 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   for (Value value : dispatch.getYield().getValues())
     visit(value);
   int64_t fallback = layout.inner == 1 ? std::min(layout.columns & -layout.columns, 16 / bytes) : 1;
-  int64_t vector = params.intOr(context, "vec", fallback);
+  int64_t vector = params.intOr(context, key::vec, fallback);
   if (layout.inner != 1 && vector != 1)
     return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
                   " apart");
@@ -106,14 +105,14 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
                   " bytes, an access has at most 16");
   if (layout.columns % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the row of " + Twine(layout.columns) + " elements");
-  int64_t unroll = params.intOr(context, "unroll", layout.inner == 1 ? 4 : 8);
+  int64_t unroll = params.intOr(context, key::unroll, layout.inner == 1 ? 4 : 8);
   if (unroll * vector > 64)
     return reject("unroll * vec = " + Twine(unroll * vector) + " elements in a thread, at most 64 stay in registers");
   int64_t share = llvm::PowerOf2Ceil(llvm::divideCeil(layout.columns, unroll * vector));
-  int64_t threads = params.intOr(context, "block", layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
+  int64_t threads = params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
-  params.wordOr(context, "cache_hint", "streaming");
+  params.wordOr(context, key::cacheHint, "streaming");
   return success();
 }
 
@@ -122,7 +121,8 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(program))
     return failure();
   const RowLayout &layout = program->layout;
-  int64_t vector = *params.getInt("vec"), threads = *params.getInt("block"), unroll = *params.getInt("unroll");
+  auto schedule = schedule::ScanBlocks::read(params);
+  int64_t vector = schedule.vec, threads = schedule.block, unroll = schedule.unroll;
   std::string name = dispatch.getName().str();
   Value self = program->scan->getOperand(0), scanned = program->scan->getResult(0);
 
@@ -159,16 +159,15 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
       name, layout.rows, layout.columns, layout.inner, vector, threads, unroll, sums ? "0.0f" : "1.0f",
       sums ? "+" : "*");
   text += operandStruct(dispatch);
-  llvm::StringSet<> truths;
-  if (along)
-    truths.insert("ALONG");
-  if (params.getWord("cache_hint") == "streaming")
-    truths.insert("STREAMING");
   TemplateFill fill;
   fill.name = name;
+  if (along)
+    fill.sections.insert("ALONG");
+  if (schedule.cacheHint == schedule::CacheHint::Streaming)
+    fill.sections.insert("STREAMING");
   fill.replacements["rows_signature"] = "    " + name + "_rows(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += "\n" + fillTemplate(chooseVariant(templateBody("row_memory.cuh"), truths), fill);
+  text += "\n" + fillTemplate(templateBody("row_memory.cuh"), fill);
 
   SmallVector<std::string> coordinates = layout.coordinates("column + lane");
   std::string offset = "  const long long offset = (row / kInner * kColumns + column) * kInner + row % kInner;\n";
@@ -200,10 +199,11 @@ FailureOr<DispatchCode> ScanFamily::emit(DispatchOp dispatch, const SchedulePara
   text += "  }\n";
   for (size_t index = 0; index < behind.size(); ++index)
     text += llvm::formatv("  store_pack(operands.out{0} + offset, out{0});\n", index);
-  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(chooseVariant(templateBody("scan.cuh"), truths), fill);
+  text += "}\n} // namespace " + name + "\n\n" + fillTemplate(templateBody("scan.cuh"), fill);
 
   int64_t blocks = along ? layout.rows : llvm::divideCeil(layout.rows, threads);
   code.launches = {LaunchSpec::ofWhole(dispatch, name + "_rows", blocks, threads)};
+  code.launches.back().sizedBy = "scan.cuh";
   return code;
 }
 

@@ -31,11 +31,6 @@ BuiltinSession::BuiltinSession(const ProposalContext &context) : context(context
 
 SchedulePlan BuiltinSession::group(Fusion fusion) const {
   SchedulePlan plan = groupOps(context.facts, fusion);
-  llvm::erase_if(plan.dispatches, [&](const PlannedDispatch &dispatch) {
-    return any_of(context.history, [&](const TriedBranch &tried) {
-      return StringRef(tried.detail).contains("no kernel family '" + dispatch.family + "'");
-    });
-  });
   for (PlannedDispatch &dispatch : plan.dispatches)
     if (onHost() && is_contained({"attention", "conv", "gemm"}, dispatch.family))
       dispatch.settings["mma"] = "none";

@@ -49,7 +49,7 @@ public:
 
 private:
   /// Dispatches with their families' own choices, except that nobody multiplies by emulated tensor
-  /// cores on the host. Families that turned out not to exist stay with the generic path.
+  /// cores on the host.
   SchedulePlan group(Fusion fusion) const;
   /// The ops grouped anew, each dispatch with the base's settings for the same op or with none.
   SchedulePlan regroup(Fusion fusion, bool keepSettings) const;

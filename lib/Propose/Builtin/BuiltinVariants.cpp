@@ -149,9 +149,7 @@ std::vector<PlanVariant> BuiltinSession::expandRefinement(StringRef key) const {
     return variants;
   bool isList = StringRef(found->second).starts_with("[");
   std::vector<int64_t> values = readIntegers(found->second);
-  std::vector<int64_t> steps;
-  for (const char *step : getNeighbours(setting))
-    steps.push_back(std::stoll(step));
+  ArrayRef<int64_t> steps = getNeighbours(setting);
   for (size_t i = 0; i < values.size(); ++i)
     for (bool larger : {true, false}) {
       // The closest listed value on that side.
@@ -234,7 +232,7 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
     mine.insert(printPlan(*parent));
   std::vector<PlanVariant> fresh;
   for (PlanVariant &variant : variants)
-    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, knowsSettings) &&
+    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, isLegal) &&
         mine.insert(printPlan(variant.plan)).second)
       fresh.push_back(std::move(variant));
   demoteSlow(fresh, context);
@@ -245,10 +243,10 @@ std::vector<PlanVariant> BuiltinSession::neighbours() const {
   std::vector<PlanVariant> all;
   // Those that are still open first: of settings that the prior holds for equal, they are the new ones.
   for (size_t i = 0; parent && i < parent->dispatches.size(); ++i)
-    for (const OpenKnob *knob : getOpenKnobs(parent->dispatches[i]))
-      for (const char *value : knob->values) {
-        PlanVariant variant{*parent, std::string(knob->key) + "=" + value};
-        variant.plan.dispatches[i].settings[knob->key] = value;
+    for (const OpenKnob &knob : getOpenKnobs(parent->dispatches[i]))
+      for (StringRef value : knob.values) {
+        PlanVariant variant{*parent, (knob.key + "=" + value).str()};
+        variant.plan.dispatches[i].settings[knob.key.str()] = value.str();
         variant.priorUs = estimatePlan(variant.plan, context);
         if (!seen.count(printPlan(variant.plan)))
           all.push_back(std::move(variant));

@@ -16,20 +16,19 @@
 
 namespace kgen::propose {
 
-/// A setting that a family leaves open, and values worth a try when constants are tuned.
+/// A key that a dispatch's settings leave open, and values worth a try when constants are tuned.
 struct OpenKnob {
-  const char *family, *settings; ///< those that the dispatch must have, as "mma=wgmma; resident=reg"
-  const char *key;
-  std::vector<const char *> values;
+  llvm::StringRef key;
+  llvm::ArrayRef<llvm::StringRef> values;
 };
 
-/// The knobs that DISPATCH leaves open.
-std::vector<const OpenKnob *> getOpenKnobs(const PlannedDispatch &dispatch);
+/// The knobs that DISPATCH leaves open, where its settings say which variant computes it.
+std::vector<OpenKnob> getOpenKnobs(const PlannedDispatch &dispatch);
 
-/// Whether the family of DISPATCH has all of its settings beside its `mma`.
-bool knowsSettings(const PlannedDispatch &dispatch);
+/// Whether a variant of DISPATCH's family takes all of its settings.
+bool isLegal(const PlannedDispatch &dispatch);
 
 /// Values of a setting in the order in which refinement walks through them; empty when it has none.
-llvm::ArrayRef<const char *> getNeighbours(llvm::StringRef key);
+llvm::ArrayRef<int64_t> getNeighbours(llvm::StringRef key);
 
 } // namespace kgen::propose

@@ -3,12 +3,13 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that the builtin proposer knows of the directives' syntax. The
-// script is the body of the named sequence, in which %f is the graph.
+// The script is the body of the named sequence, in which %f is the graph. Which
+// directive sets a key, and how, stands in the table of schedule keys.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/SchedulePlan.h"
+#include "kgen/Schedule/Schedule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -20,62 +21,21 @@ using namespace llvm;
 namespace kgen::propose {
 
 namespace {
-/// One knob directive and the schedule keys that it sets. A first key without a name in the text is
-/// written first and bare; the others as `key = value`.
-struct KnobSpelling {
-  const char *directive;
-  std::vector<const char *> keys;
-  bool firstIsBare = true;
-};
-
-const KnobSpelling knobSpellings[] = {
-    {"tile", {"tile"}},
-    {"warp_tile", {"warp_tile"}},
-    {"thread_tile", {"thread_tile"}},
-    {"pool_tile", {"pool_tile"}},
-    {"mma", {"mma"}},
-    {"mma_dtype", {"dtype"}},
-    {"fast_math", {"fast_math"}},
-    {"pipeline", {"pipeline", "stages"}},
-    {"im2col", {"im2col", "slab_channels"}},
-    {"vec", {"vec"}},
-    {"smem_layout", {"smem_pad", "swizzle"}, /*firstIsBare=*/false},
-    {"cache_hint", {"cache_hint"}},
-    {"resident", {"resident", "column_packs", "lead"}},
-    {"reduce", {"reduce", "lazy"}},
-    {"threads_per_row", {"threads_per_row"}},
-    {"rows_per_block", {"rows_per_block"}},
-    {"split_rows", {"split_rows"}},
-    {"coarsen", {"coarsen"}},
-    {"occupancy", {"block", "min_blocks"}, /*firstIsBare=*/false},
-    {"raster", {"raster"}},
-    {"split_k", {"split_k"}},
-    {"cluster", {"cluster"}},
-    {"specialize", {"consumers", "pingpong", "overlap", "producer_warps"}},
-    {"reg_split", {"reg_split"}},
-    {"mma_inflight", {"mma_inflight"}},
-    {"persistent", {"persistent"}},
-    {"convert_at", {"convert_at"}},
-    {"store", {"store"}},
-    {"split_precision", {"split_precision", "promote_k"}},
-    {"unroll", {"unroll"}},
-    {"epilogue", {"epilogue"}},
-};
-
 void printKnobs(std::string &script, StringRef handle, const ScheduleSettings &settings) {
-  for (const KnobSpelling &knob : knobSpellings) {
+  for (const schedule::Directive &directive : schedule::directives()) {
     std::string arguments;
-    for (size_t i = 0; i < knob.keys.size(); ++i) {
-      auto it = settings.find(knob.keys[i]);
-      if (it == settings.end())
+    for (const schedule::Key *key : schedule::keysOf(directive)) {
+      // A key that several directives set is written at its own.
+      auto it = settings.find(key->name.str());
+      if (it == settings.end() || &schedule::directives()[key->directives.front()] != &directive)
         continue;
       arguments += " ";
-      if (i > 0 || !knob.firstIsBare)
-        arguments += std::string(knob.keys[i]) + " = ";
+      if (key != schedule::keysOf(directive).front() || !directive.firstIsBare)
+        arguments += (key->name + " = ").str();
       arguments += it->second;
     }
     if (!arguments.empty())
-      script += ("transform.kgen." + Twine(knob.directive) + " " + handle + arguments + "\n").str();
+      script += ("transform.kgen." + directive.mnemonic + " " + handle + arguments + "\n").str();
   }
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prior.h"
+#include "kgen/Support/Chip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,14 +19,14 @@ namespace {
 /// What a device reaches, all multiprocessors together.
 struct Machine {
   double bytes, fp32, tf32, half; ///< per second
-  double shared;                  ///< bytes of a multiprocessor
   double launchUs;
 };
 
-/// Of the H200 (DeviceTable.cpp); ranks are the same on its kin. The host has one core, and a barrier
-/// costs each fibre some 30 ns.
-constexpr Machine card = {4.3e12, 67e12, 395e12, 790e12, 227 * 1024.0, 3};
-constexpr Machine hostCore = {1e10, 4e9, 4e9, 4e9, 227 * 1024.0, 1};
+/// The default card, whatever the real one: ranks are the same on its kin. The host has one core, and a barrier costs
+/// each fibre some 30 ns.
+const Machine card = {getDefaultRates().copyBytes, getDefaultRates().fp32, getDefaultRates().tf32,
+                      getDefaultRates().half, 3};
+constexpr Machine hostCore = {1e10, 4e9, 4e9, 4e9, 1};
 constexpr double barrierSeconds = 30e-9;
 
 bool onHost(const ideas::DispatchFacts &facts) { return facts.device == "host"; }
@@ -132,7 +133,7 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
 
   // The last wave is as long as a full one.
   double sharedBytes = convolution ? 1 : stages * (bm + bn) * bk * element;
-  double perMultiprocessor = std::clamp(std::floor(machine.shared / sharedBytes), 1.0, 4.0);
+  double perMultiprocessor = std::clamp(std::floor(Chip::mostSharedBytes / sharedBytes), 1.0, 4.0);
   perMultiprocessor = std::min({perMultiprocessor, shape.resident, std::max(1.0, std::floor(1024 / shape.threads))});
   double slots = f.multiprocessors * perMultiprocessor;
   seconds *= std::ceil(blocks / slots) * slots / blocks;

@@ -154,9 +154,7 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.device = device.name;
   config.deviceModel = device.model;
   config.isolation = device.isolation;
-  config.chip.arch = device.arch;
-  config.chip.sharedBytesPerBlock = device.sharedBytesPerBlock;
-  config.chip.multiprocessors = device.multiprocessors;
+  config.chip = device.chip;
   config.policy = command.policy;
   config.llm = command.llm;
   config.kernelLibrary = command.kernelLibrary == "none" ? "" : command.kernelLibrary;

@@ -67,17 +67,16 @@ public:
 
   Expected<std::string> canonicalize(StringRef graph, bool small) override { return inner.canonicalize(graph, small); }
   Expected<graph::GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
-  Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const graph::TargetChip &chip) override {
+  Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     return inner.lowerGeneric(graph, chip);
   }
-  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
-                                                    StringRef category, const graph::TargetChip &chip) override {
+  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea, StringRef category,
+                                             const Chip &chip) override {
     if (trustScripts)
       return inner.lowerWithDirectives(graph, directives, idea, category, chip);
     return guard([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
   }
-  Expected<graph::LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan,
-                                           const graph::TargetChip &chip) override {
+  Expected<graph::LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const Chip &chip) override {
     return guard([&] { return inner.wrapSource(graph, cuda, plan, chip); });
   }
   std::string inlineHeaders(StringRef cuda) override { return inner.inlineHeaders(cuda); }

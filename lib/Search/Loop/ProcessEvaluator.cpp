@@ -65,7 +65,7 @@ public:
     if (!source)
       return consumeError(source.takeError());
     toolchain::CompileOptions options;
-    options.arch = device.arch;
+    options.arch = device.chip.arch;
     // Only the cache matters: evaluate() meets the same failure and reports it.
     auto result = compiler->compile(*source, options);
     if (!result)
@@ -186,9 +186,9 @@ Error ProcessEvaluator::spawn() {
   try {
     device.name = ready.at("device");
     device.model = ready.value("model", device.model);
-    device.arch = ready.value("arch", device.arch);
-    device.sharedBytesPerBlock = ready.value("shared_bytes_per_block", device.sharedBytesPerBlock);
-    device.multiprocessors = ready.value("multiprocessors", device.multiprocessors);
+    device.chip.arch = ready.value("arch", device.chip.arch);
+    device.chip.sharedBytesPerBlock = ready.value("shared_bytes_per_block", device.chip.sharedBytesPerBlock);
+    device.chip.multiprocessors = ready.value("multiprocessors", device.chip.multiprocessors);
   } catch (const trajectory::Json::exception &) {
     return createStringError("kgen-eval --serve did not say which device it has");
   }

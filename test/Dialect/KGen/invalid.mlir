@@ -25,7 +25,7 @@ module attributes {s = #kgen.schedule<family = pointwise, vec = 3>} {}
 
 // -----
 
-// expected-error @+1 {{schedule key 'tile' expected a list of 1 to 3 integers, found 4 integers}}
+// expected-error @+1 {{schedule key 'tile' expected a list of 2 to 3 integers, found 4 integers}}
 module attributes {s = #kgen.schedule<family = gemm, tile = [1, 2, 3, 4]>} {}
 
 // -----
@@ -37,6 +37,21 @@ module attributes {s = #kgen.schedule<family = gemm, tile = [128, 0]>} {}
 
 // expected-error @+1 {{schedule key 'mma' expected one of none, wmma, mma_sync, wgmma, found "dmma"}}
 module attributes {s = #kgen.schedule<family = gemm, mma = dmma>} {}
+
+// -----
+
+// expected-error @+1 {{schedule key 'vec' is not taken by gemm/wgmma, which takes cluster, consumers, convert_at, dtype, mma, mma_inflight, overlap, persistent, pipeline, promote_k, raster, reg_split, split_k, split_precision, stages, store, tile}}
+module attributes {s = #kgen.schedule<family = gemm, vec = 4, mma = wgmma>} {}
+
+// -----
+
+// expected-error @+1 {{schedule key 'tile' is not taken by family generic, which takes no keys}}
+module attributes {s = #kgen.schedule<family = generic, tile = [64, 64, 16]>} {}
+
+// -----
+
+// expected-error @+1 {{schedule key 'tile' of gemm/simt expected a list of 3 integers, found 2 integers}}
+module attributes {s = #kgen.schedule<family = gemm, tile = [64, 64], mma = none>} {}
 
 // -----
 

@@ -47,10 +47,10 @@ func.func @launch(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Every family, category and kind of key; keys print in alphabetical order.
 // CHECK-LABEL: module @attributes
-// CHECK-SAME: t.s0 = #kgen.schedule<family = conv, dtype = fp16, im2col = raw_smem, mma = wmma, pipeline = cp_async, stages = 4, tile = [128, 96, 32]>
+// CHECK-SAME: t.s0 = #kgen.schedule<family = conv, dtype = fp16, im2col = raw_smem, mma = mma_sync, pipeline = cp_async, stages = 4, tile = [128, 96, 32]>
 // CHECK-SAME: t.s1 = #kgen.schedule<family = generic>
 module @attributes attributes {
-  t.s0 = #kgen.schedule<family = conv, tile = [128, 96, 32], mma = wmma, dtype = "fp16", stages = 4, pipeline = cp_async, im2col = raw_smem>,
+  t.s0 = #kgen.schedule<family = conv, tile = [128, 96, 32], mma = mma_sync, dtype = "fp16", stages = 4, pipeline = cp_async, im2col = raw_smem>,
   t.s1 = #kgen.schedule<family = generic>,
   t.s2 = [#kgen.schedule<family = pool>, #kgen.schedule<family = row>, #kgen.schedule<family = gemm>,
         #kgen.schedule<family = attention>, #kgen.schedule<family = scan>],

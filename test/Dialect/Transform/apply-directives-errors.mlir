@@ -14,7 +14,10 @@
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/param.mlir 2>&1 | FileCheck %s --check-prefix=PARAM
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/unset.mlir 2>&1 | FileCheck %s --check-prefix=UNSET
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/vec.mlir 2>&1 | FileCheck %s --check-prefix=VEC
-// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/layout.mlir 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/variant.mlir 2>&1 | FileCheck %s --check-prefix=VARIANT
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/early.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/open.mlir 2>&1 | FileCheck %s --check-prefix=OPEN
+// RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/generic.mlir 2>&1 | FileCheck %s --check-prefix=GENERIC
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/stages.mlir 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/block.mlir 2>&1 | FileCheck %s --check-prefix=BLOCK
 // RUN: not kgen-opt %t/graph.mlir --kgen-apply-directives=script=%t/fp16.mlir 2>&1 | FileCheck %s --check-prefix=FP16
@@ -68,10 +71,11 @@ transform.kgen.fuse %d consumers all
 %d = transform.kgen.select "aten.neg" in %f
 %e = transform.kgen.select "aten.relu" in %f
 transform.kgen.fuse_siblings %e with %d
-// FAMILY: family.mlir:2:1: error: transform.kgen.im2col expected a dispatch of family conv, found gemm (
+// FAMILY: family.mlir:2:1: error: schedule key 'im2col' is not taken by family gemm, which takes cluster, consumers, {{.*}} (
+// FAMILY-SAME: in dispatch @linear_0)
 //--- family.mlir
 %d = transform.kgen.select "aten.linear" in %f
-transform.kgen.im2col %d gather
+transform.kgen.im2col %d raw_smem
 // PARAM: param.mlir:3:1: error: schedule key 'stages' expected an integer from 1 to 8, found 12
 //--- param.mlir
 %d = transform.kgen.select "aten.linear" in %f
@@ -86,18 +90,32 @@ transform.kgen.pipeline %d stages = %p
 //--- vec.mlir
 %d = transform.kgen.select "aten.neg" in %f
 transform.kgen.vec %d 8
-// LAYOUT: layout.mlir:3:1: error: expected padding or a swizzle, found smem_pad = 8 and swizzle = 128 (
-//--- layout.mlir
+// VARIANT: variant.mlir:3:1: error: schedule key 'smem_pad' is not taken by gemm/wgmma, which takes cluster, consumers, convert_at, dtype, mma, {{.*}} (
+//--- variant.mlir
 %d = transform.kgen.select "aten.linear" in %f
+transform.kgen.mma %d wgmma
 transform.kgen.smem_layout %d smem_pad = 8
-transform.kgen.smem_layout %d swizzle = 128
+// EARLY: early.mlir:3:1: error: 'transform.kgen.cluster' op schedule key 'cluster' is not taken by gemm/simt, which takes dtype, min_blocks, mma, pipeline, raster, split_k, stages, thread_tile, tile, vec
+//--- early.mlir
+%d = transform.kgen.select "aten.linear" in %f as gemm
+transform.kgen.mma %d none
+transform.kgen.cluster %d 2
+// OPEN: open.mlir:3:1: error: 'transform.kgen.unroll' op schedule key 'unroll' is not taken by family attention, which takes consumers, dtype, {{.*}}
+//--- open.mlir
+%d = transform.kgen.select "aten.linear" in %f as attention
+%p = transform.param.constant 4 : i64 -> !transform.param<i64>
+transform.kgen.unroll %d %p : !transform.param<i64>
+// GENERIC: generic.mlir:2:1: error: 'transform.kgen.vec' op schedule key 'vec' is not taken by family generic, which takes no keys
+//--- generic.mlir
+%d = transform.kgen.select "aten.linear" in %f as generic
+transform.kgen.vec %d 4
 // STAGES: stages.mlir:2:1: error: expected at least 2 stages with cp_async, found 1 (
 //--- stages.mlir
 %d = transform.kgen.select "aten.linear" in %f
 transform.kgen.pipeline %d cp_async stages = 1
 // BLOCK: block.mlir:2:1: error: expected a multiple of 32 threads in a block, found 100 (
 //--- block.mlir
-%d = transform.kgen.select "aten.linear" in %f
+%d = transform.kgen.select "aten.neg" in %f
 transform.kgen.occupancy %d 100
 // FP16: fp16.mlir:2:1: error: expected an operand type within precision class tf32, found fp16 (
 //--- fp16.mlir

@@ -7,8 +7,8 @@ module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%f: !transform.any_op) {
     // CHECK: %[[D:.*]] = transform.kgen.select "aten.conv2d" in %{{.*}}
     %d = transform.kgen.select "aten.conv2d" in %f
-    // CHECK: %[[E:.*]] = transform.kgen.select "aten.conv2d" number 1 in %{{.*}} as gemm
-    %e = transform.kgen.select "aten.conv2d" number 1 in %f as gemm
+    // CHECK: %[[E:.*]] = transform.kgen.select "aten.conv2d" number 1 in %{{.*}} as conv
+    %e = transform.kgen.select "aten.conv2d" number 1 in %f as conv
     // CHECK: transform.kgen.fuse %[[D]] consumers all
     transform.kgen.fuse %d consumers all
     // CHECK: transform.kgen.fuse %[[D]] producers any
@@ -50,10 +50,12 @@ module attributes {transform.with_named_sequence} {
     transform.kgen.vec %d 4
     // CHECK: transform.kgen.smem_layout %[[D]] 8
     transform.kgen.smem_layout %d smem_pad = 8
-    // CHECK: transform.kgen.smem_layout %[[D]] swizzle = 128
-    transform.kgen.smem_layout %d swizzle = 128
     // CHECK: transform.kgen.im2col %[[D]] raw_smem
     transform.kgen.im2col %d raw_smem
+    // CHECK: transform.kgen.im2col %[[D]] raw_smem slab_channels = 3 chunk = [4, 2, 1]
+    transform.kgen.im2col %d raw_smem slab_channels = 3 chunk = [4, 2, 1]
+    // CHECK: transform.kgen.persistent %[[D]] blocks = 128
+    transform.kgen.persistent %d blocks = 128
     // CHECK: transform.kgen.cache_hint %[[D]] streaming
     transform.kgen.cache_hint %d streaming
     // CHECK: transform.kgen.pipeline %[[D]] cp_async stages = 4
@@ -72,8 +74,6 @@ module attributes {transform.with_named_sequence} {
     transform.kgen.reduce %d lazy = on
     // CHECK: transform.kgen.specialize %[[D]] 2 pingpong = on overlap = off
     transform.kgen.specialize %d 2 pingpong = on overlap = off
-    // CHECK: transform.kgen.epilogue %[[D]] smem
-    transform.kgen.epilogue %d smem
     // CHECK: transform.kgen.unroll %[[D]] 4
     transform.kgen.unroll %d 4
     // Parameters, in any order of the keys.

@@ -25,7 +25,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: tile has 1 entries, expected [queries, keys]}}
+  // expected-error @+1 {{schedule key 'tile' expected a list of 2 to 3 integers, found 1 integers}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -73,7 +73,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: mma = wmma, expected wgmma, mma_sync or none}}
+  // expected-error @+1 {{schedule key 'mma' of family attention expected one of none, mma_sync, wgmma, found "wmma"}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wmma>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -241,7 +241,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: pipeline = cp_async, expected tma}}
+  // expected-error @+1 {{schedule key 'pipeline' of attention/wgmma expected tma, found "cp_async"}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, pipeline = cp_async>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>

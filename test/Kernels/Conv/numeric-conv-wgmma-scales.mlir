@@ -3,7 +3,7 @@
 // REQUIRES: host-compiler
 // RUN: rm -rf %t && mkdir -p %t/c
 // RUN: kgen-opt %s -kgen-inline-dispatches=all -o %t/graph.mlir
-// RUN: kgen-opt %s -kgen-lower-dispatches -o %t/lowered.mlir
+// RUN: kgen-opt %s -kgen-lower-dispatches=assert-sizes -o %t/lowered.mlir
 // RUN: kgen-translate --kgen-to-cuda %t/lowered.mlir -o %t/c/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/lowered.mlir -o %t/c/plan.json
 // RUN: kgen-eval %t/c --graph %t/graph.mlir --device host --samples 1 | FileCheck %s

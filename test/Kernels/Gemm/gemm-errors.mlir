@@ -73,7 +73,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{family gemm needs tile = [m, n, k], found 2 entries}}
+  // expected-error @+1 {{schedule key 'tile' of family gemm expected a list of 3 integers, found 2 integers}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [64, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -121,7 +121,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{family gemm has no parameter 'pool_tile'; it has dtype,}}
+  // expected-error @+1 {{schedule key 'pool_tile' is not taken by family gemm, which takes cluster, }}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, pool_tile = [2, 2]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>

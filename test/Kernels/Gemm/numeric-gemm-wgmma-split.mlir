@@ -2,7 +2,7 @@
 // they are, against the fp64 oracle on the host.
 // REQUIRES: host-compiler
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: for n in half tf32 strict; do mkdir c-$n && kgen-opt $n.mlir -kgen-inline-dispatches=all -o $n-graph.mlir && kgen-opt $n.mlir -kgen-lower-dispatches=multiprocessors=2 -o $n-lowered.mlir && kgen-translate --kgen-to-cuda $n-lowered.mlir -o c-$n/kernel.cu && kgen-translate --kgen-to-plan $n-lowered.mlir -o c-$n/plan.json || exit 1; done
+// RUN: for n in half tf32 strict; do mkdir c-$n && kgen-opt $n.mlir -kgen-inline-dispatches=all -o $n-graph.mlir && kgen-opt $n.mlir -kgen-lower-dispatches="multiprocessors=2 assert-sizes" -o $n-lowered.mlir && kgen-translate --kgen-to-cuda $n-lowered.mlir -o c-$n/kernel.cu && kgen-translate --kgen-to-plan $n-lowered.mlir -o c-$n/plan.json || exit 1; done
 // RUN: kgen-eval c-half --graph half-graph.mlir --device host --samples 1 | FileCheck %s
 // RUN: kgen-eval c-tf32 --graph tf32-graph.mlir --device host --samples 1 | FileCheck %s
 // RUN: kgen-eval c-strict --graph strict-graph.mlir --device host --samples 1 | FileCheck %s

@@ -2,11 +2,19 @@
 // tiles do not divide, batches, blocks that walk over several tiles, epilogues, f32 operands as scaled fp16 in one part (class tf32) and in two (strict-fp32).
 // REQUIRES: host-compiler
 // RUN: rm -rf %t && split-file %s %t && cd %t
-// RUN: for n in half tf32 strict; do mkdir c-$n && kgen-opt $n.mlir -kgen-inline-dispatches=all -o $n-graph.mlir && kgen-opt $n.mlir -kgen-lower-dispatches=multiprocessors=2 -o $n-lowered.mlir && kgen-translate --kgen-to-cuda $n-lowered.mlir -o c-$n/kernel.cu && kgen-translate --kgen-to-plan $n-lowered.mlir -o c-$n/plan.json || exit 1; done
+// RUN: for n in half tf32 strict; do mkdir c-$n && kgen-opt $n.mlir -kgen-inline-dispatches=all -o $n-graph.mlir && kgen-opt $n.mlir -kgen-lower-dispatches="multiprocessors=2 assert-sizes" -o $n-lowered.mlir && kgen-translate --kgen-to-cuda $n-lowered.mlir -o c-$n/kernel.cu && kgen-translate --kgen-to-plan $n-lowered.mlir -o c-$n/plan.json || exit 1; done
 // RUN: kgen-eval c-half --graph half-graph.mlir --device host --samples 1 | FileCheck %s
 // RUN: kgen-eval c-tf32 --graph tf32-graph.mlir --device host --samples 1 | FileCheck %s
 // RUN: kgen-eval c-strict --graph strict-graph.mlir --device host --samples 1 | FileCheck %s
 // CHECK: verdict PASS
+
+// The bytes that L2 fetches reach the plan, those of the operands alone.
+// RUN: FileCheck %s --check-prefix=PLAN < c-half/plan.json
+// PLAN: nn_main
+// PLAN: "l2": "64B"
+// PLAN: "l2": "64B"
+// PLAN: linear_main
+// PLAN: "l2": "256B"
 
 // One wrong stride of a descriptor is seen.
 // RUN: mkdir wrong && sed 's/BK \* 128, 1024, kgen/BK * 128, 512, kgen/' c-half/kernel.cu > wrong/kernel.cu && cp c-half/plan.json wrong/
@@ -17,7 +25,7 @@
 module attributes {kgen.precision = "fp16"} {
 func.func @half(%a: tensor<100x72xf16>, %b: tensor<72x136xf16>, %x: tensor<2x40x136xf16>, %w: tensor<72x136xf16>, %bias: tensor<72xf16>,
     %p: tensor<3x72x40xf16>, %q: tensor<3x72x64xf16>) -> (tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>) {
-  %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64], stages = 2>)
+  %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64], stages = 2, l2_promotion = 64>)
       ins(%a, %b : tensor<100x72xf16>, tensor<72x136xf16>) {
   ^bb0(%l: tensor<100x72xf16>, %r: tensor<72x136xf16>):
     %m = aten.mm %l, %r : (tensor<100x72xf16>, tensor<72x136xf16>) -> tensor<100x136xf16>

@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Schedule/Schedule.h"
+#include "kgen/Support/Chip.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -22,9 +25,9 @@
 namespace kgen {
 
 /// Limits of a launch on every architecture that kgen targets (CUDA C++ programming guide,
-/// compute capabilities; shared memory is the opt-in limit of sm_90).
+/// compute capabilities).
 constexpr int64_t kMaxThreadsPerBlock = 1024;
-constexpr int64_t kMaxSharedBytes = 232448;
+constexpr int64_t kMaxSharedBytes = Chip::mostSharedBytes;
 
 } // namespace kgen
 

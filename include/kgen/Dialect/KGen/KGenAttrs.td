@@ -33,9 +33,10 @@ def KGen_IdeaAttr : KGen_Attr<"Idea", "idea"> {
 def KGen_ScheduleAttr : KGen_Attr<"Schedule", "schedule"> {
   let summary = "which kernel family computes a dispatch, and with which parameters";
   let description = [{
-    A family word and a dictionary of parameters. `ScheduleKeys.def` is the one
-    table of families and keys, with each key's type and range; the verifier
-    checks an attribute against it. A key that is absent is the family's choice.
+    A family word and a dictionary of parameters. `ScheduleKeys.td` is the one
+    table of families, their variants and keys, with each key's type and range.
+    The verifier asks for a variant of the family that takes all of the keys. A
+    key that is absent is the family's choice.
 
     ```mlir
     #kgen.schedule<family = conv, tile = [128, 96, 32], mma = wmma, stages = 4>
@@ -72,6 +73,8 @@ def KGen_ScheduleAttr : KGen_Attr<"Schedule", "schedule"> {
     /// found and the bound.
     static ::llvm::LogicalResult checkKey(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
                                           ::llvm::StringRef key, ::mlir::Attribute value);
+    /// The keys that are set, as the table's rules take them.
+    ::kgen::schedule::Settings getSettings() const;
   }];
 }
 

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Schedule/Schedule.h"
+
 #include "mlir/IR/OpImplementation.h"
 
 namespace kgen {
@@ -18,5 +20,8 @@ mlir::ParseResult parseScheduleValue(mlir::AsmParser &parser, mlir::Attribute &v
 
 /// Prints what parseScheduleValue reads.
 void printScheduleValue(mlir::AsmPrinter &printer, mlir::Attribute value);
+
+/// What parseScheduleValue reads as a value of the table; none for other attributes.
+std::optional<schedule::Value> toScheduleValue(mlir::Attribute value);
 
 } // namespace kgen

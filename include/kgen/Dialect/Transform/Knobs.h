@@ -10,41 +10,37 @@
 #pragma once
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace kgen::directive {
 
-/// What one knob directive may set: keys of the schedule, the first one unnamed in the text, and
-/// the families that know them (empty: all).
-struct KnobRule {
-  llvm::SmallVector<llvm::StringRef, 2> keys;
-  llvm::SmallVector<llvm::StringRef, 4> families;
-};
-
 /// `%d 4`, `%d cp_async stages = 4` or `%d %param`. SETTINGS maps keys to values; a unit value
 /// stands for the next parameter, in the order of the dictionary.
-mlir::ParseResult parseKnob(mlir::OpAsmParser &parser, mlir::OperationState &result, const KnobRule &rule);
-void printKnob(mlir::OpAsmPrinter &printer, mlir::Operation *op, const KnobRule &rule, mlir::Value target,
+mlir::ParseResult parseKnob(mlir::OpAsmParser &parser, mlir::OperationState &result, const schedule::Directive &rule);
+void printKnob(mlir::OpAsmPrinter &printer, mlir::Operation *op, const schedule::Directive &rule, mlir::Value target,
                mlir::DictionaryAttr settings, mlir::OperandRange params);
-/// Checks each static value against the table of schedule keys.
-mlir::LogicalResult verifyKnob(mlir::Operation *op, const KnobRule &rule, mlir::DictionaryAttr settings,
+/// Checks each static value against the table of schedule keys. Where the handle is that of a select with a family,
+/// some variant of it has to take these keys and those that directives before this one set.
+mlir::LogicalResult verifyKnob(mlir::Operation *op, const schedule::Directive &rule, mlir::DictionaryAttr settings,
                                mlir::OperandRange params);
-/// Sets the keys on the dispatches of TARGET after the checks that need the payload. Every
+/// Sets the keys on the dispatches of TARGET after the checks that need the payload: that a variant of its family takes
+/// them among them. Every
 /// failure is definite and names the directive, what was found and the bound.
-mlir::DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, const KnobRule &rule,
-                                            mlir::Value target, mlir::DictionaryAttr settings,
-                                            mlir::OperandRange params, mlir::transform::TransformRewriter &rewriter,
+mlir::DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, mlir::Value target,
+                                            mlir::DictionaryAttr settings, mlir::OperandRange params,
+                                            mlir::transform::TransformRewriter &rewriter,
                                             mlir::transform::TransformState &state);
 
 } // namespace kgen::directive
 
 namespace kgen::directive {
 
-/// Checks what the table of keys cannot: the precision class of DISPATCH's graph, the width of
-/// vector accesses for its element types, and keys that exclude each other. Returns the reason, or
-/// an empty text when SCHEDULE is legal for DISPATCH.
+/// Checks first whether a variant of the family takes the keys, then what the table of keys cannot: the precision class
+/// of DISPATCH's graph, the width of vector accesses for its element types, and keys that exclude each other. Returns
+/// the reason, or an empty text when SCHEDULE is legal for DISPATCH.
 std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule);
 
 } // namespace kgen::directive

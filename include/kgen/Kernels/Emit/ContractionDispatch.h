@@ -56,10 +56,6 @@ mlir::FailureOr<std::string> appendPointwise(Epilogue &epilogue, llvm::StringRef
                                              mlir::Value scalar, llvm::StringRef value,
                                              llvm::ArrayRef<std::string> coordinates);
 
-/// Checks that PARAMS holds no key outside KEYS: a knob without effect would mislead the search.
-mlir::LogicalResult checkKeys(DispatchOp dispatch, const ScheduleParams &params, llvm::StringRef family,
-                              llvm::ArrayRef<llvm::StringRef> keys);
-
 /// "fp16" for f16 and so on, and back to the C type of shared memory and fragments; fp32 and tf32
 /// are float.
 llvm::StringRef precisionOf(mlir::Type type);

@@ -10,7 +10,15 @@
 //   //@ replace NAME ... //@ end   the lines between give way to the emitter's text
 //   //@ section NAME ... //@ end   the lines between stay only when asked for
 //
-// Sections nest. The word `example`, alone or at the start of an identifier,
+//   //@ sizes THREADS | BYTES      the threads and the dynamic shared memory of a launch, as the template
+//                                  derives them; kgen-lower-dispatches=assert-sizes asserts that they are
+//                                  what C++ derived. Nothing of it is in the text otherwise
+//
+// Where variants of a text exclude each other, real `#if NAME`, `#else` and
+// `#endif` lines choose by the same names, so that each compiles alone. What an
+// emitter replaces is one of three things: constants, element functions
+// (epilogues, reads, writes), or operands (the kernel's parameters and their
+// use). All of it nests. The word `example`, alone or at the start of an identifier,
 // stands for the dispatch's name. The templates are part of the binary.
 //
 //===----------------------------------------------------------------------===//
@@ -27,6 +35,12 @@ namespace kgen::kernels {
 /// The text of template FILE ("gemm_mma.cuh"); empty when there is none.
 llvm::StringRef findCudaTemplate(llvm::StringRef file);
 
+/// The template FILE without its opening comment, which is for the template's reader.
+llvm::StringRef templateBody(llvm::StringRef file);
+
+/// What the `//@ sizes` line of template FILE says, expressions of its namespace; empty where there is none.
+std::pair<llvm::StringRef, llvm::StringRef> findTemplateSizes(llvm::StringRef file);
+
 /// The device header that kernel texts include as "kgen_device.cuh". Whoever writes a
 /// self-contained translation unit puts it once in the place of the include lines.
 llvm::StringRef deviceHeader();
@@ -39,7 +53,7 @@ std::string hopperHeader();
 struct TemplateFill {
   std::string name;                          ///< replaces `example`
   llvm::StringMap<std::string> replacements; ///< text of each `replace` block; others keep their lines
-  llvm::StringSet<> sections;                ///< the sections to keep
+  llvm::StringSet<> sections;                ///< what is kept: names of sections and of #if
 };
 
 /// TEXT filled in. Marker lines are gone, runs of blank lines are one.

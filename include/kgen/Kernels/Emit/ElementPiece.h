@@ -62,6 +62,9 @@ std::string inputName(mlir::Value argument);
 mlir::Type elementTypeOf(mlir::Value value);
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
+/// The coordinates in SHAPE of lane `lane` of a pack of VECTOR elements whose first one is number FIRST, an expression.
+llvm::SmallVector<std::string> packCoordinates(llvm::ArrayRef<int64_t> shape, int64_t vector, llvm::StringRef first);
+
 /// `  const Pack<float> in0 = load_pack(operands.in0 + OFFSET);` for each of PACKS.
 std::string loadPacks(llvm::ArrayRef<mlir::Value> packs, llvm::StringRef offset);
 

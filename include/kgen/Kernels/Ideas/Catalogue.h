@@ -15,10 +15,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/GraphFacts.h"
+#include "kgen/Support/Chip.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,22 +34,18 @@ enum class IdeaCategory { Memory, Async, DType, Compute, Parallel, Control };
 llvm::StringRef categoryName(IdeaCategory category);
 std::optional<IdeaCategory> parseIdeaCategory(llvm::StringRef word);
 
-/// What an applicability test looks at: one dispatch of a plan and the numbers behind it.
-struct DispatchFacts {
+/// What an applicability test looks at: one dispatch of a plan and the numbers behind it. Of a pooling that follows
+/// a convolution it has `runningMaximum`, too.
+struct DispatchFacts : WorkFact {
   std::string family; ///< "gemm"
   std::string op;     ///< the op that decides the family, "aten.matmul"
   std::string device, precision;
-  int64_t m = 0, n = 0, k = 0;     ///< of a product; of a convolution as an implicit product
-  int64_t channels = 0;            ///< input channels of a convolution
-  int64_t rows = 0, columns = 0;   ///< of a row reduction
   int64_t elements = 0;            ///< of the dispatch's result
   bool f32 = true;                 ///< the first operand of the op is f32
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
-  bool plainConvolution = true;    ///< in one or two dimensions, without groups and dilation
-  bool runningMaximum = false;     ///< that window is a maximum, and windows share at most one row
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
-  int multiprocessors = 132;
-  bool hopper = false; ///< a card with sm_90a's instructions: wgmma, bulk copies, clusters
+  int64_t multiprocessors = Chip().multiprocessors;
+  bool hopper = false; ///< a card with sm_90a's instructions
 };
 
 /// One idea: words, where it applies, and the settings that carry it out.

@@ -1,0 +1,73 @@
+//===- GraphFacts.h - A graph as data, for who has ideas ------------------===//
+//
+// What the compiler half tells of a graph. Which family takes an op, what fuses with it and what it works on are asked
+// of the families and of transform.kgen.fuse themselves; nobody decides them a second time.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kgen {
+
+/// One tensor's element type ("f32") and static shape.
+struct TensorFact {
+  std::string dtype;
+  std::vector<int64_t> shape;
+};
+
+/// What an op works on, as its kernel family reads it; 0 where the family has no such number.
+struct WorkFact {
+  int64_t m = 0, n = 0, k = 0;   ///< of a product; of a convolution as an implicit product
+  int64_t channels = 0;          ///< input channels of a convolution
+  bool plainConvolution = false; ///< in one or two dimensions, without groups and dilation
+  bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
+  int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
+};
+
+/// One aten op of a graph, in program order.
+struct OpFact {
+  std::string name;                              ///< "aten.conv2d"
+  std::vector<TensorFact> operands, results;     ///< present operands only
+  std::map<std::string, std::string> attributes; ///< printed, e.g. stride -> "[4, 4]"
+  std::vector<int> users;                        ///< indices of the ops that use a result
+  double flops = 0;
+  bool isWindow = false; ///< folds sliding windows: a pooling
+  std::string family;    ///< the kernel family that computes it by itself; "": the generic path
+  WorkFact work;
+};
+
+/// Ops that become one kernel of FAMILY: what transform.kgen.select and fuse form, and the family accepts.
+struct GroupFact {
+  std::string family;
+  int anchor = 0;       ///< the op that decides the family, an index into GraphFacts::ops
+  std::vector<int> ops; ///< all of them, ascending
+};
+
+/// How far ops are joined into one kernel.
+enum class Fusion {
+  None,     ///< one kernel per op
+  Epilogue, ///< element-wise ops that follow join the op that they follow
+  Pool,     ///< and a pooling that follows joins a convolution
+};
+
+/// What an idea's applicability test may look at.
+struct GraphFacts {
+  std::string name;      ///< the function's name, without @
+  std::string precision; ///< default class: strict-fp32, tf32, bf16, fp16
+  std::vector<TensorFact> inputs, outputs;
+  std::vector<OpFact> ops;
+  double flops = 0;           ///< of the whole graph
+  double compulsoryBytes = 0; ///< every input read once, every output written once
+  /// By Fusion: the kernels of the graph, in the order in which a script has to form them. Ops in none of them take
+  /// the generic path.
+  std::array<std::vector<GroupFact>, 3> groups;
+
+  const std::vector<GroupFact> &getGroups(Fusion fusion) const { return groups[int(fusion)]; }
+};
+
+} // namespace kgen

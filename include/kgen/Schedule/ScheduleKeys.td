@@ -1,0 +1,302 @@
+//===- ScheduleKeys.td - Families, directives and schedule keys -*- tablegen -*-===//
+//
+// The one table of what a #kgen.schedule may hold. To add a key, add a record:
+// the attribute's verifier, the directive and its checks, the family's legal
+// set and typed schedule, the catalogue's legality and neighbours, the prompt
+// and the reference follow.
+//
+//===----------------------------------------------------------------------===//
+#ifndef KGEN_SCHEDULE_SCHEDULEKEYS
+#define KGEN_SCHEDULE_SCHEDULEKEYS
+
+include "kgen/Schedule/ScheduleBase.td"
+
+//===----------------------------------------------------------------------===//
+// Families and variants
+//===----------------------------------------------------------------------===//
+
+def Generic : KernelFamily<"generic", "the round 0 path: loops, no schedule parameters">;
+def Pointwise : KernelFamily<"pointwise", "element-wise chains">;
+def Pool : KernelFamily<"pool", "windows: max and average pooling">;
+def Row : KernelFamily<"row", "row reductions: softmax, norms, sums">;
+def Gemm : KernelFamily<"gemm", "matrix products">;
+def Conv : KernelFamily<"conv", "convolutions as implicit matrix products">;
+def Attention : KernelFamily<"attention", "scaled dot product attention">;
+def Scan : KernelFamily<"scan", "prefix sums and products">;
+
+def PointwisePacks : Variant<Pointwise, "packs", "threads that stride over packs of elements">;
+def PoolWindows : Variant<Pool, "windows", "a thread for a few neighbouring windows">;
+def RowRegisters : Variant<Row, "registers", "the row in registers, of one block or of a cluster's">;
+def RowReread : Variant<Row, "reread", "the row read again for the output">;
+def RowSplit : Variant<Row, "split", "a row over several blocks, their parts combined by a second kernel">;
+def RowStream : Variant<Row, "stream", "the row in shared memory and registers, the next one on its way">;
+def RowCluster : Variant<Row, "cluster", "a ring of packs in the shared memories of a cluster">;
+def RowGrid : Variant<Row, "grid", "a ring of packs in the shared memories of all blocks">;
+def GemmSimt : Variant<Gemm, "simt", "products in fp32, without tensor cores">;
+def GemmWmma : Variant<Gemm, "wmma", "the portable warp matrix API">;
+def GemmMmaSync : Variant<Gemm, "mma_sync", "warp matrix instructions">;
+def GemmWgmma : Variant<Gemm, "wgmma", "warpgroups, fed by tensor map">;
+def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
+def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
+def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
+def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
+def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
+def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;
+def ScanBlocks : Variant<Scan, "blocks", "a block for each row, or for neighbouring columns">;
+
+defvar gemmWarps = [GemmWmma, GemmMmaSync];
+defvar gemmBlocks = [GemmSimt] # gemmWarps;
+defvar convBlocks = [ConvSimt, ConvMmaSync];
+defvar rowBlocks = [RowRegisters, RowReread, RowSplit, RowStream];
+defvar rowRings = [RowCluster, RowGrid];
+defvar rows = rowBlocks # rowRings;
+
+//===----------------------------------------------------------------------===//
+// Shape of the work
+//===----------------------------------------------------------------------===//
+
+def TileDirective : Directive<"TileOp", "tile", "P", "[128, 96, 32]">;
+def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma], IntsFrom<3, 3, 1, 4096>>,
+     Taken<[ConvWgmma, AttentionSimt, AttentionMmaSync, AttentionWgmma], IntsFrom<2, 2, 1, 4096>>],
+    "block tile: [m, n, k] of a product, [pixels, channels, k] of a convolution, [64, channels] of one on warpgroups, "
+    "[queries, keys] of attention"> {
+  let Neighbours = [4, 8, 16, 32, 48, 64, 96, 128, 192, 256];
+}
+
+def WarpTileDirective : Directive<"WarpTileOp", "warp_tile", "P", "[64, 48]">;
+def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
+    [Taken<gemmWarps # [ConvMmaSync]>], "tile of one warp"> {
+  let Neighbours = [16, 32, 48, 64, 96, 128];
+}
+
+def ThreadTileDirective : Directive<"ThreadTileOp", "thread_tile", "C", "[8, 8]">;
+def ThreadTileKey : Key<"thread_tile", ThreadTileDirective, IntsFrom<2, 2, 1, 64>,
+    [Taken<[GemmSimt, ConvSimt]>], "tile of one thread, in elements"> {
+  let Neighbours = [1, 2, 4, 8, 16];
+}
+
+def PoolTileDirective : Directive<"PoolTileOp", "pool_tile", "P", "[4, 9]">;
+def PoolTileKey : Key<"pool_tile", PoolTileDirective, IntsFrom<1, 2, 1, 64>, [MayTake<convBlocks>],
+    "pooled outputs of one block, per spatial dimension"> {
+  let Neighbours = [1, 2, 3, 4, 6, 9, 13, 18, 27];
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
+def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
+    [Taken<[GemmSimt, ConvSimt, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
+     Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
+     Taken<[GemmWgmma, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
+    "tensor-core instructions">;
+
+def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
+def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma, ConvWgmma, AttentionMmaSync, AttentionWgmma]>],
+    "element type of the products' operands, within the precision class"> {
+  let Also = [MmaDirective];
+}
+
+def FastMathDirective : Directive<"FastMathOp", "fast_math", "D", "on">;
+def FastMathKey : Key<"fast_math", FastMathDirective, OnOff,
+    [Taken<[RowRegisters], OnOff, ["on"]>, Taken<[RowReread, RowSplit, RowStream] # rowRings>],
+    "approximate exp, division and square root">;
+
+//===----------------------------------------------------------------------===//
+// Memory and latency
+//===----------------------------------------------------------------------===//
+
+def PipelineDirective : Directive<"PipelineOp", "pipeline", "A", "cp_async stages = 4">;
+def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>,
+    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, AttentionWgmma], WordOf<["tma"]>>],
+    "how the next tile travels; tma is a warp that copies by tensor map">;
+def StagesKey : Key<"stages", PipelineDirective, IntFrom<1, 8>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma, AttentionMmaSync, AttentionWgmma]>,
+     Taken<[ConvWgmma], IntFrom<1, 8>, ["6", "5", "8"]>],
+    "shared-memory buffers of the main loop"> {
+  let Neighbours = [1, 2, 3, 4, 5, 6];
+}
+
+def Im2colDirective : Directive<"Im2colOp", "im2col", "M", "raw_smem slab_channels = 3">;
+def Im2colKey : Key<"im2col", Im2colDirective, WordOf<["raw_smem"]>, [Taken<convBlocks # [ConvWgmma]>],
+    "how a convolution forms its left matrix">;
+def SlabChannelsKey : Key<"slab_channels", Im2colDirective, IntFrom<1, 4096>, [Taken<convBlocks>],
+    "input channels of a convolution that shared memory holds at a time">;
+def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>, [Taken<[ConvWgmma]>],
+    "channels, rows and columns of the 16 bytes that a convolution's operands come in">;
+
+def VecDirective : Directive<"VecOp", "vec", "M", "4">;
+def VecKey : Key<"vec", VecDirective, IntOf<[1, 2, 4, 8, 16]>,
+    [Taken<gemmBlocks # rows # [PointwisePacks, ScanBlocks]>],
+    "elements of one global memory access; at most 16 bytes"> {
+  let Neighbours = [1, 2, 4, 8];
+}
+
+def SmemLayoutDirective : Directive<"SmemLayoutOp", "smem_layout", "M", "smem_pad = 8"> {
+  let FirstIsBare = 0;
+}
+def SmemPadKey : Key<"smem_pad", SmemLayoutDirective, IntFrom<0, 64>,
+    [Taken<gemmWarps>, MayTake<convBlocks>],
+    "elements of padding after each row of a shared-memory tile"> {
+  let Neighbours = [0, 4, 8, 16];
+}
+
+def CacheHintDirective : Directive<"CacheHintOp", "cache_hint", "M", "streaming">;
+def CacheHintKey : Key<"cache_hint", CacheHintDirective, WordOf<["none", "streaming"]>,
+    [Taken<[RowRegisters], WordOf<["none", "streaming"]>, ["none", "streaming"]>,
+     Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks]>],
+    "cache policy of loads and stores that are used once">;
+
+def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma]>],
+    "bytes that the L2 cache fetches at least for each piece that a copy by tensor map reads; 0 leaves it to the card, "
+    "256 unless set"> {
+  let Neighbours = [0, 64, 128, 256];
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+def ResidentDirective : Directive<"ResidentOp", "resident", "P", "smem">;
+def ResidentKey : Key<"resident", ResidentDirective, WordOf<["reg", "smem", "hybrid", "cluster", "grid", "none"]>,
+    [Taken<[RowRegisters], WordOf<["reg"]>>, Taken<[RowReread, RowSplit], WordOf<["none"]>>,
+     Taken<[RowStream], WordOf<["smem", "hybrid"]>>, Taken<[RowCluster], WordOf<["cluster"]>>,
+     Taken<[RowGrid], WordOf<["grid"]>>],
+    "where a row stays between its passes; hybrid is shared memory, then registers; cluster and grid are the shared "
+    "memories of split_rows blocks">;
+def ColumnPacksKey : Key<"column_packs", ResidentDirective, IntFrom<0, 64>, [Taken<rowRings>],
+    "packs of a batch whose weights and biases a thread keeps in registers for all rows"> {
+  let Neighbours = [0, 1, 2, 3, 4];
+}
+def LeadKey : Key<"lead", ResidentDirective, IntFrom<0, 64>,
+    [Taken<[RowGrid], IntFrom<0, 64>, ["3", "4", "2"]>, Taken<[RowCluster], IntFrom<0, 64>, ["2", "4"]>],
+    "batches of a row that are written before the next row's statistic is taken"> {
+  let Neighbours = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+}
+
+def ReduceDirective : Directive<"ReduceOp", "reduce", "C", "online">;
+def ReduceKey : Key<"reduce", ReduceDirective, WordOf<["shfl", "online", "two_pass", "welford"]>,
+    [Taken<rows>, Taken<[AttentionSimt, AttentionMmaSync, AttentionWgmma], WordOf<["online"]>>],
+    "how a row is reduced">;
+def LazyKey : Key<"lazy", ReduceDirective, OnOff, [Taken<[AttentionWgmma]>],
+    "whether an attention kernel keeps the shift of its exponentials until they grow too large">;
+
+def ThreadsPerRowDirective : Directive<"ThreadsPerRowOp", "threads_per_row", "P", "128">;
+def ThreadsPerRowKey : Key<"threads_per_row", ThreadsPerRowDirective,
+    IntOf<[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]>, [Taken<rows>], "threads that share one row"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
+}
+
+def RowsPerBlockDirective : Directive<"RowsPerBlockOp", "rows_per_block", "P", "4">;
+def RowsPerBlockKey : Key<"rows_per_block", RowsPerBlockDirective, IntFrom<1, 1024>, [Taken<rows>],
+    "rows of one block"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128];
+}
+
+def SplitRowsDirective : Directive<"SplitRowsOp", "split_rows", "P", "8">;
+def SplitRowsKey : Key<"split_rows", SplitRowsDirective, IntFrom<1, 1024>,
+    [Taken<[RowReread], IntFrom<1, 1>>, Taken<[RowSplit], IntFrom<2, 1024>>,
+     Taken<[RowRegisters, RowStream] # rowRings>],
+    "blocks that share one row"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+}
+
+//===----------------------------------------------------------------------===//
+// Parallelism
+//===----------------------------------------------------------------------===//
+
+def CoarsenDirective : Directive<"CoarsenOp", "coarsen", "P", "4">;
+def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>, [Taken<[PointwisePacks, PoolWindows]>],
+    "outputs of one thread"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32];
+}
+
+def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256"> {
+  let FirstIsBare = 0;
+}
+def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024>, [Taken<[PointwisePacks, PoolWindows, ScanBlocks]>],
+    "threads of a block"> {
+  let Neighbours = [32, 64, 128, 256, 512, 1024];
+}
+def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>, [Taken<gemmBlocks # convBlocks # rows>],
+    "resident blocks per multiprocessor that the launch bounds promise"> {
+  let Neighbours = [1, 2, 3, 4, 6, 8];
+}
+
+def RasterDirective : Directive<"RasterOp", "raster", "P", "8">;
+def RasterKey : Key<"raster", RasterDirective, IntFrom<1, 64>, [Taken<gemmBlocks # [GemmWgmma]>],
+    "tiles of one group in the block order"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32];
+}
+
+def SplitKDirective : Directive<"SplitKOp", "split_k", "P", "4">;
+def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>, [Taken<gemmBlocks # [GemmWgmma]>],
+    "grid partitions of the contraction"> {
+  let Neighbours = [1, 2, 4, 8, 16];
+}
+
+def ClusterDirective : Directive<"ClusterOp", "cluster", "P", "2">;
+def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[GemmWgmma]>],
+    "blocks of a cluster, which share tiles by multicast"> {
+  let Neighbours = [1, 2, 4];
+}
+
+def SpecializeDirective : Directive<"SpecializeOp", "specialize", "A", "2 pingpong = on overlap = off">;
+def ConsumersKey : Key<"consumers", SpecializeDirective, IntFrom<1, 3>,
+    [Taken<[GemmWgmma, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
+  let Neighbours = [1, 2, 3];
+}
+def PingpongKey : Key<"pingpong", SpecializeDirective, OnOff, [Taken<[AttentionWgmma]>],
+    "whether the warpgroups of an attention kernel take turns at the tensor cores">;
+def OverlapKey : Key<"overlap", SpecializeDirective, OnOff, [Taken<[GemmWgmma, AttentionWgmma]>],
+    "whether an attention kernel computes exponentials beside the product of the tile before, and a warpgroup product "
+    "stores results beside the next tile's products">;
+def ProducerWarpsKey : Key<"producer_warps", SpecializeDirective, IntFrom<1, 8>,
+    [Taken<[ConvWgmma], IntFrom<1, 8>, ["2", "4"]>],
+    "warps of a convolution that load, for each warpgroup that multiplies"> {
+  let Neighbours = [1, 2, 4];
+}
+
+def RegSplitDirective : Directive<"RegSplitOp", "reg_split", "A", "[40, 232]">;
+def RegSplitKey : Key<"reg_split", RegSplitDirective, IntsFrom<2, 2, 24, 256>, [Taken<[GemmWgmma]>],
+    "registers of a copying and of a computing thread; multiples of 8">;
+
+def MmaInflightDirective : Directive<"MmaInflightOp", "mma_inflight", "A", "1">;
+def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 2>,
+    [Taken<[ConvWgmma], IntFrom<0, 2>, ["1"]>, Taken<[GemmWgmma]>],
+    "stages whose products run while the next stage is waited for"> {
+  let Neighbours = [0, 1];
+}
+
+def PersistentDirective : Directive<"PersistentOp", "persistent", "P", "static">;
+def PersistentKey : Key<"persistent", PersistentDirective, WordOf<["none", "static"]>, [Taken<[GemmWgmma]>],
+    "blocks that stay and walk over the tiles">;
+def BlocksKey : Key<"blocks", PersistentDirective, IntFrom<1, 4096>, [Taken<[ConvWgmma]>],
+    "blocks of a persistent kernel, which share all of the work">;
+
+def ConvertAtDirective : Directive<"ConvertAtOp", "convert_at", "D", "prepass">;
+def ConvertAtKey : Key<"convert_at", ConvertAtDirective, WordOf<["prepass"]>, [MayTake<[GemmWgmma]>],
+    "where fp32 operands become 16-bit ones, scaled by powers of two">;
+
+def StoreDirective : Directive<"StoreOp", "store", "M", "tma">;
+def StoreKey : Key<"store", StoreDirective, WordOf<["direct", "tma"]>, [Taken<[GemmWgmma]>],
+    "how finished tiles leave; tma is through shared memory by tensor map">;
+
+def SplitPrecisionDirective : Directive<"SplitPrecisionOp", "split_precision", "D", "fp16x3 promote_k = 128">;
+def SplitPrecisionKey : Key<"split_precision", SplitPrecisionDirective, WordOf<["none", "fp16x3"]>,
+    [MayTake<[GemmWgmma]>], "fp32 operands as sums of two 16-bit ones, multiplied in three products">;
+def PromoteKKey : Key<"promote_k", SplitPrecisionDirective, IntFrom<0, 4096>, [Taken<[GemmWgmma]>],
+    "steps of k that tensor cores sum before an fp32 addition; 0 is all"> {
+  let Neighbours = [64, 128, 256];
+}
+
+def UnrollDirective : Directive<"UnrollOp", "unroll", "L", "4">;
+def UnrollKey : Key<"unroll", UnrollDirective, IntFrom<1, 64>, [Taken<rows # [ScanBlocks]>],
+    "unroll factor of the innermost loop"> {
+  let Neighbours = [1, 2, 4, 8, 16];
+}
+
+#endif // KGEN_SCHEDULE_SCHEDULEKEYS
