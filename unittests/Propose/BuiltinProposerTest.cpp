@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Search/Fakes.h"
+#include "kgen/Kernels/Ideas/Catalogue.h"
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Propose/SchedulePlan.h"
+#include "kgen/Schedule/Schedule.h"
 
 #include "gtest/gtest.h"
 
@@ -350,6 +352,24 @@ TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
                                "spills",
                                0});
   EXPECT_GT(rankOf("register-tile"), neutral);
+}
+
+TEST(Builtin, EachIdeaSetsWhatAVariantTakes) {
+  for (const CatalogueEntry &entry : getCatalogue())
+    for (const auto &texts : {entry.hostVariants, entry.cudaVariants})
+      for (const char *text : texts)
+        for (const char *family : entry.families) {
+          schedule::Settings settings;
+          for (auto [key, value] : parseSettings(text)) {
+            if (size_t at = value.find("$N"); at != std::string::npos)
+              value.replace(at, 2, "64");
+            if (key[0] == '-')
+              EXPECT_NE(schedule::findKey(llvm::StringRef(key).drop_front()), nullptr) << entry.key << ": " << key;
+            else
+              settings[key] = schedule::parseValue(value);
+          }
+          EXPECT_EQ(schedule::findFault(family, settings), "") << entry.key << ": " << text;
+        }
 }
 
 TEST(Builtin, StartsAfreshFromAForeignParent) {
