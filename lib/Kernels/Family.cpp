@@ -102,7 +102,7 @@ std::string ScheduleParams::wordOr(MLIRContext *context, schedule::WordKey key, 
   return fallback.str();
 }
 
-WorkFact Family::getWork(DispatchOp) const { return {}; }
+graph::WorkFact Family::getWork(DispatchOp) const { return {}; }
 
 LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params, const Chip &chip) {
   if (failed(family.match(dispatch)) || failed(family.complete(dispatch, params, chip)))

@@ -21,7 +21,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::pipelines {
 
 namespace {
 
@@ -30,7 +30,7 @@ using Verdicts = std::map<std::pair<std::string, std::vector<int>>, bool>;
 
 class Grouping {
 public:
-  Grouping(ModuleOp graph, Fusion fusion, Verdicts &verdicts, GraphFacts &facts)
+  Grouping(ModuleOp graph, graph::Fusion fusion, Verdicts &verdicts, graph::GraphFacts &facts)
       : fusion(fusion), verdicts(verdicts), facts(facts), groups(facts.groups[int(fusion)]), copy(graph.clone()),
         rewriter(graph.getContext()) {
     func::FuncOp func = *copy->getOps<func::FuncOp>().begin();
@@ -50,8 +50,8 @@ public:
           formFrom(ops[i]);
     // A script forms dispatches in this order, too, and each leaves what the earlier ones took: with producers that
     // counts.
-    if (llvm::all_of(groups, [](const GroupFact &group) { return group.ops[0] == group.anchor; }))
-      llvm::sort(groups, [](const GroupFact &a, const GroupFact &b) { return a.ops[0] < b.ops[0]; });
+    if (llvm::all_of(groups, [](const graph::GroupFact &group) { return group.ops[0] == group.anchor; }))
+      llvm::sort(groups, [](const graph::GroupFact &a, const graph::GroupFact &b) { return a.ops[0] < b.ops[0]; });
   }
 
 private:
@@ -66,12 +66,12 @@ private:
     if (!known)
       return;
     Reach reach, most;
-    if (fusion != Fusion::None)
+    if (fusion != graph::Fusion::None)
       most = findReach(root, *known);
     if (!findAccepted(root, family, most, reach))
       return;
     DispatchOp dispatch = *grow(root, family, reach);
-    GroupFact group{family, indices[root], indicesOf(dispatch)};
+    graph::GroupFact group{family, indices[root], indicesOf(dispatch)};
     for (int op : group.ops)
       taken[op] = true;
     if (group.ops.size() == 1) {
@@ -88,7 +88,7 @@ private:
     std::string why;
     DispatchOp dispatch = formDispatch(rewriter, root, ScheduleAttr::get(root->getContext(), family.name()));
     auto count = [&] { return llvm::range_size(dispatch.getBody().front().without_terminator()); };
-    FuseLimit any{0, /*optional=*/true, /*elementwiseOnly=*/fusion != Fusion::Pool || family.name() != "conv"};
+    FuseLimit any{0, /*optional=*/true, /*elementwiseOnly=*/fusion != graph::Fusion::Pool || family.name() != "conv"};
     if (FailureOr<DispatchOp> grown = fuseConsumers(rewriter, dispatch, any, why); succeeded(grown))
       dispatch = *grown;
     reach.consumers = count() - 1;
@@ -184,10 +184,10 @@ private:
       op->moveBefore(block->getTerminator());
   }
 
-  Fusion fusion;
+  graph::Fusion fusion;
   Verdicts &verdicts;
-  GraphFacts &facts;
-  std::vector<GroupFact> &groups;
+  graph::GraphFacts &facts;
+  std::vector<graph::GroupFact> &groups;
   OwningOpRef<ModuleOp> copy;
   IRRewriter rewriter;
   Block *block = nullptr;
@@ -198,14 +198,14 @@ private:
 
 } // namespace
 
-void collectGroups(ModuleOp graph, GraphFacts &facts) {
+void collectGroups(ModuleOp graph, graph::GraphFacts &facts) {
   // Families read what is fused through linalg.
   graph.getContext()
       ->loadDialect<KGenDialect, arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
                     tensor::TensorDialect>();
   Verdicts verdicts;
-  for (Fusion fusion : {Fusion::None, Fusion::Epilogue, Fusion::Pool})
+  for (graph::Fusion fusion : {graph::Fusion::None, graph::Fusion::Epilogue, graph::Fusion::Pool})
     Grouping(graph, fusion, verdicts, facts).form();
 }
 
-} // namespace kgen
+} // namespace kgen::pipelines

@@ -47,15 +47,15 @@ std::vector<Materialization> carryOut(const ProposalContext &context, const Idea
 
 TEST(SchedulePlan, GroupsByFusion) {
   graph::GraphFacts facts = convReluPoolFacts();
-  auto sizes = [&](Fusion fusion) {
+  auto sizes = [&](graph::Fusion fusion) {
     std::vector<size_t> result;
     for (const PlannedDispatch &dispatch : groupOps(facts, fusion).dispatches)
       result.push_back(dispatch.ops.size());
     return result;
   };
-  EXPECT_EQ(sizes(Fusion::None), (std::vector<size_t>{1, 1, 1}));
-  EXPECT_EQ(sizes(Fusion::Epilogue), (std::vector<size_t>{2, 1}));
-  EXPECT_EQ(sizes(Fusion::Pool), (std::vector<size_t>{3}));
+  EXPECT_EQ(sizes(graph::Fusion::None), (std::vector<size_t>{1, 1, 1}));
+  EXPECT_EQ(sizes(graph::Fusion::Epilogue), (std::vector<size_t>{2, 1}));
+  EXPECT_EQ(sizes(graph::Fusion::Pool), (std::vector<size_t>{3}));
 }
 
 TEST(SchedulePlan, CountsConsumersAndProducers) {
@@ -64,7 +64,7 @@ TEST(SchedulePlan, CountsConsumersAndProducers) {
   graph::TensorFact x{"f32", {64, 64}}, one{"f32", {}};
   facts.ops = {{"aten.clamp", {x}, {x}, {}, {1}}, {"aten.mul.Tensor", {x, x}, {x}, {}, {2}}, {"aten.mean", {x}, {one}}};
   facts.groups.fill({{"row", 2, {0, 1, 2}}});
-  EXPECT_EQ(printDirectives(groupOps(facts, Fusion::Epilogue), facts),
+  EXPECT_EQ(printDirectives(groupOps(facts, graph::Fusion::Epilogue), facts),
             R"(%d0 = transform.kgen.select "aten.mean" in %f as row
 transform.kgen.fuse %d0 producers 2
 )");
@@ -72,7 +72,7 @@ transform.kgen.fuse %d0 producers 2
 
 TEST(SchedulePlan, PrintsDirectives) {
   graph::GraphFacts facts = convReluPoolFacts();
-  SchedulePlan plan = groupOps(facts, Fusion::Epilogue);
+  SchedulePlan plan = groupOps(facts, graph::Fusion::Epilogue);
   plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; pipeline=cp_async; stages=3; smem_pad=4; dtype=tf32");
   EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.conv2d" in %f as conv
 transform.kgen.fuse %d0 consumers 1
@@ -93,7 +93,7 @@ TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
         {i % 2 ? "aten.relu" : "aten.linear", {x, x}, {x}, {}, {i + 1}, 1, false, i % 2 ? "pointwise" : "gemm"});
   facts.ops.back().users = {};
   facts.groups.fill(groupApart(facts));
-  SchedulePlan plan = groupOps(facts, Fusion::None);
+  SchedulePlan plan = groupOps(facts, graph::Fusion::None);
   EXPECT_EQ(printDirectives(plan, facts), R"(%d0 = transform.kgen.select "aten.linear" in %f as gemm
 %d1 = transform.kgen.select "aten.relu" in %f as pointwise
 %d2 = transform.kgen.select "aten.linear" in %f as gemm
@@ -107,7 +107,7 @@ TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
 }
 
 TEST(SchedulePlan, SurvivesItsNotes) {
-  SchedulePlan plan = groupOps(convReluPoolFacts(), Fusion::Pool);
+  SchedulePlan plan = groupOps(convReluPoolFacts(), graph::Fusion::Pool);
   plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; vec=4");
   auto again = parsePlan(printPlan(plan), convReluPoolFacts());
   ASSERT_TRUE(bool(again));

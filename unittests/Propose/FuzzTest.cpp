@@ -196,7 +196,7 @@ TEST(Fuzz, MutatedNotes) {
   context.facts = convReluPoolFacts();
   context.device = "cuda";
   context.genericUs = 1000;
-  std::string notes = printPlan(groupOps(context.facts, Fusion::Pool));
+  std::string notes = printPlan(groupOps(context.facts, graph::Fusion::Pool));
   auto builtin = createBuiltinProposer();
   for (int i = 0; i < count; ++i) {
     std::mt19937_64 random(i);

@@ -19,8 +19,8 @@
 namespace kgen::test {
 
 /// Every op that has a family is a kernel by itself.
-inline std::vector<GroupFact> groupApart(const GraphFacts &facts) {
-  std::vector<GroupFact> groups;
+inline std::vector<graph::GroupFact> groupApart(const graph::GraphFacts &facts) {
+  std::vector<graph::GroupFact> groups;
   for (int op = 0; op < int(facts.ops.size()); ++op)
     if (!facts.ops[op].family.empty())
       groups.push_back({facts.ops[op].family, op, {op}});
@@ -39,7 +39,7 @@ inline graph::GraphFacts convReluPoolFacts() {
   facts.ops = {{"aten.conv2d", {x, w, b}, {y}, {{"stride", "[4, 4]"}}, {1}, 2.1e10, false, "conv"},
                {"aten.relu", {y}, {y}, {}, {2}, 2.9e7, false, "pointwise"},
                {"aten.max_pool2d", {y}, {p}, {{"kernel_size", "[3, 3]"}}, {}, 6e7, true, "pool"}};
-  WorkFact &conv = facts.ops[0].work;
+  graph::WorkFact &conv = facts.ops[0].work;
   conv.m = 100 * 55 * 55;
   conv.n = 96;
   conv.k = 3 * 11 * 11;

@@ -113,13 +113,13 @@ TEST_F(MlirGraphCompilerTest, FactsPrintAttributes) {
 }
 
 /// "family: op, op" of each group, the anchor's name in capitals.
-static std::string groupsOf(GraphCompiler &compiler, const std::string &signature, const std::string &body,
-                            Fusion fusion) {
+static std::string groupsOf(graph::GraphCompiler &compiler, const std::string &signature, const std::string &body,
+                            graph::Fusion fusion) {
   auto facts = compiler.facts("func.func @f(" + signature + " {\n" + body + "}");
   if (!facts)
     return llvm::toString(facts.takeError());
   std::string text;
-  for (const GroupFact &group : facts->getGroups(fusion)) {
+  for (const graph::GroupFact &group : facts->getGroups(fusion)) {
     text += (text.empty() ? "" : "; ") + group.family + ":";
     for (int op : group.ops) {
       llvm::StringRef name = llvm::StringRef(facts->ops[op].name).split('.').second.split('.').first;
@@ -136,9 +136,9 @@ TEST_F(MlirGraphCompilerTest, GroupsFollowFusion) {
       "  %1 = aten.relu %0 : (tensor<2x8x30x30xf32>) -> tensor<2x8x30x30xf32>\n"
       "  %2 = aten.max_pool2d %1 kernel [2, 2] stride [2, 2] : (tensor<2x8x30x30xf32>) -> tensor<2x8x15x15xf32>\n"
       "  return %2 : tensor<2x8x15x15xf32>\n";
-  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::None), "conv: CONV2D; pointwise: RELU; pool: MAX_POOL2D");
-  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::Epilogue), "conv: CONV2D relu; pool: MAX_POOL2D");
-  EXPECT_EQ(groupsOf(*compiler, signature, body, Fusion::Pool), "conv: CONV2D relu max_pool2d");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::None), "conv: CONV2D; pointwise: RELU; pool: MAX_POOL2D");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Epilogue), "conv: CONV2D relu; pool: MAX_POOL2D");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Pool), "conv: CONV2D relu max_pool2d");
 }
 
 TEST_F(MlirGraphCompilerTest, GroupsLeaveOneResult) {
@@ -148,20 +148,20 @@ TEST_F(MlirGraphCompilerTest, GroupsLeaveOneResult) {
   EXPECT_EQ(groupsOf(*compiler, in + t,
                      "  %0 = aten.linear %x, %w" + binary + "  %1 = aten.sigmoid %0" + unary +
                          "  %2 = aten.mul.Tensor %0, %1" + binary + "  return %2 : " + t + "\n",
-                     Fusion::Epilogue),
+                     graph::Fusion::Epilogue),
             "gemm: LINEAR sigmoid mul");
   EXPECT_EQ(groupsOf(*compiler, in + "(" + t + ", " + t + ")",
                      "  %0 = aten.linear %x, %w" + binary + "  %1 = aten.sigmoid %0" + unary +
                          "  return %0, %1 : " + t + ", " + t + "\n",
-                     Fusion::Epilogue),
+                     graph::Fusion::Epilogue),
             "gemm: LINEAR; pointwise: SIGMOID");
   // Rows read each element once, so that what is in front joins, unless something else needs it.
   const std::string one = "tensor<64xf32>", front = "  %0 = aten.abs %x" + unary + "  %1 = aten.mul.Tensor %0, %w" +
                                                     binary + "  %2 = aten.sum.dim_IntList %1 dim [1] : (" + t +
                                                     ") -> " + one + "\n";
-  EXPECT_EQ(groupsOf(*compiler, in + one, front + "  return %2 : " + one + "\n", Fusion::Epilogue), "row: abs mul SUM");
+  EXPECT_EQ(groupsOf(*compiler, in + one, front + "  return %2 : " + one + "\n", graph::Fusion::Epilogue), "row: abs mul SUM");
   EXPECT_EQ(groupsOf(*compiler, in + "(" + t + ", " + one + ")", front + "  return %0, %2 : " + t + ", " + one + "\n",
-                     Fusion::Epilogue),
+                     graph::Fusion::Epilogue),
             "row: mul SUM; pointwise: ABS");
 }
 
@@ -169,7 +169,7 @@ TEST_F(MlirGraphCompilerTest, GroupsAreWhatFamiliesTake) {
   const std::string t = "tensor<64x64xf32>", row = "tensor<64xf32>", in = "%x: " + t + ") -> ";
   auto alone = [&](const std::string &op, const std::string &from, const std::string &to) {
     return groupsOf(*compiler, "%x: " + from + ") -> " + to,
-                    "  %0 = " + op + " : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n", Fusion::Epilogue);
+                    "  %0 = " + op + " : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n", graph::Fusion::Epilogue);
   };
   EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 3.0 dim [1]", t, row), "");
   EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 2.0 dim [1]", t, row), "row: LINALG_VECTOR_NORM");
@@ -182,7 +182,7 @@ TEST_F(MlirGraphCompilerTest, GroupsAreWhatFamiliesTake) {
                      "  %0 = aten.sum.dim_IntList %x dim [1] : (" + t + ") -> " + row + "\n  %1 = aten.relu %0 : (" +
                          row + ") -> " + row + "\n  %2 = aten.add.Tensor %x, %1 : (" + t + ", " + row + ") -> " + t +
                          "\n  return %2 : " + t + "\n",
-                     Fusion::Epilogue),
+                     graph::Fusion::Epilogue),
             "row: SUM relu; pointwise: ADD");
 }
 

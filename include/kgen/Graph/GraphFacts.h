@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace kgen {
+namespace kgen::graph {
 
 /// One tensor's element type ("f32") and static shape.
 struct TensorFact {
@@ -70,4 +70,4 @@ struct GraphFacts {
   const std::vector<GroupFact> &getGroups(Fusion fusion) const { return groups[int(fusion)]; }
 };
 
-} // namespace kgen
+} // namespace kgen::graph

@@ -150,7 +150,7 @@ public:
   virtual bool readsOnce() const { return false; }
 
   /// What DISPATCH, which matches, works on, for ideas and their ranking.
-  virtual WorkFact getWork(DispatchOp dispatch) const;
+  virtual graph::WorkFact getWork(DispatchOp dispatch) const;
 };
 
 /// Matches DISPATCH and completes PARAMS by FAMILY, then asks the table whether a variant takes what is set. One

@@ -21,7 +21,7 @@ namespace kgen::pipelines {
 mlir::func::FuncOp findGraphFunction(mlir::ModuleOp graph);
 
 /// The families of FACTS' ops and the kernels that they form; FACTS has the ops of GRAPH already.
-void collectGroups(mlir::ModuleOp graph, GraphFacts &facts);
+void collectGroups(mlir::ModuleOp graph, graph::GraphFacts &facts);
 
 /// The facts of GRAPH, a level 1 module; ops in program order.
 mlir::FailureOr<graph::GraphFacts> collectFacts(mlir::ModuleOp graph);

@@ -24,18 +24,18 @@ namespace kgen::propose {
 using ScheduleSettings = std::map<std::string, std::string>;
 
 /// A group of ops, by its name and with the settings of its family.
-struct PlannedDispatch : GroupFact {
+struct PlannedDispatch : graph::GroupFact {
   std::string name; ///< symbol, the stem of its kernels' names
   ScheduleSettings settings;
 };
 
 struct SchedulePlan {
-  Fusion fusion = Fusion::Epilogue;
+  graph::Fusion fusion = graph::Fusion::Epilogue;
   std::vector<PlannedDispatch> dispatches; ///< ops in none of them take the generic path
 };
 
 /// The groups of FACTS with every setting left to its family.
-SchedulePlan groupOps(const graph::GraphFacts &facts, Fusion fusion);
+SchedulePlan groupOps(const graph::GraphFacts &facts, graph::Fusion fusion);
 
 /// A transform script that carries PLAN out.
 std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts);

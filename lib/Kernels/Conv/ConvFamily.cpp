@@ -40,20 +40,20 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  WorkFact getWork(DispatchOp dispatch) const override;
+  graph::WorkFact getWork(DispatchOp dispatch) const override;
 };
 
 } // namespace
 
 LogicalResult ConvFamily::match(DispatchOp dispatch) const { return success(succeeded(readConv(dispatch))); }
 
-WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
+graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
   FailureOr<Conv> conv = readConv(dispatch);
   Operation *op = conv->ops.contraction;
   auto input = cast<RankedTensorType>(op->getOperand(0).getType()),
        weight = cast<RankedTensorType>(op->getOperand(1).getType()),
        result = cast<RankedTensorType>(op->getResult(0).getType());
-  WorkFact work;
+  graph::WorkFact work;
   work.n = result.getDimSize(1);
   work.m = work.n ? result.getNumElements() / work.n : 0;
   work.k = weight.getDimSize(0) ? weight.getNumElements() / weight.getDimSize(0) : 0;

@@ -29,17 +29,17 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  WorkFact getWork(DispatchOp dispatch) const override;
+  graph::WorkFact getWork(DispatchOp dispatch) const override;
 };
 
 } // namespace
 
 LogicalResult GemmFamily::match(DispatchOp dispatch) const { return success(succeeded(readGemm(dispatch))); }
 
-WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
+graph::WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
   Operation *op = readGemm(dispatch)->ops.contraction;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  WorkFact work;
+  graph::WorkFact work;
   work.k = cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back();
   int64_t rank = result.getRank();
   work.m = work.n = 1;

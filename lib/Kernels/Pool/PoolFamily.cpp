@@ -45,7 +45,7 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return analyze(dispatch); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  WorkFact getWork(DispatchOp dispatch) const override;
+  graph::WorkFact getWork(DispatchOp dispatch) const override;
 
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
@@ -131,9 +131,9 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
   return program;
 }
 
-WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
+graph::WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
   FailureOr<PoolProgram> program = analyze(dispatch);
-  WorkFact work;
+  graph::WorkFact work;
   if (!program->maximum || program->rank() > 2 || program->window.back() > 32)
     return work;
   work.runningMaximum = llvm::all_of(program->dilation, [](int64_t dilation) { return dilation == 1; }) &&

@@ -20,9 +20,9 @@ public:
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
   bool readsOnce() const override { return true; }
-  WorkFact getWork(DispatchOp dispatch) const override {
+  graph::WorkFact getWork(DispatchOp dispatch) const override {
     FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
-    WorkFact work;
+    graph::WorkFact work;
     work.rows = program->layout.rows;
     work.columns = program->layout.columns;
     return work;

@@ -24,12 +24,12 @@ BuiltinSession::BuiltinSession(const ProposalContext &context) : context(context
     else
       consumeError(plan.takeError()); // a parent of another proposer: start from the families' defaults
   }
-  base = parent ? *parent : group(Fusion::Epilogue);
+  base = parent ? *parent : group(graph::Fusion::Epilogue);
   for (const TriedBranch &tried : context.history)
     seen.insert(tried.notes);
 }
 
-SchedulePlan BuiltinSession::group(Fusion fusion) const {
+SchedulePlan BuiltinSession::group(graph::Fusion fusion) const {
   SchedulePlan plan = groupOps(context.facts, fusion);
   for (PlannedDispatch &dispatch : plan.dispatches)
     if (onHost() && is_contained({"attention", "conv", "gemm"}, dispatch.family))
@@ -37,7 +37,7 @@ SchedulePlan BuiltinSession::group(Fusion fusion) const {
   return plan;
 }
 
-SchedulePlan BuiltinSession::regroup(Fusion fusion, bool keepSettings) const {
+SchedulePlan BuiltinSession::regroup(graph::Fusion fusion, bool keepSettings) const {
   SchedulePlan plan = group(fusion);
   if (keepSettings)
     for (PlannedDispatch &dispatch : plan.dispatches)

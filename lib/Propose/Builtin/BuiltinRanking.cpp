@@ -92,7 +92,7 @@ void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
        "behind its own windows and writes only the pooled values.",
        ideas::IdeaCategory::Control},
       (onHost() ? 82 : 86) + conditionOn("fuse-pool"));
-  if (parent && parent->fusion != Fusion::None)
+  if (parent && parent->fusion != graph::Fusion::None)
     add(scored,
         {"unfuse", "Give every op a kernel of its own again: without the epilogue the main loop keeps more registers.",
          ideas::IdeaCategory::Control},

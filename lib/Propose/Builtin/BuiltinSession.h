@@ -50,9 +50,9 @@ public:
 private:
   /// Dispatches with their families' own choices, except that nobody multiplies by emulated tensor
   /// cores on the host.
-  SchedulePlan group(Fusion fusion) const;
+  SchedulePlan group(graph::Fusion fusion) const;
   /// The ops grouped anew, each dispatch with the base's settings for the same op or with none.
-  SchedulePlan regroup(Fusion fusion, bool keepSettings) const;
+  SchedulePlan regroup(graph::Fusion fusion, bool keepSettings) const;
 
   struct Scored {
     Idea idea;

@@ -93,7 +93,7 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
 std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry &entry) const {
   std::vector<PlanVariant> variants;
   for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
-    PlanVariant variant{entry.pools && base.fusion != Fusion::Pool ? regroup(Fusion::Pool, true) : base, ""};
+    PlanVariant variant{entry.pools && base.fusion != graph::Fusion::Pool ? regroup(graph::Fusion::Pool, true) : base, ""};
     bool any = false;
     for (PlannedDispatch &dispatch : variant.plan.dispatches) {
       if (!is_contained(entry.families, dispatch.family))
@@ -118,22 +118,22 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
 
 std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
   std::vector<PlanVariant> variants;
-  auto add = [&](Fusion fusion, bool keepSettings, const char *label) {
+  auto add = [&](graph::Fusion fusion, bool keepSettings, const char *label) {
     variants.push_back({regroup(fusion, keepSettings), label});
   };
   auto poolJoins = [&] {
-    return groupOps(context.facts, Fusion::Pool).dispatches.size() <
-           groupOps(context.facts, Fusion::Epilogue).dispatches.size();
+    return groupOps(context.facts, graph::Fusion::Pool).dispatches.size() <
+           groupOps(context.facts, graph::Fusion::Epilogue).dispatches.size();
   };
   if (key == "families") {
-    add(Fusion::Epilogue, false, "epilogues fused");
-    add(Fusion::None, false, "one kernel per op");
-  } else if (key == "fuse-pool" && poolJoins() && base.fusion != Fusion::Pool) {
-    add(Fusion::Pool, false, "pooling fused");
+    add(graph::Fusion::Epilogue, false, "epilogues fused");
+    add(graph::Fusion::None, false, "one kernel per op");
+  } else if (key == "fuse-pool" && poolJoins() && base.fusion != graph::Fusion::Pool) {
+    add(graph::Fusion::Pool, false, "pooling fused");
     if (parent)
-      add(Fusion::Pool, true, "pooling fused, settings kept");
+      add(graph::Fusion::Pool, true, "pooling fused, settings kept");
   } else if (key == "unfuse") {
-    add(Fusion::None, true, "one kernel per op");
+    add(graph::Fusion::None, true, "one kernel per op");
   }
   return variants;
 }

@@ -20,10 +20,10 @@ namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
-SchedulePlan groupOps(const graph::GraphFacts &facts, Fusion fusion) {
+SchedulePlan groupOps(const graph::GraphFacts &facts, graph::Fusion fusion) {
   SchedulePlan plan;
   plan.fusion = fusion;
-  for (const GroupFact &group : facts.getGroups(fusion))
+  for (const graph::GroupFact &group : facts.getGroups(fusion))
     plan.dispatches.push_back({group, {}, {}});
   std::set<std::string> names;
   for (PlannedDispatch &dispatch : plan.dispatches) {
@@ -85,10 +85,10 @@ Expected<SchedulePlan> parsePlan(StringRef text, const graph::GraphFacts &facts)
   SchedulePlan plan;
   try {
     Json json = Json::parse(text.begin(), text.end());
-    int fusion = indexOf(json.at("fusion"), int(Fusion::Pool) + 1);
+    int fusion = indexOf(json.at("fusion"), int(graph::Fusion::Pool) + 1);
     if (fusion < 0)
       return createStringError("unknown fusion in a recorded plan");
-    plan.fusion = Fusion(fusion);
+    plan.fusion = graph::Fusion(fusion);
     for (const Json &entry : json.at("dispatches")) {
       PlannedDispatch dispatch;
       dispatch.name = entry.at("name");

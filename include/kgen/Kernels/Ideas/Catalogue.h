@@ -36,7 +36,7 @@ std::optional<IdeaCategory> parseIdeaCategory(llvm::StringRef word);
 
 /// What an applicability test looks at: one dispatch of a plan and the numbers behind it. Of a pooling that follows
 /// a convolution it has `runningMaximum`, too.
-struct DispatchFacts : WorkFact {
+struct DispatchFacts : graph::WorkFact {
   std::string family; ///< "gemm"
   std::string op;     ///< the op that decides the family, "aten.matmul"
   std::string device, precision;
