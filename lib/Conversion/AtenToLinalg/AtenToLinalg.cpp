@@ -17,6 +17,8 @@ using namespace mlir;
 void kgen::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
   populateAttentionPatterns(patterns);
   populateContractionPatterns(patterns);
+  populateCreationPatterns(patterns);
+  populateIndexPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populatePointwisePatterns(patterns);
   populateReductionPatterns(patterns);
