@@ -36,7 +36,7 @@ class Layout:
 # The attributes whose word in the text differs from their name.
 WORD_OF = {"kernel_size": "kernel"}
 
-_UNARY = ("abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc exp exp2 expm1 floor hardsigmoid hardswish "
+_UNARY = ("abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc erfinv exp exp2 expm1 floor hardsigmoid hardswish "
           "log log10 log1p log2 mish neg reciprocal relu round rsqrt selu sigmoid sign silu sin sinh sqrt square tan tanh "
           "trunc").split()
 _BINARY = ("atan2 bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor div.Tensor fmod.Tensor max.other maximum min.other "

@@ -39,7 +39,7 @@ CALLS = {
     "numbers": """i//2|i//j|m//0.3|m//v|-i//j|i%3|i%j|m%0.7|-m%v|torch.fmod(m,v)|torch.fmod(i,3)|torch.div(m,v,rounding_mode="trunc")|torch.div(i,j,rounding_mode="floor")|
         torch.atan2(m,v)|m.floor()|m.ceil()|m.round()|m.trunc()|m.frac()|m.sign()|m.sgn()|i.sign()|m.sin()|m.cos()|m.tan()|m.sinh()|m.cosh()|m.atan()|m.asinh()|
         torch.asin(m.tanh())|torch.acos(m.tanh())|torch.atanh(m.tanh())|torch.acosh(p+1)|p.log2()|p.log10()|p.log1p()|m.expm1()|m.exp2()|torch.erfc(m)|m.sigmoid().logit()|
-        torch.copysign(m,v)|torch.hypot(m,v)|torch.logaddexp(m,v)|torch.lerp(m,p,0.3)|torch.addcmul(m,p,p)|torch.addcdiv(m,p,p)|m.nan_to_num()|
+        torch.erfinv(m.tanh())|torch.copysign(m,v)|torch.hypot(m,v)|torch.logaddexp(m,v)|torch.lerp(m,p,0.3)|torch.addcmul(m,p,p)|torch.addcdiv(m,p,p)|m.nan_to_num()|
         torch.xlogy(p,p)|torch.sinc(m)|torch.heaviside(m,v)|torch.rsub(m,v)|torch.rsub(m,2)|torch.float_power(p,2)|torch.deg2rad(m)""",
     "activations": """F.elu(m)|F.celu(m)|F.glu(m,-1)|F.hardshrink(m)|F.softshrink(m)|F.logsigmoid(m)|F.threshold(m,0.1,3.0)|F.prelu(x,s)|F.relu6(m)|F.rrelu(m)|F.softmin(m,0)|
         F.tanhshrink(m)|F.softsign(m)|F.gelu(m,approximate="tanh")|F.silu(m)|F.mish(m)|F.log_softmax(m,0)|F.normalize(m)|F.rms_norm(x,[6],row)|F.rms_norm(x,[5,6])|

@@ -56,7 +56,7 @@ aten.select.int(x,1,-1) aten.slice.Tensor(x,2,1,9223372036854775807,3) aten.slic
 aten.squeeze.dim(one,1) aten.squeeze.dim(one,0) aten.transpose.int(x,1,-1) aten.t(m) aten.tril(x,-1) aten.triu(x)
 aten.unsqueeze(x,-1) aten.view(x,[2,60,17])
 aten.acos(x) aten.acosh(x) aten.asin(x) aten.asinh(x) aten.atan(x) aten.atanh(x) aten.bitwise_not(at) aten.ceil(x) aten.cos(x)
-aten.cosh(x) aten.erfc(x) aten.exp2(x) aten.expm1(x) aten.floor(x) aten.log10(x) aten.log1p(x) aten.log2(x) aten.round(x)
+aten.cosh(x) aten.erfc(x) aten.erfinv(x) aten.exp2(x) aten.expm1(x) aten.floor(x) aten.log10(x) aten.log1p(x) aten.log2(x) aten.round(x)
 aten.sign(x) aten.sin(x) aten.sinh(x) aten.tan(x) aten.trunc(x) aten.isinf(x) aten.isnan(x) aten.logical_not(x)
 aten.atan2(x,y) aten.fmod.Tensor(x,y) aten.fmod.Scalar(x,2) aten.remainder.Tensor(x,y) aten.remainder.Scalar(x,2)
 aten.div.Tensor_mode(x,y,rounding_mode="floor") aten.pow.Tensor_Tensor(x,y) aten.pow.Scalar(2,x)

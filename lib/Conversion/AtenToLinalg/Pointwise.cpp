@@ -33,6 +33,21 @@ Scalar formula(aten::CosOp, Elements x) { return cos(x[0]); }
 Scalar formula(aten::CoshOp, Elements x) { return cosh(x[0]); }
 Scalar formula(aten::ErfOp, Elements x) { return erf(x[0]); }
 Scalar formula(aten::ErfcOp, Elements x) { return erfc(x[0]); }
+/// ATen's: a rational approximation, then two steps of Newton's method on erf.
+Scalar formula(aten::ErfinvOp, Elements x) {
+  Scalar y = x[0], distance = abs(y), z = y * y;
+  Scalar inner = y * (((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z + 0.886226899) /
+                 ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z - 2.118377725) * z + 1);
+  Scalar far = sqrt(-log((1.0 - distance) / 2));
+  Scalar outer = (((1.641345311 * far + 3.429567803) * far - 1.624906493) * far - 1.970840454) /
+                 ((1.637067800 * far + 3.543889200) * far + 1);
+  Scalar result = select(greater(distance, 0.7), select(less(y, 0), -outer, outer), inner);
+  constexpr double twoOverSqrtPi = 1.1283791670955125738961589031215;
+  for (int step = 0; step < 2; ++step)
+    result = result - (erf(result) - y) / (twoOverSqrtPi * exp(-(result * result)));
+  Scalar infinite = select(less(y, 0), y.constant(-INFINITY), y.constant(INFINITY));
+  return select(equal(distance, 1), infinite, result);
+}
 Scalar formula(aten::ExpOp, Elements x) { return exp(x[0]); }
 Scalar formula(aten::Exp2Op, Elements x) { return exp2(x[0]); }
 Scalar formula(aten::Expm1Op, Elements x) { return expm1(x[0]); }
@@ -226,12 +241,12 @@ void addPointwise(RewritePatternSet &patterns) {
 void populatePointwisePatterns(RewritePatternSet &patterns) {
   // One operand.
   addPointwise<aten::AbsOp, aten::AcosOp, aten::AcoshOp, aten::AsinOp, aten::AsinhOp, aten::AtanOp, aten::AtanhOp,
-               aten::BitwiseNotOp, aten::CeilOp, aten::CosOp, aten::CoshOp, aten::ErfOp, aten::ErfcOp, aten::ExpOp,
-               aten::Exp2Op, aten::Expm1Op, aten::FloorOp, aten::HardsigmoidOp, aten::HardswishOp, aten::IsinfOp,
-               aten::IsnanOp, aten::LogOp, aten::Log10Op, aten::Log1pOp, aten::Log2Op, aten::LogicalNotOp, aten::MishOp,
-               aten::NegOp, aten::ReciprocalOp, aten::ReluOp, aten::RoundOp, aten::RsqrtOp, aten::SeluOp,
-               aten::SigmoidOp, aten::SignOp, aten::SiluOp, aten::SinOp, aten::SinhOp, aten::SqrtOp, aten::SquareOp,
-               aten::TanOp, aten::TanhOp, aten::ToCopyOp, aten::TruncOp>(patterns);
+               aten::BitwiseNotOp, aten::CeilOp, aten::CosOp, aten::CoshOp, aten::ErfOp, aten::ErfcOp, aten::ErfinvOp,
+               aten::ExpOp, aten::Exp2Op, aten::Expm1Op, aten::FloorOp, aten::HardsigmoidOp, aten::HardswishOp,
+               aten::IsinfOp, aten::IsnanOp, aten::LogOp, aten::Log10Op, aten::Log1pOp, aten::Log2Op,
+               aten::LogicalNotOp, aten::MishOp, aten::NegOp, aten::ReciprocalOp, aten::ReluOp, aten::RoundOp,
+               aten::RsqrtOp, aten::SeluOp, aten::SigmoidOp, aten::SignOp, aten::SiluOp, aten::SinOp, aten::SinhOp,
+               aten::SqrtOp, aten::SquareOp, aten::TanOp, aten::TanhOp, aten::ToCopyOp, aten::TruncOp>(patterns);
   // One operand and constants.
   addPointwise<aten::AddScalarOp, aten::BitwiseAndScalarOp, aten::BitwiseOrScalarOp, aten::BitwiseXorScalarOp,
                aten::ClampOp, aten::DivScalarOp, aten::EluOp, aten::EqScalarOp, aten::FmodScalarOp, aten::GeScalarOp,

@@ -205,6 +205,13 @@ func.func @erfc(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %0 : tensor<4x8xf32>
 }
 
+// CHECK-LABEL: @erfinv(
+// CHECK: aten.erfinv %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+func.func @erfinv(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = aten.erfinv %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
 // CHECK-LABEL: @exp2(
 // CHECK: aten.exp2 %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 func.func @exp2(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {

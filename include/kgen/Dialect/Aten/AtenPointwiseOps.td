@@ -37,6 +37,7 @@ def Aten_CosOp : Aten_UnaryOp<"cos", Aten_FloatTensor, "cos(x)">;
 def Aten_CoshOp : Aten_UnaryOp<"cosh", Aten_FloatTensor, "cosh(x)">;
 def Aten_ErfOp : Aten_UnaryOp<"erf", Aten_FloatTensor, "erf(x)">;
 def Aten_ErfcOp : Aten_UnaryOp<"erfc", Aten_FloatTensor, "1 - erf(x)">;
+def Aten_ErfinvOp : Aten_UnaryOp<"erfinv", Aten_FloatTensor, "the y with erf(y) = x">;
 def Aten_ExpOp : Aten_UnaryOp<"exp", Aten_FloatTensor, "exp(x)">;
 def Aten_Exp2Op : Aten_UnaryOp<"exp2", Aten_FloatTensor, "2 ** x">;
 def Aten_Expm1Op : Aten_UnaryOp<"expm1", Aten_FloatTensor, "exp(x) - 1">;

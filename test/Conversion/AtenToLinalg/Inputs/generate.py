@@ -105,8 +105,9 @@ for name in ("abs erf exp hardsigmoid hardswish mish neg reciprocal relu selu si
     pointwise(name, getattr(A, name))
 for name in "cos sin tan".split():  # of 800 the last digits depend on the library
     case("pointwise", name, name + " {0}", getattr(A, name), Input(2, 3, 5))
-for name in "acos asin atanh".split():
+for name in "acos asin atanh erfinv".split():
     pointwise(name, getattr(A, name), kind="unit")
+case("pointwise", "erfinv_ends", "erfinv {0}", A.erfinv, Input(9, kind="integer"))
 case("pointwise", "acosh", "acosh {0}", lambda x: A.acosh(x), Input(2, 3, kind="offset"))
 case("pointwise", "round", "round {0}", A.round, Input(2, 3, 5))
 case("pointwise", "round_halves", "round {0}", lambda x: A.round(x), Input(12, kind="special"))
