@@ -6,7 +6,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from kgen.composites import Composites
-from kgen.distributions import initial_distribution, observed
+from kgen.distributions import Distribution, initial_distribution, observed
 from kgen.errors import ImportRefused
 from kgen.exporting import NeedsDecomposition, op_name
 from kgen.op_table import CHECKS, IDENTITIES, LATER, LAYOUTS, SYNONYMS, VIEWS, WITHOUT_LOWERING, WORD_OF
@@ -140,7 +140,7 @@ class GraphWriter(Rewrites, Composites):
             value = Value(self._fresh(name), tensor)
             self._values[node] = value
             self.arguments.append((name, kind))
-            init = self._initial(tensor, actual, kind)
+            init = self._rows_of_a_table(node) or self._initial(tensor, actual, kind)
             attributes = [f'kgen.init = "{init}"', f'kgen.name = "{name}"']
             if kind != "input":
                 attributes.append("kgen.parameter")
@@ -160,6 +160,13 @@ class GraphWriter(Rewrites, Composites):
             return recorded if kind == "constant" else initial_distribution(tensor, recorded, kind != "input")
         recorded = self._problem.recorder.of(actual) if actual is not None else None
         return initial_distribution(tensor, recorded, kind != "input")
+
+    @staticmethod
+    def _rows_of_a_table(node):
+        """The range of an argument that names rows of an embedding, whatever the example has; None for another."""
+        rows = [user.args[0].meta["val"].shape[0] for user in node.users
+                if user.target is torch.ops.aten.embedding.default and user.args[1] is node]
+        return Distribution("integer", 0, min(rows) - 1) if rows and isinstance(rows[0], int) else None
 
     def _is_literal(self, tensor):
         """Whether forward made TENSOR with several values, which then stand in the text."""
@@ -277,8 +284,10 @@ class GraphWriter(Rewrites, Composites):
         if name.endswith(".Tensor") and isinstance(arguments.get("other"), (int, float)):
             name = name.replace(".Tensor", ".Scalar")
         if name not in LAYOUTS:
-            space = node.target.namespace
-            self._refuse(f"{space}.{name} is not in the dialect")
+            # What it was before PyTorch decomposed it is what the user called.
+            original = node.meta.get("original_aten")
+            original = original if isinstance(original, torch._ops.OpOverload) else node.target
+            self._refuse(f"{original.namespace}.{op_name(original)} is not in the dialect")
         if name in WITHOUT_LOWERING:
             self._refuse(f"aten.{name} cannot be computed yet: {WITHOUT_LOWERING[name]}")
         values = node.meta["val"]

@@ -103,7 +103,7 @@ class Rewrites:
     def _rewrite_signbit(self, arguments, node):
         """But for a negative zero, which counts as positive."""
         value = next(iter(arguments.values()))
-        return self._emit("lt.Scalar", {"self": value, "other": 0}, node, [node.meta["val"]])
+        return self._piece("lt.Scalar", shaped(value.tensor.shape, torch.bool), node, {"self": value, "other": 0})
 
     def _rewrite_hypot(self, arguments, node):
         like = node.meta["val"]

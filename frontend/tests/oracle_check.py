@@ -94,11 +94,11 @@ def compare(path, seed=0):
     return largest_difference(expected, found)
 
 
-def compare_module(module, inputs, name="model"):
-    """The same for a module with its own weights and INPUTS, which are computed with in double precision."""
+def compare_module(module, inputs, name="model", double=True):
+    """The same for a module with its own weights and INPUTS, which PyTorch computes with in DOUBLE precision or its own."""
     graph = import_module(module, inputs, name)
-    wide = [value.double() if value.is_floating_point() else value for value in inputs]
-    module = module.double()
+    wide = [value.double() if double and value.is_floating_point() else value for value in inputs]
+    module = module.double() if double else module
     with torch.no_grad():
         answers = module(*wide)
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]

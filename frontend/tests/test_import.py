@@ -162,7 +162,7 @@ class Refusals(unittest.TestCase):
 
     def test_what_no_kernel_computes(self):
         for call, message in (("torch.randn(4) + x", "a result that is drawn at random cannot be checked"),
-                              ("x[x > 0]", "a shape or a number that depends on data"), ("torch.fft.fft(x).abs()", "complex numbers"),
+                              ("x[x > 0]", "depends on data"), ("torch.fft.fft(x).abs()", "complex numbers"),
                               ("F.dropout(x, training=True)", "dropout in training mode")):
             with self.subTest(call):
                 self.assertRegex(self.refused(model_source(f"return {call}", "[torch.rand(4)]")), f"sample.py:1?[0-9]: .*{message}")

@@ -4,8 +4,8 @@
 
 include "kgen/Dialect/Aten/AtenBase.td"
 
-// A position outside its dimension, which ATen refuses at run time, is taken to the nearest one inside it: no
-// implementation of these ops may touch other memory.
+// A position outside its dimension, which ATen refuses at run time, reads the nearest one inside it and writes nothing:
+// no implementation of these ops may touch other memory.
 
 //===----------------------------------------------------------------------===//
 // Reading
