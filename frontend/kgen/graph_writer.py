@@ -133,7 +133,7 @@ class GraphWriter(Rewrites, Composites):
         lines = []
         for node, name, tensor, kind in inputs + weights:
             self._node = node
-            actual = next(user_values) if kind == "input" else self._weight(name)
+            actual = next(user_values, None) if kind == "input" else self._weight(name)
             if kind == "constant" and self._is_literal(actual):
                 self._values[node] = self._constant(actual, name)
                 continue

@@ -30,7 +30,12 @@ class ImportedGraph:
 
 
 def import_file(path, name=None):
-    """The MLIR text of the problem in PATH, called NAME or after the file; raises ImportRefused."""
+    """The MLIR text of the problem in PATH, called NAME or after the file; raises ImportRefused.
+
+    PATH is a Python file in the benchmark's form, or a .pt2 archive that torch.export.save wrote.
+    """
+    if str(path).endswith(".pt2"):
+        return import_exported(_load(path), name or pathlib.Path(path).stem).text
     file = ProblemFile(path, name)
     problem = file.build()
     exported = _export(file, problem)
@@ -47,8 +52,20 @@ def import_module(module, inputs, name="model"):
 
 def import_exported(exported, name="model"):
     """The ImportedGraph of a torch.export.ExportedProgram, as `torch.export.load` gives it."""
-    inputs, _ = exported.example_inputs or ((), {})
-    return _write(_ModuleSource(None, name), Problem(None, list(inputs), None), exported, {})
+    # Keywords come after the positional inputs.
+    inputs = [*(exported.example_inputs or ((), {}))[0], *(exported.example_inputs or ((), {}))[1].values()]
+    return _write(_ModuleSource(None, name), Problem(None, inputs, None), exported, {})
+
+
+def _load(path):
+    """The exported program in the archive PATH."""
+    if not pathlib.Path(path).is_file():
+        raise ImportRefused("no such file", path)
+    try:
+        with quiet():
+            return torch.export.load(path)
+    except Exception as error:  # a damaged archive or one of another version raises many kinds
+        raise ImportRefused(f"reading the archive failed: {summary(error)}", path) from error
 
 
 class _ModuleSource:

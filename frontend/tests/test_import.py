@@ -6,8 +6,11 @@ import pathlib
 import tempfile
 import unittest
 
+import torch
+
 from kgen.__main__ import main
 from kgen.errors import ImportRefused
+from kgen.importer import import_file
 from tests.support import import_source, kgen_opt, model_source, write_source
 
 
@@ -62,6 +65,18 @@ class Graphs(unittest.TestCase):
     def test_constructor_that_reads_a_number(self):
         self.assertIn("aten.relu", imported("return torch.relu(self.layer(x))", init="n = torch.linspace(0, 8, 3)[-1].item()\n"
                                             "self.layer = nn.Linear(8, int(n))"))
+
+    def test_archive(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "small.pt2")
+            torch.export.save(torch.export.export(torch.nn.Linear(8, 2), (torch.rand(4, 8),)), path)
+            text = import_file(path)
+            self.assertIn("func.func @small(", text)
+            self.assertIn("aten.linear %input, %weight, %bias", text)
+            with open(path, "r+b") as file:
+                file.truncate(os.path.getsize(path) // 2)
+            with self.assertRaisesRegex(ImportRefused, "small.pt2: reading the archive failed"):
+                import_file(path)
 
     def test_plain_attribute_is_an_argument(self):
         text = imported("return x + self.w", init="self.w = torch.rand(8) + 1")
