@@ -10,7 +10,12 @@ problem_file   reads a file in the benchmark's form, without data
 distributions  watches how its tensors are drawn
 op_table       which ATen ops the dialect has, and how they are written
 verify         has kgen-opt check what was imported
-importer       torch.export's graph to the project's MLIR text
+text           types, numbers and tensors as MLIR writes them
+exporting      torch.export's graph, decomposed to ops that the dialect has
+rewrites       ops that the dialect spells in another way
+composites     ops that are several of the dialect's
+graph_writer   the graph as the project's MLIR text
+importer       a file, a module or an exported program in, that text out
 subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take
 segments       cuts an exported graph into kernels' work and PyTorch's
 compiler       makes and checks the kernels of each segment

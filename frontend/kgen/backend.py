@@ -9,6 +9,8 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
+from kgen.exporting import decompose
+from kgen.graph_writer import GraphWriter
 
 
 def kgen_backend(module, example_inputs, *, precision=None):
@@ -20,7 +22,7 @@ def kgen_backend(module, example_inputs, *, precision=None):
         return _kept(module, "gradients are on, and kgen's kernels have none: use torch.no_grad()")
     with torch.no_grad(), quiet():
         try:
-            exported = torch.export.export(module, tuple(example_inputs), strict=False).run_decompositions({})
+            exported = decompose(torch.export.export(module, tuple(example_inputs), strict=False), GraphWriter, [None])
         except Exception as error:  # export raises many kinds
             words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             return _kept(module, f"torch.export cannot take it: {words}")

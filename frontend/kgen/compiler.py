@@ -15,7 +15,7 @@ import warnings
 import torch
 
 from kgen.errors import ImportRefused
-from kgen.importer import _quiet as export_quietly
+from kgen.exporting import quiet as export_quietly
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
 from kgen.subgraph import graph_text

@@ -155,6 +155,22 @@ class TensorLiterals(TorchFunctionMode):
         return out
 
 
+def observed(tensor):
+    """The distribution of a tensor that has data: its range where that is all there is to it, else its mean and deviation."""
+    if tensor.numel() == 0:
+        return Distribution("constant", 0)
+    values = tensor.detach().double().flatten()
+    low, high = values.min().item(), values.max().item()
+    if not tensor.dtype.is_floating_point:
+        return Distribution("integer", low, high)
+    if low == high:
+        return Distribution("constant", low)
+    finite = values[values.isfinite()]
+    if low >= 0 or finite.numel() < 2:
+        return Distribution("uniform", finite.min().item(), finite.max().item())
+    return Distribution("normal", finite.mean().item(), finite.std().item())
+
+
 def initial_distribution(tensor, recorded, is_parameter):
     """The `kgen.init` of a tensor: what was recorded, except that a constant weight becomes random.
 

@@ -7,6 +7,8 @@ import torch
 from torch.utils import _pytree as pytree
 
 from kgen.compiler import CompiledGraph, quiet
+from kgen.exporting import decompose
+from kgen.graph_writer import GraphWriter
 
 
 class CompileFailed(RuntimeError):
@@ -33,7 +35,8 @@ class _Entry:
         with torch.no_grad(), quiet():
             try:
                 exported = torch.export.export(original, arguments, keywords, strict=False)
-                exported = exported.run_decompositions({})
+                # In a form that writes nothing in place.
+                exported = decompose(exported, GraphWriter, [None])
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise CompileFailed(f"torch.export cannot take {type(original).__name__}: {words}") from error

@@ -13,19 +13,23 @@ import re
 import traceback
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from kgen.distributions import Recorder, TensorLiterals
 from kgen.errors import ImportRefused
 
 
 class Problem:
-    """One size of a file's model: the module, its inputs, and how both are drawn."""
+    """One size of a file's model: the module, its inputs, and how both are drawn (None where they have data)."""
 
     def __init__(self, model, inputs, recorder):
         self.model = model
         self.inputs = inputs
         self.recorder = recorder
+
+    def tensors(self):
+        """The tensors among the inputs, nested ones included, in the order of the exported graph's."""
+        return [value for value in torch.utils._pytree.tree_leaves(self.inputs) if isinstance(value, torch.Tensor)]
 
 
 class ProblemFile:
@@ -69,9 +73,18 @@ class ProblemFile:
 
     def _build(self, init_inputs, inputs):
         recorder = Recorder()
-        with self._refusing("building Model"), torch.device("meta"), recorder, TensorLiterals(recorder):
-            model = self._construct(init_inputs())
-            values = inputs()
+        with self._refusing("building Model"), recorder, TensorLiterals(recorder):
+            with torch.device("meta"):
+                values = inputs()
+                arguments = init_inputs()
+            try:
+                with torch.device("meta"):
+                    model = self._construct(arguments)
+            except (RuntimeError, NotImplementedError) as error:
+                # A constructor that reads a number out of a tensor needs one with data.
+                if "meta tensor" not in str(error):
+                    raise
+                model = self._construct(init_inputs())
         if not isinstance(model, torch.nn.Module):
             raise ImportRefused("expected Model to be a torch.nn.Module", self.path)
         stand_in = _StandIns(recorder)
@@ -105,7 +118,7 @@ class ProblemFile:
 
 
 class _StandIns:
-    """Fake CPU tensors in place of meta ones, one for each, with their distributions.
+    """Fake CPU tensors in place of a model's, one for each, with their distributions.
 
     They have no data either, but forward may combine them with constants that it
     makes on the CPU.
@@ -117,7 +130,7 @@ class _StandIns:
         self._made = {}
 
     def of(self, value):
-        if not isinstance(value, torch.Tensor) or not value.is_meta:
+        if not isinstance(value, torch.Tensor) or isinstance(value, FakeTensor):
             return value
         if id(value) not in self._made:
             with self._mode:
@@ -125,7 +138,7 @@ class _StandIns:
             if isinstance(value, torch.nn.Parameter):
                 fake = torch.nn.Parameter(fake, requires_grad=False)
             self._recorder.set(fake, self._recorder.of(value))
-            # The meta tensor stays alive, or its id could be given out again.
+            # The tensor stays alive, or its id could be given out again.
             self._made[id(value)] = (fake, value)
         return self._made[id(value)][0]
 

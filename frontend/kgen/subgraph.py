@@ -8,10 +8,12 @@ import types
 import torch
 
 from kgen.errors import ImportRefused
-from kgen.importer import _GraphWriter, _Value, tensor_type
+from kgen.exporting import NeedsDecomposition
+from kgen.graph_writer import GraphWriter, Value
+from kgen.text import tensor_type
 
 
-class _Writer(_GraphWriter):
+class _Writer(GraphWriter):
     """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input."""
 
     def __init__(self, graph, name, precision=None, parameters=()):
@@ -35,7 +37,7 @@ class _Writer(_GraphWriter):
         tensor = node.meta.get("val")
         if not isinstance(tensor, torch.Tensor):
             self._refuse(f"{node.name} is no tensor")
-        value = _Value(self._fresh(node.name), tensor)
+        value = Value(self._fresh(node.name), tensor)
         self._values[node] = value
         return value
 
@@ -71,6 +73,8 @@ def refusal(node):
         writer._call(node)
     except ImportRefused as refused:
         return str(refused).removeprefix(f"{place_of(node)}: ")
+    except NeedsDecomposition:
+        return f"{node.target} has to be decomposed first"
     except KeyError as missing:
         return f"element type {missing} is not in the dialect"
     return None

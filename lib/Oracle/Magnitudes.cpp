@@ -58,7 +58,7 @@ private:
 /// Writes the body of an op's twin: values of the original body and their magnitudes, where they are needed.
 class BodyWriter {
 public:
-  BodyWriter(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+  BodyWriter(OpBuilder &builder, Location loc, const Twins &twins) : b(builder), loc(loc), twins(twins) {}
 
   void setValue(Value original, Value copy) { values.map(original, copy); }
   void setMagnitude(Value original, Value magnitude) { magnitudes[original] = magnitude; }
@@ -95,6 +95,7 @@ private:
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
   Value div(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+  Value rsqrt(Value x) { return math::RsqrtOp::create(b, loc, x); }
   Value size(Value x) {
     Value known = abs(x), infinity = constant(INFINITY, x.getType());
     Value finite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, known, infinity);
@@ -173,11 +174,64 @@ private:
             return mul(constant(2 * llvm::numbers::inv_sqrtpi, type), bell);
           });
         })
+        .Case<math::ErfcOp>([&](auto) {
+          return unary(op, [&](Value a, Value) {
+            Value bell = math::ExpOp::create(b, loc, arith::NegFOp::create(b, loc, mul(a, a)));
+            return mul(constant(2 * llvm::numbers::inv_sqrtpi, type), bell);
+          });
+        })
+        // Their slope is 1 at most.
+        .Case<math::SinOp, math::CosOp, math::AtanOp, math::AsinhOp>(
+            [&](auto) { return unary(op, [&](Value, Value) { return constant(1, type); }); })
+        .Case<math::TanOp>(
+            [&](auto) { return unary(op, [&](Value, Value f) { return add(constant(1, type), mul(f, f)); }); })
+        .Case<math::AsinOp, math::AcosOp>(
+            [&](auto) { return unary(op, [&](Value a, Value) { return rsqrt(sub(constant(1, type), mul(a, a))); }); })
+        .Case<math::AcoshOp>(
+            [&](auto) { return unary(op, [&](Value a, Value) { return rsqrt(sub(mul(a, a), constant(1, type))); }); })
+        .Case<math::AtanhOp>([&](auto) {
+          return unary(op, [&](Value a, Value) { return div(constant(1, type), sub(constant(1, type), mul(a, a))); });
+        })
+        .Case<math::SinhOp, math::CoshOp>(
+            [&](auto) { return unary(op, [&](Value, Value f) { return add(constant(1, type), abs(f)); }); })
+        .Case<math::Exp2Op>([&](auto) { return unary(op, [&](Value, Value f) { return f; }); })
+        .Case<math::Log2Op, math::Log10Op>([&](auto) {
+          double scale = isa<math::Log2Op>(op) ? 1 / llvm::numbers::ln2 : 1 / llvm::numbers::ln10;
+          return unary(op, [&](Value a, Value) { return div(constant(scale, type), a); });
+        })
+        // Steps: what is rounded off is no error of theirs.
+        .Case<math::CeilOp, math::FloorOp, math::RoundEvenOp, math::TruncOp>([&](auto) { return abs(value(original)); })
+        .Case<arith::RemFOp>([&](auto) {
+          // a - b trunc(a / b)
+          Value quotient = abs(div(value(op->getOperand(0)), value(op->getOperand(1))));
+          return add(magnitude(op->getOperand(0)), mul(quotient, magnitude(op->getOperand(1))));
+        })
+        .Case<math::Atan2Op>([&](auto) {
+          // (|x| M(y) + |y| M(x)) / (x^2 + y^2) + |f|
+          Value y = op->getOperand(0), x = op->getOperand(1), yc = abs(value(y)), xc = abs(value(x));
+          Value parts = add(mul(xc, magnitude(y)), mul(yc, magnitude(x)));
+          return add(div(parts, add(mul(xc, xc), mul(yc, yc))), abs(value(original)));
+        })
+        .Case<tensor::ExtractOp>([&](tensor::ExtractOp extract) -> Value {
+          if (twins.isPlain(extract.getTensor())) {
+            plain.insert(original);
+            return size(value(original));
+          }
+          SmallVector<Value> indices;
+          for (Value index : extract.getIndices())
+            indices.push_back(value(index));
+          return tensor::ExtractOp::create(b, loc, twins.of(extract.getTensor()), indices);
+        })
         .Case<math::PowFOp>([&](math::PowFOp power) -> Value {
-          // Exponents are constants: |b a^(b - 1)| M(a) + |a^b|.
+          // |b a^(b - 1)| M(a) + |a^b ln a| M(b) + |a^b|, where a constant b has no error of its own.
           FloatAttr exponent;
-          if (!matchPattern(power.getRhs(), m_Constant(&exponent)))
-            return fail(original);
+          if (!matchPattern(power.getRhs(), m_Constant(&exponent))) {
+            Value base = value(power.getLhs()), e = value(power.getRhs());
+            Value less = math::PowFOp::create(b, loc, base, sub(e, constant(1, type)));
+            Value byBase = mul(abs(mul(e, less)), magnitude(power.getLhs()));
+            Value byExponent = abs(mul(value(original), math::LogOp::create(b, loc, abs(base))));
+            return add(add(byBase, mul(byExponent, magnitude(power.getRhs()))), abs(value(original)));
+          }
           double e = exponent.getValueAsDouble();
           return unary(op, [&](Value a, Value) {
             return mul(constant(e, type), math::PowFOp::create(b, loc, a, constant(e - 1, type)));
@@ -193,6 +247,7 @@ private:
 
   OpBuilder &b;
   Location loc;
+  const Twins &twins;
   Block *body = nullptr;
   IRMapping values;
   llvm::DenseMap<Value, Value> magnitudes;
@@ -250,8 +305,8 @@ private:
     Value init = tensor::EmptyOp::create(b, tensor.getLoc(), type.getShape(), type.getElementType());
     auto op = linalg::GenericOp::create(b, tensor.getLoc(), TypeRange{type}, ValueRange{tensor}, ValueRange{init},
                                         ArrayRef<AffineMap>{identity, identity}, loops,
-                                        [](OpBuilder &builder, Location loc, ValueRange args) {
-                                          BodyWriter body(builder, loc);
+                                        [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                          BodyWriter body(builder, loc, twins);
                                           linalg::YieldOp::create(builder, loc, body.magnitude(args[0]));
                                         });
     return op.getResult(0);
@@ -337,7 +392,7 @@ private:
     auto twin =
         linalg::GenericOp::create(b, op.getLoc(), TypeRange(ValueRange(outputs)), inputs, outputs, inputMaps,
                                   op.getIteratorTypesArray(), [&](OpBuilder &builder, Location loc, ValueRange args) {
-                                    BodyWriter body(builder, loc);
+                                    BodyWriter body(builder, loc, twins);
                                     body.setBody(op.getBody());
                                     unsigned next = 0, numInputs = op.getNumDpsInputs();
                                     for (BlockArgument arg : op.getRegionInputArgs())

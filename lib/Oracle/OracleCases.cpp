@@ -67,6 +67,12 @@ static double element(llvm::StringRef kind, uint64_t which, uint64_t i) {
     return u + 0.25;
   if (kind == "offset")
     return 1000 + 0.1 * (4 * u - 2);
+  if (kind == "unit") // inside (-1, 1)
+    return 2 * u - 1;
+  if (kind == "position") // in an extent of 4
+    return static_cast<double>(h % 4);
+  if (kind == "order") // the four positions, each once
+    return static_cast<double>(i * 3 % 4);
   if (kind == "integer")
     return static_cast<double>(h % 5) - 2;
   if (kind == "bool")

@@ -1,5 +1,8 @@
 //===- GroupFacts.cpp - Which ops become one kernel -----------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Forms dispatches in a copy of the graph by the code that directives use, and asks the families for their kernels.
 // What a family refuses, alone or with its neighbours, is left to the generic path: an idea for the rest of the graph
 // never meets it.

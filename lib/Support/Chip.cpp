@@ -1,4 +1,9 @@
 //===- Chip.cpp - What is known of a chip ---------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "kgen/Support/Chip.h"
 
 #include <algorithm>

@@ -331,8 +331,8 @@ TEST_F(GenericKernels, GraphsAgreeWithTheOracle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, GenericNumeric,
-                         testing::Values("attention", "contraction", "convolution", "normalization", "pointwise",
-                                         "reduction", "shape", "window"),
+                         testing::Values("attention", "contraction", "convolution", "creation", "index", "logic",
+                                         "normalization", "pointwise", "reduction", "shape", "window"),
                          [](const auto &info) { return std::string(info.param); });
 
 } // namespace

@@ -1,4 +1,9 @@
 //===- ScheduleTest.cpp - The table of schedule keys ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 
 #include "kgen/Schedule/Schedule.h"
 #include "kgen/Schedule/Schedules.h"

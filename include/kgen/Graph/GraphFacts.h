@@ -1,5 +1,8 @@
 //===- GraphFacts.h - A graph as data, for who has ideas ------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What the compiler half tells of a graph. Which family takes an op, what fuses with it and what it works on are asked
 // of the families and of transform.kgen.fuse themselves; nobody decides them a second time.
 //

@@ -1,5 +1,8 @@
 //===- Schedule.h - Families, variants, directives and keys -----*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // ScheduleKeys.td as a table, and the rules that follow from it. The compiler
 // and the search ask the same functions; nothing here includes mlir/.
 //

@@ -1,5 +1,8 @@
 //===- ScheduleBase.td - What a schedule key's declaration says -*- tablegen -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The classes behind ScheduleKeys.td. kgen-tblgen reads the records; so does
 // mlir-tblgen, for the transform.kgen.* ops.
 //

@@ -1,5 +1,8 @@
 //===- ScheduleKeys.td - Families, directives and schedule keys -*- tablegen -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The one table of what a #kgen.schedule may hold. To add a key, add a record:
 // the attribute's verifier, the directive and its checks, the family's legal
 // set and typed schedule, the catalogue's legality and neighbours, the prompt

@@ -1,5 +1,8 @@
 //===- Schedules.h - A typed struct for each variant ------------*- C++ -*-===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // What emitters read: kgen::schedule::GemmWgmma and the like, generated from
 // ScheduleKeys.td, and kgen::schedule::key::stages for schedules that are
 // still being completed.

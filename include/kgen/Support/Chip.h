@@ -1,5 +1,8 @@
 //===- Chip.h - What is known of a chip -----------------------------------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // The only facts about chips: limits of what may be launched, rates of what can be reached. Everything that needs a
 // number of a chip takes it from here: code generation, checks of plans, floors, the prior, defaults of pass options.
 //

@@ -22,6 +22,8 @@ using namespace mlir;
 void kgen::conversion::populateAtenToLinalgPatterns(RewritePatternSet &patterns) {
   populateAttentionPatterns(patterns);
   populateContractionPatterns(patterns);
+  populateCreationPatterns(patterns);
+  populateIndexPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populatePointwisePatterns(patterns);
   populateReductionPatterns(patterns);

@@ -125,6 +125,60 @@ Scalar LinalgBuilder::index(Scalar like, unsigned dim) {
   return Scalar(body, linalg::IndexOp::create(body, dim)).to(body.getI64Type());
 }
 
+Scalar LinalgBuilder::extract(Value tensor, ArrayRef<Scalar> indices) {
+  ImplicitLocOpBuilder &body = indices.front().b();
+  SmallVector<Value> positions;
+  for (Scalar index : indices)
+    positions.push_back(arith::IndexCastOp::create(body, body.getIndexType(), index.get()));
+  Value element = tensor::ExtractOp::create(body, tensor, positions);
+  return Scalar(body, element).to(computeType(element.getType()));
+}
+
+SmallVector<Value> LinalgBuilder::foldInto(ArrayRef<Operand> inputs, ArrayRef<Operand> inits, FoldsFormula formula) {
+  auto [tensors, maps] = split(inputs);
+  auto [starts, results] = split(inits);
+  llvm::append_range(maps, results);
+  unsigned loops = results.front().getNumDims();
+  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::reduction);
+  for (AffineExpr expr : results.front().getResults())
+    if (auto loop = dyn_cast<AffineDimExpr>(expr))
+      iterators[loop.getPosition()] = utils::IteratorType::parallel;
+  auto op = linalg::GenericOp::create(
+      b, TypeRange(ValueRange(starts)), tensors, starts, maps, iterators,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder body(loc, builder);
+        SmallVector<Scalar> sums;
+        for (Value sum : args.take_back(inits.size()))
+          sums.push_back({body, sum});
+        SmallVector<Value> next;
+        for (auto [value, sum] : llvm::zip_equal(formula(bodyInputs(body, args.drop_back(inits.size())), sums), sums))
+          next.push_back(value.to(sum.type()).get());
+        linalg::YieldOp::create(body, next);
+      });
+  return llvm::to_vector_of<Value>(op.getResults());
+}
+
+static SmallVector<OpFoldResult> constants(OpBuilder &b, ArrayRef<int64_t> values, size_t count) {
+  SmallVector<OpFoldResult> result;
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(b.getIndexAttr(values.empty() ? 1 : values[i]));
+  return result;
+}
+
+Value LinalgBuilder::slice(Value tensor, ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes, ArrayRef<int64_t> steps) {
+  size_t count = rank(tensor);
+  if (shape(tensor) == sizes)
+    return tensor;
+  return tensor::ExtractSliceOp::create(b, tensor, constants(b, starts, count), constants(b, sizes, count),
+                                        constants(b, steps, count));
+}
+
+Value LinalgBuilder::insert(Value tensor, Value into, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps) {
+  size_t count = rank(tensor);
+  return tensor::InsertSliceOp::create(b, tensor, into, constants(b, starts, count), constants(b, shape(tensor), count),
+                                       constants(b, steps, count));
+}
+
 Value LinalgBuilder::reshape(Value tensor, ArrayRef<int64_t> to) {
   auto from = cast<RankedTensorType>(tensor.getType());
   auto type = RankedTensorType::get(to, from.getElementType());

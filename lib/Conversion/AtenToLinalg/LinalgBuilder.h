@@ -67,8 +67,25 @@ public:
   /// The index of loop DIM in the body of the op being built, as i64.
   Scalar index(Scalar like, unsigned dim);
 
+  /// The element of TENSOR at INDICES, integers of the body of the op being built: in the compute type, as an
+  /// operand's.
+  Scalar extract(mlir::Value tensor, llvm::ArrayRef<Scalar> indices);
+
+  /// Like `fold`, but the results start as the tensors INITS and stay of their types; FORMULA gets and gives one value
+  /// for each, as stored. RESULTS maps the iteration space to each.
+  using FoldsFormula =
+      llvm::function_ref<llvm::SmallVector<Scalar>(llvm::ArrayRef<Scalar> inputs, llvm::ArrayRef<Scalar> sums)>;
+  llvm::SmallVector<mlir::Value> foldInto(llvm::ArrayRef<Operand> inputs, llvm::ArrayRef<Operand> inits,
+                                          FoldsFormula formula);
+
   /// The same elements in row-major order.
   mlir::Value reshape(mlir::Value tensor, llvm::ArrayRef<int64_t> shape);
+  /// SIZES positions of each dimension from STARTS on, one every STEPS (1 where they are not given).
+  mlir::Value slice(mlir::Value tensor, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<int64_t> steps = {});
+  /// INTO with TENSOR at those positions.
+  mlir::Value insert(mlir::Value tensor, mlir::Value into, llvm::ArrayRef<int64_t> starts,
+                     llvm::ArrayRef<int64_t> steps = {});
   /// VALUE around the last dimensions: LOW and HIGH elements before and after, one pair each.
   mlir::Value pad(mlir::Value tensor, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high, double value);
 
@@ -104,6 +121,8 @@ void addLowering(mlir::RewritePatternSet &patterns, llvm::SmallVector<mlir::Valu
 /// One for each file of this folder.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
 void populateContractionPatterns(mlir::RewritePatternSet &patterns);
+void populateCreationPatterns(mlir::RewritePatternSet &patterns);
+void populateIndexPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizationPatterns(mlir::RewritePatternSet &patterns);
 void populatePointwisePatterns(mlir::RewritePatternSet &patterns);
 void populateReductionPatterns(mlir::RewritePatternSet &patterns);

@@ -154,6 +154,30 @@ SmallVector<Value> lowerLogsumexp(aten::LogsumexpOp op, LinalgBuilder &b) {
   return {reduce(b, op.getSelf(), op.getDim(), op.getResult(), statistic)};
 }
 
+/// Whether all elements of a row, or any, are not zero.
+template <typename OpT, bool all>
+SmallVector<Value> lowerTruth(OpT op, LinalgBuilder &b) {
+  return {reduce(b, op.getSelf(), op.getDim(), op.getResult(), [&](Rows &rows, Type type) {
+    return b.fold({rows.self()}, rows.kept, rows.keptShape, type, all, [](ArrayRef<Scalar> x, Scalar sum) {
+      Scalar isTrue = notEqual(x[0], 0);
+      return all ? sum & isTrue : sum | isTrue;
+    });
+  })};
+}
+
+SmallVector<Value> lowerVariance(aten::VarCorrectionOp op, LinalgBuilder &b) {
+  auto statistic = [&](Rows &rows, Type) {
+    Value squares = rows.sum({rows.self(), rows.read(rows.mean())}, [](ArrayRef<Scalar> x) {
+      Scalar distance = x[0] - x[1];
+      return distance * distance;
+    });
+    double freedom = std::max(rows.count - op.getCorrection(), 0.0);
+    return b.map({{squares, b.identity(rows.keptShape.size())}}, rows.keptShape, rows.type,
+                 [&](ArrayRef<Scalar> x) { return x[0] / freedom; });
+  };
+  return {reduce(b, op.getSelf(), op.getDim(), op.getResult(), statistic)};
+}
+
 SmallVector<Value> lowerVectorNorm(aten::LinalgVectorNormOp op, LinalgBuilder &b) {
   double ord = op.getOrd();
   auto statistic = [&](Rows &rows, Type) -> Value {
@@ -248,6 +272,9 @@ void populateReductionPatterns(RewritePatternSet &patterns) {
   addLowering<aten::AmaxOp>(patterns, lowerMax);
   addLowering<aten::MinOp>(patterns, lowerMin);
   addLowering<aten::AminOp>(patterns, lowerMin);
+  addLowering<aten::AllDimsOp>(patterns, lowerTruth<aten::AllDimsOp, true>);
+  addLowering<aten::AnyDimsOp>(patterns, lowerTruth<aten::AnyDimsOp, false>);
+  addLowering<aten::VarCorrectionOp>(patterns, lowerVariance);
   addLowering<aten::LogsumexpOp>(patterns, lowerLogsumexp);
   addLowering<aten::LinalgVectorNormOp>(patterns, lowerVectorNorm);
   addLowering<aten::MaxDimOp>(patterns, lowerExtremumDim<aten::MaxDimOp, true>);

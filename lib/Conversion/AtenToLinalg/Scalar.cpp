@@ -66,7 +66,14 @@ Scalar operator-(Scalar x) {
 Scalar operator&(Scalar x, Scalar y) { return {x.b(), arith::AndIOp::create(x.b(), x.get(), y.get())}; }
 Scalar operator|(Scalar x, Scalar y) { return {x.b(), arith::OrIOp::create(x.b(), x.get(), y.get())}; }
 
+Scalar operator^(Scalar x, Scalar y) { return {x.b(), arith::XOrIOp::create(x.b(), x.get(), y.get())}; }
+Scalar operator~(Scalar x) { return x.type().isInteger(1) ? equal(x, 0.0) : x ^ x.constant(-1); }
+
 static Scalar compare(arith::CmpFPredicate floats, arith::CmpIPredicate ints, Scalar x, Scalar y) {
+  // The one bit of an i1 is no sign.
+  using P = arith::CmpIPredicate;
+  if (x.type().isInteger(1))
+    ints = ints == P::sgt ? P::ugt : ints == P::sge ? P::uge : ints == P::slt ? P::ult : ints == P::sle ? P::ule : ints;
   Value result = x.isFloat() ? Value(arith::CmpFOp::create(x.b(), floats, x.get(), y.get()))
                              : Value(arith::CmpIOp::create(x.b(), ints, x.get(), y.get()));
   return {x.b(), result};
@@ -74,6 +81,8 @@ static Scalar compare(arith::CmpFPredicate floats, arith::CmpIPredicate ints, Sc
 
 Scalar greater(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt, x, y); }
 Scalar less(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt, x, y); }
+Scalar greaterEqual(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge, x, y); }
+Scalar lessEqual(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle, x, y); }
 Scalar equal(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq, x, y); }
 Scalar notEqual(Scalar x, Scalar y) { return compare(arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne, x, y); }
 Scalar select(Scalar condition, Scalar x, Scalar y) {
@@ -86,14 +95,41 @@ static Scalar unary(Scalar x) {
 }
 
 Scalar abs(Scalar x) { return x.isFloat() ? unary<math::AbsFOp>(x) : max(x, -x); }
+Scalar acos(Scalar x) { return unary<math::AcosOp>(x); }
+Scalar acosh(Scalar x) { return unary<math::AcoshOp>(x); }
+Scalar asin(Scalar x) { return unary<math::AsinOp>(x); }
+Scalar asinh(Scalar x) { return unary<math::AsinhOp>(x); }
+Scalar atan(Scalar x) { return unary<math::AtanOp>(x); }
+Scalar atanh(Scalar x) { return unary<math::AtanhOp>(x); }
+Scalar ceil(Scalar x) { return unary<math::CeilOp>(x); }
+Scalar cos(Scalar x) { return unary<math::CosOp>(x); }
+Scalar cosh(Scalar x) { return unary<math::CoshOp>(x); }
 Scalar erf(Scalar x) { return unary<math::ErfOp>(x); }
+Scalar erfc(Scalar x) { return unary<math::ErfcOp>(x); }
 Scalar exp(Scalar x) { return unary<math::ExpOp>(x); }
+Scalar exp2(Scalar x) { return unary<math::Exp2Op>(x); }
 Scalar expm1(Scalar x) { return unary<math::ExpM1Op>(x); }
+Scalar floor(Scalar x) { return unary<math::FloorOp>(x); }
 Scalar log(Scalar x) { return unary<math::LogOp>(x); }
+Scalar log10(Scalar x) { return unary<math::Log10Op>(x); }
 Scalar log1p(Scalar x) { return unary<math::Log1pOp>(x); }
-Scalar pow(Scalar x, Scalar y) { return {x.b(), math::PowFOp::create(x.b(), x.get(), y.get())}; }
+Scalar log2(Scalar x) { return unary<math::Log2Op>(x); }
+Scalar round(Scalar x) { return unary<math::RoundEvenOp>(x); }
 Scalar rsqrt(Scalar x) { return unary<math::RsqrtOp>(x); }
+Scalar sin(Scalar x) { return unary<math::SinOp>(x); }
+Scalar sinh(Scalar x) { return unary<math::SinhOp>(x); }
 Scalar sqrt(Scalar x) { return unary<math::SqrtOp>(x); }
+Scalar tan(Scalar x) { return unary<math::TanOp>(x); }
 Scalar tanh(Scalar x) { return unary<math::TanhOp>(x); }
+Scalar trunc(Scalar x) { return unary<math::TruncOp>(x); }
+
+Scalar atan2(Scalar y, Scalar x) { return {x.b(), math::Atan2Op::create(x.b(), y.get(), x.get())}; }
+Scalar floorDiv(Scalar x, Scalar y) {
+  if (x.isFloat())
+    return floor(x / y);
+  return {x.b(), arith::FloorDivSIOp::create(x.b(), x.get(), y.get())};
+}
+Scalar fmod(Scalar x, Scalar y) { return binary<arith::RemFOp, arith::RemSIOp>(x, y); }
+Scalar pow(Scalar x, Scalar y) { return {x.b(), math::PowFOp::create(x.b(), x.get(), y.get())}; }
 
 } // namespace kgen::conversion

@@ -53,6 +53,22 @@ LogicalResult kgen::aten::inferSum(Operation *op, ArrayRef<int64_t> dims, bool k
   return success();
 }
 
+LogicalResult kgen::aten::inferTruth(Operation *op, ArrayRef<int64_t> dims, bool keepdim, ResultTypes &results) {
+  FailureOr<SmallVector<int64_t>> shape = foldDims(op, dims, keepdim);
+  if (failed(shape))
+    return failure();
+  results.push_back(RankedTensorType::get(*shape, IntegerType::get(op->getContext(), 1)));
+  return success();
+}
+
+LogicalResult kgen::aten::inferRoll(Operation *op, ArrayRef<int64_t> shifts, ArrayRef<int64_t> dims,
+                                    ResultTypes &results) {
+  if (shifts.size() != dims.size())
+    return op->emitOpError() << "expected a shift for each of " << dims.size() << " dimensions but found "
+                             << printShape(shifts) << " [roll_c1]";
+  return inferFlip(op, dims, results);
+}
+
 LogicalResult kgen::aten::inferFlip(Operation *op, ArrayRef<int64_t> dims, ResultTypes &results) {
   if (!dims.empty() && failed(foldDims(op, dims, /*keepdim=*/true)))
     return failure();

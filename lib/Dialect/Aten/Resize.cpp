@@ -57,6 +57,23 @@ private:
 };
 } // namespace
 
+/// Positions in a dimension that shrank stay within it: `integer(0, n - 1)` of an integer argument follows extent n.
+static void resizeRange(func::FuncOp func, unsigned argument, const ExtentRenaming &rename) {
+  auto init = func.getArgAttrOfType<StringAttr>(argument, "kgen.init");
+  auto type = cast<RankedTensorType>(func.getArgument(argument).getType());
+  StringRef text = init ? init.getValue() : StringRef();
+  int64_t low, high;
+  constexpr int64_t kTruth = 1; // masks hold 0 and 1, which are no positions
+  if (!text.consume_front("integer(") || !type.getElementType().isInteger() || text.consumeInteger(10, low) ||
+      !text.consume_front(", ") || text.consumeInteger(10, high) || text != ")" || high <= kTruth)
+    return;
+  int64_t now = rename(high + 1) - 1;
+  if (now < high)
+    func.setArgAttr(
+        argument, "kgen.init",
+        StringAttr::get(func.getContext(), "integer(" + Twine(std::min(low, now)) + ", " + Twine(now) + ")"));
+}
+
 LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
   ExtentRenaming rename(func.getArgumentTypes(), types);
   // The type that a changed value had: size attributes are relative to it.
@@ -91,8 +108,10 @@ LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
       change(result, type);
   }
   func.setFunctionType(FunctionType::get(func.getContext(), types, returned));
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     func.removeArgAttr(i, kSmall);
+    resizeRange(func, i, rename);
+  }
   return success();
 }
 

@@ -8,6 +8,8 @@
 
 #include "ShapeRules.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace kgen::aten;
 
@@ -92,5 +94,95 @@ LogicalResult kgen::aten::inferBroadcast(Operation *op, ResultTypes &results) {
   if (failed(checkSameElements(op, "broadcast_c2")))
     return failure();
   results.push_back(self.clone(*shape));
+  return success();
+}
+
+LogicalResult kgen::aten::inferPredicate(Operation *op, ResultTypes &results) {
+  SmallVector<Type> common;
+  if (failed(op->getNumOperands() == 1 ? inferSameAsOperand(op, common) : inferBroadcast(op, common)))
+    return failure();
+  results.push_back(cast<RankedTensorType>(common[0]).clone(IntegerType::get(op->getContext(), 1)));
+  return success();
+}
+
+LogicalResult kgen::aten::inferRoundedDiv(Operation *op, StringRef roundingMode, ResultTypes &results) {
+  if (roundingMode != "trunc" && roundingMode != "floor")
+    return op->emitOpError() << "expected rounding_mode to be \"trunc\" or \"floor\" but found \"" << roundingMode
+                             << "\" [div_c1]";
+  return inferBroadcast(op, results);
+}
+
+LogicalResult kgen::aten::inferPower(Operation *op, double exponent, ResultTypes &results) {
+  bool isWhole = exponent >= 0 && exponent < 64 && exponent == static_cast<double>(static_cast<int64_t>(exponent));
+  if (operandType(op, 0).getElementType().isInteger() && !isWhole)
+    return op->emitOpError() << "expected a whole exponent from 0 to 63 of an integer but found " << exponent
+                             << " [pow_c1]";
+  return inferSameAsOperand(op, results);
+}
+
+/// The shape that all operands of OP broadcast to.
+static FailureOr<SmallVector<int64_t>> broadcastAll(Operation *op) {
+  SmallVector<int64_t> shape(operandType(op, 0).getShape());
+  for (unsigned i = 1; i < op->getNumOperands(); ++i) {
+    auto common = broadcastShapes(shape, operandType(op, i).getShape());
+    if (!common)
+      return op->emitOpError() << "expected shapes that broadcast but found " << printShape(shape) << " and "
+                               << printShape(operandType(op, i).getShape()) << " [broadcast_c1]";
+    shape = std::move(*common);
+  }
+  return shape;
+}
+
+LogicalResult kgen::aten::inferWhere(Operation *op, ResultTypes &results) {
+  FailureOr<SmallVector<int64_t>> shape = broadcastAll(op);
+  if (failed(shape))
+    return failure();
+  if (operandType(op, 1).getElementType() != operandType(op, 2).getElementType())
+    return op->emitOpError() << "expected self and other of one element type but found "
+                             << operandType(op, 1).getElementType() << " and " << operandType(op, 2).getElementType()
+                             << " [where_c1]";
+  results.push_back(operandType(op, 1).clone(*shape));
+  return success();
+}
+
+LogicalResult kgen::aten::inferMaskedFill(Operation *op, ResultTypes &results) {
+  FailureOr<SmallVector<int64_t>> shape = broadcastAll(op);
+  if (failed(shape))
+    return failure();
+  results.push_back(operandType(op, 0).clone(*shape));
+  return success();
+}
+
+LogicalResult kgen::aten::inferCast(Operation *op, Type element, ResultTypes &results) {
+  results.push_back(operandType(op, 0).clone(element));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors out of nothing
+//===----------------------------------------------------------------------===//
+
+LogicalResult kgen::aten::inferConstant(Operation *op, Type value, ResultTypes &results) {
+  auto type = dyn_cast<RankedTensorType>(value);
+  if (!type)
+    return op->emitOpError() << "expected the elements of a tensor but found " << value << " [constant_c1]";
+  results.push_back(type);
+  return success();
+}
+
+LogicalResult kgen::aten::inferFull(Operation *op, ArrayRef<int64_t> size, Type element, ResultTypes &results) {
+  if (llvm::any_of(size, [](int64_t extent) { return extent < 0; }))
+    return op->emitOpError() << "expected extents of at least 0 but found " << printShape(size) << " [full_c1]";
+  results.push_back(RankedTensorType::get(size, element));
+  return success();
+}
+
+LogicalResult kgen::aten::inferArange(Operation *op, double start, double end, double step, Type element,
+                                      ResultTypes &results) {
+  double count = std::ceil((end - start) / step);
+  if (!(step != 0 && count >= 0 && count < 1e15))
+    return op->emitOpError() << "expected a step that leads from " << start << " to " << end << " but found " << step
+                             << " [arange_c1]";
+  results.push_back(RankedTensorType::get({static_cast<int64_t>(count)}, element));
   return success();
 }

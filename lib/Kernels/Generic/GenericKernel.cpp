@@ -266,6 +266,9 @@ bool GenericWriter::needsWideIndex() const {
       wide |= type.getNumElements() >= limit;
   for (Value buffer : buffers)
     wide |= cast<RankedTensorType>(buffer.getType()).getNumElements() >= limit;
+  linalg::GenericOp generic = op;
+  generic.getBody()->walk(
+      [&](tensor::ExtractOp extract) { wide |= extract.getTensor().getType().getNumElements() >= limit; });
   std::function<void(const Access &)> visit = [&](const Access &access) {
     if (access.kind == Access::Kind::Load)
       wide |= cast<RankedTensorType>(access.buffer.getType()).getNumElements() >= limit;

@@ -1,5 +1,8 @@
 //===- kgen-tblgen.cpp - ScheduleKeys.td as C++ and as Markdown -----------===//
 //
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 //   -gen-table      the rows of lib/Schedule/Schedule.cpp
 //   -gen-schedules  a typed struct for each variant, and the keys by name
 //   -gen-doc        the reference page, which is also part of the prompt

@@ -2,6 +2,180 @@
 // RUN: kgen-oracle %s --check --slice-limit 64
 // Written by Inputs/generate.py with PyTorch 2.13.0+cpu; do not edit.
 
+// case: all.dims_f32
+// inputs: bool
+// expect:
+//   0.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xi1> {
+  %r0 = aten.all.dims %a0 dim [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: all.dims_f32_all
+// inputs: bool
+// expect:
+//   0.0
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xi1> {
+  %r0 = aten.all.dims %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: all.dims_i64
+// inputs: bool
+// expect:
+//   0.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xi64>) -> tensor<3xi1> {
+  %r0 = aten.all.dims %a0 dim [0, -1] : (tensor<2x3x5xi64>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: all.dims_i64_all
+// inputs: bool
+// expect:
+//   0.0
+func.func @f(%a0: tensor<2x3x5xi64>) -> tensor<1x1x1xi1> {
+  %r0 = aten.all.dims %a0 keepdim true : (tensor<2x3x5xi64>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: all.dims_i1
+// inputs: bool
+// expect:
+//   0.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xi1>) -> tensor<3xi1> {
+  %r0 = aten.all.dims %a0 dim [0, -1] : (tensor<2x3x5xi1>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: all.dims_i1_all
+// inputs: bool
+// expect:
+//   0.0
+func.func @f(%a0: tensor<2x3x5xi1>) -> tensor<1x1x1xi1> {
+  %r0 = aten.all.dims %a0 keepdim true : (tensor<2x3x5xi1>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: any.dims_f32
+// inputs: first
+// expect:
+//   1.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<3xi1> {
+  %r0 = aten.any.dims %a0 dim [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: any.dims_f32_all
+// inputs: first
+// expect:
+//   1.0
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xi1> {
+  %r0 = aten.any.dims %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: any.dims_i64
+// inputs: first
+// expect:
+//   1.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xi64>) -> tensor<3xi1> {
+  %r0 = aten.any.dims %a0 dim [0, -1] : (tensor<2x3x5xi64>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: any.dims_i64_all
+// inputs: first
+// expect:
+//   1.0
+func.func @f(%a0: tensor<2x3x5xi64>) -> tensor<1x1x1xi1> {
+  %r0 = aten.any.dims %a0 keepdim true : (tensor<2x3x5xi64>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: any.dims_i1
+// inputs: first
+// expect:
+//   1.0 0.0 0.0
+func.func @f(%a0: tensor<2x3x5xi1>) -> tensor<3xi1> {
+  %r0 = aten.any.dims %a0 dim [0, -1] : (tensor<2x3x5xi1>) -> tensor<3xi1>
+  return %r0 : tensor<3xi1>
+}
+
+// -----
+// case: any.dims_i1_all
+// inputs: first
+// expect:
+//   1.0
+func.func @f(%a0: tensor<2x3x5xi1>) -> tensor<1x1x1xi1> {
+  %r0 = aten.any.dims %a0 keepdim true : (tensor<2x3x5xi1>) -> tensor<1x1x1xi1>
+  return %r0 : tensor<1x1x1xi1>
+}
+
+// -----
+// case: var.correction_0.0
+// inputs: uniform
+// expect:
+//   1.9448642535470644 0.48371538589388546 0.1360278406814763 1.2569025131313378 0.23782134990325257 0.5140872177408918
+//   1.455354090190492 0.21737320428886522 1.9138062986987412 0.01585597266788736
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
+  %r0 = aten.var.correction %a0 dim [1] correction 0.0 : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
+  return %r0 : tensor<2x5xf32>
+}
+
+// -----
+// case: var.correction_1.0
+// inputs: uniform
+// expect:
+//   2.9172963803205967 0.7255730788408282 0.20404176102221447 1.8853537696970066 0.35673202485487887 0.7711308266113377
+//   2.183031135285738 0.32605980643329785 2.8707094480481117 0.02378395900183104
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
+  %r0 = aten.var.correction %a0 dim [1] correction 1.0 : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
+  return %r0 : tensor<2x5xf32>
+}
+
+// -----
+// case: var.correction_2.5
+// inputs: uniform
+// expect:
+//   11.669185521282387 2.902292315363313 0.8161670440888579 7.5414150787880265 1.4269280994195155 3.0845233064453508
+//   8.732124541142952 1.3042392257331914 11.482837792192447 0.09513583600732416
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<2x5xf32> {
+  %r0 = aten.var.correction %a0 dim [1] correction 2.5 : (tensor<2x3x5xf32>) -> tensor<2x5xf32>
+  return %r0 : tensor<2x5xf32>
+}
+
+// -----
+// case: var.correction_all
+// inputs: uniform
+// expect:
+//   0.9746208680607761
+func.func @f(%a0: tensor<2x3x5xf32>) -> tensor<1x1x1xf32> {
+  %r0 = aten.var.correction %a0 keepdim true : (tensor<2x3x5xf32>) -> tensor<1x1x1xf32>
+  return %r0 : tensor<1x1x1xf32>
+}
+
+// -----
+// case: var.correction_offset
+// inputs: offset
+// tolerance: 5e-11
+// expect:
+//   0.010711239276925829
+func.func @f(%a0: tensor<40xf32>) -> tensor<f32> {
+  %r0 = aten.var.correction %a0 : (tensor<40xf32>) -> tensor<f32>
+  return %r0 : tensor<f32>
+}
+
+// -----
 // case: sum.dim_IntList_dim0
 // inputs: uniform
 // expect:

@@ -44,6 +44,9 @@ def Aten_F64 : FloatAttrBase<F64, "64-bit float attribute"> {
   let convertFromStorage = "$_self.getValueAsDouble()";
 }
 
+/// ATen's ScalarType: the element type of a result.
+def Aten_ElementType : TypeAttrOf<AnyTypeOf<[F64, F32, F16, BF16, I64, I32, I1]>>;
+
 class Aten_DefaultInts<string value, int n>
     : DefaultValuedAttr<DenseI64ArrayAttr, Aten_Repeat<value, n>.text>;
 def Aten_NoInts : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;

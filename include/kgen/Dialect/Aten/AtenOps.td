@@ -8,6 +8,9 @@
 #define KGEN_DIALECT_ATEN_ATENOPS_TD
 
 include "kgen/Dialect/Aten/AtenContractionOps.td"
+include "kgen/Dialect/Aten/AtenCreationOps.td"
+include "kgen/Dialect/Aten/AtenIndexOps.td"
+include "kgen/Dialect/Aten/AtenLogicOps.td"
 include "kgen/Dialect/Aten/AtenNormOps.td"
 include "kgen/Dialect/Aten/AtenPointwiseOps.td"
 include "kgen/Dialect/Aten/AtenPoolOps.td"

@@ -69,6 +69,42 @@ def Aten_SumDimIntListOp : Aten_DimsReductionOp<"sum.dim_IntList", Aten_Tensor, 
   let infer = "inferSum(*this, getDim(), getKeepdim(), results)";
 }
 
+/// Folds truth values: what is not zero is true.
+class Aten_TruthReductionOp<string mnemonic, string meaning> : Aten_DimsReductionOp<mnemonic, Aten_Tensor, meaning,
+    ", int[]? dim=None, bool keepdim=False"> {
+  let description = "ATen schema: `aten::" # mnemonic # "(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor`.\n\n"
+      # "Whether " # meaning # " over the dimensions in `dim` (all when it is empty) is not zero. reduce_c1: each is within the rank; "
+      # "reduce_c2: none is named twice.\n\nExample:\n\n```mlir\n%0 = aten." # mnemonic
+      # " %x dim [1] keepdim true : (tensor<4x8xf32>) -> tensor<4x1xi1>\n```\n";
+  let results = (outs Aten_BoolTensor:$result);
+  let infer = "inferTruth(*this, getDim(), getKeepdim(), results)";
+}
+def Aten_AllDimsOp : Aten_TruthReductionOp<"all.dims", "every element">;
+def Aten_AnyDimsOp : Aten_TruthReductionOp<"any.dims", "some element">;
+
+def Aten_VarCorrectionOp : Aten_Op<"var.correction", "Reduction"> {
+  let summary = "variance over dimensions";
+  let description = [{
+    ATen schema: `aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor`.
+
+    sum (x - mean)^2 / max(N - `correction`, 0) over the N elements of the dimensions in `dim`, all when it is empty.
+    reduce_c1: each of `dim` is within the rank; reduce_c2: none is named twice.
+
+    Example:
+
+    ```mlir
+    %0 = aten.var.correction %x dim [1] correction 0.0 keepdim true : (tensor<4x8xf32>) -> tensor<4x1xf32>
+    ```
+  }];
+  let arguments = (ins Aten_FloatTensor:$self, Aten_NoInts:$dim, Aten_DefaultF64<"1.0">:$correction, Aten_False:$keepdim);
+  let results = (outs Aten_FloatTensor:$result);
+  let assemblyFormat = [{
+    $self (`dim` $dim^)? (`correction` $correction^)? (`keepdim` $keepdim^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let infer = "inferReduction(*this, getDim(), getKeepdim(), results)";
+  let flops = "4 * operandElements(*this)";
+}
+
 def Aten_LinalgVectorNormOp : Aten_Op<"linalg_vector_norm", "Reduction"> {
   let summary = "vector norm over dimensions";
   let description = [{

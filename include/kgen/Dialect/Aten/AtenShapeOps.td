@@ -156,6 +156,72 @@ def Aten_FlipOp : Aten_RearrangeOp<"flip", ", int[] dims",
   let infer = "inferFlip(*this, getDims(), results)";
 }
 
+def Aten_RepeatOp : Aten_RearrangeOp<"repeat", ", SymInt[] repeats",
+    "The tensor `repeats[d]` times one after the other along each dimension d; dimensions that `self` lacks are added in front. "
+    # "repeat_c1: at least as many numbers as dimensions; repeat_c2: none is below 1.",
+    "%x repeats [3, 1, 2] : (tensor<2x4xf32>) -> tensor<3x2x8xf32>"> {
+  let summary = "the same tensor several times";
+  let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$repeats);
+  let assemblyFormat = "$self `repeats` $repeats attr-dict `:` functional-type(operands, results)";
+  let infer = "inferRepeat(*this, getRepeats(), results)";
+}
+
+def Aten_RollOp : Aten_RearrangeOp<"roll", ", SymInt[1] shifts, int[1] dims=[]",
+    "Element i of dimension dims[n] goes to i + shifts[n], counted round the extent. roll_c1: as many shifts as dimensions; "
+    # "reduce_c1: each is within the rank; reduce_c2: none is named twice.",
+    "%x shifts [1] dims [1] : (tensor<2x4xf32>) -> tensor<2x4xf32>"> {
+  let summary = "moves elements round dimensions";
+  let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$shifts, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$self `shifts` $shifts `dims` $dims attr-dict `:` functional-type(operands, results)";
+  let infer = "inferRoll(*this, getShifts(), getDims(), results)";
+}
+
+def Aten_ConstantPadNdOp : Aten_RearrangeOp<"constant_pad_nd", ", SymInt[] pad, Scalar value=0",
+    "`value` around the dimensions: `pad` holds the numbers of elements before and after, the last dimension's first; a negative "
+    # "one drops elements. pad_c1: `pad` has two numbers for each of at most all dimensions; pad_c2: something is left.",
+    "%x pad [1, 2] value 0.5 : (tensor<2x4xf32>) -> tensor<2x7xf32>"> {
+  let summary = "a number around a tensor";
+  let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$pad, Aten_DefaultF64<"0.0">:$value);
+  let assemblyFormat = "$self `pad` $pad (`value` $value^)? attr-dict `:` functional-type(operands, results)";
+  let infer = "inferConstantPad(*this, getPad(), results)";
+}
+
+def Aten_UnfoldOp : Aten_RearrangeOp<"unfold", ", int dimension, SymInt size, SymInt step",
+    "Windows of `size` elements of `dimension`, one every `step`: dimension `dimension` of the result counts the windows, a new "
+    # "last one the elements of each. dim_c1: `dimension` is within the rank; unfold_c1: `size` is within the extent, and `step` positive.",
+    "%x dimension 1 size 3 step 2 : (tensor<2x8xf32>) -> tensor<2x3x3xf32>"> {
+  let summary = "the windows of a dimension";
+  let arguments = (ins Aten_Tensor:$self, Aten_I64:$dimension, Aten_I64:$size, Aten_I64:$step);
+  let assemblyFormat = [{
+    $self `dimension` $dimension `size` $size `step` $step attr-dict `:` functional-type(operands, results)
+  }];
+  let infer = "inferUnfold(*this, getDimension(), getSize(), getStep(), results)";
+}
+
+def Aten_DiagonalOp : Aten_RearrangeOp<"diagonal", ", int offset=0, int dim1=0, int dim2=1",
+    "The elements whose position along `dim2` is that along `dim1` plus `offset`, as a new last dimension. dim_c1: both are within the "
+    # "rank; diagonal_c1: they differ; diagonal_c2: the diagonal is not empty.",
+    "%x offset 1 : (tensor<4x8xf32>) -> tensor<4xf32>"> {
+  let summary = "a diagonal of two dimensions";
+  let arguments = (ins Aten_Tensor:$self, Aten_DefaultI64<"0">:$offset, Aten_DefaultI64<"0">:$dim1, Aten_DefaultI64<"1">:$dim2);
+  let assemblyFormat = [{
+    $self (`offset` $offset^)? (`dim1` $dim1^)? (`dim2` $dim2^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let infer = "inferDiagonal(*this, getOffset(), getDim1(), getDim2(), results)";
+}
+
+def Aten_AsStridedOp : Aten_RearrangeOp<"as_strided", ", SymInt[] size, SymInt[] stride, SymInt? storage_offset=None",
+    "Element (i, j, ...) is number storage_offset + i * stride[0] + j * stride[1] + ... of `self`, whose elements are counted in "
+    # "row-major order. as_strided_c1: as many strides as extents, which are positive; as_strided_c2: every element is within `self`.",
+    "%x size [3, 2] stride [1, 2] : (tensor<2x4xf32>) -> tensor<3x2xf32>"> {
+  let summary = "elements at given distances";
+  let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$size, DenseI64ArrayAttr:$stride, Aten_DefaultI64<"0">:$storage_offset);
+  let assemblyFormat = [{
+    $self `size` $size `stride` $stride (`storage_offset` $storage_offset^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let infer = "inferAsStrided(*this, getSize(), getStride(), getStorageOffset(), results)";
+}
+
 def Aten_CatOp : Aten_Op<"cat", "View"> {
   let summary = "joins tensors along one dimension";
   let description = [{

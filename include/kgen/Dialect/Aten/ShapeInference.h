@@ -51,12 +51,54 @@ llvm::LogicalResult inferSameAsOperand(mlir::Operation *op, ResultTypes &results
 llvm::LogicalResult inferClamp(mlir::Operation *op, mlir::Attribute min, mlir::Attribute max, ResultTypes &results);
 llvm::LogicalResult inferGelu(mlir::Operation *op, llvm::StringRef approximate, ResultTypes &results);
 llvm::LogicalResult inferBroadcast(mlir::Operation *op, ResultTypes &results);
+/// The operands' common shape, of i1.
+llvm::LogicalResult inferPredicate(mlir::Operation *op, ResultTypes &results);
+llvm::LogicalResult inferRoundedDiv(mlir::Operation *op, llvm::StringRef roundingMode, ResultTypes &results);
+llvm::LogicalResult inferPower(mlir::Operation *op, double exponent, ResultTypes &results);
+llvm::LogicalResult inferWhere(mlir::Operation *op, ResultTypes &results);
+llvm::LogicalResult inferMaskedFill(mlir::Operation *op, ResultTypes &results);
+/// Operand 0's shape, of ELEMENT.
+llvm::LogicalResult inferCast(mlir::Operation *op, mlir::Type element, ResultTypes &results);
+
+// Tensors out of nothing.
+llvm::LogicalResult inferConstant(mlir::Operation *op, mlir::Type value, ResultTypes &results);
+llvm::LogicalResult inferFull(mlir::Operation *op, llvm::ArrayRef<int64_t> size, mlir::Type element,
+                              ResultTypes &results);
+llvm::LogicalResult inferArange(mlir::Operation *op, double start, double end, double step, mlir::Type element,
+                                ResultTypes &results);
+
+// Positions that are read at run time.
+llvm::LogicalResult inferEmbedding(mlir::Operation *op, ResultTypes &results);
+llvm::LogicalResult inferIndexSelect(mlir::Operation *op, int64_t dim, ResultTypes &results);
+llvm::LogicalResult inferGather(mlir::Operation *op, int64_t dim, ResultTypes &results);
+/// What integer indexing does to a shape.
+struct IndexedShape {
+  llvm::SmallVector<int64_t> shape; ///< of the elements that are indexed
+  int64_t start;                    ///< where in it the indices' common shape begins
+  int64_t rank;                     ///< of the indices' common shape
+};
+/// The shape of SELF indexed along DIMS by tensors of SHAPES; nothing where they do not broadcast. The dims are valid.
+std::optional<IndexedShape> indexedShape(llvm::ArrayRef<int64_t> self, llvm::ArrayRef<int64_t> dims,
+                                         llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+llvm::LogicalResult inferIndex(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, ResultTypes &results);
+llvm::LogicalResult inferIndexPut(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, ResultTypes &results);
+/// With operand 2, if there is one, as source.
+llvm::LogicalResult inferScatter(mlir::Operation *op, int64_t dim, ResultTypes &results);
+llvm::LogicalResult inferScatterReduce(mlir::Operation *op, int64_t dim, llvm::StringRef reduce, ResultTypes &results);
+llvm::LogicalResult inferSliceScatter(mlir::Operation *op, int64_t dim, std::optional<int64_t> start,
+                                      std::optional<int64_t> end, int64_t step, ResultTypes &results);
+/// The first K elements in order and their positions; all of them without K.
+llvm::LogicalResult inferTopk(mlir::Operation *op, std::optional<int64_t> k, int64_t dim, ResultTypes &results);
+llvm::LogicalResult inferGroupedMm(mlir::Operation *op, ResultTypes &results);
 
 // Reductions. Empty DIMS: all.
 llvm::LogicalResult inferReduction(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, bool keepdim,
                                    ResultTypes &results);
 /// A sum or product of integers or bools is an i64.
 llvm::LogicalResult inferSum(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, bool keepdim, ResultTypes &results);
+llvm::LogicalResult inferTruth(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, bool keepdim, ResultTypes &results);
+llvm::LogicalResult inferRoll(mlir::Operation *op, llvm::ArrayRef<int64_t> shifts, llvm::ArrayRef<int64_t> dims,
+                              ResultTypes &results);
 llvm::LogicalResult inferFlip(mlir::Operation *op, llvm::ArrayRef<int64_t> dims, ResultTypes &results);
 /// A scan keeps the shape; integers and bools add up in i64.
 llvm::LogicalResult inferScan(mlir::Operation *op, int64_t dim, ResultTypes &results);
@@ -100,6 +142,13 @@ llvm::LogicalResult inferSlice(mlir::Operation *op, int64_t dim, std::optional<i
                                std::optional<int64_t> end, int64_t step, ResultTypes &results);
 llvm::LogicalResult inferNarrow(mlir::Operation *op, int64_t dim, int64_t start, int64_t length, ResultTypes &results);
 llvm::LogicalResult inferCat(mlir::Operation *op, int64_t dim, ResultTypes &results);
+llvm::LogicalResult inferRepeat(mlir::Operation *op, llvm::ArrayRef<int64_t> repeats, ResultTypes &results);
+llvm::LogicalResult inferConstantPad(mlir::Operation *op, llvm::ArrayRef<int64_t> pad, ResultTypes &results);
+llvm::LogicalResult inferUnfold(mlir::Operation *op, int64_t dim, int64_t size, int64_t step, ResultTypes &results);
+llvm::LogicalResult inferDiagonal(mlir::Operation *op, int64_t offset, int64_t dim1, int64_t dim2,
+                                  ResultTypes &results);
+llvm::LogicalResult inferAsStrided(mlir::Operation *op, llvm::ArrayRef<int64_t> size, llvm::ArrayRef<int64_t> stride,
+                                   int64_t offset, ResultTypes &results);
 llvm::LogicalResult inferTriangle(mlir::Operation *op, ResultTypes &results);
 
 } // namespace kgen::aten

@@ -30,6 +30,9 @@ def element(kind, which, i):
         "uniform": lambda: 4 * u - 2,
         "positive": lambda: u + 0.25,
         "offset": lambda: 1000 + 0.1 * (4 * u - 2),
+        "unit": lambda: 2 * u - 1,
+        "position": lambda: float(h % 4),
+        "order": lambda: float(i * 3 % 4),
         "integer": lambda: float(h % 5) - 2,
         "bool": lambda: float(h % 3 != 0),
         "first": lambda: float(i == 0),
@@ -79,6 +82,7 @@ def case(file, name, text, function, *inputs):
         lines.append("// expect:")
         lines += ["//   " + " ".join(values[i:i + 6]) for i in range(0, len(values), 6)]
     names = ", ".join(f"%r{i}" for i in range(len(results)))
+    # Tensors out of nothing have no operand, and the oracle no input.
     lines += [f"func.func @f({arguments}) -> {one} {{",
               f"  {names} = aten.{body} : ({signature}) -> {one}",
               f"  return {names} : {', '.join(types)}", "}"]
@@ -96,8 +100,20 @@ def pointwise(name, function, text=None, kind=None, label=None):
         case("pointwise", (label or name) + "_special", text, function, Input(12, kind="special"))
 
 
-for name in ("abs erf exp hardsigmoid hardswish mish neg reciprocal relu selu sigmoid silu square tanh").split():
+for name in ("abs erf exp hardsigmoid hardswish mish neg reciprocal relu selu sigmoid silu square tanh "
+             "asinh atan ceil cosh erfc exp2 expm1 floor sign sinh trunc isnan isinf").split():
     pointwise(name, getattr(A, name))
+for name in "cos sin tan".split():  # of 800 the last digits depend on the library
+    case("pointwise", name, name + " {0}", getattr(A, name), Input(2, 3, 5))
+for name in "acos asin atanh erfinv".split():
+    pointwise(name, getattr(A, name), kind="unit")
+case("pointwise", "erfinv_ends", "erfinv {0}", A.erfinv, Input(9, kind="integer"))
+case("pointwise", "acosh", "acosh {0}", lambda x: A.acosh(x), Input(2, 3, kind="offset"))
+case("pointwise", "round", "round {0}", A.round, Input(2, 3, 5))
+case("pointwise", "round_halves", "round {0}", lambda x: A.round(x), Input(12, kind="special"))
+for name in "log10 log1p log2".split():
+    pointwise(name, getattr(A, name), kind="positive")
+case("pointwise", "sign_i64", "sign {0}", A.sign, Input(7, dtype="i64"))
 for name in "log rsqrt sqrt".split():
     pointwise(name, getattr(A, name), kind="positive")
 case("pointwise", "abs_i64", "abs {0}", A.abs, Input(7, dtype="i64"))
@@ -155,10 +171,155 @@ binary("div.Tensor", A.div.Tensor)
 for name, function in (("max.other", A.max.other), ("maximum", A.maximum), ("min.other", A.min.other), ("minimum", A.minimum)):
     binary(name, function, types=("f32", "i64"))
 
+binary("atan2", A.atan2)
+for name in ("fmod", "remainder"):
+    tensor, scalar = getattr(A, name).Tensor, getattr(A, name).Scalar
+    binary(name + ".Tensor", tensor)
+    case("pointwise", name + ".Tensor_i64", name + ".Tensor {0}, {1}", tensor, Input(2, 9, dtype="i64", kind="order"),
+         Input(1, 1, dtype="i64", kind="first"))
+    pointwise(name, lambda x: scalar(x, -0.7), name + ".Scalar {0} {{other = -0.7}}", label=name + ".Scalar")
+    case("pointwise", name + ".Scalar_i64", name + ".Scalar {0} {{other = -2.0}}", lambda x: scalar(x, -2), Input(9, dtype="i64"))
+for mode in ("trunc", "floor"):
+    function = lambda x, y: A.div.Tensor_mode(x, y, rounding_mode=mode)
+    text = f'div.Tensor_mode {{0}}, {{1}} {{{{rounding_mode = "{mode}"}}}}'
+    case("pointwise", "div.Tensor_mode_" + mode, text, function, Input(2, 3, 5), Input(2, 3, 5))
+    case("pointwise", f"div.Tensor_mode_{mode}_special", text, function, Input(4, kind="order"), Input(3, 1, kind="positive"))
+    case("pointwise", f"div.Tensor_mode_{mode}_i64", text, function, Input(9, dtype="i64"), Input(1, dtype="i64", kind="first"))
+case("pointwise", "pow.Tensor_Tensor", "pow.Tensor_Tensor {0}, {1}", A.pow.Tensor_Tensor, Input(2, 3, 5, kind="positive"), Input(5))
+case("pointwise", "pow.Scalar", "pow.Scalar {0} {{self = 1.5}}", lambda x: A.pow.Scalar(1.5, x), Input(2, 3))
+for exponent in (0, 1, 2, 5):
+    case("pointwise", f"pow.Tensor_Scalar_i64_{exponent}", f"pow.Tensor_Scalar {{0}} {{{{exponent = {exponent}.0}}}}",
+         lambda x: A.pow.Tensor_Scalar(x, exponent), Input(9, dtype="i64"))
+
+#
+# logic
+#
+for name in "eq ge gt le lt ne".split():
+    packet = getattr(A, name)
+    for dtype in ("f32", "i64", "i32", "i1"):
+        case("logic", f"{name}.Tensor_{dtype}", name + ".Tensor {0}, {1}", packet.Tensor, Input(3, 4, dtype=dtype), Input(4, dtype=dtype))
+    for dtype, other in (("f32", 0.5), ("i64", 1), ("i1", 1)):
+        case("logic", f"{name}.Scalar_{dtype}", f"{name}.Scalar {{0}} {{{{other = {float(other)}}}}}",
+             lambda x: packet.Scalar(x, other), Input(3, 4, dtype=dtype))
+    case("logic", f"{name}.Tensor_special", name + ".Tensor {0}, {1}", packet.Tensor, Input(12, kind="special"), Input(5, 1, kind="special"))
+for name in "logical_and logical_or logical_xor".split():
+    for dtype in ("f32", "i64", "i1"):
+        kind = "integer" if dtype == "f32" else None
+        case("logic", f"{name}_{dtype}", name + " {0}, {1}", getattr(A, name), Input(3, 4, dtype=dtype, kind=kind), Input(4, dtype=dtype, kind=kind))
+for dtype in ("f32", "i64", "i1"):
+    case("logic", f"logical_not_{dtype}", "logical_not {0}", A.logical_not, Input(9, dtype=dtype, kind="integer" if dtype == "f32" else None))
+for name in "and or xor".split():
+    packet = getattr(A, "bitwise_" + name)
+    for dtype in ("i64", "i32", "i1"):
+        case("logic", f"bitwise_{name}.Tensor_{dtype}", f"bitwise_{name}.Tensor {{0}}, {{1}}", packet.Tensor, Input(3, 4, dtype=dtype), Input(4, dtype=dtype))
+    case("logic", f"bitwise_{name}.Scalar", f"bitwise_{name}.Scalar {{0}} {{{{other = 3.0}}}}", lambda x: packet.Scalar(x, 3), Input(9, dtype="i64"))
+for dtype in ("i64", "i1"):
+    case("logic", f"bitwise_not_{dtype}", "bitwise_not {0}", A.bitwise_not, Input(9, dtype=dtype))
+B = Input(3, 4, dtype="i1")
+for dtype in ("f32", "i64", "i1"):
+    case("logic", f"where.self_{dtype}", "where.self {0}, {1}, {2}", A.where.self, B, Input(2, 1, 4, dtype=dtype), Input(dtype=dtype))
+    case("logic", f"masked_fill.Scalar_{dtype}", "masked_fill.Scalar {0}, {1} {{value = 1.0}}", lambda x, m: A.masked_fill.Scalar(x, m, 1),
+         Input(2, 3, 4, dtype=dtype), B)
+case("logic", "masked_fill.Scalar_infinite", "masked_fill.Scalar {0}, {1} {{value = 0xFFF0000000000000 : f64}}",
+     lambda x, m: A.masked_fill.Scalar(x, m, -INF), Input(3, 4), B)
+for source, kind in (("f32", None), ("f32", "integer"), ("i64", None), ("i32", None), ("i1", None)):
+    for target in ("f32", "i64", "i32", "i1"):
+        case("logic", f"_to_copy_{source}_{kind}_{target}", f"_to_copy {{0}} dtype {target}", lambda x: x.to(DTYPES[target]),
+             Input(3, 4, dtype=source, kind=kind))
+
+#
+# creation
+#
+DUMMY = Input(1)  # an argument that nothing reads
+case("creation", "constant", "constant dense<[[1.5, 2.0, -3.0]]> : tensor<1x3xf32>", lambda x: torch.tensor([[1.5, 2, -3]]).double(), DUMMY)
+case("creation", "constant_i64", "constant dense<[7, -9]> : tensor<2xi64>", lambda x: torch.tensor([7, -9]), DUMMY)
+case("creation", "constant_i1", "constant dense<[true, false]> : tensor<2xi1>", lambda x: torch.tensor([True, False]), DUMMY)
+for dtype, value in (("f32", 0.5), ("i64", -3), ("i1", 1)):
+    case("creation", f"full_{dtype}", f"full size [2, 3] fill_value {float(value)} dtype {dtype}", lambda x: torch.full((2, 3), value, dtype=DTYPES[dtype]), DUMMY)
+    case("creation", f"full_like_{dtype}", f"full_like {{0}} fill_value {float(value)} dtype {dtype}",
+         lambda x: torch.full_like(x, value, dtype=DTYPES[dtype]), Input(2, 3))
+for dtype, start, end, step in (("f32", 0, 5, 1), ("f32", 1.5, -2, -0.5), ("i64", 3, 11, 3), ("i32", 0, 4, 1)):
+    case("creation", f"arange.start_step_{dtype}_{step}", f"arange.start_step start {float(start)} end {float(end)} step {float(step)} dtype {dtype}",
+         lambda x: torch.arange(start, end, step, dtype=DTYPES[dtype]), DUMMY)
+
+#
+# index: every dimension that is indexed has an extent of 4
+#
+P = dict(dtype="i64", kind="position")
+case("index", "embedding", "embedding {0}, {1}", A.embedding, Input(4, 5), Input(2, 3, **P))
+case("index", "embedding_scalar", "embedding {0}, {1}", A.embedding, Input(4, 5), Input(**P))
+case("index", "embedding_i32", "embedding {0}, {1}", A.embedding, Input(4, 5), Input(3, dtype="i32", kind="position"))
+for dim in (0, 1, -1):
+    shape = [3, 5, 2]
+    shape[dim] = 4
+    case("index", f"index_select_{dim}", f"index_select {{0}}, {{1}} dim {dim}", lambda x, i: A.index_select(x, dim, i), Input(*shape), Input(6, **P))
+    less = [2, 3, 1]
+    less[dim] = 6
+    case("index", f"gather_{dim}", f"gather {{0}}, {{1}} dim {dim}", lambda x, i: A.gather(x, dim, i), Input(*shape), Input(*less, **P))
+    for kind in ("f32", "i64"):
+        x, source = Input(*shape, dtype=kind), Input(*[n + 1 for n in less], dtype=kind)
+        case("index", f"scatter_add_{dim}_{kind}", f"scatter_add {{0}}, {{1}}, {{2}} dim {dim}", lambda x, i, s: A.scatter_add(x, dim, i, s), x, Input(*less, **P), source)
+    for reduce in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            case("index", f"scatter_reduce.two_{dim}_{reduce}_{include}",
+                 f'scatter_reduce.two {{0}}, {{1}}, {{2}} dim {dim} reduce "{reduce}"' + ("" if include else " include_self false"),
+                 lambda x, i, s: A.scatter_reduce.two(x, dim, i, s, reduce, include_self=include), Input(*shape), Input(*less, **P), Input(*less))
+    less[dim] = 4
+    O = Input(*less, dtype="i64", kind="order")
+    if dim == 0:  # the order of positions names each once only in one dimension
+        O = Input(4, 1, 1, dtype="i64", kind="order")
+    else:
+        O = Input(*[4 if i == dim % 3 else 1 for i in range(3)], dtype="i64", kind="order")
+    case("index", f"scatter.src_{dim}", f"scatter.src {{0}}, {{1}}, {{2}} dim {dim}", lambda x, i, s: A.scatter.src(x, dim, i, s), Input(*shape), O, Input(*O.shape))
+    case("index", f"scatter.value_{dim}", f"scatter.value {{0}}, {{1}} dim {dim} value 0.5", lambda x, i: A.scatter.value(x, dim, i, 0.5),
+         Input(*shape), Input(*less, **P))
+SIGNED = dict(dtype="i64", kind="integer")
+T = Input(4, 5, 4, 3)
+for label, dims, shapes in (("first", [0], [(2, 3)]), ("middle", [2], [(6,)]), ("two", [0, 1], [(2, 1), (3,)]), ("apart", [0, 2], [(2, 3), (3,)]),
+                            ("all", [0, 1, 2, 3], [(2,), (2,), (1,), ()]), ("scalar", [1], [()]), ("inner", [1, 2], [(2, 2), (1, 2)])):
+    def indexed(x, *indices):
+        return A.index.Tensor(x, [indices[dims.index(d)] if d in dims else None for d in range(max(dims) + 1)])
+    case("index", "index.Tensor_" + label, "index.Tensor {0}, " + ", ".join(f"{{{1 + i}}}" for i in range(len(dims))) + f" dims {dims}", indexed,
+         T, *[Input(*shape, **SIGNED) for shape in shapes])
+
+    def put(x, *indices, accumulate):
+        *indices, v = indices
+        return A.index_put(x, [indices[dims.index(d)] if d in dims else None for d in range(max(dims) + 1)], v, accumulate)
+    shape = indexed(T.tensor(0), *[Input(*shape, **SIGNED).tensor(1 + i) for i, shape in enumerate(shapes)]).shape
+    text = "index_put {0}, " + ", ".join(f"{{{1 + i}}}" for i in range(len(dims))) + f" values {{{1 + len(dims)}}} dims {dims}"
+    case("index", "index_put_add_" + label, text + " accumulate true", lambda *x: put(*x, accumulate=True), T,
+         *[Input(*shape, **SIGNED) for shape in shapes], Input(*shape))
+case("index", "index_put", "index_put {0}, {1} values {2} dims [2]", lambda x, i, v: A.index_put(x, [None, None, i], v), T,
+     Input(3, dtype="i64", kind="order"), Input(5, 3, 1))
+case("index", "index_put_i64", "index_put {0}, {1} values {2} dims [0]", lambda x, i, v: A.index_put(x, [i], v), Input(4, dtype="i64"),
+     Input(3, dtype="i64", kind="order"), Input(dtype="i64"))
+case("index", "slice_scatter", "slice_scatter {0}, {1} dim 1 start 1 end -1", lambda x, s: A.slice_scatter(x, s, 1, 1, -1), Input(3, 5, 2), Input(3, 3, 2))
+case("index", "slice_scatter_step", "slice_scatter {0}, {1} step 2", lambda x, s: A.slice_scatter(x, s, 0, None, None, 2), Input(5, 2), Input(3, 2))
+for label, x in (("", Input(3, 7, 2)), ("_ties", Input(3, 7, 2, kind="integer")), ("_special", Input(1, 12, 1, kind="special")), ("_i64", Input(2, 9, 1, dtype="i64"))):
+    for descending in (False, True):
+        case("index", f"sort{label}_{descending}", f"sort {{0}} dim 1 descending {str(descending).lower()}",
+             lambda x: torch.sort(x, stable=True, dim=1, descending=descending), x)
+for largest in (True, False):
+    case("index", f"topk_{largest}", f"topk {{0}} k 3 dim 0 largest {str(largest).lower()}", lambda x: A.topk(x, 3, 0, largest), Input(7, 4))
+case("index", "topk_last", "topk {0} k 2", lambda x: A.topk(x, 2), Input(2, 3, 5))
+case("index", "topk_scalar", "topk {0} k 1", lambda x: A.topk(x, 1), Input())
+case("index", "_grouped_mm", "_grouped_mm {0}, {1}, {2}",
+     lambda x, w, o: torch.stack([x[m] @ w[min(int((o <= m).sum()), 3)] for m in range(6)]), Input(6, 3), Input(4, 3, 5), Input(4, dtype="i64", kind="position"))
+
 #
 # reduction
 #
 X = Input(2, 3, 5)
+for name, packet in (("all.dims", A.all), ("any.dims", A.any)):
+    for dtype in ("f32", "i64", "i1"):
+        x = Input(2, 3, 5, dtype=dtype, kind="first" if name == "any.dims" else "bool")
+        case("reduction", f"{name}_{dtype}", name + " {0} dim [0, -1]", lambda x: packet.dims(x, [0, 2]), x)
+        case("reduction", f"{name}_{dtype}_all", name + " {0} keepdim true", lambda x: packet.dims(x, None, True), x)
+for correction in (0.0, 1.0, 2.5):
+    case("reduction", f"var.correction_{correction}", f"var.correction {{0}} dim [1] correction {correction}",
+         lambda x: A.var.correction(x, [1], correction=correction), X)
+case("reduction", "var.correction_all", "var.correction {0} keepdim true", lambda x: A.var.correction(x, None, keepdim=True), X)
+case("reduction", "var.correction_offset", "var.correction {0}", lambda x: A.var.correction(x - 1000), Input(40, kind="offset"))
 DIMS = [("dim0", [0]), ("dim1", [1]), ("last", [-1]), ("two", [0, 2]), ("all", [])]
 for name, function in (("sum.dim_IntList", A.sum.dim_IntList), ("mean.dim", A.mean.dim), ("amax", A.amax), ("amin", A.amin)):
     for label, dims in DIMS:
@@ -411,12 +572,28 @@ case("shape", "narrow_negative", "narrow {0} dim 2 start -3 length 2", lambda x:
 case("shape", "cat", "cat {0}, {1}, {2} dim 1", lambda *x: torch.cat(x, 1), Input(2, 3), Input(2, 1), Input(2, 4))
 case("shape", "cat_last", "cat {0}, {1} dim -1", lambda *x: torch.cat(x, -1), Input(2, 2, 3), Input(2, 2, 2))
 case("shape", "cat_rows", "cat {0}, {1}", lambda *x: torch.cat(x), Input(2, 3, dtype="i64"), Input(1, 3, dtype="i64"))
+case("shape", "cat_empty", "cat {0}, {1} dim 1", lambda *x: torch.cat(x, 1), Input(3, 5), Input(3, 0))
 for diagonal in (0, 1, -2):
     case("shape", f"tril_{diagonal}", f"tril {{0}} diagonal {diagonal}", lambda x: x.tril(diagonal), Input(2, 4, 5))
     case("shape", f"triu_{diagonal}", f"triu {{0}} diagonal {diagonal}", lambda x: x.triu(diagonal), Input(2, 4, 5))
 
 case("shape", "flip", "flip {0} dims [1]", lambda x: x.flip(1), S)
 case("shape", "flip_two", "flip {0} dims [-1, 0]", lambda x: x.flip(-1, 0), S)
+
+case("shape", "repeat", "repeat {0} repeats [2, 3]", lambda x: x.repeat(2, 3), Input(2, 5))
+case("shape", "repeat_lead", "repeat {0} repeats [2, 1, 3]", lambda x: x.repeat(2, 1, 3), Input(2, 5, dtype="i64"))
+for shifts, dims in (([2], [1]), ([-1, 7], [0, -1]), ([0], [0])):
+    case("shape", f"roll_{shifts}", f"roll {{0}} shifts {shifts} dims {dims}", lambda x: torch.roll(x, shifts, dims), S)
+for pad in ([1, 2], [0, 1, 2, 0, 1, 1], [-1, 2, 0, -1]):
+    case("shape", f"constant_pad_nd_{pad}", f"constant_pad_nd {{0}} pad {pad} value 0.5", lambda x: A.constant_pad_nd(x, pad, 0.5), S)
+case("shape", "constant_pad_nd_i1", "constant_pad_nd {0} pad [1, 0] value 1.0", lambda x: A.constant_pad_nd(x, [1, 0], True), Input(2, 3, dtype="i1"))
+for dim, size, step in ((1, 2, 1), (-1, 3, 2), (2, 4, 5)):
+    case("shape", f"unfold_{dim}", f"unfold {{0}} dimension {dim} size {size} step {step}", lambda x: x.unfold(dim, size, step), S)
+for offset, first, second in ((0, 0, 1), (1, 1, 3), (-2, -1, 0)):
+    case("shape", f"diagonal_{offset}", f"diagonal {{0}} offset {offset} dim1 {first} dim2 {second}", lambda x: x.diagonal(offset, first, second), S)
+case("shape", "as_strided", "as_strided {0} size [3, 4, 2] stride [5, 1, 60] storage_offset 2",
+     lambda x: x.as_strided((3, 4, 2), (5, 1, 60), 2), S)
+case("shape", "as_strided_row", "as_strided {0} size [3] stride [1]", lambda x: x.as_strided((3,), (1,)), Input(2, 4))
 
 #
 # scans: within a segment of 32, across segments, and across segments of segments
