@@ -16,7 +16,7 @@
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Graph/GraphCompiler.h"
 #include "kgen/InitAll.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Pipelines.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Dialect/KGen/KGen.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
 

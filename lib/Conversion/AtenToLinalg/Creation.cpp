@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 SmallVector<Value> lowerConstant(aten::ConstantOp op, LinalgBuilder &b) {
@@ -41,4 +41,4 @@ void populateCreationPatterns(RewritePatternSet &patterns) {
   addLowering<aten::FullOp>(patterns, lowerFull);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

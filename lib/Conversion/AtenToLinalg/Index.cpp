@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace kgen {
+namespace kgen::conversion {
 namespace {
 
 /// POSITION as an i64 within a dimension of EXTENT, the nearest one if it is outside.
@@ -346,4 +346,4 @@ void populateIndexPatterns(RewritePatternSet &patterns) {
   addLowering<aten::TopkOp>(patterns, lowerOrder);
 }
 
-} // namespace kgen
+} // namespace kgen::conversion

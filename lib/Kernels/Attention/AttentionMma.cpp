@@ -7,7 +7,7 @@
 
 #include "AttentionProgram.h"
 
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Kernels/Emit/ScalarEmitter.h"

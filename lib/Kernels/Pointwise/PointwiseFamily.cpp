@@ -7,7 +7,7 @@
 
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 #include "kgen/Kernels/Family.h"
 

@@ -8,7 +8,7 @@
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 #include "kgen/Kernels/Family.h"
 

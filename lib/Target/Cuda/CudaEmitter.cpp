@@ -8,7 +8,7 @@
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
 #include "kgen/Dialect/KGen/KGen.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "kgen/Dialect/KGen/KGen.h"
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
 
 namespace kgen::kernels {

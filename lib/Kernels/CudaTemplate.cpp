@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kgen/Kernels/Emit/CudaTemplate.h"
+#include "kgen/Kernels/CudaTemplate.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
