@@ -24,16 +24,16 @@ using namespace kgen;
 namespace {
 
 /// Passes everything, at a time that depends on the code.
-class InstantEvaluator : public CandidateEvaluator {
+class InstantEvaluator : public search::CandidateEvaluator {
 public:
-  DeviceFacts getDevice() const override { return {}; }
+  search::DeviceFacts getDevice() const override { return {}; }
   void prepare(llvm::StringRef) override {}
   std::map<std::string, double> timeBaselines(llvm::StringRef, std::string &) override { return {}; }
-  llvm::Expected<Measurement> evaluate(const EvaluationJob &job) override {
+  llvm::Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
     ++jobs;
     auto code = llvm::MemoryBuffer::getFile(job.folder + "/kernel.cu");
-    Measurement measurement;
-    measurement.verdict = Verdict::Pass;
+    candidate::Measurement measurement;
+    measurement.verdict = candidate::Verdict::Pass;
     measurement.timeUs = code ? 100 + llvm::xxh3_64bits((*code)->getBuffer()) % 1000 : 1000;
     measurement.samples.assign(30, measurement.timeUs);
     return measurement;
@@ -51,15 +51,15 @@ void searchOwnTime(benchmark::State &state, const std::string &problem) {
     state.SkipWithError("the problem file cannot be read");
     return;
   }
-  auto compiler = createMlirGraphCompiler();
+  auto compiler = graph::createMlirGraphCompiler();
   auto graph = compiler->canonicalize((*text)->getBuffer(), /*small=*/true);
   if (!graph) {
     state.SkipWithError(llvm::toString(graph.takeError()).c_str());
     return;
   }
-  auto fs = createRealFileSystem();
-  auto clock = createRealClock();
-  auto progress = createSilentProgress();
+  auto fs = trajectory::createRealFileSystem();
+  auto clock = trajectory::createRealClock();
+  auto progress = report::createSilentProgress();
   std::atomic<bool> stop{false};
   double seconds = 0;
   int branches = 0, measured = 0;
@@ -69,15 +69,16 @@ void searchOwnTime(benchmark::State &state, const std::string &problem) {
       state.SkipWithError("no temporary folder");
       return;
     }
-    auto proposer = createBuiltinProposer();
+    auto proposer = propose::createBuiltinProposer();
     InstantEvaluator evaluator;
-    SearchConfig config;
+    search::SearchConfig config;
     config.problem = problem;
     config.precision = "tf32";
     double start = clock->seconds();
-    auto run = RunFolder::create(*fs, *clock, (folder + "/run").str(), config.toJson(), *graph);
+    auto run = trajectory::RunFolder::create(*fs, *clock, (folder + "/run").str(), config.toJson(), *graph);
     llvm::Error error =
-        run ? runSearch({*clock, *compiler, *proposer, evaluator, *progress, stop}, **run, config) : run.takeError();
+        run ? search::runSearch({*fs, *clock, *compiler, *proposer, evaluator, *progress, stop}, **run, config)
+            : run.takeError();
     if (error) {
       state.SkipWithError(llvm::toString(std::move(error)).c_str());
       return;
