@@ -243,7 +243,7 @@ void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOpti
   auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;
-  out.floorUs = candidate::floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
+  out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
   double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
   if (!options.cold || out.timeUs >= least)
     return;

@@ -65,7 +65,7 @@ private:
 
   void formFrom(Operation *root) {
     std::string family = defaultFamily(root).str();
-    const Family *known = findFamily(family);
+    const kernels::Family *known = kernels::findFamily(family);
     if (!known)
       return;
     Reach reach, most;
@@ -85,7 +85,7 @@ private:
   }
 
   /// The neighbours that fuse, whatever the family says of them.
-  Reach findReach(Operation *root, const Family &family) {
+  Reach findReach(Operation *root, const kernels::Family &family) {
     SmallVector<Operation *> order = getOrder();
     Reach reach;
     std::string why;
@@ -164,10 +164,10 @@ private:
 
   static bool hasKernel(DispatchOp dispatch) {
     ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
-    const Family *family = findFamily(dispatch.getFamily());
-    ScheduleParams params(dispatch.getSchedule()->getParams());
+    const kernels::Family *family = kernels::findFamily(dispatch.getFamily());
+    kernels::ScheduleParams params(dispatch.getSchedule()->getParams());
     Chip chip;
-    return succeeded(completeSchedule(*family, dispatch, params, chip)) &&
+    return succeeded(kernels::completeSchedule(*family, dispatch, params, chip)) &&
            succeeded(family->emit(dispatch, params, chip));
   }
 

@@ -109,7 +109,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
 
   /// Why a dispatch of ANNOTATED cannot be lowered, from its family; nothing when all can.
   std::optional<std::string> findFault(ModuleOp annotated) {
-    kernels::Chip chip;
+    Chip chip;
     chip.arch = arch;
     CaptureError error(&getContext());
     WalkResult result = annotated.walk([&](DispatchOp dispatch) {

@@ -414,10 +414,10 @@ TEST(Chip, Floors) {
   auto rates = findChipRates("cuda:0 NVIDIA H200");
   ASSERT_TRUE(rates.has_value());
   // softmax, 4096 x 65536: 2 GiB of traffic.
-  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
+  EXPECT_NEAR(floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
   // 4096^3 in tf32 and fp16.
-  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
-  EXPECT_NEAR(candidate::floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
+  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
+  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
   EXPECT_FALSE(findChipRates("host").has_value());
 }
 

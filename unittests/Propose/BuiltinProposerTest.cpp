@@ -355,7 +355,7 @@ TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
 }
 
 TEST(Builtin, EachIdeaSetsWhatAVariantTakes) {
-  for (const CatalogueEntry &entry : getCatalogue())
+  for (const ideas::CatalogueEntry &entry : ideas::getCatalogue())
     for (const auto &texts : {entry.hostVariants, entry.cudaVariants})
       for (const char *text : texts)
         for (const char *family : entry.families) {
