@@ -15,9 +15,10 @@ transform.kgen.tile %d [128, 96, 32]
 %t = transform.tune.knob<"tile"> = [64, 48] from options = [[64, 48], [32, 96]] -> !transform.any_param
 transform.kgen.pipeline %d cp_async stages = %p
 transform.kgen.warp_tile %d %t
-transform.kgen.mma %d mma_sync dtype = fp16
+transform.kgen.mma %d mma_sync
+transform.kgen.smem_layout %d smem_pad = 8
 // The last word counts.
-transform.kgen.mma_dtype %d tf32
+transform.kgen.smem_layout %d smem_pad = 16
 
 //--- module.mlir
 module attributes {transform.with_named_sequence} {
@@ -33,7 +34,7 @@ module attributes {transform.with_named_sequence} {
 // CHECK-LABEL: func.func @conv
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3x8x8xf32>, %[[W:.*]]: tensor<4x3x3x3xf32>, %[[B:.*]]: tensor<4xf32>)
 // CHECK-NEXT: %[[R:.*]] = kgen.dispatch @conv2d_0 idea(#kgen.idea<"one pass over the image", category = memory>)
-// CHECK-SAME: schedule(#kgen.schedule<family = conv, dtype = tf32, mma = mma_sync, pipeline = cp_async, stages = 3, tile = [128, 96, 32], warp_tile = [64, 48]>)
+// CHECK-SAME: schedule(#kgen.schedule<family = conv, mma = mma_sync, pipeline = cp_async, smem_pad = 16, stages = 3, tile = [128, 96, 32], warp_tile = [64, 48]>)
 // CHECK-SAME: ins(%[[X]], %[[W]], %[[B]] :
 // CHECK-NEXT: ^bb0(%[[A0:.*]]: tensor<2x3x8x8xf32>, %[[A1:.*]]: tensor<4x3x3x3xf32>, %[[A2:.*]]: tensor<4xf32>):
 // CHECK-NEXT: %[[C:.*]] = aten.conv2d %[[A0]], %[[A1]], %[[A2]]

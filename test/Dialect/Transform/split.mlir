@@ -9,7 +9,7 @@
 transform.kgen.fuse %d consumers all
 transform.kgen.tile %d [32, 16, 16]
 %e = transform.kgen.split %d at "aten.max_pool2d"
-transform.kgen.vec %d 4
+transform.kgen.pipeline %d stages = 4
 transform.kgen.coarsen %e 2
 
 // FIRST: first.mlir:3:6: error: expected an op before aten.conv2d in the dispatch, found none
@@ -27,7 +27,7 @@ transform.kgen.fuse %d consumers all
 //--- graph.mlir
 // CHECK-LABEL: func.func @conv
 // CHECK: %[[C:.*]] = kgen.dispatch @conv2d_0
-// CHECK-SAME: schedule(#kgen.schedule<family = conv, tile = [32, 16, 16], vec = 4>)
+// CHECK-SAME: schedule(#kgen.schedule<family = conv, stages = 4, tile = [32, 16, 16]>)
 // CHECK: aten.conv2d
 // CHECK-NEXT: %[[E:.*]] = aten.relu
 // CHECK-NEXT: kgen.yield %[[E]]
