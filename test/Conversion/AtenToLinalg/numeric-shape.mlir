@@ -486,18 +486,6 @@ func.func @f(%a0: tensor<2x3xi64>, %a1: tensor<1x3xi64>) -> tensor<3x3xi64> {
 }
 
 // -----
-// case: cat_empty
-// inputs: uniform uniform
-// expect:
-//   1.5332432328545704 0.2662463006891236 0.36475893679231763 -1.5461986317713818 -0.2741767290201049 -0.452927816064264
-//   0.9592680574203296 -0.44068100643491404 0.4740185001267774 0.7294509399159832 -1.8667557849172431 -0.7350224283163671
-//   0.3164048163230082 1.0748423859210665 -0.3333840181954333
-func.func @f(%a0: tensor<3x5xf32>, %a1: tensor<3x0xf32>) -> tensor<3x5xf32> {
-  %r0 = aten.cat %a0, %a1 dim 1 : (tensor<3x5xf32>, tensor<3x0xf32>) -> tensor<3x5xf32>
-  return %r0 : tensor<3x5xf32>
-}
-
-// -----
 // case: tril_0
 // inputs: uniform
 // expect:

@@ -101,9 +101,10 @@ def pointwise(name, function, text=None, kind=None, label=None):
 
 
 for name in ("abs erf exp hardsigmoid hardswish mish neg reciprocal relu selu sigmoid silu square tanh "
-             "asinh atan ceil cosh erfc exp2 expm1 floor sign sinh trunc isnan isinf").split():
+             "asinh atan ceil cosh erfc expm1 floor sign sinh trunc isnan isinf").split():
     pointwise(name, getattr(A, name))
-for name in "cos sin tan".split():  # of 800 the last digits depend on the library
+# Of 800 the last digits of the first three depend on the library, and 2^800 is a double but no float.
+for name in "cos sin tan exp2".split():
     case("pointwise", name, name + " {0}", getattr(A, name), Input(2, 3, 5))
 for name in "acos asin atanh erfinv".split():
     pointwise(name, getattr(A, name), kind="unit")
@@ -572,7 +573,6 @@ case("shape", "narrow_negative", "narrow {0} dim 2 start -3 length 2", lambda x:
 case("shape", "cat", "cat {0}, {1}, {2} dim 1", lambda *x: torch.cat(x, 1), Input(2, 3), Input(2, 1), Input(2, 4))
 case("shape", "cat_last", "cat {0}, {1} dim -1", lambda *x: torch.cat(x, -1), Input(2, 2, 3), Input(2, 2, 2))
 case("shape", "cat_rows", "cat {0}, {1}", lambda *x: torch.cat(x), Input(2, 3, dtype="i64"), Input(1, 3, dtype="i64"))
-case("shape", "cat_empty", "cat {0}, {1} dim 1", lambda *x: torch.cat(x, 1), Input(3, 5), Input(3, 0))
 for diagonal in (0, 1, -2):
     case("shape", f"tril_{diagonal}", f"tril {{0}} diagonal {diagonal}", lambda x: x.tril(diagonal), Input(2, 4, 5))
     case("shape", f"triu_{diagonal}", f"triu {{0}} diagonal {diagonal}", lambda x: x.triu(diagonal), Input(2, 4, 5))
