@@ -8,6 +8,7 @@
 
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Python.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -76,7 +77,7 @@ llvm::Expected<Baselines> kgen::evaluate::timeBaselines(const std::string &probl
     return folder.takeError();
   std::string program = python;
   if (program.empty())
-    program = getenv("KGEN_PYTHON") ? getenv("KGEN_PYTHON") : "python3";
+    program = toolchain::findPython();
   // The script runs from the cache, where a relative path means something else.
   llvm::SmallString<256> problem(problemFile);
   llvm::sys::fs::make_absolute(problem);

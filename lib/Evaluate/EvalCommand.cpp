@@ -18,10 +18,12 @@ static const char *overview =
     "measures one candidate: compiles it, compares it with the fp64 oracle, times it\n\n"
     "  kgen-eval runs/NAME/round-03/b07                 on the first card, or on the host without one\n"
     "  kgen-eval DIR --device host --graph graph.mlir   DIR holds plan.json and kernel.cu\n"
+    "  kgen-eval runs/NAME/best --out mine              the same again, kept in mine/\n"
     "  kgen-eval DIR --baselines --problem FILE.py      PyTorch timed beside it\n"
     "  kgen-eval DIR --compare OTHER                    which of two is faster, timed in turns\n"
     "  kgen-eval DIR --bundle OUT --device sm_90a       only compile it, for kgen's runtime\n\n"
-    "The result is DIR/measurement.json; the exit code is 0 only for PASS, 1 for any other verdict, 2 when\n"
+    "The result is DIR/measurement.json, but in a run folder, which stays as its journal says. The exit code is 0 only "
+    "for PASS, 1 for any other verdict, 2 when\n"
     "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
     "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out),\n"
     "KGEN_BASELINES the modes of PyTorch that are timed, as eager,compile (all).\n";
@@ -40,6 +42,7 @@ static int runCommand(int argc, char **argv) {
   cl::opt<std::string> folder(cl::Positional, cl::desc("CANDIDATE_DIR"), cl::cat(c));
   cl::opt<std::string> device("device", cl::init("auto"), cl::desc("host, cuda:N or auto"), cl::cat(c));
   cl::opt<std::string> graph("graph", cl::desc("the op graph (default: graph.mlir in DIR or above it)"), cl::cat(c));
+  cl::opt<std::string> out("out", cl::desc("where the results are written (default: DIR)"), cl::cat(c));
   cl::opt<int> samples("samples", cl::init(30), cl::desc("timed runs"), cl::cat(c));
   cl::opt<double> flops("flops", cl::init(0), cl::desc("of the graph, for the floor"), cl::cat(c));
   cl::opt<double> limit("time-limit", cl::init(30), cl::desc("seconds for one run"), cl::cat(c));
@@ -68,7 +71,8 @@ static int runCommand(int argc, char **argv) {
                            cl::desc("compile where the system cannot keep the compiler away from your files"));
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
-  r.folder = folder, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines, r.problem = problem;
+  r.folder = folder, r.out = out, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines,
+  r.problem = problem;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
   r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
   auto named = kgen::judge::parseRules(rules);

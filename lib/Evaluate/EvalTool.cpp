@@ -11,7 +11,9 @@
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -21,6 +23,35 @@
 using namespace kgen;
 using namespace kgen::evaluate;
 namespace json = llvm::json;
+
+/// The run that FOLDER is a branch of, also by a link as RUN/best; empty: none.
+static std::string findRunOf(llvm::StringRef folder) {
+  llvm::SmallString<256> path;
+  if (llvm::sys::fs::real_path(folder, path))
+    return "";
+  // RUN/round-03/b07
+  llvm::StringRef run = llvm::sys::path::parent_path(llvm::sys::path::parent_path(path));
+  return llvm::sys::fs::exists(run + "/journal.jsonl") && llvm::sys::fs::exists(run + "/run.json") ? run.str() : "";
+}
+
+/// Where the results of REQUEST go; empty: nowhere.
+static llvm::Expected<std::string> chooseResultFolder(const EvalRequest &request) {
+  std::string run = findRunOf(request.folder);
+  if (request.out.empty() && run.empty())
+    return request.folder;
+  if (request.out.empty()) {
+    llvm::errs() << "kgen-eval: note: " << candidate::printable(request.folder) << " belongs to the run "
+                 << candidate::printable(run)
+                 << ", whose journal holds its measurement: nothing is written; --out FOLDER keeps this one\n";
+    return std::string();
+  }
+  if (std::error_code code = llvm::sys::fs::create_directories(request.out))
+    return llvm::createStringError("cannot create folder " + request.out + ": " + code.message());
+  if (std::string other = findRunOf(request.out); !other.empty())
+    return llvm::createStringError("--out " + request.out + " belongs to the run " + other +
+                                   ", whose journal holds what was measured; name another folder");
+  return request.out;
+}
 
 /// The files that stand beside a candidate after it was measured.
 static llvm::Error writeResults(const std::string &folder, const Evaluator &evaluator,
@@ -98,6 +129,9 @@ int kgen::evaluate::evaluateFolder(const EvalRequest &request) {
   auto files = readCandidate(request.folder, request.graph);
   if (!files)
     return fail(files.takeError());
+  auto results = chooseResultFolder(request);
+  if (!results)
+    return fail(results.takeError());
   auto evaluator = Evaluator::create(request.device);
   if (!evaluator)
     return fail(evaluator.takeError());
@@ -120,8 +154,9 @@ int kgen::evaluate::evaluateFolder(const EvalRequest &request) {
     else
       llvm::errs() << "kgen-eval: no baselines: " << llvm::toString(baselines.takeError()) << '\n';
   }
-  if (llvm::Error error = writeResults(request.folder, **evaluator, *measurement))
-    return fail(std::move(error));
+  if (!results->empty())
+    if (llvm::Error error = writeResults(*results, **evaluator, *measurement))
+      return fail(std::move(error));
   if (request.json)
     llvm::outs() << measurement->print();
   else

@@ -18,6 +18,6 @@ static const char overview[] = R"(writes what a lowered graph runs
 
 int main(int argc, char **argv) {
   kgen::prepareCommandLine();
-  kgen::target::registerCudaTranslations();
+  kgen::target::registerCudaTranslations(kgen::registerAllDialects);
   return failed(mlir::mlirTranslateMain(argc, argv, overview));
 }

@@ -14,6 +14,7 @@ namespace kgen::evaluate {
 
 struct EvalRequest {
   std::string folder; ///< of one candidate
+  std::string out;    ///< where the results go; empty: FOLDER, unless it is a run's
   std::string device = "auto";
   std::string graph;      ///< path; empty: graph.mlir in or above the folder
   bool json = false;      ///< print measurement.json instead of the table
@@ -28,8 +29,9 @@ struct EvalRequest {
 /// Parses kgen-eval's arguments and does what they say; the exit code.
 int runEvalCommand(int argc, char **argv);
 
-/// Measures one folder, writes measurement.json, compile.log and kernel.ptx into it, prints. The exit
-/// code: 0 PASS, 1 any other verdict, 2 could not measure.
+/// Measures one folder, writes measurement.json, compile.log and kernel.ptx into it or into request.out, prints. Into a
+/// run folder nothing is written: its journal holds what was measured. The exit code: 0 PASS, 1 any other verdict, 2
+/// could not measure.
 int evaluateFolder(const EvalRequest &request);
 
 /// Compiles the candidate of request.folder for request.device ("host", "cuda:N", or an architecture, for which no card

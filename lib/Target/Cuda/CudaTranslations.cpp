@@ -9,24 +9,35 @@
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 
 using namespace mlir;
+using namespace kgen;
 
-void kgen::target::registerCudaTranslations() {
-  auto registerDialects = [](DialectRegistry &registry) {
-    registry.insert<KGenDialect, arith::ArithDialect, func::FuncDialect, tensor::TensorDialect>();
-  };
+/// One diagnostic when MODULE still holds ops of a graph, or dispatches that have no code yet.
+static LogicalResult checkLowered(ModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa<DispatchOp>(op) && op->getName().getDialectNamespace() != "aten")
+      return WalkResult::advance();
+    op->emitError("the graph is not lowered: expected launches, found '")
+        << op->getName() << "'; kgen-opt --kgen-lower writes them";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void kgen::target::registerCudaTranslations(void (*dialects)(DialectRegistry &registry)) {
   static TranslateFromMLIRRegistration cuda(
       "kgen-to-cuda", "a lowered module's kernels as one CUDA-C file",
-      [](ModuleOp module, llvm::raw_ostream &os) { return emitCuda(module, os); }, registerDialects);
+      [](ModuleOp module, llvm::raw_ostream &os) {
+        return succeeded(checkLowered(module)) ? emitCuda(module, os) : failure();
+      },
+      dialects);
   static TranslateFromMLIRRegistration plan(
       "kgen-to-plan", "a lowered module's launches as plan.json",
       [](ModuleOp module, llvm::raw_ostream &os) {
-        return emitPlan(module, stringifyPrecision(precisionOf(module)), os);
+        return succeeded(checkLowered(module)) ? emitPlan(module, stringifyPrecision(precisionOf(module)), os)
+                                               : failure();
       },
-      registerDialects);
+      dialects);
 }

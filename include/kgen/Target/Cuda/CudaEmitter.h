@@ -23,7 +23,8 @@ mlir::LogicalResult emitCuda(mlir::ModuleOp module, llvm::raw_ostream &os);
 /// diagnostic at an op that is not level 3, or whose operand has no buffer.
 mlir::LogicalResult emitPlan(mlir::ModuleOp module, llvm::StringRef precision, llvm::raw_ostream &os);
 
-/// Registers --kgen-to-cuda and --kgen-to-plan for kgen-translate.
-void registerCudaTranslations();
+/// Registers --kgen-to-cuda and --kgen-to-plan for kgen-translate. DIALECTS adds what a module may hold that was not
+/// lowered yet, so that it can be read and refused in one sentence.
+void registerCudaTranslations(void (*dialects)(mlir::DialectRegistry &registry));
 
 } // namespace kgen::target
