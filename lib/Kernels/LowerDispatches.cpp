@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
@@ -113,9 +114,13 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   if (!isIdentifier(name))
     return dispatch.emitError("name @\"") << name << "\" of a lowered dispatch has to be a C identifier";
   const Family *family = findFamily(dispatch.getFamily());
-  if (!family)
-    return dispatch.emitError("no kernel family '")
-           << dispatch.getFamily() << "'; there are generic, " << llvm::join(familyNames(), ", ");
+  if (!family) {
+    std::string names = "generic, " + llvm::join(familyNames(), ", ");
+    InFlightDiagnostic diag = dispatch.emitError("no kernel family '")
+                              << dispatch.getFamily() << "'; there are " << names;
+    markRefusal(diag, {graph::RefusalKind::UnknownFamily, "", dispatch.getFamily().str(), names});
+    return diag;
+  }
   ScheduleParams params(dispatch.getSchedule()->getParams());
   if (failed(completeSchedule(*family, dispatch, params, target)))
     return failure();

@@ -88,7 +88,8 @@ Error checkLength(const Twine &place, StringRef text, size_t most) {
 
 class ModelProposer : public Proposer {
 public:
-  ModelProposer(std::unique_ptr<Model> model, ExchangeLog *log) : model(std::move(model)), log(log) {}
+  ModelProposer(std::unique_ptr<Model> model, ExchangeLog *log, WaitObserver waiting)
+      : model(std::move(model)), log(log), waiting(std::move(waiting)) {}
 
   Expected<std::vector<Idea>> proposeIdeas(const ProposalContext &context, int n) override {
     std::vector<Idea> ideas;
@@ -255,7 +256,14 @@ private:
         return *known;
       }
     auto begin = std::chrono::steady_clock::now();
+    if (waiting) {
+      ModelWait wait;
+      wait.model = entry.model;
+      waiting(&wait);
+    }
     auto reply = model->ask(question);
+    if (waiting)
+      waiting(nullptr);
     if (!reply)
       return reply;
     entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -281,13 +289,14 @@ private:
 
   std::unique_ptr<Model> model;
   ExchangeLog *log;
+  WaitObserver waiting;
   std::vector<TokenUsage> billed; ///< since the last takeUsage(): none or one entry
 };
 
 } // namespace
 
-std::unique_ptr<Proposer> createModelProposer(std::unique_ptr<Model> model, ExchangeLog *log) {
-  return std::make_unique<ModelProposer>(std::move(model), log);
+std::unique_ptr<Proposer> createModelProposer(std::unique_ptr<Model> model, ExchangeLog *log, WaitObserver waiting) {
+  return std::make_unique<ModelProposer>(std::move(model), log, std::move(waiting));
 }
 
 } // namespace kgen::propose

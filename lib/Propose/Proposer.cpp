@@ -101,7 +101,8 @@ static Expected<std::unique_ptr<Model>> createProvider(StringRef kind, StringRef
   if (options.timeoutSeconds > 0)
     limits.totalSeconds = options.timeoutSeconds;
   limits.stop = options.stop;
-  return createHttpModel(kind, std::move(format), createCurlClient(limits), createRealSleeper(options.stop), model);
+  return createHttpModel(kind, std::move(format), createCurlClient(limits), createRealSleeper(options.stop), model,
+                         options.waiting);
 }
 
 static Expected<std::unique_ptr<Proposer>> createOne(StringRef spec, const ProposerOptions &options) {
@@ -119,7 +120,7 @@ static Expected<std::unique_ptr<Proposer>> createOne(StringRef spec, const Propo
     command.stop = options.stop;
     model = createCommandModel(argument, command);
   } else if (kind == "dir" && !argument.empty()) {
-    model = createFolderModel(argument.rtrim('/'), options.stop);
+    model = createFolderModel(argument.rtrim('/'), options.stop, options.waiting);
   } else if (createWireFormat(kind)) {
     model = createProvider(kind, argument, options);
   } else {
@@ -129,7 +130,7 @@ static Expected<std::unique_ptr<Proposer>> createOne(StringRef spec, const Propo
   }
   if (!model)
     return model.takeError();
-  return createModelProposer(std::move(*model), options.log);
+  return createModelProposer(std::move(*model), options.log, options.waiting);
 }
 
 Expected<std::unique_ptr<Proposer>> createProposer(StringRef spec, const ProposerOptions &options) {

@@ -78,6 +78,12 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
     entry["settings"] = tried.label;
     entry["verdict"] = tried.verdict;
     entry["detail"] = tried.detail;
+    // Where there is none, the bytes are those of older versions.
+    if (tried.refusal)
+      entry["refusal"] = {{"kind", graph::refusalName(tried.refusal->kind).str()},
+                          {"key", tried.refusal->key},
+                          {"found", tried.refusal->found},
+                          {"bound", tried.refusal->bound}};
     if (!tried.diagnosis.empty())
       entry["diagnosis"] = tried.diagnosis;
     entry["time_us"] = tried.timeUs;
@@ -159,6 +165,10 @@ Expected<RecordedRequest> parseRequest(StringRef text) {
       tried.label = entry.at("settings");
       tried.verdict = entry.at("verdict");
       tried.detail = entry.at("detail");
+      if (entry.contains("refusal"))
+        if (auto kind = graph::parseRefusalKind(entry["refusal"].at("kind").get<std::string>()))
+          tried.refusal = graph::Refusal{*kind, entry["refusal"].at("key"), entry["refusal"].at("found"),
+                                         entry["refusal"].at("bound")};
       tried.diagnosis = entry.value("diagnosis", "");
       tried.timeUs = entry.at("time_us");
       context.history.push_back(std::move(tried));

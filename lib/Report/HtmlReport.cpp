@@ -58,8 +58,9 @@ static void printNumbers(raw_ostream &os, const RunReport &report) {
     one(percent(report.best.ofFloor), "of the floor, " + html::time(report.floorUs));
   one(number("%.1f×", report.getSpeedup()), "as fast as round 0");
   auto passed = report.verdicts.find("PASS");
-  one(std::to_string(passed == report.verdicts.end() ? 0 : passed->second) + " of " + std::to_string(report.branches),
-      "branches passed");
+  // Round 0 is nobody's idea, and no count of branches has it.
+  int right = (passed == report.verdicts.end() ? 0 : passed->second) - (report.genericVerdict == "PASS");
+  one(std::to_string(right) + " of " + std::to_string(std::max(0, report.branches - 1)), "branches passed");
   one(report.seconds < 600 ? number("%.0f s", report.seconds) : number("%.1f min", report.seconds / 60), "wall time");
   os << "</ul>\n";
 }
@@ -108,7 +109,8 @@ static void printContract(raw_ostream &os, const RunReport &report, const trajec
   fact(os, "warnings", escape(join(warnings, "; ")));
   if (best)
     fact(os, "sanitizer", escape(best->measurement.sanitizer));
-  std::string end = report.stopReason.empty() ? "still going on, or cut short" : report.stopReason;
+  std::string end =
+      report.stopReason ? trajectory::stopReasonWords(*report.stopReason).str() : "still going on, or cut short";
   std::string verdicts;
   for (const auto &[verdict, count] : report.verdicts)
     verdicts += (verdicts.empty() ? "" : ", ") + std::to_string(count) + " " + verdict;

@@ -51,8 +51,10 @@ std::string printLedgerText(const trajectory::Ledger &ledger) {
   os << "\n";
   const char *separator = "by idea:  ";
   for (const auto &[name, costs] : ledger.categories) {
-    os << separator << name << " " << costs.branches << (costs.branches == 1 ? " branch" : " branches") << " "
-       << printSeconds(costs.deviceSeconds);
+    os << separator << name;
+    if (name != "round 0")
+      os << " " << costs.branches << (costs.branches == 1 ? " branch" : " branches");
+    os << " " << printSeconds(costs.deviceSeconds);
     if (costs.tokens() > 0)
       os << " " << printCount(costs.tokens()) << " tokens";
     if (costs.dollars > 0)

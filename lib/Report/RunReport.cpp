@@ -78,20 +78,28 @@ RunReport summarizeRun(const trajectory::RunFolder &run) {
   report.llm = config.value("llm", "");
   report.isolation = config.value("isolation", "");
   report.seed = config.value("seed", uint64_t(0));
-  report.stopReason = run.getStopReason().str();
+  report.stopReason = run.getStopReason();
   report.seconds = run.getSecondsSpent();
   report.ledger = trajectory::addUp(run);
   std::vector<std::pair<double, double>> priors;
   for (const trajectory::BranchRecord &branch : run.getBranches()) {
-    if (branch.measurement.empty())
+    if (branch.measurement.empty()) {
+      ++report.unmeasured;
       continue;
+    }
     auto measurement = candidate::Measurement::parse(branch.measurement);
     if (!measurement) {
       consumeError(measurement.takeError());
       continue;
     }
+    if (!branch.duplicateOf.empty()) {
+      ++report.duplicates; // an earlier kernel under another name
+      continue;
+    }
     ++report.branches;
     ++report.verdicts[candidate::verdictName(measurement->verdict).str()];
+    if (branch.round == 0)
+      report.genericVerdict = candidate::verdictName(measurement->verdict).str();
     if (report.rows.empty() || report.rows.back().round != branch.round) {
       report.rows.emplace_back();
       report.rows.back().round = branch.round;
@@ -101,8 +109,6 @@ RunReport summarizeRun(const trajectory::RunFolder &run) {
     if (!measurement->passed())
       continue;
     ++row.passed;
-    if (!branch.duplicateOf.empty())
-      continue; // an earlier kernel under another name
     if (branch.priorUs > 0)
       priors.push_back({branch.priorUs, measurement->timeUs});
     // Baselines and floor are the problem's: any branch that has them will do.
@@ -188,9 +194,10 @@ std::string printReportJson(const RunReport &report) {
       {"llm", report.llm},
       {"isolation", report.isolation},
       {"seed", report.seed},
-      {"stop_reason", report.stopReason},
+      {"stop_reason", report.stopReason ? trajectory::stopReasonWords(*report.stopReason).str() : ""},
       {"seconds", report.seconds},
       {"branches", report.branches},
+      {"duplicates", report.duplicates},
       {"verdicts", report.verdicts},
       {"generic_us", report.genericUs},
       {"eager_us", report.eagerUs},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Report/RunReport.h"
+#include "kgen/Report/TerminalText.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -71,6 +72,27 @@ std::string printCurve(const RunReport &report) {
   return text;
 }
 
+/// "79 branches after round 0 (60 PASS, 19 REJECT)": round 0 is nobody's idea, and no count of branches has it.
+static std::string printTried(const RunReport &report) {
+  std::string text;
+  raw_string_ostream os(text);
+  int after = std::max(0, report.branches - 1);
+  os << after << (after == 1 ? " branch" : " branches") << " after round 0";
+  const char *separator = " (";
+  for (auto [verdict, count] : report.verdicts) {
+    count -= verdict == report.genericVerdict;
+    if (count == 0)
+      continue;
+    os << separator << count << " " << verdict;
+    separator = ", ";
+  }
+  if (after > 0)
+    os << ")";
+  if (report.duplicates > 0)
+    os << ", " << report.duplicates << " more with a text that was tried before";
+  return text;
+}
+
 std::string printReportText(const RunReport &report, int columns) {
   std::string text;
   raw_string_ostream os(text);
@@ -105,36 +127,55 @@ std::string printReportText(const RunReport &report, int columns) {
     os << "nothing passed\n";
     return text;
   }
-  os << "best:     " << report.run << "/" << report.best.id << "\n";
-  os << "idea:     " << report.best.idea << "\n";
-  if (!report.best.settings.empty())
-    os << "settings: " << report.best.settings << "\n";
+  // A name, and words beside it in lines that fit.
+  constexpr int indent = 10;
+  auto entry = [&](StringRef name, StringRef words) {
+    StringRef start = name;
+    for (const std::string &one : wrapLines(words, columns - indent)) {
+      os << left_justify(start, indent) << one << "\n";
+      start = "";
+    }
+  };
+  entry("best:", report.run + "/" + report.best.id);
+  entry("idea:", report.best.idea);
+  entry("settings:", report.best.settings);
   for (StringRef rest = report.bestDirectives; !rest.empty();) {
     auto [first, next] = rest.split('\n');
     os << "          " << first << "\n";
     rest = next;
   }
-  os << "time:     " << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup())
-     << " times as fast as round 0 (" << printTime(report.genericUs) << ")\n";
-  if (report.best.round > 0)
-    os << "found:    in round " << report.best.round << ", after " << report.curve.back().branches << " of "
-       << report.branches - 1 << " branches; the best so far: " << printCurve(report) << "\n";
-  if (!report.bestDiagnosis.empty())
-    os << "now:      " << report.bestDiagnosis << "\n";
-  os << "tried:    " << report.branches << " branches";
-  const char *separator = " (";
-  for (const auto &[verdict, count] : report.verdicts) {
-    os << separator << count << " " << verdict;
-    separator = ", ";
+  std::string words;
+  raw_string_ostream out(words);
+  auto flush = [&](StringRef name) {
+    entry(name, words);
+    words.clear();
+  };
+  out << printTime(report.best.timeUs) << ", " << format("%.2f", report.getSpeedup()) << " times as fast as round 0 ("
+      << printTime(report.genericUs) << ")";
+  flush("time:");
+  if (report.best.round > 0) {
+    out << "in round " << report.best.round << ", after " << report.curve.back().branches << " of "
+        << report.branches - 1 << " branches; the best so far: " << printCurve(report);
+    flush("found:");
   }
-  os << ")" << format(" in %.0f s", report.seconds);
-  if (!report.stopReason.empty() && report.stopReason != "done")
-    os << "; ended early: " << report.stopReason;
-  os << "\n";
-  if (report.priorBranches > 2)
-    os << "prior:    rank correlation with the measured times " << format("%.2f", report.priorCorrelation) << " over "
-       << report.priorBranches << " kernels\n";
-  os << printLedgerText(report.ledger);
+  entry("now:", report.bestDiagnosis);
+  out << printTried(report) << format(" in %.0f s", report.seconds);
+  if (report.unmeasured > 0)
+    out << "; " << report.unmeasured << " more begun and not measured";
+  if (report.stopReason && report.stopReason != trajectory::StopReason::Done)
+    out << "; ended early: " << trajectory::stopReasonWords(*report.stopReason);
+  flush("tried:");
+  if (report.priorBranches > 2) {
+    out << "rank correlation with the measured times " << format("%.2f", report.priorCorrelation) << " over "
+        << report.priorBranches << " kernels";
+    flush("prior:");
+  }
+  std::string ledger = printLedgerText(report.ledger);
+  for (StringRef rest = ledger; !rest.empty();) {
+    auto [first, next] = rest.split('\n');
+    entry(first.take_front(indent).rtrim(), first.drop_front(std::min<size_t>(indent, first.size())));
+    rest = next;
+  }
   return text;
 }
 
@@ -144,8 +185,8 @@ std::string printReportMarkdown(const RunReport &report) {
   os << "# " << report.problem << "\n\n";
   os << "Device " << report.device << ", " << report.size << " size, precision class " << report.precision << ", rules "
      << report.rules << ", policy " << report.policy << ", ideas from " << report.llm << ", seed " << report.seed
-     << ". " << report.branches << " branches in " << format("%.0f s", report.seconds) << " (" << report.stopReason
-     << ").\n\n";
+     << ". " << printTried(report) << " in " << format("%.0f s", report.seconds) << " ("
+     << (report.stopReason ? trajectory::stopReasonWords(*report.stopReason) : "not ended") << ").\n\n";
   if (!report.isolation.empty())
     os << "Isolation: " << report.isolation << ".\n\n";
   if (report.best.id.empty()) {

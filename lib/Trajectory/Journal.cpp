@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Trajectory/Journal.h"
+#include "kgen/Trajectory/CorruptRun.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -79,6 +80,26 @@ Json parseStoredJson(StringRef text) {
   return json.is_discarded() ? Json(nullptr) : json;
 }
 
+Json toJson(const graph::Refusal &refusal) {
+  return {{"kind", graph::refusalName(refusal.kind).str()},
+          {"key", refusal.key},
+          {"found", refusal.found},
+          {"bound", refusal.bound}};
+}
+
+std::optional<graph::Refusal> refusalFromJson(const Json &json) {
+  if (!json.is_object())
+    return std::nullopt;
+  auto text = [&](const char *name) {
+    auto it = json.find(name);
+    return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
+  auto kind = graph::parseRefusalKind(text("kind"));
+  if (!kind)
+    return std::nullopt;
+  return graph::Refusal{*kind, text("key"), text("found"), text("bound")};
+}
+
 std::string frameRecord(const Json &record, uint32_t &link) {
   // Bytes that are not UTF-8 (a compiler's log can hold any) must not throw here.
   std::string text = record.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -104,8 +125,8 @@ Expected<JournalContents> parseJournal(StringRef text, StringRef path) {
                   (end != StringRef::npos && rest.drop_front(end + 1).find('\n') == StringRef::npos &&
                    rest.take_front(end).contains('\0'));
       if (!last)
-        return createStringError(Twine("CORRUPT: ") + path + ": record in line " + Twine(lineNumber) + " (byte " +
-                                 Twine(contents.validBytes) + ") is corrupt");
+        return make_error<CorruptRun>(path, ": record in line " + Twine(lineNumber) + " (byte " +
+                                                Twine(contents.validBytes) + ") is corrupt");
       contents.torn = true;
       break;
     }

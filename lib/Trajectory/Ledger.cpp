@@ -105,9 +105,11 @@ Ledger addUp(const RunFolder &run) {
   std::map<std::string, std::string> slotOf; // branch id -> slot of its reply
   for (const BranchRecord &branch : run.getBranches()) {
     Costs &mine = ledger.branches[branch.id];
-    Costs &category = ledger.categories[ideas::categoryName(branch.idea.category).str()];
+    // Round 0 comes of nobody's idea.
+    Costs &category =
+        ledger.categories[branch.round == 0 ? "round 0" : ideas::categoryName(branch.idea.category).str()];
     for (Costs *costs : {&ledger.total, &category, &mine}) {
-      ++costs->branches;
+      costs->branches += !branch.measurement.empty() && branch.duplicateOf.empty(); // as every report counts them
       costs->deviceSeconds += branch.deviceSeconds;
     }
     if (const ReplyRecord *reply = run.findReplyByHash(branch.reply))

@@ -7,6 +7,7 @@
 
 #include "kgen/Trajectory/Replay.h"
 #include "kgen/Propose/ModelProposer.h"
+#include "kgen/Trajectory/CorruptRun.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -45,18 +46,17 @@ public:
       if (!branch.measurement.empty()) // one in flight has no snapshot yet
         branches.push_back(&branch);
     std::vector<ReplaySummary> parts(branches.size());
-    std::vector<std::string> faults(branches.size());
+    std::vector<std::unique_ptr<ErrorInfoBase>> faults(branches.size());
     auto derive = [&](size_t i) {
       Replayer replayer(fs, run, compiler, options);
-      if (Error error = replayer.replayBranch(*branches[i]))
-        faults[i] = toString(std::move(error));
+      handleAllErrors(replayer.replayBranch(*branches[i]),
+                      [&](std::unique_ptr<ErrorInfoBase> fault) { faults[i] = std::move(fault); });
       parts[i] = std::move(replayer.summary);
     };
     // Round 0 first and alone: it is lowered in this process, and the others may be in children, which
     // must not be forked while a lock is held.
     size_t next = 0;
-    while (next < branches.size() && (options.jobs == 1 || branches[next]->round == 0) &&
-           faults[next ? next - 1 : 0].empty())
+    while (next < branches.size() && (options.jobs == 1 || branches[next]->round == 0) && !faults[next ? next - 1 : 0])
       derive(next++);
     if (options.jobs > 1) {
       DefaultThreadPool workers(hardware_concurrency(options.jobs));
@@ -66,8 +66,8 @@ public:
     }
     ReplaySummary all;
     for (size_t i = 0; i < branches.size(); ++i) {
-      if (!faults[i].empty())
-        return createStringError(faults[i]);
+      if (faults[i])
+        return Error(std::move(faults[i]));
       all.branches += parts[i].branches;
       all.files += parts[i].files;
       all.leftOut += parts[i].leftOut;
@@ -99,8 +99,8 @@ private:
     if (!exchanges.empty() && none_of(exchanges, [&](const propose::Exchange *exchange) {
           return propose::isAnswered(chosen, exchange->reply.text);
         })) {
-      foreign = (branch.id + ": no answer recorded for " + reply->slot + " holds what it was made of");
-      return createStringError(foreign);
+      return make_error<CorruptRun>(branch.id,
+                                    ": no answer recorded for " + reply->slot + " holds what it was made of");
     }
     if (!chosen.cuda.empty())
       return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
@@ -115,8 +115,8 @@ private:
     const BranchRecord *best = run.findBranch(run.getBest());
     Json measurement = best ? Json::parse(best->measurement, nullptr, /*allow_exceptions=*/false) : Json();
     if (!measurement.is_object() || measurement.value("verdict", "") != "PASS")
-      return createStringError("CORRUPT: " + run.getPath() + " calls " + run.getBest() +
-                               " its best, which is no branch that passed");
+      return make_error<CorruptRun>(run.getPath(),
+                                    " calls " + run.getBest() + " its best, which is no branch that passed");
     return Error::success();
   }
 
@@ -148,21 +148,21 @@ private:
     ++summary.files;
     if (propose::hashText(*text) == hash)
       return text;
-    return createStringError("CORRUPT: " + file + " differs from what was recorded" +
-                             (propose::hashText(known) == hash
-                                  ? ", first at byte " + Twine(firstDifference(*text, known))
-                                  : Twine(": its hash is not the journal's")));
+    std::string how = propose::hashText(known) == hash
+                          ? ", first at byte " + std::to_string(firstDifference(*text, known))
+                          : ": its hash is not the journal's";
+    return make_error<CorruptRun>(file, " differs from what was recorded" + how);
   }
 
   Error replayBranch(const BranchRecord &branch) {
     std::string directives, folder = (run.getPath() + "/" + branch.id + "/").str();
     auto lowered = derive(branch, directives);
+    if (!lowered && lowered.errorIsA<CorruptRun>())
+      return lowered.takeError();
     std::map<std::string, std::string> expected;
     expected["idea.md"] = printIdeaPage(branch);
     if (!directives.empty())
       expected["directives.mlir"] = directives;
-    if (!foreign.empty())
-      return createStringError("CORRUPT: " + foreign);
     std::string refusal;
     if (lowered) {
       expected["annotated.mlir"] = lowered->annotated;
@@ -213,7 +213,6 @@ private:
   const ReplayOptions &options;
   Chip chip;
   ReplaySummary summary;
-  std::string foreign; ///< the branch's way is not the model's
 };
 
 } // namespace

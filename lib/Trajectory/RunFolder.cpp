@@ -7,6 +7,7 @@
 
 #include "kgen/Trajectory/RunFolder.h"
 #include "kgen/Propose/Proposer.h"
+#include "kgen/Trajectory/CorruptRun.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -174,10 +175,9 @@ Error RunFolder::load(const JournalContents &contents) {
     return createStringError(Twine(at("journal.jsonl")) + " does not start with the run's record");
   const Json &head = contents.records.front();
   if (auto it = head.find("config"); it == head.end() || *it != propose::hashText(*configText))
-    return createStringError(Twine("CORRUPT: ") + at("run.json") + " is corrupt: its hash differs from the journal's");
+    return make_error<CorruptRun>(at("run.json"), " is corrupt: its hash differs from the journal's");
   if (auto it = head.find("graph"); it == head.end() || *it != propose::hashText(*graphText))
-    return createStringError(Twine("CORRUPT: ") + at("graph.mlir") +
-                             " is corrupt: its hash differs from the journal's");
+    return make_error<CorruptRun>(at("graph.mlir"), " is corrupt: its hash differs from the journal's");
   config = parseStoredJson(*configText);
   graph = std::move(*graphText);
   countTime(head);
@@ -210,8 +210,7 @@ Error RunFolder::applyRecord(const Json &record) {
     if (!within)
       return createStringError(Twine(at("journal.jsonl")) + " names a file that is not in the run");
     if (!id.empty() && event != "branch" && !findBranch(id))
-      return createStringError(Twine("CORRUPT: ") + at("journal.jsonl") + " tells of " + id +
-                               ", a branch that it does not begin");
+      return make_error<CorruptRun>(at("journal.jsonl"), " tells of " + id + ", a branch that it does not begin");
     if (event == "branch") {
       BranchRecord branch = branchFromJson(record);
       if (BranchRecord *known = branchOf(record.at("id")))
@@ -237,11 +236,12 @@ Error RunFolder::applyRecord(const Json &record) {
       if (BranchRecord *branch = branchOf(record.at("id"))) {
         branch->measurement = record.at("text");
         if (!parseStoredJson(branch->measurement).is_object())
-          return createStringError(Twine("CORRUPT: ") + at("journal.jsonl") + " holds a measurement of " + branch->id +
-                                   " that is none");
+          return make_error<CorruptRun>(at("journal.jsonl"), " holds a measurement of " + branch->id + " that is none");
         branch->duplicateOf = record.value("duplicate_of", "");
         branch->doneAt = getSecondsSpent();
         branch->deviceSeconds = record.value("device_seconds", 0.0);
+        if (auto refusal = record.find("refusal"); refusal != record.end())
+          branch->refusal = refusalFromJson(*refusal);
         if (record.contains("files"))
           for (auto &entry : record.at("files").items())
             branch->files[entry.key()] = entry.value();
@@ -252,11 +252,11 @@ Error RunFolder::applyRecord(const Json &record) {
     } else if (event == "best") {
       best = record.at("id");
     } else if (event == "stop") {
-      stopReason = record.at("reason");
+      stopReason = parseStopReason(record.at("reason").get<std::string>());
       if (std::string seed = record.value("seed", ""); !seed.empty())
         seeds.push_back(seed);
     } else if (event == "start") {
-      stopReason.clear();
+      stopReason.reset();
       generator = record.value("generator", "");
     } else if (event == "reply") {
       std::string hash = record.at("request");
@@ -265,7 +265,7 @@ Error RunFolder::applyRecord(const Json &record) {
       if (!text)
         return text.takeError();
       if (propose::hashText(*text) != record.at("sha").get<std::string>())
-        return createStringError(Twine("CORRUPT: ") + file + " is corrupt: its hash differs from the journal's");
+        return make_error<CorruptRun>(file, " is corrupt: its hash differs from the journal's");
       Json stored = parseStoredJson(*text);
       std::string slot = stored.at("slot");
       countCosts(record);
@@ -492,7 +492,8 @@ Error RunFolder::recordBaselines(const std::map<std::string, double> &times, Str
 }
 
 Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf,
-                                   ArrayRef<const char *> adopted, double deviceSeconds) {
+                                   ArrayRef<const char *> adopted, double deviceSeconds,
+                                   const std::optional<graph::Refusal> &refusal) {
   Json hashes = Json::object();
   for (const char *name : adopted) {
     std::string file = at(id) + "/" + name;
@@ -510,6 +511,8 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
     record["device_seconds"] = deviceSeconds;
   if (!duplicateOf.empty())
     record["duplicate_of"] = duplicateOf.str();
+  if (refusal)
+    record["refusal"] = toJson(*refusal);
   if (!hashes.empty())
     record["files"] = std::move(hashes);
   if (Error error = append(record))
@@ -534,13 +537,13 @@ Error RunFolder::recordStart(StringRef version) {
   return applyRecord(record);
 }
 
-Error RunFolder::recordStop(StringRef reason, double seconds, StringRef seed) {
-  Json record = {{"event", "stop"}, {"reason", reason.str()}, {"seconds", seconds}};
+Error RunFolder::recordStop(StopReason reason, double seconds, StringRef seed) {
+  Json record = {{"event", "stop"}, {"reason", stopReasonWords(reason).str()}, {"seconds", seconds}};
   if (!seed.empty())
     record["seed"] = seed.str();
   if (Error error = append(std::move(record)))
     return error;
-  stopReason = reason.str();
+  stopReason = reason;
   if (!seed.empty())
     seeds.push_back(seed.str());
   return Error::success();

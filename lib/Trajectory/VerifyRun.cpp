@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/Proposer.h"
+#include "kgen/Trajectory/CorruptRun.h"
 #include "kgen/Trajectory/RunFolder.h"
 
 #include "llvm/ADT/Twine.h"
@@ -18,7 +19,7 @@ namespace kgen::trajectory {
 
 Error RunFolder::verifyFiles() const {
   auto corrupt = [&](const std::string &file, const char *why) {
-    return createStringError(Twine("CORRUPT: ") + file + " " + why);
+    return make_error<CorruptRun>(file, Twine(" ") + why);
   };
   for (const BranchRecord &branch : branches) {
     for (const auto &[name, hash] : branch.files) {

@@ -259,26 +259,45 @@ TEST_F(ToolTest, ALibrarySeedsTheNextSearch) {
 }
 
 TEST_F(ToolTest, ComparesPoliciesWithTheSameBudget) {
-  EXPECT_EQ(run({"compare-policies", "--problem", "conv_relu_maxpool", "--branches", "12", "--policies", "branch,mcts",
-                 "--out", "p"}),
-            0)
-      << err;
+  const std::vector<std::string> compare = {"compare-policies", "--problem", "conv_relu_maxpool",
+                                            "--branches",       "12",        "--policies",
+                                            "branch,mcts",      "--out",     "p"};
+  EXPECT_EQ(run(compare), 0) << err;
   EXPECT_NE(out.find("best at 3  best at 6  best at 9  best at 12"), std::string::npos) << out;
   EXPECT_NE(out.find("\n  mcts       1000.0 us"), std::string::npos) << out;
-  // Again: both are complete, so only the table is printed.
-  EXPECT_EQ(run({"compare-policies", "--problem", "conv_relu_maxpool", "--branches", "12", "--policies", "branch,mcts",
-                 "--out", "p"}),
-            0);
-  EXPECT_NE(out.find("p/mcts is complete"), std::string::npos) << out;
-  EXPECT_EQ(run({"compare", "p/branch", "p/mcts", "--format", "json"}), 0);
+  EXPECT_NE(fs.files["p/comparison.html"].find("In which round each policy found its best kernel"), std::string::npos);
+  // Round 0 was measured by the first search alone.
+  auto ofRound0 = [&](const std::string &folder) {
+    return trajectory::Json::parse(fs.files[folder + "/round-00/b00/measurement.json"])["samples"].dump();
+  };
+  EXPECT_EQ(ofRound0("p/conv_relu_maxpool/branch-0"), ofRound0("p/conv_relu_maxpool/mcts-0"));
+  // Again: both are complete, so only the tables are printed.
+  EXPECT_EQ(run(compare), 0);
+  EXPECT_NE(out.find("p/conv_relu_maxpool/mcts-0 is complete"), std::string::npos) << out;
+  EXPECT_EQ(run({"compare", "p/conv_relu_maxpool/branch-0", "p/conv_relu_maxpool/mcts-0", "--format", "json"}), 0);
   trajectory::Json json = trajectory::Json::parse(out);
   ASSERT_EQ(json["runs"].size(), 2u);
   for (const trajectory::Json &one : json["runs"]) {
     EXPECT_EQ(one["branches"], 13);
     EXPECT_EQ(one["curve"].back()["time_us"], one["best_us"]);
   }
-  EXPECT_EQ(run({"compare", "p/branch", "nowhere"}), 1);
+  EXPECT_EQ(run({"compare", "p/conv_relu_maxpool/branch-0", "nowhere"}), 1);
   EXPECT_EQ(err, "kgen-search: nowhere is not a run folder: it has no run.json\n");
+}
+
+TEST_F(ToolTest, ComparesPoliciesOverProblemsAndSeeds) {
+  fs.files["/kgen/problems/other.mlir"] = "module {}";
+  EXPECT_EQ(run({"compare-policies", "--problem", "conv_relu_maxpool", "--problem", "other", "--repeats", "2",
+                 "--branches", "6", "--policies", "branch,sequential", "--out", "p", "--format", "json"}),
+            0)
+      << err;
+  trajectory::Json json = trajectory::Json::parse(fs.files["p/comparison.json"]);
+  ASSERT_EQ(json["policies"].size(), 2u);
+  EXPECT_EQ(json["runs"].size(), 8u);
+  EXPECT_EQ(json["policies"][0]["runs"], 4);
+  EXPECT_EQ(json["policies"][0]["found_in_round"].size(), 4u);
+  EXPECT_TRUE(fs.exists("p/other/sequential-1/run.json"));
+  EXPECT_EQ(trajectory::Json::parse(fs.files["p/other/sequential-1/run.json"])["seed"], 1);
 }
 
 TEST_F(ToolTest, ARunWhoseTimeIsUpSaysSo) {

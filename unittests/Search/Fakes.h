@@ -8,6 +8,7 @@
 
 #include "../Trajectory/MemoryFileSystem.h"
 #include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Graph/Refusal.h"
 #include "kgen/Search/CandidateEvaluator.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -84,6 +85,7 @@ class FakeCompiler : public graph::GraphCompiler {
 public:
   graph::GraphFacts graphFacts = convReluPoolFacts();
   std::string refused = "raw_smem";
+  bool merges = false;       ///< half of all scripts give one text
   std::string version = "1"; ///< changes what is emitted
   std::string genericPlan;   ///< round 0's plan.json; empty: one by hash
 
@@ -99,14 +101,18 @@ public:
       lowered->plan = genericPlan;
     return lowered;
   }
-  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives, llvm::StringRef,
-                                                   llvm::StringRef, const Chip &chip) override {
+  llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
+                                                          llvm::StringRef, llvm::StringRef, const Chip &chip) override {
     if (directives.contains(refused))
-      return llvm::createStringError("directive refused: found " + refused);
+      return llvm::make_error<graph::DirectiveRefused>(
+          graph::Refusal{graph::RefusalKind::OutOfRange, "key", refused, "other words"},
+          "directive refused: found " + refused);
+    if (merges && llvm::xxh3_64bits(directives) % 2)
+      directives = "another spelling";
     return lower(graph, directives);
   }
   llvm::Expected<graph::LoweredGraph> wrapSource(llvm::StringRef graph, llvm::StringRef cuda, llvm::StringRef plan,
-                                          const Chip &) override {
+                                                 const Chip &) override {
     return graph::LoweredGraph{"", "wrapped", plan.str(), inlineHeaders(cuda)};
   }
   std::string inlineHeaders(llvm::StringRef cuda) override {

@@ -36,8 +36,8 @@ public:
   Shared *shared = nullptr;
 
   llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
-                                                   llvm::StringRef idea, llvm::StringRef category,
-                                                   const Chip &chip) override {
+                                                          llvm::StringRef idea, llvm::StringRef category,
+                                                          const Chip &chip) override {
     if (directives == "crash")
       ::raise(SIGSEGV);
     if (directives == "hang")
@@ -59,6 +59,25 @@ public:
 std::string errorOf(graph::GraphCompiler &compiler, llvm::StringRef script) {
   auto lowered = compiler.lowerWithDirectives("graph", script, "idea", "compute", {});
   return lowered ? "" : toString(lowered.takeError());
+}
+
+TEST(GuardedCompiler, HandsARefusalOn) {
+  WildCompiler inner;
+  auto guarded = createGuardedCompiler(inner);
+  auto lowered = guarded->lowerWithDirectives("graph", "raw_smem", "idea", "compute", {});
+  ASSERT_FALSE(bool(lowered));
+  std::optional<graph::Refusal> refusal;
+  EXPECT_EQ(graph::takeRefusal(lowered.takeError(), refusal), "directive refused: found raw_smem");
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->kind, graph::RefusalKind::OutOfRange);
+  EXPECT_EQ(refusal->key, "key");
+  EXPECT_EQ(refusal->found, "raw_smem");
+  EXPECT_EQ(refusal->bound, "other words");
+  lowered = guarded->lowerWithDirectives("graph", "read", "idea", "compute", {});
+  ASSERT_FALSE(bool(lowered));
+  refusal.reset();
+  EXPECT_EQ(graph::takeRefusal(lowered.takeError(), refusal), "refused");
+  EXPECT_FALSE(refusal);
 }
 
 TEST(GuardedCompiler, GivesTheSameBytes) {

@@ -208,7 +208,7 @@ TEST(HandWritten, GivesACompleteRunOneMoreRound) {
   auto run = world.read();
   ASSERT_EQ(run->getBranches().size(), before + 1);
   EXPECT_EQ(run->getBranches().back().id, "round-04/b00");
-  EXPECT_EQ(run->getStopReason(), "done");
+  EXPECT_EQ(run->getStopReason(), trajectory::StopReason::Done);
 }
 
 TEST(HandWritten, RefusesWhatIsNoKernel) {

@@ -86,7 +86,7 @@ TEST(Ledger, AddsUpQuestionsBranchesAndCategories) {
   EXPECT_GT(first.dollars, 0);
   EXPECT_LT(first.dollars, 2 * perQuestion);
   EXPECT_EQ(ledger.branches["round-00/b00"].dollars, 0);
-  std::string text = report::printReportText(report::summarizeRun(*run));
+  std::string text = report::printReportText(report::summarizeRun(*run), /*columns=*/400);
   EXPECT_NE(text.find(" tokens in ("), std::string::npos) << text;
   EXPECT_NE(text.find(" at prices of 2026-01-01"), std::string::npos) << text;
 }
@@ -101,7 +101,7 @@ TEST(Ledger, LimitsHoldOverKillsAndResumes) {
     world.fs.powerAfter = -1;
     ASSERT_FALSE(bool(world.search())) << at;
     auto run = world.read();
-    EXPECT_EQ(run->getStopReason(), "the tokens are spent");
+    EXPECT_EQ(run->getStopReason(), trajectory::StopReason::TokensSpent);
     int64_t tokens = trajectory::addUp(*run).total.tokens();
     EXPECT_GE(tokens, 2000);
     EXPECT_LT(tokens, 2000 + 110) << at; // the question that reached it was the last
@@ -122,7 +122,7 @@ TEST(Ledger, MoneyEndsASearchToo) {
   world.config.options = {4, 2, 4, 2};
   world.config.maxDollars = 10 * perQuestion;
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "the money is spent");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::MoneySpent);
   EXPECT_NEAR(trajectory::addUp(*world.read()).total.dollars, 10 * perQuestion, perQuestion);
 }
 
@@ -140,7 +140,7 @@ TEST(Ledger, StopsNearTheFloor) {
   world.config.options = {4, 2, 4, 2};
   world.config.stopAtFloor = 0.05; // the floor is 50 us, so 1000 us is enough
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "near the floor");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::NearFloor);
   EXPECT_EQ(world.evaluator.evaluated, 1);
 }
 

@@ -184,7 +184,7 @@ TEST_F(RepairTest, AStopWhileAskingIsNoError) {
   stop = true;
   llvm::Error error = search(0);
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
-  EXPECT_EQ(read()->getStopReason(), "interrupted");
+  EXPECT_EQ(read()->getStopReason(), trajectory::StopReason::Interrupted);
 }
 
 TEST_F(RepairTest, AFlippedExchangeIsNamed) {

@@ -23,7 +23,7 @@ TEST(Search, FindsABetterKernelAndRecordsEverything) {
   llvm::Error error = world.search();
   ASSERT_FALSE(bool(error)) << toString(std::move(error));
   auto run = world.read();
-  EXPECT_EQ(run->getStopReason(), "done");
+  EXPECT_EQ(run->getStopReason(), trajectory::StopReason::Done);
   report::RunReport report = report::summarizeRun(*run);
   EXPECT_EQ(report.rows.size(), 3u);
   EXPECT_GT(report.getSpeedup(), 1.0);
@@ -97,6 +97,66 @@ TEST(Search, AFullDiskIsOneSentenceAndTheRunGoesOnLater) {
   EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
 }
 
+TEST(Search, TheProposerLearnsARefusalAsData) {
+  /// Keeps what it was told.
+  struct Listening : propose::Proposer {
+    std::unique_ptr<propose::Proposer> inner = propose::createBuiltinProposer();
+    std::vector<propose::TriedBranch> &heard;
+    explicit Listening(std::vector<propose::TriedBranch> &heard) : heard(heard) {}
+    llvm::Expected<std::vector<propose::Idea>> proposeIdeas(const propose::ProposalContext &context, int n) override {
+      heard = context.history;
+      return inner->proposeIdeas(context, n);
+    }
+    llvm::Expected<std::vector<propose::Materialization>> materialize(const propose::ProposalContext &context,
+                                                                      const propose::Idea &idea, int n) override {
+      return inner->materialize(context, idea, n);
+    }
+  };
+  World world;
+  world.compiler.refused = "tile";
+  std::vector<propose::TriedBranch> heard;
+  world.proposer = std::make_unique<Listening>(heard);
+  ASSERT_FALSE(bool(world.search()));
+  int refused = 0, told = 0;
+  auto run = world.read();
+  for (const trajectory::BranchRecord &branch : run->getBranches())
+    if (branch.refusal) {
+      ++refused;
+      EXPECT_EQ(branch.refusal->found, "tile");
+    }
+  for (const propose::TriedBranch &tried : heard)
+    if (tried.refusal) {
+      ++told;
+      EXPECT_EQ(tried.verdict, "REJECT");
+      EXPECT_EQ(tried.refusal->kind, graph::RefusalKind::OutOfRange);
+    }
+  EXPECT_GT(refused, 0) << "out of the journal";
+  EXPECT_GT(told, 0);
+  // And a question with it reads back.
+  propose::ProposalContext context;
+  context.history = heard;
+  auto request = propose::parseRequest(propose::printRequest(context, "ideas", nullptr, 1));
+  ASSERT_TRUE(bool(request)) << toString(request.takeError());
+  for (size_t i = 0; i < heard.size(); ++i)
+    EXPECT_EQ(request->context.history[i].refusal.has_value(), heard[i].refusal.has_value());
+}
+
+TEST(Search, ATextThatWasTriedSpendsNothingOfTheBudget) {
+  World world;
+  world.config.maxBranches = 8;
+  world.config.options = {8, 2, 3, 2};
+  // Every second script comes out as one text.
+  world.compiler.merges = true;
+  ASSERT_FALSE(bool(world.search()));
+  int distinct = 0, duplicates = 0;
+  auto run = world.read();
+  for (const trajectory::BranchRecord &branch : run->getBranches())
+    if (branch.round > 0)
+      ++(branch.duplicateOf.empty() ? distinct : duplicates);
+  EXPECT_EQ(distinct, 8);
+  EXPECT_GT(duplicates, 0);
+}
+
 TEST(Search, NoPermissionLeavesNothingBehind) {
   World world;
   world.fs.denied = "run";
@@ -113,7 +173,7 @@ TEST(Search, StopsAtOnceAndGoesOnTheSameWay) {
       world.stop = true;
   };
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "interrupted");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::Interrupted);
   EXPECT_EQ(world.evaluator.evaluated, 5);
   world.stop = false;
   world.evaluator.beforeEvaluate = nullptr;
@@ -141,7 +201,7 @@ TEST(Search, KeepsItsTimeLimit) {
   world.config.maxMinutes = 1;
   world.evaluator.beforeEvaluate = [&](int) { world.clock.now += 25; };
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::TimeIsUp);
   EXPECT_EQ(world.evaluator.evaluated, 3);
 }
 
@@ -223,7 +283,7 @@ TEST(Search, EveryPolicySpendsTheBudgetAndResumesTheSameWay) {
     ASSERT_FALSE(bool(whole.search())) << policy;
     auto run = whole.read();
     EXPECT_EQ(run->getBranches().size(), 1u + 21) << policy;
-    EXPECT_EQ(run->getStopReason(), "done");
+    EXPECT_EQ(run->getStopReason(), trajectory::StopReason::Done);
     report::RunReport report = report::summarizeRun(*run);
     ASSERT_FALSE(report.curve.empty());
     EXPECT_EQ(report.curve.back().id, report.best.id) << policy;
@@ -254,7 +314,7 @@ TEST(Search, TheTimeLimitIsOfAllSittings) {
   world.stop = false;
   world.clock.now += 10000; // nobody was at it
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::TimeIsUp);
   EXPECT_EQ(world.evaluator.evaluated, 3);
   EXPECT_EQ(world.read()->getSecondsSpent(), 75);
 }
@@ -271,7 +331,7 @@ TEST(Search, TheTimeOfAKilledProcessCountsToo) {
   EXPECT_GE(spent, 25);
   world.clock.now += 10000;
   ASSERT_FALSE(bool(world.search()));
-  EXPECT_EQ(world.read()->getStopReason(), "time is up");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::TimeIsUp);
   EXPECT_GT(world.read()->getSecondsSpent(), 600);
   EXPECT_LT(world.read()->getSecondsSpent(), 660);
 }

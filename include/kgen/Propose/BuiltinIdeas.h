@@ -16,4 +16,13 @@ namespace kgen::propose {
 /// builtin proposer cannot read anything else; the Error says so and names the nearest keys.
 llvm::Expected<Idea> matchBuiltinIdea(llvm::StringRef words);
 
+/// An idea of the catalogue and what it can change.
+struct ListedIdea {
+  Idea idea;
+  std::vector<std::string> families;
+  bool onHost = false, onCuda = false; ///< where the builtin proposer has it
+};
+/// The whole catalogue, in the families' order; ideas that follow from a run's history are no part of it.
+std::vector<ListedIdea> listBuiltinIdeas();
+
 } // namespace kgen::propose

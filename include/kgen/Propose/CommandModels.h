@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Propose/Model.h"
+#include "kgen/Propose/ModelWait.h"
 
 namespace kgen::propose {
 
@@ -20,8 +21,9 @@ struct CommandOptions {
 /// between blanks, with "..." or '...' around one that holds blanks. No shell sees it.
 llvm::Expected<std::unique_ptr<Model>> createCommandModel(llvm::StringRef command, const CommandOptions &options);
 
-/// Writes each question to FOLDER and waits for the file with its answer.
-std::unique_ptr<Model> createFolderModel(llvm::StringRef folder, const std::atomic<bool> *stop);
+/// Writes each question to FOLDER and waits for the file with its answer, which WAITING is told.
+std::unique_ptr<Model> createFolderModel(llvm::StringRef folder, const std::atomic<bool> *stop,
+                                         WaitObserver waiting = {});
 
 /// The stem of a question's files in that folder: "round-02/seed-0/idea-1" is "0002-seed-0-idea-1".
 std::string questionFileName(llvm::StringRef slot);

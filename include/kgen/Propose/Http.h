@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -60,8 +61,10 @@ std::unique_ptr<Sleeper> createRealSleeper(const std::atomic<bool> *stop = nullp
 /// Posts until an answer came or there is no use: 408, 409, 429, 5xx and failed connections are
 /// tried again, and so is 200 with something that is no JSON object; at most five times, after the
 /// time that `retry-after-ms`, `retry-after` (seconds or a date) or Gemini's `retryDelay` asks for (at
-/// most 120 s), else after a growing time with jitter. 4xx and a spent quota are final.
+/// most 120 s), else after a growing time with jitter. 4xx and a spent quota are final. PAUSING is told before each
+/// pause: which try ended, why it was not the last, and how many seconds the pause takes.
 llvm::Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, llvm::StringRef url,
-                                        const std::vector<std::string> &headers, llvm::StringRef body);
+                                        const std::vector<std::string> &headers, llvm::StringRef body,
+                                        llvm::function_ref<void(int, llvm::StringRef, double)> pausing = nullptr);
 
 } // namespace kgen::propose

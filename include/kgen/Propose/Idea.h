@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Graph/Refusal.h"
 #include "kgen/Kernels/Ideas/Catalogue.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -52,10 +53,11 @@ struct TriedBranch {
   Idea idea;
   std::string label;
   std::string notes;
-  std::string verdict;   ///< PASS, WRONG, REJECT, ...
-  std::string detail;    ///< why, when it is not PASS
-  double timeUs = 0;     ///< median; 0 unless PASS
-  std::string diagnosis; ///< what limits it, in words; may be empty
+  std::string verdict;                   ///< PASS, WRONG, REJECT, ...
+  std::string detail;                    ///< why, when it is not PASS
+  std::optional<graph::Refusal> refusal; ///< that as data, where the compiler has it
+  double timeUs = 0;                     ///< median; 0 unless PASS
+  std::string diagnosis;                 ///< what limits it, in words; may be empty
 };
 
 /// A branch that failed, for the one question how to mend it.

@@ -7,13 +7,16 @@
 #pragma once
 
 #include "kgen/Propose/Model.h"
+#include "kgen/Propose/ModelWait.h"
 #include "kgen/Propose/Proposer.h"
 
 namespace kgen::propose {
 
 /// Asks MODEL with the prompts of prompts/. An answer that cannot be used is sent back once with the
-/// reason; after that the branch is BADREPLY. An answer that never came is an Error. LOG may be null.
-std::unique_ptr<Proposer> createModelProposer(std::unique_ptr<Model> model, ExchangeLog *log = nullptr);
+/// reason; after that the branch is BADREPLY. An answer that never came is an Error. LOG may be null;
+/// WAITING is told when a question leaves and when its answer is there.
+std::unique_ptr<Proposer> createModelProposer(std::unique_ptr<Model> model, ExchangeLog *log = nullptr,
+                                              WaitObserver waiting = {});
 
 /// One of several proposers, by name, with how much it is trusted at first.
 struct ProposerArm {

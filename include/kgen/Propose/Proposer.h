@@ -8,6 +8,7 @@
 
 #include "kgen/Propose/Idea.h"
 #include "kgen/Propose/Model.h"
+#include "kgen/Propose/ModelWait.h"
 #include "kgen/Propose/Usage.h"
 
 #include "llvm/Support/Error.h"
@@ -61,6 +62,7 @@ struct ProposerOptions {
   // What follows is of one process and not recorded.
   ExchangeLog *log = nullptr;
   const std::atomic<bool> *stop = nullptr; ///< ends a question that waits
+  WaitObserver waiting;                    ///< told of what is waited for
 };
 
 /// SPEC names a proposer: "builtin", "replay:RUN" (the answers recorded in run folder RUN),

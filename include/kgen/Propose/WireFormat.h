@@ -8,6 +8,7 @@
 
 #include "kgen/Propose/Http.h"
 #include "kgen/Propose/Model.h"
+#include "kgen/Propose/ModelWait.h"
 
 #include <nlohmann/json.hpp>
 
@@ -38,9 +39,9 @@ std::unique_ptr<WireFormat> createGeminiFormat();    ///< POST /v1beta/models/MO
 std::unique_ptr<WireFormat> createWireFormat(llvm::StringRef kind);
 
 /// Asks over HTTP. KIND names the format in the record. A spent quota, a wrong key and an answer of
-/// the wrong form are Errors without the key in them.
+/// the wrong form are Errors without the key in them. WAITING is told of each further try.
 std::unique_ptr<Model> createHttpModel(llvm::StringRef kind, std::unique_ptr<WireFormat> format,
                                        std::unique_ptr<HttpClient> client, std::unique_ptr<Sleeper> sleeper,
-                                       const ModelOptions &options);
+                                       const ModelOptions &options, WaitObserver waiting = {});
 
 } // namespace kgen::propose

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Propose/ModelWait.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,16 +42,29 @@ public:
   /// One line before the first round: problem, device, size, precision, run folder.
   virtual void note(llvm::StringRef line) = 0;
   virtual void beginRound(int round, int rounds, int branches) = 0;
+  /// COUNT more in this round: refills, repairs, tuning.
+  virtual void moreBranches(int count) = 0;
   /// What is going on right now: "compiling 8 candidates", "measuring round-01/b03".
   virtual void activity(llvm::StringRef what) = 0;
-  /// BRANCHESLEFT is the expected number of branches after this one.
+  /// A model is waited for, or is no more (null).
+  virtual void waiting(const propose::ModelWait *wait) = 0;
+  /// BRANCHESLEFT is the expected number of branches after this one, of all rounds.
   virtual void branchDone(const BranchNews &news, int branchesLeft) = 0;
   virtual void finished() = 0;
 };
 
-/// Prints one line per branch to OS. With LIVE a status line with progress and time left is kept
-/// below them, redrawn in place; without, plain lines only.
-std::unique_ptr<Progress> createTableProgress(llvm::raw_ostream &os, trajectory::Clock &clock, bool live, int columns);
+struct TableOptions {
+  bool live = false;      ///< a terminal that takes control sequences: a status line is redrawn in place
+  bool colour = false;    ///< it has colours, and the user wants them
+  int columns = 100;      ///< of a terminal; without one only sentences are cut
+  double secondsLeft = 0; ///< until the time limit ends the search; 0: there is none
+};
+
+/// Prints one line per branch to OS. With LIVE ideas stand above the branches that carry them out, and a status line
+/// with progress, the time left and what is waited for is kept below them and redrawn each second; without, plain lines
+/// only.
+std::unique_ptr<Progress> createTableProgress(llvm::raw_ostream &os, trajectory::Clock &clock,
+                                              const TableOptions &options);
 /// Says nothing.
 std::unique_ptr<Progress> createSilentProgress();
 

@@ -18,7 +18,7 @@ namespace kgen::report {
 struct ReportRow {
   int round = 0;
   std::string id, idea, settings;
-  int tried = 0, passed = 0; ///< branches of the round
+  int tried = 0, passed = 0; ///< branches of the round, without those whose text was tried before
   double timeUs = 0;         ///< 0 when none passed
   /// Another time over this one's, in percent: above 100 is faster than the other. 0 when unknown.
   double ofGeneric = 0, ofEager = 0, ofCompile = 0, ofFloor = 0;
@@ -27,14 +27,15 @@ struct ReportRow {
 /// A branch that was faster than everything before it.
 struct CurvePoint {
   std::string id;
-  int branches = 0; ///< tried by then, itself included, round 0 not counted
+  int branches = 0; ///< tried by then, itself included; neither round 0 nor a text that was tried before counts
   int round = 0;
   double seconds = 0; ///< that the run had taken
   double timeUs = 0;
 };
 
 struct RunReport {
-  std::string run, problem, size, device, precision, rules, policy, llm, isolation, stopReason;
+  std::string run, problem, size, device, precision, rules, policy, llm, isolation;
+  std::optional<trajectory::StopReason> stopReason; ///< none: it goes on, or was cut short
   uint64_t seed = 0;
   std::vector<ReportRow> rows;
   ReportRow best;                ///< id is empty when nothing passed
@@ -42,8 +43,11 @@ struct RunReport {
   std::string bestDiagnosis;
   std::string bestDirectives; ///< the whole script, of which `settings` names what was new
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
-  int branches = 0;
+  int branches = 0;                    ///< measured, round 0 included, but not those whose text was tried before
+  int duplicates = 0;                  ///< those
+  int unmeasured = 0;                  ///< begun when the search ended
   std::map<std::string, int> verdicts; ///< verdict -> branches
+  std::string genericVerdict;          ///< round 0's
   trajectory::Ledger ledger;
   double priorCorrelation = 0; ///< Spearman's, of the prior and the measured time; of priorBranches kernels
   int priorBranches = 0;

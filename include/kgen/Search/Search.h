@@ -69,12 +69,12 @@ struct SearchEnvironment {
   const std::atomic<bool> &stop;
   /// Verified kernels for similar graphs, for prompts.
   std::vector<propose::LibraryKernel> examples = {};
+  /// A run on the same problem, device and rules: where round 0 has its code, it is not measured again. May be null.
+  const trajectory::RunFolder *sibling = nullptr;
 };
 
-/// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason():
-/// "done", "no ideas left", "near the floor", "time is up", "the tokens are spent", "the money is spent"
-/// or "interrupted". An Error is one sentence; the run can be
-/// resumed after it.
+/// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason(). An Error is
+/// one sentence; the run can be resumed after it.
 llvm::Error runSearch(const SearchEnvironment &environment, trajectory::RunFolder &run, const SearchConfig &config);
 
 } // namespace kgen::search

@@ -36,6 +36,7 @@ struct SearchCommand {
     Add,
     Compare,
     ComparePolicies,
+    Ideas,
     Help,
     Version
   } kind = Search;
@@ -45,6 +46,10 @@ struct SearchCommand {
   std::string licence = "NOASSERTION"; ///< of export
   std::string branch;                  ///< of prompt
   std::string problem;
+  std::string family;                ///< of ideas
+  std::vector<std::string> problems; ///< of compare-policies
+  int repeats = 1;                   ///< of compare-policies: searches with seeds SEED, SEED + 1, ...
+  std::string sibling;               ///< a run on the same problem whose round 0 is taken over; not an option
   std::string device = "auto";
   std::string size; ///< "" is the device's default
   std::optional<int> rounds, seeds, ideas, variants, branches, tune;
@@ -89,7 +94,8 @@ struct SearchToolWorld {
   llvm::raw_ostream &out;
   llvm::raw_ostream &err;
   const std::atomic<bool> &stop;
-  bool live = false; ///< OUT is a terminal
+  bool live = false;   ///< OUT is a terminal that takes control sequences
+  bool colour = false; ///< and colours are wanted
   int columns = 100;
   std::string kernelLibraryPath; ///< the kernel library's file by default; "" or "none": none
   std::string ownRunsFolder;     ///< remembers which runs this user started; "": nothing does

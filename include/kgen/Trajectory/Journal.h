@@ -13,11 +13,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/Refusal.h"
 #include "kgen/Trajectory/FileSystem.h"
 
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ std::string frameRecord(const Json &record, uint32_t &link);
 
 /// TEXT of a file that may be anybody's: null when it is no JSON, or nests so deep that reading it ends a process.
 Json parseStoredJson(llvm::StringRef text);
+
+/// A refusal in journals and between processes.
+Json toJson(const graph::Refusal &refusal);
+/// Nothing where JSON is none that this version knows.
+std::optional<graph::Refusal> refusalFromJson(const Json &json);
 
 /// What is on disk.
 struct JournalContents {

@@ -41,7 +41,7 @@ struct PriceList {
 
 /// One part of the costs.
 struct Costs {
-  int branches = 0;
+  int branches = 0; ///< that were measured, each text once
   int requests = 0;
   int64_t input = 0, cached = 0, output = 0, reasoning = 0; ///< tokens
   double dollars = 0;                                       ///< of the models that have a price
@@ -55,7 +55,7 @@ struct Costs {
 struct Ledger {
   Costs total;
   std::map<std::string, Costs> models;     ///< by model
-  std::map<std::string, Costs> categories; ///< by idea category; questions that led to no branch are "none"
+  std::map<std::string, Costs> categories; ///< by idea category; "round 0"; questions that led to no branch are "none"
   std::map<std::string, Costs> branches;   ///< by branch id; a question's costs are shared by what came of it
   double seconds = 0;                      ///< wall time of all processes
   std::string pricesAsOf;                  ///< "" when nothing has a price

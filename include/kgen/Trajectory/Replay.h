@@ -28,7 +28,7 @@ struct ReplaySummary {
 
 /// Lowers every branch of RUN again from the recorded replies and compares bytes; files that no
 /// compiler of ours writes (machine code, logs) are compared with the hash in the journal, and
-/// measurement.json with the text there. Needs no device. The Error starts with CORRUPT where a file is not what
+/// measurement.json with the text there. Needs no device. The Error is a CorruptRun where a file is not what
 /// was recorded; else it names the first file that is derived differently, the byte, and the code generators.
 llvm::Expected<ReplaySummary> replayRun(FileSystem &fs, const RunFolder &run, graph::GraphCompiler &compiler,
                                         const ReplayOptions &options = {});

@@ -10,17 +10,20 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/Refusal.h"
 #include "kgen/Propose/Idea.h"
 #include "kgen/Propose/Model.h"
 #include "kgen/Propose/Usage.h"
 #include "kgen/Trajectory/Clock.h"
 #include "kgen/Trajectory/HandWritten.h"
 #include "kgen/Trajectory/Journal.h"
+#include "kgen/Trajectory/StopReason.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +43,12 @@ struct BranchRecord {
   std::string repairs; ///< id of the branch that failed and that this one mends; mostly empty
   /// Files of the snapshot and their SHA-256.
   std::map<std::string, std::string> files;
-  std::string generator;    ///< the code generator that wrote them; empty: an older version did not say
-  std::string duplicateOf;  ///< branch with the same code, whose measurement this one shares
-  std::string measurement;  ///< measurement.json; empty while in flight
-  double doneAt = 0;        ///< seconds that the run had taken when it was measured
-  double deviceSeconds = 0; ///< that its measurement took
+  std::optional<graph::Refusal> refusal; ///< why the compiler took no script of it, where that can be named
+  std::string generator;                 ///< the code generator that wrote them; empty: an older version did not say
+  std::string duplicateOf;               ///< branch with the same code, whose measurement this one shares
+  std::string measurement;               ///< measurement.json; empty while in flight
+  double doneAt = 0;                     ///< seconds that the run had taken when it was measured
+  double deviceSeconds = 0;              ///< that its measurement took
 };
 
 /// What a question to a model cost.
@@ -82,8 +86,8 @@ public:
   void beginBatch() { batching = true; }
   llvm::Error commit();
 
-  /// Compares every file that the journal names with what it was. The Error starts with CORRUPT and names the
-  /// first that differs or is gone.
+  /// Compares every file that the journal names with what it was. The Error is a CorruptRun and names the first
+  /// that differs or is gone.
   llvm::Error verifyFiles() const;
   /// The journal ended in half a record, which a crash left; it was cut.
   bool wasTorn() const { return torn; }
@@ -95,8 +99,8 @@ public:
   const std::vector<BranchRecord> &getBranches() const { return branches; }
   const BranchRecord *findBranch(llvm::StringRef id) const;
   llvm::StringRef getBest() const { return best; }
-  /// Why the run ended ("done", "interrupted", "time is up"); empty while it goes on.
-  llvm::StringRef getStopReason() const { return stopReason; }
+  /// Why the run ended; nothing while it goes on.
+  std::optional<StopReason> getStopReason() const { return stopReason; }
   /// Seconds that were spent on this run as the journal tells: of a process that was killed, up to its
   /// last record.
   double getSecondsSpent() const { return secondsBefore + (sitting ? lastTime - sittingStart : 0); }
@@ -138,15 +142,16 @@ public:
   const std::map<std::string, double> *getBaselines() const { return hasBaselines ? &baselines : nullptr; }
   /// Writes measurement.json and records its text: from here on the branch is done. ADOPTED names
   /// files that the evaluator left in the folder, perhaps; their hashes are recorded too. It took
-  /// DEVICESECONDS.
+  /// DEVICESECONDS. REFUSAL is why there was nothing to measure, where that can be named.
   llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "",
-                                llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0);
+                                llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0,
+                                const std::optional<graph::Refusal> &refusal = std::nullopt);
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
   /// A process with this code generator takes the run up; the time from here on counts.
   llvm::Error recordStart(llvm::StringRef generator = "");
   /// SEED: what the inputs of this sitting were drawn from; "" when it was not told.
-  llvm::Error recordStop(llvm::StringRef reason, double secondsSpent, llvm::StringRef seed = "");
+  llvm::Error recordStop(StopReason reason, double secondsSpent, llvm::StringRef seed = "");
   /// The seeds that were told, one for each sitting that ended well.
   const std::vector<std::string> &getSeeds() const { return seeds; }
   /// A report file beside run.json; not part of the trajectory.
@@ -179,7 +184,8 @@ private:
   std::map<int, std::vector<HandWritten>> rounds;
   std::vector<propose::Exchange> exchanges;
   std::vector<Question> questions;
-  std::string best, stopReason;
+  std::string best;
+  std::optional<StopReason> stopReason;
   std::vector<std::string> seeds;
   std::string generator; ///< of the process that took the run up last
   std::map<std::string, double> baselines;

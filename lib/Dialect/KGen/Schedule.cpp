@@ -6,6 +6,7 @@
 // The text form, the getters and the check against the table of keys.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/ScheduleText.h"
 
@@ -146,8 +147,15 @@ LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitErro
   if (!read)
     return emitError() << "schedule key '" << key << "' expected an integer, a list of integers or a word, found "
                        << value;
-  if (std::string fault = schedule::findValueFault(key, *read); !fault.empty())
-    return emitError() << fault;
+  if (std::string fault = schedule::findValueFault(key, *read); !fault.empty()) {
+    std::string found;
+    llvm::raw_string_ostream(found) << value;
+    InFlightDiagnostic diag = emitError() << fault;
+    bool known = schedule::findKey(key);
+    markRefusal(diag,
+                {known ? graph::RefusalKind::OutOfRange : graph::RefusalKind::UnknownKey, key.str(), found, fault});
+    return diag;
+  }
   return success();
 }
 
@@ -166,8 +174,14 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return failure();
     settings[entry.getName().str()] = toScheduleValue(entry.getValue());
   }
-  if (std::string fault = schedule::findFault(family.getValue(), settings); !fault.empty())
-    return emitError() << fault;
+  if (std::string fault = schedule::findFault(family.getValue(), settings); !fault.empty()) {
+    InFlightDiagnostic diag = emitError() << fault;
+    bool known =
+        llvm::any_of(schedule::families(), [&](const schedule::Family &one) { return one.name == family.getValue(); });
+    markRefusal(diag, {known ? graph::RefusalKind::Conflict : graph::RefusalKind::UnknownFamily, "",
+                       family.getValue().str(), fault});
+    return diag;
+  }
   return success();
 }
 

@@ -66,4 +66,14 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
                            ", or ask a language model by --llm");
 }
 
+std::vector<ListedIdea> listBuiltinIdeas() {
+  std::vector<ListedIdea> list;
+  for (const ideas::CatalogueEntry &entry : ideas::getCatalogue())
+    list.push_back({Idea{entry.key, entry.text, entry.category},
+                    {entry.families.begin(), entry.families.end()},
+                    entry.onHost > 0,
+                    entry.onCuda > 0});
+  return list;
+}
+
 } // namespace kgen::propose

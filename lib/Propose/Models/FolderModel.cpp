@@ -55,7 +55,8 @@ constexpr uint64_t maxAnswer = 16 << 20;
 
 class FolderModel : public Model {
 public:
-  FolderModel(StringRef folder, const std::atomic<bool> *stop) : folder(folder), stop(stop) {}
+  FolderModel(StringRef folder, const std::atomic<bool> *stop, WaitObserver waiting)
+      : folder(folder), stop(stop), waiting(std::move(waiting)) {}
 
   std::string getName() const override { return "dir:" + folder; }
 
@@ -75,8 +76,12 @@ public:
           return read(stem + suffix, waited);
       if (stop && *stop)
         return createStringError("interrupted while waiting for " + stem + ".reply.md");
-      if (!waited)
-        errs() << "kgen-search: waiting for " << stem << ".reply.md (or .json); the question is in " << prompt << "\n";
+      if (!waited && waiting) {
+        ModelWait wait;
+        wait.model = getName();
+        wait.answerFile = stem + ".reply.md";
+        waiting(&wait);
+      }
       waited = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
@@ -105,12 +110,13 @@ private:
 
   std::string folder;
   const std::atomic<bool> *stop;
+  WaitObserver waiting;
 };
 
 } // namespace
 
-std::unique_ptr<Model> createFolderModel(StringRef folder, const std::atomic<bool> *stop) {
-  return std::make_unique<FolderModel>(folder, stop);
+std::unique_ptr<Model> createFolderModel(StringRef folder, const std::atomic<bool> *stop, WaitObserver waiting) {
+  return std::make_unique<FolderModel>(folder, stop, std::move(waiting));
 }
 
 } // namespace kgen::propose

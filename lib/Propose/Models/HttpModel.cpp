@@ -19,9 +19,9 @@ namespace {
 class HttpModel : public Model {
 public:
   HttpModel(StringRef kind, std::unique_ptr<WireFormat> format, std::unique_ptr<HttpClient> client,
-            std::unique_ptr<Sleeper> sleeper, const ModelOptions &options)
-      : kind(kind), format(std::move(format)), client(std::move(client)), sleeper(std::move(sleeper)),
-        options(options) {}
+            std::unique_ptr<Sleeper> sleeper, const ModelOptions &options, WaitObserver waiting)
+      : kind(kind), format(std::move(format)), client(std::move(client)), sleeper(std::move(sleeper)), options(options),
+        waiting(std::move(waiting)) {}
 
   std::string getName() const override { return kind + ":" + options.model; }
 
@@ -30,7 +30,13 @@ public:
     headers.insert(headers.begin(), "Content-Type: application/json");
     std::string body =
         format->request(options, question).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    auto reply = postWithRetry(*client, *sleeper, options.url, headers, body);
+    auto reply =
+        postWithRetry(*client, *sleeper, options.url, headers, body, [&](int attempt, StringRef why, double seconds) {
+          if (waiting) {
+            ModelWait wait{getName(), attempt, why.str(), seconds, ""};
+            waiting(&wait);
+          }
+        });
     if (!reply)
       return createStringError(hideKey(toString(reply.takeError())));
     if (reply->status != 200)
@@ -68,6 +74,7 @@ private:
   std::unique_ptr<HttpClient> client;
   std::unique_ptr<Sleeper> sleeper;
   ModelOptions options;
+  WaitObserver waiting;
 };
 
 } // namespace
@@ -85,8 +92,9 @@ std::unique_ptr<WireFormat> createWireFormat(StringRef kind) {
 
 std::unique_ptr<Model> createHttpModel(StringRef kind, std::unique_ptr<WireFormat> format,
                                        std::unique_ptr<HttpClient> client, std::unique_ptr<Sleeper> sleeper,
-                                       const ModelOptions &options) {
-  return std::make_unique<HttpModel>(kind, std::move(format), std::move(client), std::move(sleeper), options);
+                                       const ModelOptions &options, WaitObserver waiting) {
+  return std::make_unique<HttpModel>(kind, std::move(format), std::move(client), std::move(sleeper), options,
+                                     std::move(waiting));
 }
 
 } // namespace kgen::propose

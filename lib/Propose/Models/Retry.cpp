@@ -71,7 +71,8 @@ double askedWait(const HttpReply &reply) {
 } // namespace
 
 Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRef url,
-                                  const std::vector<std::string> &headers, StringRef body) {
+                                  const std::vector<std::string> &headers, StringRef body,
+                                  function_ref<void(int, StringRef, double)> pausing) {
   if (Error error = checkProviderUrl(url))
     return std::move(error);
   std::minstd_rand random(std::random_device{}());
@@ -85,9 +86,15 @@ Expected<HttpReply> postWithRetry(HttpClient &client, Sleeper &sleeper, StringRe
       double jitter = std::uniform_real_distribution<double>(0.5, 1.0)(random);
       wait = std::ldexp(1.0, attempt) * jitter;
     }
+    wait = std::min(wait, maxWait);
+    std::string why = !reply           ? "no connection"
+                      : isPage(*reply) ? "it answers with a page that is no JSON"
+                                       : "it answers " + std::to_string(reply->status);
     if (!reply)
       consumeError(reply.takeError());
-    if (!sleeper.sleep(std::min(wait, maxWait)))
+    if (pausing)
+      pausing(attempt + 1, why, wait);
+    if (!sleeper.sleep(wait))
       return createStringError("interrupted while waiting for the provider");
   }
 }

@@ -55,7 +55,7 @@ Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &worl
     return std::move(error);
   world.out << command.run << ": " << given->size() << (given->size() == 1 ? " entry waits" : " entries wait")
             << " in the inbox for the next round";
-  if (!(*run)->getStopReason().empty())
+  if ((*run)->getStopReason())
     world.out << "; go on with: kgen-search resume " << command.run;
   world.out << "\n";
   return 0;

@@ -216,7 +216,7 @@ private:
   /// What no single option can say.
   Error checkWhole() const {
     bool searches = command.kind == SearchCommand::Search || command.kind == SearchCommand::ComparePolicies;
-    if (searches && command.problem.empty())
+    if (searches && command.problem.empty() && command.problems.empty())
       return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
     if (command.kind == SearchCommand::Add && command.handIdeas.empty() && command.seedKernels.empty())
       return createStringError("kgen-search add needs --idea \"WORDS\" or --seed-kernel FILE.cu");

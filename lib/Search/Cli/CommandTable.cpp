@@ -43,14 +43,21 @@ static constexpr CommandSpec commands[] = {
     {SearchCommand::Compare, "compare", Operands::Runs, "several runs on one problem side by side",
      "Each run's best kernel, the round and the number of branches after which it was found, and the best time after a "
      "quarter, half, three quarters and all of the branches."},
-    {SearchCommand::ComparePolicies, "compare-policies", Operands::None,
-     "one search by each policy with the same budget",
-     "The budget of each search is --branches or --max-minutes. A search that is there already is gone on with, so the "
-     "same line again continues a comparison.\n"
-     "  kgen-search compare-policies --problem softmax --branches 40"},
+    {SearchCommand::ComparePolicies, "compare-policies", Operands::None, "searches by each policy with the same budget",
+     "The budget of each search is --branches or --max-minutes. Round 0 of a problem is measured once. A search that "
+     "is "
+     "there already is gone on with, so the same line again continues a comparison. OUT/comparison.html is a page with "
+     "a figure: in which round each policy found its best, and the best so far with its spread; comparison.json holds "
+     "the numbers.\n"
+     "  kgen-search compare-policies --problem softmax --problem matmul_fp16 \\\n"
+     "    --repeats 3 --branches 40 --out runs/policies"},
     {SearchCommand::Problems, "problems", Operands::None, "list the registered problems",
      "Name, precision class and inputs of each. They lie beside kgen-search, or in the folder that $KGEN_PROBLEMS "
      "names."},
+    {SearchCommand::Ideas, "ideas", Operands::None, "the ideas of the builtin catalogue",
+     "Key, category, families and words of each; with --problem those that a search of it could begin with, the most "
+     "promising first. A key is what --idea takes.\n"
+     "  kgen-search ideas --problem softmax"},
     {SearchCommand::Doctor, "doctor", Operands::None, "what this machine has, what is missing, and how to get it",
      "The exit code is 0 when searching on device host works."},
     {SearchCommand::Help, "help", Operands::Command, "this, or what one command takes",

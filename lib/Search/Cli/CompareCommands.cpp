@@ -8,8 +8,11 @@
 #include "SearchCommands.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/Comparison.h"
+#include "kgen/Report/PolicyComparison.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -34,31 +37,75 @@ Expected<int> compareRuns(const SearchCommand &command, const SearchToolWorld &w
   return 0;
 }
 
-Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorld &world) {
+/// "softmax" of "softmax", "problems/softmax.mlir" and the like.
+static std::string stemOf(StringRef problem) { return sys::path::stem(problem).str(); }
+
+/// The searches of a comparison, one after the other; RUNS are their folders. The exit code.
+static int runSearches(const SearchCommand &command, const SearchToolWorld &world, StringRef base,
+                       std::vector<std::string> &runs) {
   std::vector<std::string> policies = command.policies;
   if (policies.empty())
     policies.assign(policyNames().begin(), policyNames().end());
-  SearchCommand comparison = command;
-  std::string base = command.out;
-  if (base.empty()) {
-    StringRef stem = StringRef(command.problem).rsplit('/').second;
-    stem = stem.empty() ? StringRef(command.problem) : stem;
-    base = ("runs/policies-" + stem.split('.').first).str();
+  for (const std::string &problem : command.problems) {
+    std::string first;
+    for (int repeat = 0; repeat < command.repeats; ++repeat)
+      for (const std::string &policy : policies) {
+        SearchCommand one = command;
+        one.problem = problem;
+        one.policy = policy;
+        one.seed = command.seed + repeat;
+        one.sibling = first;
+        if (one.kernelLibrary.empty())
+          one.kernelLibrary = "none"; // one search must not begin with what another found
+        one.out = one.run = (base + "/" + stemOf(problem) + "/" + policy + "-" + Twine(one.seed)).str();
+        one.kind = world.fs.exists(one.out + "/run.json") ? SearchCommand::Resume : SearchCommand::Search;
+        runs.push_back(one.out);
+        world.out << "\n== " << stemOf(problem) << ", policy " << policy << ", seed " << one.seed << "\n";
+        if (int code = runSearchCommand(one, world))
+          return code;
+        if (first.empty())
+          first = one.out;
+      }
   }
-  for (const std::string &policy : policies) {
-    SearchCommand one = command;
-    one.policy = policy;
-    if (one.kernelLibrary.empty())
-      one.kernelLibrary = "none"; // one search must not begin with what another found
-    one.out = one.run = base + "/" + policy;
-    comparison.runs.push_back(one.out);
-    one.kind = world.fs.exists(one.out + "/run.json") ? SearchCommand::Resume : SearchCommand::Search;
-    world.out << "\n== " << policy << "\n";
-    if (int code = runSearchCommand(one, world))
-      return code;
+  return 0;
+}
+
+Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorld &world) {
+  std::vector<std::string> stems;
+  for (const std::string &problem : command.problems) {
+    if (is_contained(stems, stemOf(problem)))
+      return createStringError("--problem " + problem + " has the name of another one, " + stemOf(problem));
+    stems.push_back(stemOf(problem));
+  }
+  std::string base = command.out.empty() ? "runs/policies" : command.out;
+  SearchCommand comparison = command;
+  if (int code = runSearches(command, world, base, comparison.runs))
+    return code;
+  std::vector<report::RunReport> reports;
+  for (const std::string &folder : comparison.runs) {
+    auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, folder);
+    if (!run)
+      return run.takeError();
+    reports.push_back(report::summarizeRun(**run));
+  }
+  if (Error error = world.fs.writeAtomic(base + "/comparison.html", report::printPoliciesHtml(reports)))
+    return std::move(error);
+  if (Error error = world.fs.writeAtomic(base + "/comparison.json", report::printPoliciesJson(reports)))
+    return std::move(error);
+  if (command.format == "json") {
+    world.out << report::printPoliciesJson(reports);
+    return 0;
   }
   world.out << "\n";
-  return compareRuns(comparison, world);
+  // The runs of one problem and seed also side by side, from branch to branch.
+  if (command.problems.size() == 1 && command.repeats == 1) {
+    auto code = compareRuns(comparison, world);
+    if (!code)
+      return code;
+    world.out << "\n";
+  }
+  world.out << report::printPoliciesText(reports) << "\n" << base << "/comparison.html shows it\n";
+  return 0;
 }
 
 } // namespace kgen::search

@@ -12,6 +12,7 @@
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Python.h"
 #include "kgen/Trajectory/Journal.h"
 
 #include "llvm/ADT/Twine.h"
@@ -144,10 +145,9 @@ private:
   }
 
   void python() {
-    const char *chosen = getenv("KGEN_PYTHON");
-    std::string program = chosen && *chosen ? chosen : "python3";
+    std::string program = toolchain::findPython();
     auto version = outputOf({program, "--version"});
-    add("python", bool(version), version ? *version : toString(version.takeError()),
+    add("python", bool(version), version ? *version + ", " + program : toString(version.takeError()),
         "importing FILE.py, PyTorch's times", "apt-get install python3 python3-venv");
     auto torch = outputOf({program, "-c",
                            "import torch; print(torch.__version__, 'CUDA ' + torch.version.cuda if torch.version.cuda "
@@ -156,7 +156,8 @@ private:
     std::string said = torch ? StringRef(*torch).trim().split('\n').first.str() : toString(torch.takeError());
     if (torch && StringRef(*torch).contains('\n'))
       said = StringRef(*torch).rsplit('\n').second.str();
-    add("torch", bool(torch), said, "importing FILE.py, PyTorch's times", "pip install torch");
+    add("torch", bool(torch), said, "importing FILE.py, PyTorch's times",
+        "pip install torch, in a virtual environment .venv beside kgen, or in one that KGEN_PYTHON names");
   }
 
   void tools() {

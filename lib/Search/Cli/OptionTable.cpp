@@ -145,14 +145,21 @@ std::vector<OptionSpec> optionTable() {
   using C = SearchCommand;
   constexpr unsigned search = bit(C::Search), policies = bit(C::ComparePolicies), searches = search | policies,
                      resume = bit(C::Resume), add = bit(C::Add), report = bit(C::Report), exporting = bit(C::Export),
-                     replay = bit(C::Replay);
+                     replay = bit(C::Replay), ideas = bit(C::Ideas);
   constexpr OptionGroup What = OptionGroup::What, HowFar = OptionGroup::HowFar, Ideas = OptionGroup::Ideas,
                         Output = OptionGroup::Output, Trust = OptionGroup::Trust;
   std::vector<StringRef> policyWords(policyNames().begin(), policyNames().end());
   constexpr int many = 1000000;
   return {
-      {"--problem", "P", searches, "", What, "a registered name, an op graph FILE.mlir, or a PyTorch file FILE.py",
+      {"--problem", "P", search, "", What, "a registered name, an op graph FILE.mlir, or a PyTorch file FILE.py",
        text(&C::problem)},
+      {"--problem", "P", policies, "", What, "a registered name, FILE.mlir or FILE.py (repeatable)",
+       each(&C::problems)},
+      {"--problem", "P", ideas, "", What,
+       "a registered name, FILE.mlir or FILE.py: only ideas that it could begin with", text(&C::problem)},
+      {"--family", "F", ideas, "", What, "only ideas for this family of kernels: gemm, conv, row, ...",
+       text(&C::family)},
+      {"--device", "D", ideas, "any; with --problem host", What, "only ideas for host or cuda", setDevice},
       {"--size", "full|small", searches, "small on device host, else full", What,
        "full is the published size; small is one that a single core runs soon", oneOf(&C::size, {"full", "small"})},
       {"--precision", "CLASS", searches, "the problem's", What,
@@ -196,6 +203,8 @@ std::vector<OptionSpec> optionTable() {
        ("the policies to compare, of branch, sequential, beam, islands "
         "and mcts"),
        someOf(&C::policies, policyWords)},
+      {"--repeats", "N", policies, "1", HowFar, "searches by each policy on each problem, with seeds S, S+1, ...",
+       whole(&C::repeats, 1, 1000)},
       {"--seed", "S", searches, "0", HowFar, "a number; the same seed and the same times give the same ideas",
        whole(&C::seed, uint64_t(0), UINT64_MAX)},
       {"--jobs", "N", searches | resume, "2", HowFar, "compiles at the same time", whole(&C::jobs, 1, 256)},
@@ -249,15 +258,15 @@ std::vector<OptionSpec> optionTable() {
        flag(&C::trustRun)},
 
       {"--out", "RUN", search, "runs/PROBLEM, numbered when taken", Output, "run folder", folder(&C::out)},
-      {"--out", "FOLDER", policies, "runs/policies-PROBLEM", Output, "folder of the run folders, one for each policy",
-       folder(&C::out)},
+      {"--out", "FOLDER", policies, "runs/policies", Output,
+       "folder of the run folders, PROBLEM/POLICY-SEED, and of the comparison's page", folder(&C::out)},
       {"--out", "FILE", report | exporting | bit(C::Help), "standard output", Output, "where it is written",
        folder(&C::out)},
       {"--format", "F", report, "text", Output, "text, md, json or html",
        oneOf(&C::format, {"text", "md", "json", "html"})},
       {"--format", "F", bit(C::Compare) | policies, "text", Output, "text, md or json",
        oneOf(&C::format, {"text", "md", "json"})},
-      {"--format", "F", bit(C::Doctor), "text", Output, "text or json", oneOf(&C::format, {"text", "json"})},
+      {"--format", "F", bit(C::Doctor) | ideas, "text", Output, "text or json", oneOf(&C::format, {"text", "json"})},
       {"--format", "F", exporting, "jsonl", Output, "jsonl", oneOf(&C::format, {"jsonl"})},
       {"--format", "F", bit(C::Help), "text", Output, "text, or md: the reference of all commands",
        oneOf(&C::format, {"text", "md"})},

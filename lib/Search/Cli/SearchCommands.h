@@ -48,6 +48,8 @@ llvm::Expected<int> compareRuns(const SearchCommand &command, const SearchToolWo
 /// `compare-policies`: a search by each policy, then compareRuns. A run that is there already is gone on
 /// with.
 llvm::Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorld &world);
+/// `ideas`: the catalogue, or what of it applies to a problem.
+llvm::Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &world);
 /// `prompt RUN BRANCH`
 llvm::Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world);
 

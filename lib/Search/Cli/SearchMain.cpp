@@ -17,6 +17,7 @@
 #include "llvm/Support/Process.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace llvm;
@@ -52,8 +53,12 @@ int searchMain(int argc, char **argv, graph::GraphCompiler &compiler) {
   std::string folder = sys::path::parent_path(self).str();
   auto openDevice = [&](const std::string &device) { return createProcessEvaluator(device, folder, stopRequested); };
   SearchToolWorld world{*fs, *clock, compiler, openDevice, outs(), errs(), stopRequested};
-  world.live = ::isatty(STDOUT_FILENO);
-  if (world.live)
+  // What a terminal can do: https://no-color.org, and TERM=dumb takes no control sequences at all.
+  bool terminal = ::isatty(STDOUT_FILENO);
+  const char *kind = std::getenv("TERM"), *plain = std::getenv("NO_COLOR");
+  world.live = terminal && kind && StringRef(kind) != "dumb";
+  world.colour = world.live && !(plain && *plain);
+  if (terminal)
     world.columns = sys::Process::StandardOutColumns();
   if (world.columns == 0)
     world.columns = 80;

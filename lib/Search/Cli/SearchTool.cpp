@@ -74,6 +74,8 @@ public:
       return compareRuns(command, world);
     case SearchCommand::ComparePolicies:
       return comparePolicies(command, world);
+    case SearchCommand::Ideas:
+      return listIdeas(command, world);
     case SearchCommand::Search:
       return search();
     }
@@ -228,9 +230,8 @@ Expected<int> Tool::resume() {
   auto config = SearchConfig::fromJson((*run)->getConfig());
   if (!config)
     return config.takeError();
-  bool complete = (*run)->getStopReason() == "done" || (*run)->getStopReason() == "no ideas left" ||
-                  (*run)->getStopReason() == "near the floor";
-  if (complete && world.fs.list(command.run + "/inbox").empty()) {
+  std::optional<trajectory::StopReason> ended = (*run)->getStopReason();
+  if (ended && trajectory::isComplete(*ended) && world.fs.list(command.run + "/inbox").empty()) {
     world.out << command.run << " is complete\n"
               << candidate::printable(report::printReportText(report::summarizeRun(**run), world.columns));
     return 0;
@@ -256,6 +257,11 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
   propose::ProposerOptions options = config.llmOptions;
   options.log = &log;
   options.stop = &world.stop;
+  report::TableOptions table{world.live, world.colour, world.columns};
+  if (config.maxMinutes > 0)
+    table.secondsLeft = std::max(1.0, 60 * config.maxMinutes - run.getSecondsSpent());
+  auto progress = report::createTableProgress(world.out, world.clock, table);
+  options.waiting = [&progress](const propose::ModelWait *wait) { progress->waiting(wait); };
   auto proposer = propose::createProposer(config.llm, options);
   if (!proposer)
     return proposer.takeError();
@@ -272,7 +278,6 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
     return examples.takeError();
   if (!seeds->empty())
     proposer = library::createSeededProposer(std::move(*proposer), std::move(*seeds));
-  auto progress = report::createTableProgress(world.out, world.clock, world.live, world.columns);
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  (config.rules == "kgen" ? "" : ", rules " + config.rules) + ", device " + config.device +
                  (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
@@ -289,6 +294,17 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
       createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
   SearchEnvironment environment{world.fs,  world.clock, *guarded,   **proposer,
                                 evaluator, *progress,   world.stop, std::move(*examples)};
+  std::unique_ptr<trajectory::RunFolder> sibling;
+  if (!command.sibling.empty()) {
+    auto other = trajectory::RunFolder::openForReading(world.fs, world.clock, command.sibling);
+    if (!other)
+      return other.takeError();
+    // What a measurement depends on beside the code.
+    auto same = [&](const char *key) { return (*other)->getConfig().value(key, "") == run.getConfig().value(key, ""); };
+    if (all_of(ArrayRef{"device", "device_model", "precision", "rules", "size"}, same))
+      sibling = std::move(*other);
+    environment.sibling = sibling.get();
+  }
   if (Error error = runSearch(environment, run, config))
     return createStringError(toString(std::move(error)) + "; go on with: kgen-search resume " + run.getPath().str());
   report::RunReport report = report::summarizeRun(run);
@@ -300,7 +316,7 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
   if (Error error = library->storeBest(run))
     world.out << toString(std::move(error)) << "\n";
   world.out << candidate::printable(report::printReportText(report, world.columns));
-  if (run.getStopReason() != "interrupted")
+  if (run.getStopReason() != trajectory::StopReason::Interrupted)
     return 0;
   world.out << "go on with: kgen-search resume " << run.getPath() << "\n";
   return 130;

@@ -35,7 +35,7 @@ Error Search::unanswered(StringRef slot, double seconds, Error error) {
   return error;
 }
 
-std::string Search::findSpentLimit() const {
+std::optional<trajectory::StopReason> Search::findSpentLimit() const {
   int64_t tokens = 0;
   double dollars = 0;
   for (const trajectory::Question &question : run.getQuestions()) {
@@ -44,10 +44,10 @@ std::string Search::findSpentLimit() const {
       dollars += price->of(question.usage);
   }
   if (config.maxTokens > 0 && tokens >= config.maxTokens)
-    return "the tokens are spent";
+    return trajectory::StopReason::TokensSpent;
   if (config.maxDollars > 0 && dollars >= config.maxDollars)
-    return "the money is spent";
-  return "";
+    return trajectory::StopReason::MoneySpent;
+  return std::nullopt;
 }
 
 /// What ASK answers at CONTEXT's slot, at most N ways. A recorded answer is not asked for again. Device code is
@@ -77,7 +77,7 @@ Expected<std::vector<propose::Idea>> Search::askIdeas(const propose::ProposalCon
   std::string slot = context.slot + "/ideas";
   if (const trajectory::ReplyRecord *known = run.findReply(slot))
     return propose::parseIdeas(known->reply);
-  if (!findSpentLimit().empty())
+  if (findSpentLimit())
     return std::vector<propose::Idea>();
   env.progress.activity("asking for ideas: " + context.slot);
   double begin = env.clock.seconds();
@@ -96,7 +96,7 @@ Expected<std::vector<propose::Idea>> Search::askIdeas(const propose::ProposalCon
 Expected<std::vector<propose::Materialization>> Search::askMaterializations(const propose::ProposalContext &context,
                                                                             const propose::Idea &idea, int n) {
   // A recorded answer is paid for.
-  if (!run.findReply(context.slot) && !findSpentLimit().empty())
+  if (!run.findReply(context.slot) && findSpentLimit())
     return std::vector<propose::Materialization>();
   return askOnce(context, "materialize", idea, n, nullptr, [&] {
     env.progress.activity("asking how: " + idea.key);
@@ -148,6 +148,7 @@ propose::ProposalContext Search::makeContext(const std::string &slot, const traj
     tried.idea = branch.idea;
     tried.label = branch.label;
     tried.notes = branch.notes;
+    tried.refusal = branch.refusal;
     tried.verdict = result ? candidate::verdictName(result->verdict).str() : "PENDING";
     if (result) {
       tried.detail = result->detail;
@@ -210,7 +211,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
       StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/seed-" + std::to_string(seed) + slot;
   if (shouldStop())
     return Error::success();
-  int ideasLeft = (int64_t(budgetLeft(candidates.size())) + expansion.variants - 1) / expansion.variants;
+  int ideasLeft = (int64_t(budgetLeft(countSpending(candidates))) + expansion.variants - 1) / expansion.variants;
   if (ideasLeft == 0)
     return Error::success();
   auto ideas = askIdeas(makeContext(seedSlot, parent, candidates), std::min(expansion.ideas, ideasLeft));
@@ -218,7 +219,7 @@ Error Search::expandSeed(int round, size_t seed, const std::string &slot, const 
     return pauseOr(ideas.takeError());
   for (auto [ideaIndex, idea] : enumerate(*ideas)) {
     propose::ProposalContext context = makeContext(seedSlot + "/idea-" + std::to_string(ideaIndex), parent, candidates);
-    int left = std::min(expansion.variants, budgetLeft(candidates.size()));
+    int left = std::min(expansion.variants, budgetLeft(countSpending(candidates)));
     if (left == 0)
       break;
     auto list = askMaterializations(context, idea, left);

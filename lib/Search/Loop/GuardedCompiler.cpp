@@ -27,6 +27,14 @@ using namespace llvm;
 namespace kgen::search {
 namespace {
 
+trajectory::Json printRefusal(Error error) {
+  std::optional<graph::Refusal> refusal;
+  trajectory::Json answer = {{"error", graph::takeRefusal(std::move(error), refusal)}};
+  if (refusal)
+    answer["refusal"] = trajectory::toJson(*refusal);
+  return answer;
+}
+
 using Lowering = function_ref<Expected<graph::LoweredGraph>()>;
 
 /// The child's whole life. _exit, because the parent's buffers are not the child's to flush.
@@ -49,7 +57,7 @@ using Lowering = function_ref<Expected<graph::LoweredGraph>()>;
               {"plan", lowered->plan},
               {"cuda", lowered->cuda}};
   else
-    answer = {{"error", toString(lowered.takeError())}};
+    answer = printRefusal(lowered.takeError());
   std::string text = answer.dump(-1, ' ', false, trajectory::Json::error_handler_t::replace);
   for (StringRef rest = text; !rest.empty();) {
     ssize_t n = ::write(out, rest.data(), rest.size());
@@ -70,8 +78,8 @@ public:
   Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     return inner.lowerGeneric(graph, chip);
   }
-  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea, StringRef category,
-                                             const Chip &chip) override {
+  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
+                                                    StringRef category, const Chip &chip) override {
     if (trustScripts)
       return inner.lowerWithDirectives(graph, directives, idea, category, chip);
     return guard([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
@@ -144,6 +152,9 @@ Expected<graph::LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
     return createStringError("lowering it crashed the compiler (signal " + Twine(WTERMSIG(status)) + ")");
   try {
     trajectory::Json answer = trajectory::Json::parse(text);
+    if (answer.contains("refusal"))
+      if (auto refusal = trajectory::refusalFromJson(answer["refusal"]))
+        return make_error<graph::DirectiveRefused>(std::move(*refusal), answer.at("error").get<std::string>());
     if (answer.contains("error"))
       return createStringError(answer["error"].get<std::string>());
     return graph::LoweredGraph{answer.at("annotated"), answer.at("lowered"), answer.at("plan"), answer.at("cuda")};

@@ -26,8 +26,8 @@ Expected<std::vector<propose::Materialization>> Search::carryOut(const propose::
   };
   if (entry.cuda.empty()) {
     // Recorded, so that the branches that follow keep their numbers when the limit is raised.
-    if (std::string limit = findSpentLimit(); !limit.empty())
-      return dead("nobody was asked how to carry it out: " + limit);
+    if (auto limit = findSpentLimit())
+      return dead(("nobody was asked how to carry it out: " + trajectory::stopReasonWords(*limit)).str());
     if (!env.proposer.readsWords()) {
       auto known = propose::matchBuiltinIdea(entry.idea.text);
       if (!known)

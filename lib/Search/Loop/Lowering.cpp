@@ -29,6 +29,11 @@ std::string Search::findPlanFault(const std::string &text) {
   return kgen::candidate::findPlanFault(*plan, *expected);
 }
 
+void Search::claimCode(Candidate &candidate, const std::string &hash) {
+  auto [first, isNew] = firstWithCode.try_emplace(hash, candidate.record.id);
+  candidate.known = !isNew && first->second != candidate.record.id;
+}
+
 /// Writes CANDIDATE's snapshot, or its verdict when it has none.
 Error Search::lower(Candidate &candidate) {
   trajectory::BranchRecord &record = candidate.record;
@@ -63,7 +68,7 @@ Error Search::lower(Candidate &candidate) {
     if (!refusal.empty())
       files.erase("kernel.cu"); // a branch without it has no code to measure, compare or start from
   } else {
-    refusal = toString(lowered.takeError());
+    refusal = graph::takeRefusal(lowered.takeError(), record.refusal);
   }
   if (Error error = run.writeFiles(record.id, files))
     return error;
@@ -71,15 +76,24 @@ Error Search::lower(Candidate &candidate) {
   candidate.refused = !refusal.empty();
   if (!refusal.empty())
     return finish(candidate, rejected(candidate::Verdict::Reject, refusal, config));
-  auto [first, isNew] = firstWithCode.try_emplace(codeHash(record), record.id);
-  if (!isNew && first->second != record.id && measured.count(first->second))
-    return finish(candidate, measured[first->second], first->second);
+  claimCode(candidate, codeHash(record));
+  if (const std::string &first = firstWithCode[codeHash(record)]; candidate.known && measured.count(first))
+    return finish(candidate, measured[first], first);
+  if (record.round == 0 && env.sibling)
+    if (const trajectory::BranchRecord *theirs = env.sibling->findBranch(record.id);
+        theirs && !theirs->measurement.empty() && codeHash(*theirs) == codeHash(record)) {
+      auto known = candidate::Measurement::parse(theirs->measurement);
+      if (!known)
+        return known.takeError();
+      if (known->passed())
+        return finish(candidate, std::move(*known));
+    }
   candidate.ready = true;
   return Error::success();
 }
 
-/// Lowers every candidate of the round. What the compiler refuses costs nothing, so its place is
-/// given to other ideas, which may know the refusals, twice at most.
+/// Lowers every candidate of the round. What the compiler refuses, and what has the text of an earlier branch, costs
+/// nothing, so its place is given to other ideas, which may know the refusals, twice at most.
 Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates) {
   constexpr int maxRefills = 2;
   for (int refill = 0;; ++refill) {
@@ -91,11 +105,11 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
     if (Error error = lowerFrom(first, candidates))
       return error;
     // Who can mend a refused script gets it back instead.
-    if (refill == maxRefills || stopReason != "done" || env.proposer.canRepair())
+    if (refill == maxRefills || stopReason != trajectory::StopReason::Done || env.proposer.canRepair())
       return Error::success();
     std::vector<int> refused(expansions.size());
     for (size_t i = lowered; i < candidates.size(); ++i)
-      if (candidates[i].refused && size_t(candidates[i].record.expansion) < refused.size())
+      if ((candidates[i].refused || candidates[i].known) && size_t(candidates[i].record.expansion) < refused.size())
         ++refused[candidates[i].record.expansion];
     size_t before = candidates.size();
     for (size_t seed = 0; seed < expansions.size(); ++seed) {
@@ -109,6 +123,7 @@ Error Search::lowerRound(int round, const std::vector<Expansion> &expansions, st
     if (candidates.size() == before)
       return Error::success();
     branchesLeft += candidates.size() - before;
+    env.progress.moreBranches(candidates.size() - before);
   }
 }
 
@@ -131,8 +146,9 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
       if (measurement->floorUs > 0)
         floorUs = measurement->floorUs;
       candidate.refused = !known->files.count("kernel.cu");
+      candidate.record.refusal = known->refusal;
       if (std::string hash = codeHash(*known); !hash.empty())
-        firstWithCode.try_emplace(hash, known->id);
+        claimCode(candidate, hash);
       if (known->duplicateOf.empty() && measurement->beats(bestUs)) {
         bestUs = measurement->timeUs;
         bestId = known->id;

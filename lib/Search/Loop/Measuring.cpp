@@ -18,7 +18,7 @@ Error Search::finish(const Candidate &candidate, candidate::Measurement measurem
   if (run.getBaselines())
     measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
   if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"},
-                                          deviceSeconds))
+                                          deviceSeconds, record.refusal))
     return error;
   measured[record.id] = measurement;
   if (measurement.floorUs > 0)
@@ -94,6 +94,8 @@ Error Search::measure(Candidate &candidate) {
 Error Search::timeBaselines() {
   if (run.getBaselines() || config.pytorch.empty() || config.device == "host")
     return Error::success();
+  if (env.sibling && env.sibling->getBaselines())
+    return run.recordBaselines(*env.sibling->getBaselines(), "as timed for " + env.sibling->getPath().str());
   env.progress.activity("timing PyTorch on the same problem");
   std::string note;
   std::map<std::string, double> times = env.evaluator.timeBaselines(config.pytorch, note);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Search/ProblemSource.h"
+#include "kgen/Toolchain/Python.h"
 #include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/Twine.h"
@@ -63,9 +64,10 @@ static Expected<std::string> importPython(trajectory::FileSystem &fs, const Sour
                                           StringRef programFolder) {
   if (!fs.exists(source))
     return createStringError(Twine("cannot read ") + source + ": no such file");
-  auto python = sys::findProgramByName("python3");
+  std::string chosen = toolchain::findPython();
+  auto python = sys::findProgramByName(chosen);
   if (!python)
-    return createStringError("importing " + Twine(source) + " needs python3, which is not on the PATH");
+    return createStringError("importing " + Twine(source) + " needs " + chosen + ", which is not there");
   if (folders.frontend.empty())
     return createStringError("the Python package is not beside kgen-search; set KGEN_FRONTEND to its folder");
   auto scratch = toolchain::ScratchFolder::create("import");

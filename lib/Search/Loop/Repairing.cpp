@@ -43,7 +43,7 @@ Expected<bool> Search::askRepair(const Candidate &failed, size_t index, Candidat
     else
       consumeError(log.takeError());
   }
-  if (!run.findReply(context.slot) && !findSpentLimit().empty())
+  if (!run.findReply(context.slot) && findSpentLimit())
     return false;
   auto list = askOnce(context, "repair", failed.record.idea, 1, &branch, [&] {
     env.progress.activity("asking how to mend " + branch.id);
@@ -75,7 +75,7 @@ Error Search::repairRound(int round, const std::vector<Candidate> &candidates) {
     auto it = measured.find(candidate.record.id);
     if (!branch || it == measured.end() || !branch->duplicateOf.empty() || !isMendable(it->second.verdict))
       continue;
-    if (shouldStop() || budgetLeft(candidates.size() + mended.size()) == 0)
+    if (shouldStop() || budgetLeft(countSpending(candidates) + mended.size()) == 0)
       break;
     Candidate next;
     auto asked = askRepair(candidate, candidates.size() + mended.size(), next);
@@ -88,13 +88,15 @@ Error Search::repairRound(int round, const std::vector<Candidate> &candidates) {
       mended.push_back(std::move(next));
   }
   branchesLeft += mended.size();
+  if (!mended.empty())
+    env.progress.moreBranches(mended.size());
   branchesBefore += mended.size();
-  if (stopReason == "done")
+  if (stopReason == trajectory::StopReason::Done)
     if (Error error = lowerFrom(0, mended))
       return error;
   if (Error error = run.commit())
     return error;
-  if (stopReason != "done" || mended.empty())
+  if (stopReason != trajectory::StopReason::Done || mended.empty())
     return Error::success();
   return measureRound(mended);
 }

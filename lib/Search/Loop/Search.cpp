@@ -47,7 +47,7 @@ Error Search::execute() {
   // A process that died between a measurement and the link left the link behind.
   if (!error && !bestId.empty())
     error = run.recordBest(bestId);
-  std::string reason = error ? "error" : stopReason;
+  trajectory::StopReason reason = error ? trajectory::StopReason::Error : stopReason;
   std::string seed = error ? "" : env.evaluator.revealInputs();
   // Of two errors the first one says what happened.
   Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds, seed);
@@ -61,11 +61,11 @@ Error Search::execute() {
 
 bool Search::shouldStop() {
   if (env.stop)
-    stopReason = "interrupted";
+    stopReason = trajectory::StopReason::Interrupted;
   else if (config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60)
-    stopReason = "time is up";
+    stopReason = trajectory::StopReason::TimeIsUp;
   else if (config.stopAtFloor > 0 && bestUs > 0 && floorUs / bestUs >= config.stopAtFloor)
-    stopReason = "near the floor";
+    stopReason = trajectory::StopReason::NearFloor;
   else
     return false;
   return true;
@@ -123,7 +123,7 @@ Error Search::executeRounds() {
         if (Error error = run.commit())
           return error;
         if (planned && !shouldStop())
-          stopReason = findSpentLimit().empty() ? "no ideas left" : findSpentLimit();
+          stopReason = findSpentLimit().value_or(trajectory::StopReason::NoIdeasLeft);
         return Error::success();
       }
     }
@@ -138,24 +138,24 @@ Error Search::executeRounds() {
       return error;
     if (Error error = measureRound(candidates))
       return error;
-    if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == "done") {
+    if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == trajectory::StopReason::Done) {
       const candidate::Measurement &generic = measured[trajectory::branchId(0, 0)];
       return createStringError("round 0 is not right: " + candidate::verdictName(generic.verdict) + ": " +
                                generic.detail);
     }
-    if (stopReason != "done")
+    if (stopReason != trajectory::StopReason::Done)
       return Error::success();
     if (Error error = repairRound(round, candidates))
       return error;
-    if (stopReason == "done")
+    if (stopReason == trajectory::StopReason::Done)
       if (Error error = tuneRound(round))
         return error;
-    if (std::string limit = findSpentLimit(); !limit.empty() && stopReason == "done")
-      stopReason = limit;
-    if (stopReason != "done")
+    if (auto limit = findSpentLimit(); limit && stopReason == trajectory::StopReason::Done)
+      stopReason = *limit;
+    if (stopReason != trajectory::StopReason::Done)
       return Error::success();
     branchesBefore = count_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
-      return branch.round > 0 && branch.round <= round; // mended ones too
+      return branch.round > 0 && branch.round <= round && branch.duplicateOf.empty(); // mended ones too
     });
   }
 }

@@ -14,6 +14,7 @@
 #include "kgen/Trajectory/HandWritten.h"
 #include "kgen/Trajectory/Ledger.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -28,6 +29,7 @@ struct Candidate {
   propose::Materialization materialization;
   bool ready = false;   ///< has a snapshot and waits for its measurement
   bool refused = false; ///< there is no code: the compiler said why
+  bool known = false;   ///< its code is that of an earlier branch, whose measurement it shares
   std::shared_future<void> compiled;
 };
 
@@ -88,10 +90,16 @@ private:
   std::string folderOf(llvm::StringRef id) const { return (run.getPath() + "/" + id).str(); }
   /// Sets the reason when the search must end before the next step.
   bool shouldStop();
-  /// Whether the limits of tokens or money are reached, and their name: what was asked is still measured.
-  std::string findSpentLimit() const;
+  /// The limit of tokens or money that is reached: what was asked is still measured.
+  std::optional<trajectory::StopReason> findSpentLimit() const;
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
+  /// Notes whose code CANDIDATE's is, HASH of codeHash(); the first one's is its own.
+  void claimCode(Candidate &candidate, const std::string &hash);
+  /// How many of CANDIDATES count for the budget: one whose text was tried before costs no measurement.
+  static size_t countSpending(llvm::ArrayRef<Candidate> candidates) {
+    return llvm::count_if(candidates, [](const Candidate &candidate) { return !candidate.known; });
+  }
   /// How many more branches the run may have, COUNT of the current round being there.
   int budgetLeft(size_t count) const {
     return config.maxBranches > 0 ? std::max(0, config.maxBranches - branchesBefore - int(count)) : INT_MAX;
@@ -104,9 +112,9 @@ private:
   graph::GraphFacts facts;
   trajectory::PriceList prices;
   double startSeconds = 0, secondsBefore = 0;
-  std::string stopReason = "done";
+  trajectory::StopReason stopReason = trajectory::StopReason::Done; ///< until something else ends the search
   int branchesLeft = 0;
-  int branchesBefore = 0;                                 ///< of earlier rounds, without round 0
+  int branchesBefore = 0; ///< of earlier rounds, without round 0 and what was tried before
   std::map<std::string, candidate::Measurement> measured; ///< by branch id
   llvm::StringMap<std::string> firstWithCode;             ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0, floorUs = 0;

@@ -31,6 +31,9 @@ Error Search::tuneRound(int round) {
   std::vector<Candidate> all(count_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
     return branch.round == round && !isTuned(branch);
   }));
+  size_t spending = count_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
+    return branch.round == round && !isTuned(branch) && branch.duplicateOf.empty();
+  });
   for (int step = 0; step < steps; ++step) {
     const trajectory::BranchRecord *best = nullptr;
     for (const trajectory::BranchRecord &branch : run.getBranches()) {
@@ -43,7 +46,7 @@ Error Search::tuneRound(int round) {
       return Error::success();
     trajectory::BranchRecord parent = *best;
     std::string slot = prefix + std::to_string(step);
-    int n = std::min((config.tune + step) / steps, budgetLeft(all.size()));
+    int n = std::min((config.tune + step) / steps, budgetLeft(spending));
     if (n == 0)
       return Error::success();
     run.beginBatch();
@@ -55,14 +58,16 @@ Error Search::tuneRound(int round) {
     addCandidates(round, parent.expansion, parent, parent.idea, slot, *list, all);
     std::vector<Candidate> fresh(std::make_move_iterator(all.begin() + first), std::make_move_iterator(all.end()));
     branchesLeft += fresh.size();
+    env.progress.moreBranches(fresh.size());
     if (Error error = lowerFrom(0, fresh))
       return error;
+    spending += countSpending(fresh);
     if (Error error = run.commit())
       return error;
-    if (stopReason == "done")
+    if (stopReason == trajectory::StopReason::Done)
       if (Error error = measureRound(fresh))
         return error;
-    if (fresh.empty() || stopReason != "done")
+    if (fresh.empty() || stopReason != trajectory::StopReason::Done)
       return Error::success();
   }
   return Error::success();

@@ -9,12 +9,17 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Graph/Refusal.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace kgen {
+
+/// Adds to DIAG, beside its words, what it refuses. CaptureError hands it on.
+void markRefusal(mlir::InFlightDiagnostic &diag, const graph::Refusal &refusal);
 
 /// While it lives, keeps the first error that CONTEXT reports, the cause, and swallows the rest.
 /// Not for two threads on one context.
@@ -30,6 +35,7 @@ public:
   mlir::Location getLocation() const { return location; }
   /// "file:line:column: message"; FALLBACK when nothing was reported.
   std::string str(llvm::StringRef fallback) const;
+  /// str() as an Error: a DirectiveRefused where the diagnostic was marked.
   llvm::Error takeError(llvm::StringRef fallback) const;
 
 private:
@@ -40,6 +46,7 @@ private:
   unsigned hiddenLines;
   mlir::Location location;
   std::string message;
+  std::optional<graph::Refusal> refusal;
   mlir::ScopedDiagnosticHandler handler;
 };
 
