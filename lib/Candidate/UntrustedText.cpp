@@ -12,6 +12,8 @@
 #include "kgen/Candidate/UntrustedText.h"
 
 #include "nlohmann/json.hpp"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 
@@ -21,11 +23,29 @@
 using namespace kgen;
 using namespace kgen::candidate;
 
+static bool turns(uint32_t code) {
+  return code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 static bool isObeyed(uint32_t code) {
-  bool control = code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code <= 0x9f;
-  bool turns = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-               (code >= 0x2066 && code <= 0x2069);
-  return control || turns;
+  return turns(code) || (code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code <= 0x9f);
+}
+
+std::string kgen::candidate::findTurn(llvm::StringRef text, llvm::StringRef whose) {
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    auto rest = [&](size_t k) { return (unsigned char)text[i + k] & 0x3fu; };
+    uint32_t code = 0;
+    if (text[i] == '\xD8')
+      code = 0x600 | rest(1);
+    else if (text[i] == '\xE2' && i + 2 < text.size())
+      code = 0x2000 | rest(1) << 6 | rest(2);
+    if (turns(code))
+      return (whose + " holds the bidirectional control character U+" + llvm::utohexstr(code, false, 4) +
+              ", which makes text read differently from what it is")
+          .str();
+  }
+  return "";
 }
 
 std::string kgen::candidate::printable(llvm::StringRef text) {

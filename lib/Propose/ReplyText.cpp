@@ -57,17 +57,6 @@ Expected<Json> parseUntrustedJson(StringRef text, StringRef what) {
   return json;
 }
 
-/// The bidirectional control character that TEXT holds, "U+202E", or "". Such characters make code
-/// read differently from what it does.
-static std::string findBidirectional(StringRef text) {
-  for (size_t at = text.find('\xE2'); at != StringRef::npos && at + 2 < text.size(); at = text.find('\xE2', at + 1)) {
-    unsigned code = 0x2000 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F);
-    if ((code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069))
-      return "U+" + utohexstr(code);
-  }
-  return "";
-}
-
 /// Contents of the Markdown fences in TEXT that look like JSON. A fence starts a line, which nothing
 /// inside a JSON string can do.
 static SmallVector<StringRef> findFences(StringRef text, bool &isOpen) {
@@ -156,9 +145,8 @@ Expected<std::string> extractList(StringRef answer, StringRef key) {
   answer = answer.trim();
   if (answer.empty())
     return createStringError("reply is empty");
-  if (std::string code = findBidirectional(answer); !code.empty())
-    return createStringError("reply holds the bidirectional control character " + code +
-                             ", which makes text read differently from what it is");
+  if (std::string turn = candidate::findTurn(answer, "reply"); !turn.empty())
+    return createStringError(turn);
   auto whole =
       answer.front() == '{' || answer.front() == '[' ? parseUntrustedJson(answer, "reply") : Expected<Json>(Json());
   std::optional<Json> list;
@@ -189,9 +177,8 @@ Expected<std::string> extractList(StringRef answer, StringRef key) {
   }
   // Escapes can spell what the bytes do not hold.
   std::string text = list->dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (std::string code = findBidirectional(text); !code.empty())
-    return createStringError("reply holds the bidirectional control character " + code +
-                             ", which makes text read differently from what it is");
+  if (std::string turn = candidate::findTurn(text, "reply"); !turn.empty())
+    return createStringError(turn);
   return text;
 }
 

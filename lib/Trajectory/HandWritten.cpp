@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Trajectory/HandWritten.h"
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Propose/Proposer.h"
 
 #include "llvm/ADT/Twine.h"
@@ -61,6 +62,8 @@ Expected<HandWritten> readHandWrittenIdea(StringRef text) {
                              Twine(longestIdea));
   if (!isUtf8(words))
     return createStringError("the idea is not UTF-8 text");
+  if (std::string turn = candidate::findTurn(words, "the idea"); !turn.empty())
+    return createStringError(turn);
   entry.idea.text = words.str();
   entry.idea.key = "hand-" + propose::hashText(words).substr(0, 8);
   return entry;
@@ -85,6 +88,9 @@ Expected<HandWritten> readHandWrittenKernel(FileSystem &fs, StringRef path) {
   }
   if (!isUtf8(entry.cuda) || entry.cuda.size() > longestKernel)
     return createStringError(Twine(path) + " is not CUDA-C: expected UTF-8 text of at most 1 MiB");
+  for (auto [text, file] : {std::pair<StringRef, std::string>(entry.cuda, path.str()), {entry.plan, planPath}})
+    if (std::string turn = candidate::findTurn(text, file); !turn.empty())
+      return createStringError(turn);
   if (!StringRef(entry.cuda).contains("__global__"))
     return createStringError(Twine(path) + " holds no __global__ function");
   if (entry.plan.empty() && !StringRef(entry.cuda).contains("// kgen-launch:"))

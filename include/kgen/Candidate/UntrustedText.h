@@ -19,6 +19,10 @@ std::string printable(llvm::StringRef text);
 /// The same on one line: what a model says must not look like a row of a table that follows.
 std::string onOneLine(llvm::StringRef text);
 
+/// "WHOSE holds the bidirectional control character U+202E, ..." for the first character in TEXT that turns the
+/// direction of reading, or "". Such characters make code read differently from what it does.
+std::string findTurn(llvm::StringRef text, llvm::StringRef whose);
+
 /// What is asked of JSON before a tree is made of it.
 struct JsonLimits {
   size_t levels;             ///< of objects and lists within each other
