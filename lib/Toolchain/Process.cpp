@@ -191,7 +191,8 @@ static llvm::Expected<pid_t> spawn(const ProcessRequest &request, const ProcessL
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGINT, SIG_DFL), signal(SIGTERM, SIG_DFL), signal(SIGPIPE, SIG_DFL);
+    for (int number : {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ})
+      signal(number, SIG_DFL);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     int high[32], report = fcntl(status[1], F_DUPFD_CLOEXEC, 200);
     unsigned count = 0;

@@ -9,9 +9,13 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 void kgen::toolchain::claimStandardStreams() {
   // Without /dev/null there is nothing that could be done about it.
   (void)llvm::sys::Process::FixupStandardFileDescriptors();
+  // A file that may not get longer (`ulimit -f`) is a failed write, which has its sentence, and not a death.
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 int kgen::toolchain::finishStandardStreams(const char *program, int code, int failure) {

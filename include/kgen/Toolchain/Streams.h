@@ -9,7 +9,8 @@
 namespace kgen::toolchain {
 
 /// First thing in a program: standard descriptors that its caller closed are /dev/null from here on, so that no file
-/// gets their numbers (a journal that is descriptor 1 would hold the table).
+/// gets their numbers (a journal that is descriptor 1 would hold the table). Writing past the limit of files fails and
+/// ends nobody.
 void claimStandardStreams();
 
 /// Last thing in PROGRAM: flushes what it printed. CODE, or FAILURE and a sentence on stderr where not all of it could
