@@ -14,7 +14,9 @@
 #include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <unistd.h>
 
 using namespace kgen;
@@ -28,6 +30,9 @@ struct Header {
 const Header headers[] = {
 #include "HostHeaders.inc"
 };
+
+/// What a cache holds was compiled under the rules of its time: a new number where they get stricter.
+const char *const rulesVersion = "rules 2";
 
 /// -O3 for the loops over threads; no strict aliasing because kernels view shared memory as other
 /// types; contraction as on the device; the two math flags cost nothing in accuracy.
@@ -46,10 +51,14 @@ const char *const flags[] = {"-std=gnu++17",
                              "-fno-exceptions",
                              "-fno-rtti",
                              "-nostartfiles",
+                             "-U_FORTIFY_SOURCE",
                              "-fcf-protection=none",
                              "-fstack-usage", // for largestFrame
                              "-w",
                              "-pipe"};
+
+/// Of what macros may make of a kernel.
+constexpr uint64_t mostText = 128u << 20;
 
 /// What a thread of a card has of local memory.
 constexpr uint64_t localBytes = 512 * 1024;
@@ -57,7 +66,7 @@ constexpr uint64_t localBytes = 512 * 1024;
 /// The function with the largest stack frame and its bytes, from what -fstack-usage left in FOLDER.
 std::pair<std::string, uint64_t> largestFrame(const std::string &folder) {
   std::pair<std::string, uint64_t> largest;
-  for (const char *name : {"/kernel.so-kernel.host.su", "/kernel.host.su"}) {
+  for (const char *name : {"/kernel.so-kernel.su", "/kernel.su"}) {
     auto text = readWholeFile(folder + name);
     if (!text) {
       llvm::consumeError(text.takeError());
@@ -91,7 +100,7 @@ public:
     if (!text)
       return CompileResult(CompileFailed{llvm::toString(text.takeError()), "", false, false});
     return compileCached(
-        contentKey({"host", versionText, text->text}),
+        contentKey({"host", rulesVersion, versionText, text->text}),
         [&](const std::string &folder) { return build(*text, folder, options); },
         [&](const std::string &folder) {
           return build(llvm::cantFail(rewriteForHost(knownText)), folder, CompileOptions());
@@ -102,50 +111,43 @@ private:
   llvm::Expected<CompileResult> build(const HostText &text, const std::string &folder, const CompileOptions &options) {
     if (llvm::Error error = writeFileAtomically(folder + "/kernel.host.cpp", text.text))
       return std::move(error);
-    ProcessRequest request;
-    request.directory = folder;
-    request.arguments = {program};
-    for (const char *flag : flags)
-      request.arguments.push_back(flag);
-    request.arguments.insert(request.arguments.end(),
-                             {"-I" + include, "-include", "kgen_host.h", "kernel.host.cpp", "-o", "kernel.so"});
-    // Its temporary files beside its output: there is no other place that it may write.
-    request.extraEnvironment = {"TMPDIR=" + folder, "LC_ALL=C"};
     FileRules rules = files;
     rules.write.push_back(folder);
     Jail jail(rules, CallRules::Program);
-    request.jail = &jail;
-    auto run = runProcess(request, compileLimits(options));
-    if (!run)
-      return run.takeError();
-    if (run->end == ProcessResult::End::TimedOut)
-      return CompileResult(
-          CompileFailed{"the host compiler ran longer than " + std::to_string(int(options.wallSeconds)) + " s",
-                        run->output, true, false});
-    if (run->end != ProcessResult::End::Exited || run->code != 0) {
-      CompileFailed failed;
-      failed.log = run->output;
-      failed.unexplained = run->end != ProcessResult::End::Exited || !namesPlaceInText(run->output);
-      failed.unsupported = llvm::StringRef(run->output).contains(hostAssemblyMark);
-      failed.reason = failed.unsupported ? "kernel.cu holds inline assembly, which device host cannot run"
-                                         : firstError(run->output);
-      if (run->end != ProcessResult::End::Exited)
-        failed.reason = "the host compiler died of signal " + std::to_string(run->code);
-      else if (failed.reason.empty())
-        failed.reason = "the host compiler ended with status " + std::to_string(run->code) + " and says nothing";
-      return CompileResult(failed);
-    }
+    CompileOptions left = options;
+    auto run = [&](const std::vector<std::string> &arguments, ProcessResult &result) {
+      return runStep(arguments, folder, jail, left, result);
+    };
+    ProcessResult result;
+    auto failed = run({"-E", "-I" + include, "-include", "kgen_host.h", "kernel.host.cpp", "-o", "kernel.ii"}, result);
+    if (!failed)
+      return failed.takeError();
+    if (*failed)
+      return CompileResult(**failed);
+    auto preprocessed = readWholeFile(folder + "/kernel.ii", mostText);
+    if (!preprocessed)
+      return CompileResult(CompileFailed{llvm::toString(preprocessed.takeError()), result.output, false, false});
+    if (llvm::Error error = checkPreprocessed(*preprocessed))
+      return CompileResult(CompileFailed{llvm::toString(std::move(error)), result.output, false, false});
+    const double first = result.seconds;
+    left.wallSeconds = std::max(1.0, options.wallSeconds - first);
+    failed = run({"kernel.ii", "-o", "kernel.so"}, result);
+    if (!failed)
+      return failed.takeError();
+    if (*failed)
+      return CompileResult(**failed);
+    llvm::sys::fs::remove(folder + "/kernel.ii");
     std::map<std::string, uint64_t> sections;
     if (std::string why = inspectLibrary(folder + "/kernel.so", sections); !why.empty())
-      return CompileResult(CompileFailed{"kernel.cu holds " + why, run->output, false, false});
+      return CompileResult(CompileFailed{"kernel.cu holds " + why, result.output, false, false});
     if (auto [function, bytes] = largestFrame(folder); bytes > localBytes)
       return CompileResult(CompileFailed{function + " keeps " + std::to_string(bytes) +
                                              " bytes of local variables, a thread has at most 524288",
-                                         run->output, false, false});
+                                         result.output, false, false});
     Compiled compiled;
     compiled.artifact = "kernel.so";
-    compiled.log = run->output;
-    compiled.seconds = run->seconds;
+    compiled.log = result.output;
+    compiled.seconds = first + result.seconds;
     for (const HostKernel &kernel : text.kernels) {
       candidate::KernelResources resources;
       resources.kernel = kernel.name;
@@ -154,10 +156,45 @@ private:
       if (resources.sharedBytes > 48 * 1024)
         return CompileResult(CompileFailed{kernel.name + " declares " + std::to_string(resources.sharedBytes) +
                                                " bytes of static shared memory, at most 49152 exist",
-                                           run->output, false, false});
+                                           result.output, false, false});
       compiled.kernels.push_back(resources);
     }
     return CompileResult(compiled);
+  }
+
+  /// Runs the compiler with the flags and ARGUMENTS; what it says when it fails.
+  llvm::Expected<std::optional<CompileFailed>> runStep(const std::vector<std::string> &arguments,
+                                                       const std::string &folder, const Jail &jail,
+                                                       const CompileOptions &options, ProcessResult &result) {
+    ProcessRequest request;
+    request.directory = folder;
+    request.arguments = {program};
+    for (const char *flag : flags)
+      request.arguments.push_back(flag);
+    request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
+    // Its temporary files beside its output: there is no other place that it may write.
+    request.extraEnvironment = {"TMPDIR=" + folder, "LC_ALL=C"};
+    request.jail = &jail;
+    auto run = runProcess(request, compileLimits(options));
+    if (!run)
+      return run.takeError();
+    result = std::move(*run);
+    if (result.end == ProcessResult::End::TimedOut)
+      return CompileFailed{"the host compiler ran longer than " + std::to_string(int(options.wallSeconds)) + " s",
+                           result.output, true, false};
+    if (result.end == ProcessResult::End::Exited && result.code == 0)
+      return std::nullopt;
+    CompileFailed failed;
+    failed.log = result.output;
+    failed.unexplained = result.end != ProcessResult::End::Exited || !namesPlaceInText(result.output);
+    failed.unsupported = llvm::StringRef(result.output).contains(hostAssemblyMark);
+    failed.reason = failed.unsupported ? "kernel.cu holds inline assembly, which device host cannot run"
+                                       : firstError(result.output);
+    if (result.end != ProcessResult::End::Exited)
+      failed.reason = "the host compiler died of signal " + std::to_string(result.code);
+    else if (failed.reason.empty())
+      failed.reason = "the host compiler ended with status " + std::to_string(result.code) + " and says nothing";
+    return failed;
   }
 
   std::string program, versionText, include;

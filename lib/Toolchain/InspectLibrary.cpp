@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "InspectLibrary.h"
 
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Toolchain/Cache.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Object/ELF.h"
 
 using namespace kgen;
@@ -64,13 +66,42 @@ static std::string inspectDynamic(const ELF64LEFile &file) {
   return "";
 }
 
-/// Memory that nobody clears between launches; the host's execution model itself asks for none of these.
+/// Memory that outlives a launch on a card; device host's execution model asks for none either.
 static bool usesHeap(llvm::StringRef name) {
-  return name.starts_with("_Zn") || llvm::StringSwitch<bool>(name)
-                                        .Cases({"malloc", "calloc", "aligned_alloc", "posix_memalign", "memalign",
-                                                "valloc", "pvalloc", "strdup", "sbrk", "brk"},
-                                               true)
-                                        .Default(false);
+  return name.starts_with("_Zn") ||
+         llvm::StringSwitch<bool>(name)
+             .Cases({"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "memalign"},
+                    true)
+             .Cases({"valloc", "pvalloc", "free", "strdup", "strndup", "sbrk", "brk", "mmap", "mmap64", "mremap"}, true)
+             .Cases({"__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_memalign"}, true)
+             .Default(false);
+}
+
+/// A function of the mathematical library, without the letter of its type.
+static bool isMath(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos"}, true)
+      .Cases({"cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax"}, true)
+      .Cases({"fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma", "llrint"}, true)
+      .Cases({"llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan"}, true)
+      .Cases({"nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "roundeven"}, true)
+      .Cases({"scalbln", "scalbn", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc"}, true)
+      .Cases({"y0", "y1", "yn"}, true)
+      .Default(false);
+}
+
+/// What a kernel, and the execution model around it, may call. Everything else of the C library is of no use to device
+/// code, and much of it keeps something, or leads to the system.
+static bool isNeeded(llvm::StringRef name) {
+  const bool plain = llvm::StringSwitch<bool>(name)
+                         .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "snprintf"}, true)
+                         .Cases({"printf", "puts", "putchar", "vprintf"}, true) // it prints: a FAULT, and no more
+                         .Case("__cxa_pure_virtual", true)
+                         .Default(false);
+  if (plain || isMath(name) || (name.ends_with("f") && isMath(name.drop_back())))
+    return true;
+  // The same for several numbers at once.
+  return name.starts_with("_ZGV") && name.contains("_");
 }
 
 /// Functions that the loader, or a look-up by name, would call to learn an address.
@@ -104,11 +135,31 @@ static std::string inspectFunctions(const ELF64LEFile &file, const ELF64LEFile::
         llvm::consumeError(name.takeError());
         return "unreadable symbols";
       }
-      if (symbol.st_shndx == llvm::ELF::SHN_UNDEF && usesHeap(*name))
+      if (symbol.getBinding() == llvm::ELF::STB_GNU_UNIQUE)
+        return "a name that is one in all of a process";
+      if (symbol.getType() == llvm::ELF::STT_TLS || *name == "__tls_get_addr")
+        return "a variable of a host's thread";
+      if (symbol.st_shndx != llvm::ELF::SHN_UNDEF || name->empty())
+        continue;
+      if (usesHeap(*name))
         return "a call of " + name->str() + ": memory from the heap would outlive the launch";
+      if (!isNeeded(*name))
+        return "a use of " + candidate::printable(*name) + ", which is not in it and which device code has no need of";
     }
   }
   return "";
+}
+
+/// Where compilers and linkers put things, and device host shared memory.
+static bool isUsual(llvm::StringRef section) {
+  for (llvm::StringRef usual : {".text", ".rodata", ".data", ".bss", ".rela", ".eh_frame", ".note", ".gnu", ".got"})
+    if (section == usual || section.starts_with((usual + ".").str()) || section == (usual + "_hdr").str())
+      return true;
+  return section.starts_with("kgen_shared_") ||
+         llvm::StringSwitch<bool>(section)
+             .Cases({".dynamic", ".dynsym", ".dynstr", ".hash", ".plt", ".plt.got", ".plt.sec", ".relr.dyn"}, true)
+             .Cases({".tm_clone_table", ".gcc_except_table"}, true)
+             .Default(false);
 }
 
 std::string kgen::toolchain::inspectLibrary(const std::string &path, std::map<std::string, uint64_t> &sizes) {
@@ -140,6 +191,18 @@ std::string kgen::toolchain::inspectLibrary(const std::string &path, std::map<st
       continue;
     }
     sizes[name->str()] = section.sh_size;
+    if (section.sh_flags & llvm::ELF::SHF_TLS)
+      return "a variable of a host's thread";
+    if ((section.sh_flags & llvm::ELF::SHF_ALLOC) && !isUsual(*name))
+      return "a section " + candidate::printable(*name) + ", which no compiler makes by itself";
   }
+  auto headers = file->program_headers();
+  if (!headers) {
+    llvm::consumeError(headers.takeError());
+    return none;
+  }
+  for (const auto &header : *headers)
+    if ((header.p_flags & llvm::ELF::PF_X) && (header.p_flags & llvm::ELF::PF_W))
+      return "memory that is written and executed";
   return inspectDynamic(*file);
 }

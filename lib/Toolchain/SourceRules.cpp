@@ -10,6 +10,7 @@
 // reason.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Toolchain/HostText.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -25,9 +26,7 @@ static bool isWord(char c) { return isalnum((unsigned char)c) || c == '_'; }
 static llvm::Error checkPragma(llvm::StringRef rest) {
   llvm::StringRef name = rest.take_while(isWord), second = rest.drop_front(name.size()).ltrim().take_while(isWord);
   bool known = name == "GCC"
-                   ? llvm::StringSwitch<bool>(second)
-                         .Cases({"unroll", "ivdep", "diagnostic", "optimize", "push_options", "pop_options"}, true)
-                         .Default(false)
+                   ? llvm::StringSwitch<bool>(second).Cases({"unroll", "ivdep", "diagnostic"}, true).Default(false)
                    : name.starts_with("nv_") ||
                          llvm::StringSwitch<bool>(name)
                              .Cases({"unroll", "nounroll", "once", "pack", "diag_suppress", "diag_default",
@@ -61,6 +60,10 @@ static llvm::Error checkDirective(llvm::StringRef rest) {
     return llvm::createStringError("kernel.cu includes a header other than cuda_fp16.h, cuda_bf16.h, mma.h and "
                                    "kgen_device.cuh");
   }
+  // On the host these are how a kernel is run.
+  if ((name == "define" || name == "undef") && after.starts_with("KGEN_HOST"))
+    return llvm::createStringError("kernel.cu defines %s anew, which device code has no need of",
+                                   after.take_while(isWord).str().c_str());
   bool harmless =
       name.empty()
           ? !after.starts_with("\"")
@@ -116,6 +119,8 @@ llvm::Error kgen::toolchain::checkSource(llvm::StringRef cuda) {
     return llvm::createStringError("kernel.cu has %zu bytes, at most 4194304 are allowed", cuda.size());
   if (cuda.contains('\0'))
     return llvm::createStringError("kernel.cu holds a zero byte");
+  if (std::string turn = candidate::findTurn(cuda, "kernel.cu"); !turn.empty())
+    return llvm::createStringError(turn);
   if (cuda.starts_with("\xEF\xBB\xBF"))
     return llvm::createStringError("kernel.cu begins with a byte-order mark");
   // Digraphs and trigraphs could spell a # or a backslash that the scan does not see.

@@ -200,3 +200,53 @@ TEST(HostText, LaunchersDoNotOutgrowTheText) {
                 rewriteForHost("namespace " + std::string(2000, 'a') + " { " + many.substr(0, 25) + "}").takeError()),
             "kernel.cu has a kernel whose name and namespaces take 2004 characters, at most 1000 are allowed");
 }
+
+static std::string whyNotPreprocessed(llvm::StringRef text) {
+  return llvm::toString(
+      checkPreprocessed(("# 1 \"kgen_host.h\"\n__asm__(\"own\"); int kgen_host;\n# 1 \"kernel.cu\"\n" + text).str()));
+}
+
+TEST(PreprocessedText, WhatMacrosPutTogetherIsSeen) {
+  EXPECT_EQ(whyNotPreprocessed("int x;\n"), "");
+  for (const char *word : {"asm", "__asm__", "__asm"})
+    EXPECT_EQ(whyNotPreprocessed(std::string("int f() { ") + word + " volatile(\"nop\"); }\n"),
+              "kernel.cu uses inline assembly that macros put together, which device code has no need of");
+  // The name of dynamic shared memory is kgen's.
+  EXPECT_EQ(whyNotPreprocessed("extern unsigned char a[] __asm__(\"kgen_host_dynamic_shared\");\n"), "");
+  EXPECT_NE(whyNotPreprocessed("extern unsigned char a[] __asm__(\"kgen_host_dynamic_shared\\n nop\");\n"), "");
+  for (const char *name : {"kgen_host", "_ZN9kgen_hostL6hopperE", "__thread", "thread_local", "_end", "_DYNAMIC",
+                           "__builtin_return_address", "__builtin_ia32_rdtsc"})
+    EXPECT_EQ(whyNotPreprocessed(std::string("int a = sizeof(") + name + ");\n"),
+              std::string("kernel.cu uses ") + name + ", which device code has no need of");
+  EXPECT_NE(whyNotPreprocessed("as\\\nm(\"nop\");\n"), "");
+  EXPECT_NE(whyNotPreprocessed("const char *a = R\"(asm)\";\n"), "");
+  EXPECT_EQ(whyNotPreprocessed("const char *a = \"asm kgen_host \\\\\";\n"), "");
+}
+
+TEST(PreprocessedText, AttributesAreThoseOfOptimisation) {
+  for (const char *attribute :
+       {"__attribute__((aligned(16), noinline))", "__attribute__((__vector_size__(32)))", "[[maybe_unused]]",
+        "[[gnu::always_inline]]", "__attribute__((section(\"kgen_shared_\" \"twice\")))"})
+    EXPECT_EQ(whyNotPreprocessed(std::string(attribute) + " int a;\n"), "") << attribute;
+  for (const char *attribute :
+       {"__attribute__((section(\"mine\")))", "__attribute__((aligned(4), __section__ (\"mine\")))",
+        "__attribute((alias(\"memcpy\")))", "[[gnu::section(\"mine\")]]", "[ [ gnu :: alias (\"x\")]]",
+        "[[using gnu: section(\"x\")]]", "<:<:gnu::section(\"x\"):>:>", "__attribute__((tls_model(\"initial-exec\")))",
+        "__attribute__((section(\"kgen_shared_\" \"a\\n.incbin\")))", "__attribute__((optimize(\"O0\")))"})
+    EXPECT_NE(whyNotPreprocessed(std::string(attribute) + " int a;\n"), "") << attribute;
+  EXPECT_EQ(whyNotPreprocessed("int b = a[b[3]], c = f<::x>();\n"), "");
+}
+
+TEST(SourceRules, DirectionOfReadingDoesNotTurn) {
+  EXPECT_EQ(whyNot("// \xE2\x80\xAE\n"), "kernel.cu holds the bidirectional control character U+202E, which makes text "
+                                         "read differently from what it is");
+  EXPECT_NE(whyNot("// \xD8\x9C\n"), "");
+  EXPECT_EQ(whyNot("// \xE2\x80\x93 \xD8\x9B \xC3\xA9\n"), "");
+}
+
+TEST(SourceRules, HowAKernelIsRunIsNotItsOwn) {
+  EXPECT_NE(whyNot("#define KGEN_HOST_PLAIN(a, b)\n"), "");
+  EXPECT_NE(whyNot("#undef KGEN_HOST\n"), "");
+  EXPECT_EQ(whyNot("#ifdef KGEN_HOST\n#endif\n"), "");
+  EXPECT_NE(whyNot("#pragma GCC optimize(\"fast-math\")\n"), "");
+}

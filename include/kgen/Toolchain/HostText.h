@@ -45,6 +45,10 @@ llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);
 /// other file access, no host constructors. The error is the reason for REJECT.
 llvm::Error checkSource(llvm::StringRef cuda);
 
+/// The rules for kernel.cu on the host once its macros are gone: TEXT is what g++ -E wrote of what rewriteForHost made.
+/// No assembly, no attributes but those of optimisation, no names of the runtime, the linker or the loader.
+llvm::Error checkPreprocessed(llvm::StringRef text);
+
 /// TEXT with every backslash at a line's end joined to the next line, as compilers see it first. Lines after a joined
 /// one keep their numbers.
 std::string joinLines(llvm::StringRef text);
