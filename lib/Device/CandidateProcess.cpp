@@ -20,6 +20,8 @@ using namespace kgen;
 using namespace kgen::device;
 namespace json = llvm::json;
 
+char WorkerFailed::ID = 0;
+
 /// A signal's plain meaning for whoever reads the verdict.
 static std::string describeSignal(int signal) {
   switch (signal) {
@@ -35,6 +37,8 @@ static std::string describeSignal(int signal) {
     return "it aborted";
   case 25: // SIGXFSZ: its process may write no file, its standard output included
     return "it prints, and a measured kernel has nothing to say";
+  case SIGSTOP:
+    return "its process was stopped from outside";
   default:
     return "its process was killed (signal " + std::to_string(signal) + ")";
   }
@@ -57,7 +61,7 @@ namespace {
 class WorkerProcess : public CandidateProcess {
 public:
   WorkerProcess(const CandidateJob &job)
-      : plan(*job.plan), limit(job.runSeconds), onHost(job.device == "host"),
+      : plan(*job.plan), limit(job.runSeconds),
         shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()) {}
   ~WorkerProcess() override {
     if (socket >= 0)
@@ -200,7 +204,7 @@ private:
     }
     std::string line = pending.substr(0, end);
     pending.erase(0, end + 1);
-    // On the host a candidate shares the worker's memory, so a reply is input to check, not to trust.
+    // A candidate's code is near: a reply is input to check, not to trust.
     if (nestsDeep(line))
       return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     auto value = json::parse(line);
@@ -211,11 +215,13 @@ private:
     }
     reply = std::move(*value->getAsObject());
     if (auto error = reply.getString("error")) {
-      // Of the machine only a process speaks that runs no code of a candidate: three of these end a search.
-      if (onHost && !device.empty())
-        return CandidateFailure{candidate::Verdict::Fault, "its process says: " + error->str()};
+      if (!device.empty())
+        return llvm::make_error<WorkerFailed>("its process says: " + error->str());
       return llvm::createStringError(*error);
     }
+    // A process that it made for a run.
+    if (auto signal = reply.getInteger("signal"))
+      return endedBy(int(*signal), launchUnderWay());
     if (auto name = reply.getString("verdict")) {
       // It may condemn itself, and nothing else.
       candidate::Verdict verdict = candidate::parseVerdict(*name).value_or(candidate::Verdict::Fault);
@@ -233,17 +239,22 @@ private:
       child.kill();
       return CandidateFailure{candidate::Verdict::Fault, "its process closed the connection" + where};
     }
-    if (result.end == toolchain::ProcessResult::End::Signalled && result.code == SIGSYS)
-      return CandidateFailure{candidate::Verdict::Cheat, "it made a system call that no kernel needs" + where};
-    if (result.end == toolchain::ProcessResult::End::Signalled && toolchain::isForeignSignal(result.code))
-      return llvm::make_error<toolchain::ProcessLost>(describeSignal(result.code) + where, true);
     if (result.end == toolchain::ProcessResult::End::Signalled)
-      return CandidateFailure{candidate::Verdict::Fault, describeSignal(result.code) + where};
+      return endedBy(result.code, where);
     if (where.empty())
-      return llvm::createStringError("the worker %s ended with status %d before it answered",
-                                     toolchain::workerBinary().c_str(), result.code);
+      return llvm::make_error<WorkerFailed>("the worker " + toolchain::workerBinary() + " ended with status " +
+                                            std::to_string(result.code) + " before it answered");
     return CandidateFailure{candidate::Verdict::Fault,
                             "its process ended with status " + std::to_string(result.code) + where};
+  }
+
+  /// What a signal that ended the candidate's code says of it.
+  static Outcome endedBy(int signal, const std::string &where) {
+    if (signal == SIGSYS)
+      return CandidateFailure{candidate::Verdict::Cheat, "it made a system call that no kernel needs" + where};
+    if (toolchain::isForeignSignal(signal))
+      return llvm::make_error<toolchain::ProcessLost>(describeSignal(signal) + where, true);
+    return CandidateFailure{candidate::Verdict::Fault, describeSignal(signal) + where};
   }
 
   /// " in launch 2 (name)", from the page that the child writes its progress to.
@@ -256,7 +267,6 @@ private:
 
   const candidate::LaunchPlan &plan;
   double limit;
-  bool onHost;
   bool shared; ///< inputs and outputs stay on the device
   SharedMemory outputs;
   std::vector<size_t> offsets;

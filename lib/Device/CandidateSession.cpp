@@ -47,6 +47,7 @@ CandidateSession::create(Device &device, const candidate::LaunchPlan &plan, llvm
       return std::move(error);
   if (llvm::Error error = session->rememberState())
     return std::move(error);
+  session->giveScript();
   return std::move(session);
 }
 
@@ -72,9 +73,29 @@ llvm::Error CandidateSession::writeInput(unsigned index, const char *bytes) {
 
 llvm::Error CandidateSession::runBare() {
   for (size_t i = 0; i < plan.launches.size(); ++i)
-    if (llvm::Error error = device.launch(i, sets[0].valuePointers[i], false, -1))
+    if (llvm::Error error = device.launch(i, sets[0].valuePointers[i], false, false))
       return error;
   return device.synchronize();
+}
+
+void CandidateSession::giveScript() {
+  auto announce = [this](const RunOrder &order) {
+    const BufferSet &set = sets[order.set];
+    for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
+      for (const Buffer &buffer : *list)
+        device.expect(buffer.data, buffer.bytes);
+  };
+  device.setScript({announce, [this](const RunOrder &order) { return launchAll(order); }});
+}
+
+llvm::Error CandidateSession::launchAll(const RunOrder &order) {
+  for (size_t i = 0; i < plan.launches.size() && !order.empty; ++i) {
+    if (progress)
+      *progress = int(i);
+    if (llvm::Error error = device.launch(i, sets[order.set].valuePointers[i], order.descending, true))
+      return error;
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error CandidateSession::rememberState() {
@@ -116,6 +137,7 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
 
 llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which) {
   buffer.name = std::move(name);
+  buffer.salt = ++bufferCount;
   buffer.bytes = bytes;
   // The zone after the payload starts aligned, so that the next buffer's alignment needs no care. The slack
   // before it is poisoned as well.
@@ -187,6 +209,8 @@ llvm::Error CandidateSession::setInputs(unsigned buffers, llvm::ArrayRef<const c
   for (size_t i = 0; i < set.inputs.size(); ++i)
     if (llvm::Error error = device.write(set.inputs[i].data, bytes[i], set.inputs[i].bytes))
       return error;
+  if (device.runsApart())
+    set.sources.assign(bytes.begin(), bytes.end());
   return rememberInputs(set);
 }
 
@@ -202,9 +226,11 @@ llvm::Error CandidateSession::setInputs(unsigned buffers, unsigned import, llvm:
 
 /// Compared with after each run: a kernel that changes its inputs falsifies every later one.
 llvm::Error CandidateSession::rememberInputs(BufferSet &set) {
+  if (!set.sources.empty())
+    return llvm::Error::success(); // byte by byte then: no key has to be kept from a process that has all of this one's
   std::vector<DigestJob> asked;
   for (const Buffer &input : set.inputs)
-    asked.push_back({input.data, input.bytes, key, std::nullopt});
+    asked.push_back({input.data, input.bytes, key});
   set.inputDigests.resize(asked.size());
   return device.look(asked, set.inputDigests);
 }
@@ -216,39 +242,45 @@ llvm::Error CandidateSession::shareOutputs(unsigned import, llvm::ArrayRef<size_
   return device.copyShared(import, pieces, true);
 }
 
-llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t pattern, bool payload) {
+llvm::Error CandidateSession::poison(const Buffer &buffer, uint32_t seed, bool payload) {
+  auto fill = [&](DeviceAddress at, size_t bytes) { return device.fill(at, buffer.poisonAt(at, seed), bytes); };
   if (payload) // one fill covers zone, payload and zone
-    return device.fill(buffer.whole(), pattern, buffer.before + buffer.padded + buffer.after);
+    return fill(buffer.whole(), buffer.before + buffer.padded + buffer.after);
   if (buffer.before)
-    if (llvm::Error error = device.fill(buffer.whole(), pattern, buffer.before))
+    if (llvm::Error error = fill(buffer.whole(), buffer.before))
+      return error;
+  // The last word of a payload of odd bytes is no part of the zone, and nobody's.
+  if (size_t odd = size_t(buffer.end() - buffer.data) - buffer.bytes)
+    if (llvm::Error error = device.write(buffer.data + buffer.bytes, "\0\0\0", odd))
       return error;
   if (size_t behind = buffer.behind())
-    return device.fill(buffer.end(), pattern, behind);
+    return fill(buffer.end(), behind);
   return llvm::Error::success();
 }
 
 /// Queues what is to be known of BUFFER's zones after the run.
-void CandidateSession::lookAt(const Buffer &buffer, uint32_t pattern) {
+void CandidateSession::lookAt(const Buffer &buffer, uint32_t seed) {
   if (buffer.before)
-    jobs.push_back({buffer.whole(), buffer.before, 0, pattern});
+    jobs.push_back({buffer.whole(), buffer.before, 0, buffer.poisonAt(buffer.whole(), seed)});
   if (size_t behind = buffer.behind())
-    jobs.push_back({buffer.end(), behind, 0, pattern});
+    jobs.push_back({buffer.end(), behind, 0, buffer.poisonAt(buffer.end(), seed)});
 }
 
-/// A zone does not hold the pattern any more: says where.
-llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t pattern) {
+/// A zone does not hold its poison any more: says where.
+llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t seed) {
   for (bool after : {false, true}) {
+    const DeviceAddress at = after ? buffer.end() : buffer.whole();
+    const Poison poison = buffer.poisonAt(at, seed);
     std::vector<char> zone(after ? buffer.behind() : buffer.before);
-    if (llvm::Error error = device.read(zone.data(), after ? buffer.end() : buffer.whole(), zone.size()))
+    if (llvm::Error error = device.read(zone.data(), at, zone.size()))
       return error;
     for (size_t i = 0; i < zone.size(); i += 4) {
       uint32_t found;
       memcpy(&found, zone.data() + i, 4);
-      if (found == pattern)
+      if (found == poisonWord(poison, i / 4))
         continue;
-      std::string where =
-          after ? std::to_string(buffer.end() - buffer.data - buffer.bytes + i) + " bytes after the end of "
-                : std::to_string(buffer.before - i) + " bytes before ";
+      std::string where = after ? std::to_string(at - buffer.data - buffer.bytes + i) + " bytes after the end of "
+                                : std::to_string(buffer.before - i) + " bytes before ";
       return llvm::make_error<CandidateError>(candidate::Verdict::Fault, "a kernel wrote " + where + buffer.name);
     }
   }
@@ -274,30 +306,31 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
         return std::move(error);
   if (llvm::Error error = device.scrub(request.poison))
     return std::move(error);
-  auto times = device.timedRun(request.cold, request.waitNanoseconds, [&]() -> llvm::Error {
-    for (size_t i = 0; i < plan.launches.size() && !request.empty; ++i) {
-      if (progress)
-        *progress = int(i);
-      // The poison's low byte also fills shared memory, where the device can.
-      if (llvm::Error error = device.launch(i, set.valuePointers[i], request.descending, int(request.poison & 0xff)))
-        return error;
-    }
-    return llvm::Error::success();
-  });
+  this->progress = progress;
+  RunOrder order;
+  order.set = last;
+  order.descending = request.descending;
+  order.empty = request.empty;
+  order.cold = request.cold;
+  order.waitNanoseconds = request.waitNanoseconds;
+  auto times = device.timedRun(order);
   if (!times)
     return times.takeError();
   if (progress)
     *progress = -1;
   RunReport report;
   report.times = *times;
+  report.keepsState = times->keepsState;
   jobs.clear();
   for (const Buffer &buffer : set.outputs)
-    jobs.push_back({buffer.data, buffer.bytes, request.key, std::nullopt});
+    jobs.push_back({buffer.data, buffer.bytes, request.key});
   // Inputs of all sets: what one run writes into those of another is there when that one begins, which could put it
   // right.
   for (const BufferSet &each : sets)
     for (size_t i = 0; i < each.inputDigests.size(); ++i)
-      jobs.push_back({each.inputs[i].data, each.inputs[i].bytes, key, std::nullopt});
+      jobs.push_back({each.inputs[i].data, each.inputs[i].bytes, key});
+  for (size_t i = 0; i < set.sources.size(); ++i)
+    jobs.push_back({set.inputs[i].data, set.inputs[i].bytes, 0, std::nullopt, set.sources[i]});
   jobs.insert(jobs.end(), state.begin(), state.end());
   size_t zones = jobs.size();
   for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
@@ -320,6 +353,10 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
         return llvm::make_error<CandidateError>(
             candidate::Verdict::Cheat, "a kernel changed " + std::string(&each == &set ? "its" : "another run's") +
                                            " input " + each.inputs[i].name);
+  for (size_t i = 0; i < set.sources.size(); ++i)
+    if (seen[at++] != 0)
+      return llvm::make_error<CandidateError>(candidate::Verdict::Cheat,
+                                              "a kernel changed its input " + set.inputs[i].name);
   for (size_t i = 0; i < state.size(); ++i)
     report.keepsState |= seen[at++] != initialState[i];
   return std::move(report);

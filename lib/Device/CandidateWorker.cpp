@@ -65,6 +65,8 @@ private:
     if (!base)
       return base.takeError();
     outputs = *base;
+    // What a run's process has no need of; it keeps the header, to tell how far it is.
+    madvise(outputs + HeaderBytes, total - HeaderBytes, MADV_DONTFORK);
     inputOffsets = packBuffers(plan.inputs, 0, inputBytes);
     llvm::StringRef(arguments[3]).getAsInteger(10, setCount);
     if (arguments[6] == "device") {
@@ -83,6 +85,7 @@ private:
         auto input = map(FirstInputFd + int(i), inputBytes, PROT_READ);
         if (!input)
           return input.takeError();
+        madvise(*input, inputBytes, MADV_DONTFORK);
         inputs.push_back(*input);
       }
     }
@@ -90,6 +93,9 @@ private:
     printed = memfd_create("kgen-printed", MFD_CLOEXEC);
     if (printed >= 0)
       dup2(printed, 1);
+    // Not from the heap, which a run could not ask for.
+    static char buffer[4096];
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     bool host = arguments[0] == "host";
     // Files and libraries of our own come before the isolation.
     if (!arguments[4].empty())
@@ -165,7 +171,11 @@ private:
         return report(std::move(error));
       loaded[request.buffers] = int(set);
     }
-    auto done = session->run(request, reinterpret_cast<volatile int *>(outputs));
+    // The processes of runs write to it.
+    auto *progress = reinterpret_cast<volatile int *>(outputs);
+    memset(outputs, 0, HeaderBytes);
+    *progress = -1;
+    auto done = session->run(request, progress);
     if (!done)
       return report(done.takeError());
     fflush(stdout);
@@ -212,6 +222,7 @@ private:
         [&](const CandidateError &candidate) {
           object = json::Object{{"verdict", candidate::verdictName(candidate.verdict)}, {"detail", candidate.text}};
         },
+        [&](const RunKilled &killed) { object = json::Object{{"signal", killed.signal}}; },
         [&](const llvm::ErrorInfoBase &other) { object = json::Object{{"error", other.message()}}; });
     reply(std::move(object));
   }

@@ -8,10 +8,12 @@
 
 #include "kgen/Toolchain/Jail.h"
 
+#include <csignal>
 #include <dlfcn.h>
 #include <fstream>
 #include <glob.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace kgen;
@@ -25,7 +27,6 @@ static constexpr bool sanitized = false;
 #endif
 
 std::string kgen::device::confineHostCandidate(uint64_t extraBytes) {
-  // Kernels are native code here: no file, no call but those for memory and threads.
   rlimit none = {0, 0};
   setrlimit(RLIMIT_FSIZE, &none);
   uint64_t pages = 0;
@@ -34,14 +35,24 @@ std::string kgen::device::confineHostCandidate(uint64_t extraBytes) {
   rlimit memory = {bytes, bytes};
   if (pages && !sanitized)
     setrlimit(RLIMIT_AS, &memory);
-  return toolchain::confineThisProcess(toolchain::FileRules(), toolchain::CallRules::Compute);
+  return toolchain::confineThisProcess(toolchain::FileRules(), toolchain::CallRules::NoPrograms);
 }
 
 std::string kgen::device::confineBeforeLoading(const std::string &artifact) {
   toolchain::FileRules rules;
   rules.execute = {artifact, "/lib", "/lib64", "/usr/lib", "/usr/lib64"};
   rules.read = {"/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu"};
-  return toolchain::confineThisProcess(rules, toolchain::CallRules::OneProcess);
+  return toolchain::confineThisProcess(rules, toolchain::CallRules::NoPrograms);
+}
+
+int kgen::device::confineRun() {
+  // What writes past the limit ends there; whoever started kgen may have chosen otherwise.
+  signal(SIGXFSZ, SIG_DFL);
+  constexpr int firstOther = 3;
+  if (syscall(SYS_close_range, firstOther, ~0u, 0) != 0)
+    for (int fd = firstOther, most = int(sysconf(_SC_OPEN_MAX)); fd < most; ++fd)
+      close(fd);
+  return toolchain::confineCalls(toolchain::CallRules::Kernel);
 }
 
 std::string kgen::device::confineCardCandidate(const std::string &artifact) {

@@ -81,8 +81,8 @@ public:
   llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
     return check(driver.copyToHost(to, from, bytes));
   }
-  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
-    return check(driver.memset32(at, pattern, bytes / 4, nullptr));
+  llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes) override {
+    return trusted.loaded() ? check(trusted.fill(at, poison, bytes)) : Device::fill(at, poison, bytes);
   }
   void registerHostMemory(void *memory, size_t bytes) override {
     // Without it copies are slower, that is all.
@@ -109,14 +109,14 @@ public:
     return map;
   }
 
-  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int) override {
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
     return module.launch(index, values);
   }
 
   llvm::Error synchronize() override { return check(driver.contextSynchronize()); }
 
-  llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
-                                    const std::function<llvm::Error()> &run) override {
+  llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
+    const bool cold = order.cold;
     if (llvm::Error error = prepareTiming(cold))
       return std::move(error);
     if (int error = driver.contextSynchronize())
@@ -131,10 +131,10 @@ public:
       driver.memset32(flush, unsigned(++flushes), flushBytes / 4, nullptr);
     }
     driver.eventRecord(events[1], nullptr);
-    if (llvm::Error error = run())
+    if (llvm::Error error = script.launch(order))
       return std::move(error);
-    if (waitNanoseconds >= 0)
-      if (int error = trusted.wait(waitNanoseconds))
+    if (order.waitNanoseconds >= 0)
+      if (int error = trusted.wait(order.waitNanoseconds))
         return broken("the waiting kernel", error);
     driver.eventRecord(events[2], nullptr);
     if (llvm::Error error = check(driver.eventSynchronize(events[2])))

@@ -10,6 +10,7 @@
 #include "kgen/Toolchain/Process.h"
 
 #include "HostLibrary.h"
+#include "HostRun.h"
 #include "host/kgen_host_abi.h"
 
 #include <algorithm>
@@ -23,17 +24,12 @@ using namespace kgen;
 using namespace kgen::device;
 
 char CandidateError::ID = 0;
+char RunKilled::ID = 0;
 
 static uint64_t lookAtBytes(const DigestJob &job, const char *bytes, unsigned threads) {
-  if (!job.pattern)
-    return digestBytes(bytes, job.bytes, job.key, threads);
-  uint64_t others = 0;
-  for (size_t i = 0; i + 4 <= job.bytes; i += 4) {
-    uint32_t word;
-    memcpy(&word, bytes + i, 4);
-    others += word != *job.pattern;
-  }
-  return others;
+  if (job.same)
+    return memcmp(bytes, job.same, job.bytes) != 0;
+  return job.poison ? countOthers(*job.poison, bytes, job.bytes / 4) : digestBytes(bytes, job.bytes, job.key, threads);
 }
 
 static llvm::Error reject(const std::string &why) {
@@ -52,12 +48,15 @@ public:
   std::string name() const override { return "host"; }
 
   llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) override {
-    // The compiler made sure that nothing in it runs before the first launch.
-    void *library = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      return llvm::createStringError("cannot load %s: %s", artifact.str().c_str(), dlerror());
+    // The compiler made sure that nothing in it runs before the first launch, which another process makes.
+    void *loaded = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!loaded)
+      return reject(std::string("the system's loader refuses it: ") + dlerror());
+    unsigned threads = 0; // of the largest block whose threads wait for each other
     for (const candidate::Launch &launch : plan.launches) {
-      auto symbol = [&](const char *prefix) { return dlsym(library, (prefix + launch.kernel).c_str()); };
+      auto symbol = [&](const char *prefix) { return dlsym(loaded, (prefix + launch.kernel).c_str()); };
+      if (symbol("kgen_host_fibres_"))
+        threads = std::max(threads, unsigned(launch.block[0] * launch.block[1] * launch.block[2]));
       auto function = reinterpret_cast<KGenHostKernel>(symbol("kgen_host_launch_"));
       if (!function)
         return reject("the plan launches " + launch.kernel + ", which kernel.cu does not define");
@@ -74,7 +73,9 @@ public:
       kernels.push_back(function);
       launches.push_back(&launch);
     }
-    return variablesOf.remember(reinterpret_cast<const void *>(kernels.front()), artifact);
+    if (llvm::Error error = library.remember(reinterpret_cast<const void *>(kernels.front()), artifact))
+      return error;
+    return process.prepare(threads);
   }
 
   size_t granularity() const override { return 4096; }
@@ -85,7 +86,7 @@ public:
       return reject("its buffers take more than the " + std::to_string(available >> 20) +
                     " MiB of memory that this machine has left");
     char *base = static_cast<char *>(
-        mmap(nullptr, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        mmap(nullptr, bytes + 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (base == MAP_FAILED)
       return llvm::createStringError("no memory for a buffer of %zu bytes", bytes);
     mappings.push_back({base, bytes + 2 * page});
@@ -135,8 +136,8 @@ public:
     memcpy(to, reinterpret_cast<const void *>(from), bytes);
     return llvm::Error::success();
   }
-  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
-    std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
+  llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes) override {
+    fillPoison(poison, reinterpret_cast<void *>(at), bytes / 4);
     return llvm::Error::success();
   }
 
@@ -166,7 +167,7 @@ public:
     return llvm::Error::success();
   }
 
-  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) override {
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, bool poison) override {
     const candidate::Launch &launch = *launches[index];
     char message[640] = "";
     KGenHostLaunch call = {};
@@ -183,12 +184,13 @@ public:
           "device host runs one block after the other, so they cannot wait for each other");
     call.sharedBytes = unsigned(launch.sharedBytes);
     call.descending = descending;
-    call.poison = poison;
+    call.poison = poison ? process.sharedPoison() : nullptr;
     call.first = 0;
     call.step = 1;
     call.args = const_cast<void **>(values.data());
     call.message = message;
     call.messageSize = sizeof message;
+    process.lend(call);
     if (kernels[index](&call) != 0)
       return llvm::make_error<CandidateError>(candidate::Verdict::Fault, launch.kernel + ": " + message);
     return llvm::Error::success();
@@ -196,25 +198,13 @@ public:
 
   llvm::Error synchronize() override { return llvm::Error::success(); }
 
-  llvm::Expected<RunTimes> timedRun(bool, double waitNanoseconds, const std::function<llvm::Error()> &run) override {
-    // No clock but the system's: both times are the same one.
-    double start = toolchain::monotonicSeconds();
-    if (llvm::Error error = run())
-      return std::move(error);
-    for (double until = toolchain::monotonicSeconds() + waitNanoseconds * 1e-9; toolchain::monotonicSeconds() < until;)
-      ;
-    double us = (toolchain::monotonicSeconds() - start) * 1e6;
-    return RunTimes{us, us, us};
+  void expect(DeviceAddress at, size_t bytes) override { process.expect(reinterpret_cast<char *>(at), bytes); }
+  llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
+    return process.run(order, script, library, mappings);
   }
-
-  llvm::Error scrub(uint32_t) override {
-    variablesOf.clearShared();
-    return llvm::Error::success();
-  }
-
-  std::vector<DigestJob> variables() override { return variablesOf.variables(); }
-  llvm::Error reload() override {
-    variablesOf.restore();
+  bool runsApart() const override { return true; }
+  llvm::Error scrub(uint32_t seed) override {
+    process.scrub(seed);
     return llvm::Error::success();
   }
 
@@ -224,11 +214,18 @@ private:
   std::vector<std::pair<char *, size_t>> mappings;
   std::vector<SharedMemory> shared;
   std::vector<char *> imports;
-  HostLibrary variablesOf;
+  HostLibrary library;
+  HostRun process;
   size_t available = 0, taken = 0;
 };
 
 } // namespace
+
+llvm::Error Device::fill(DeviceAddress at, const Poison &poison, size_t bytes) {
+  std::vector<uint32_t> words(bytes / 4);
+  fillPoison(poison, words.data(), words.size());
+  return write(at, words.data(), bytes);
+}
 
 llvm::Error Device::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) {
   const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 8u);

@@ -11,11 +11,15 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Object/ELF.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 
 using namespace kgen;
 using namespace kgen::device;
+
+/// Of one section: a kernel may have gigabytes of variables.
+static constexpr size_t mostTouched = 4u << 20;
 
 /// The variables of lib/Device/host, each by its whole name: what a kernel names alike is the kernel's.
 static bool isRuntimes(llvm::StringRef symbol) {
@@ -54,11 +58,9 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
       return name.takeError();
     // What the loader owns (tables of addresses) stays as it is.
     bool data = *name == ".data" || *name == ".bss" || name->starts_with(".data.") || name->starts_with(".bss.");
-    if (!data)
-      continue;
-    writable[i] = true;
-    char *at = base + section.sh_addr;
-    segments.push_back({at, std::vector<char>(at, at + section.sh_size)});
+    writable[i] = data;
+    if (data || name->starts_with("kgen_shared_"))
+      pages.push_back({base + section.sh_addr, std::min(size_t(section.sh_size), mostTouched), true});
   }
   for (const auto &section : *sections) {
     if (section.sh_type != llvm::ELF::SHT_SYMTAB)
@@ -76,24 +78,40 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
       auto name = symbol.getName(*names);
       if (!name)
         return name.takeError();
-      if (isRuntimes(*name))
+      if (isRuntimes(*name) || isShared(*name))
         continue;
       char *at = base + symbol.st_value;
-      if (isShared(*name))
-        shared.push_back({at, std::vector<char>(at, at + symbol.st_size)});
-      else
-        own.push_back({reinterpret_cast<DeviceAddress>(at), size_t(symbol.st_size), 0, std::nullopt});
+      own.push_back({at, std::vector<char>(at, at + symbol.st_size)});
     }
   }
+  auto headers = file->program_headers();
+  if (!headers)
+    return headers.takeError();
+  for (const auto &header : *headers)
+    if (header.p_type == llvm::ELF::PT_LOAD && !(header.p_flags & llvm::ELF::PF_W))
+      pages.push_back({base + header.p_vaddr, size_t(header.p_memsz), false});
   return llvm::Error::success();
 }
 
-void HostLibrary::clearShared() {
-  for (const Segment &variable : shared)
-    memcpy(variable.at, variable.bytes.data(), variable.bytes.size());
+bool HostLibrary::changed() const {
+  for (const Segment &variable : own)
+    if (memcmp(variable.at, variable.bytes.data(), variable.bytes.size()) != 0)
+      return true;
+  return false;
 }
 
-void HostLibrary::restore() {
-  for (const Segment &segment : segments)
-    memcpy(segment.at, segment.bytes.data(), segment.bytes.size());
+void HostLibrary::touch() const {
+  for (const Pages &part : pages)
+    touchPages(part.at, part.bytes, part.writable);
+}
+
+void kgen::device::touchPages(char *at, size_t bytes, bool write) {
+  constexpr size_t page = 4096;
+  char *end = at + bytes;
+  for (char *p = at; p < end; p = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(p) / page + 1) * page)) {
+    volatile char *one = p;
+    char value = *one;
+    if (write)
+      *one = value;
+  }
 }

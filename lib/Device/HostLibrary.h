@@ -10,25 +10,31 @@
 
 namespace kgen::device {
 
-/// What a library of kernels may write of its own: kept as it was when it was loaded.
+/// What a library of kernels may write of its own.
 class HostLibrary {
 public:
   /// INSIDE is any address of the library loaded from the file ARTIFACT, nothing of which has run yet.
   llvm::Error remember(const void *inside, llvm::StringRef artifact);
-  /// Puts everything back. The runtime's stacks are made anew at the next launch.
-  void restore();
-  /// Puts shared memory and what else stands in functions back; the runtime's state stays.
-  void clearShared();
-  /// The candidate's own variables; the runtime's and shared memory are not among them.
-  const std::vector<DigestJob> &variables() const { return own; }
+  /// Whether one of the candidate's own variables is not what it was; shared memory and the runtime's do not count.
+  bool changed() const;
+  /// Touches each page that it may write, and reads each other one: what a first access costs is no kernel's time.
+  void touch() const;
 
 private:
   struct Segment {
     char *at;
     std::vector<char> bytes;
   };
-  std::vector<Segment> segments, shared;
-  std::vector<DigestJob> own;
+  struct Pages {
+    char *at;
+    size_t bytes;
+    bool writable;
+  };
+  std::vector<Segment> own;
+  std::vector<Pages> pages;
 };
+
+/// Touches each page of BYTES at AT; WRITE: so that writing costs nothing later.
+void touchPages(char *at, size_t bytes, bool write);
 
 } // namespace kgen::device

@@ -24,9 +24,9 @@ llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artif
     return llvm::createStringError("the driver refuses kgen's own kernels: %s", with.describe(error));
   auto find = [&](cuda::Function &slot, const char *name) { return with.moduleGetFunction(&slot, module, name); };
   cuda::Function found = nullptr;
-  if (find(count, "kgen_trusted_count") || find(scrubber, "kgen_trusted_scrub") || find(waiter, "kgen_trusted_wait") ||
-      find(registers[0], "kgen_trusted_registers_128") || find(registers[1], "kgen_trusted_registers_168") ||
-      find(found, "kgen_trusted_digest"))
+  if (find(filler, "kgen_trusted_fill") || find(count, "kgen_trusted_count") || find(scrubber, "kgen_trusted_scrub") ||
+      find(waiter, "kgen_trusted_wait") || find(registers[0], "kgen_trusted_registers_128") ||
+      find(registers[1], "kgen_trusted_registers_168") || find(found, "kgen_trusted_digest"))
     return llvm::createStringError("kgen's own kernels are not in %s", artifact.str().c_str());
   if (int error = with.memAlloc(&arrived, 256))
     return llvm::createStringError("kgen's own kernels: %s", with.describe(error));
@@ -79,6 +79,17 @@ cuda::Result TrustedKernels::wait(double nanoseconds) {
   return driver->launch(waiter, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
 }
 
+cuda::Result TrustedKernels::fill(cuda::Pointer at, const Poison &poison, size_t bytes) {
+  unsigned long long words = bytes / 4, first = poison.first;
+  unsigned seed = poison.seed, salt = poison.salt;
+  void *arguments[] = {&at, &words, &seed, &salt, &first};
+  return driver->launch(filler, blocksFor(bytes), 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr);
+}
+
+unsigned TrustedKernels::blocksFor(size_t bytes) const {
+  return unsigned(std::min<size_t>(bytes / 4096 + 1, size_t(multiprocessors) * 8));
+}
+
 cuda::Result TrustedKernels::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results) {
   if (jobs.empty())
     return 0;
@@ -94,12 +105,13 @@ cuda::Result TrustedKernels::look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableA
   for (size_t i = 0; i < jobs.size(); ++i) {
     const DigestJob &job = jobs[i];
     cuda::Pointer at = job.at, result = counters + 8 * i;
-    unsigned long long size = job.pattern ? job.bytes / 4 : job.bytes, key = job.key, step = digestStep(job.key);
-    unsigned pattern = job.pattern.value_or(0);
-    void *digested[] = {&at, &size, &key, &step, &result}, *counted[] = {&at, &size, &pattern, &result};
-    unsigned blocks = unsigned(std::min<size_t>(job.bytes / 4096 + 1, size_t(multiprocessors) * 8));
-    if (cuda::Result error = driver->launch(job.pattern ? count : digest, blocks, 1, 1, 256, 1, 1, 0, nullptr,
-                                            job.pattern ? counted : digested, nullptr))
+    unsigned long long size = job.poison ? job.bytes / 4 : job.bytes, key = job.key, step = digestStep(job.key);
+    Poison poison = job.poison.value_or(Poison());
+    unsigned long long first = poison.first;
+    void *digested[] = {&at, &size, &key, &step, &result},
+         *counted[] = {&at, &size, &poison.seed, &poison.salt, &first, &result};
+    if (cuda::Result error = driver->launch(job.poison ? count : digest, blocksFor(job.bytes), 1, 1, 256, 1, 1, 0,
+                                            nullptr, job.poison ? counted : digested, nullptr))
       return error;
   }
   return driver->copyToHost(results.data(), counters, jobs.size() * 8);
@@ -111,5 +123,6 @@ llvm::StringRef kgen::device::trustedKernelsText() {
   } texts[] = {
 #include "TrustedKernels.inc"
   };
-  return texts[0].text;
+  static const std::string whole = std::string(texts[0].text) + texts[1].text;
+  return whole;
 }

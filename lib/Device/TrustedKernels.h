@@ -23,17 +23,21 @@ public:
 
   /// Fills the shared memory and the registers of every multiprocessor, and the local memory of as many threads as fit,
   /// up to what a thread with LOCALBYTES and a stack beside it has; LOCALBYTES is at most mostLocalBytes.
-  cuda::Result scrub(uint32_t pattern, size_t localBytes);
+  cuda::Result scrub(uint32_t seed, size_t localBytes);
   static constexpr size_t mostLocalBytes = 131072 - 1024;
+  /// Queues the filling of BYTES, a multiple of 4.
+  cuda::Result fill(cuda::Pointer at, const Poison &poison, size_t bytes);
   /// Queues a kernel that takes this long.
   cuda::Result wait(double nanoseconds);
   /// See Device::look. Results are set to 0 after the candidate's last kernel and before ours.
   cuda::Result look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
 
 private:
+  unsigned blocksFor(size_t bytes) const;
+
   const cuda::Driver *driver = nullptr;
   cuda::Module module = nullptr;
-  cuda::Function digest = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
+  cuda::Function digest = nullptr, filler = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
   std::array<cuda::Function, 2> registers = {};      ///< the scrubbers of these
   std::array<cuda::Function, 4> localScrubbers = {}; ///< by size, found when needed
   cuda::Pointer counters = 0, arrived = 0;

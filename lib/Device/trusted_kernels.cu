@@ -27,23 +27,31 @@ extern "C" __global__ void kgen_trusted_digest(const unsigned char *bytes, unsig
     atomicAdd(result, sum);
 }
 
-/// Counts the words that are not PATTERN.
-extern "C" __global__ void kgen_trusted_count(const unsigned *words, unsigned long long count, unsigned pattern,
-                                              unsigned long long *result) {
+/// Writes COUNT words of poison, from word FIRST of buffer SALT on (PoisonWord.h).
+extern "C" __global__ void kgen_trusted_fill(unsigned *words, unsigned long long count, unsigned seed, unsigned salt,
+                                             unsigned long long first) {
+  unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+    words[i] = kgen_poison_word(seed, salt, first + i);
+}
+
+/// Counts the words that are not that.
+extern "C" __global__ void kgen_trusted_count(const unsigned *words, unsigned long long count, unsigned seed,
+                                              unsigned salt, unsigned long long first, unsigned long long *result) {
   unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x, found = 0;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-    found += words[i] != pattern;
+    found += words[i] != kgen_poison_word(seed, salt, first + i);
   if (found != 0)
     atomicAdd(result, found);
 }
 
 /// Fills a multiprocessor's shared memory, so that nothing lies there from the last kernel. Below a block's own begins
 /// the system's part (1 KiB), which any kernel can write: zero, as the driver leaves it.
-extern "C" __global__ void kgen_trusted_scrub(unsigned pattern, int words) {
+extern "C" __global__ void kgen_trusted_scrub(unsigned seed, int words) {
   extern __shared__ unsigned scrubbed[];
   volatile unsigned *memory = scrubbed;
   for (int i = threadIdx.x; i < words; i += blockDim.x)
-    memory[i] = pattern;
+    memory[i] = kgen_poison_word(seed, 0, i);
   for (unsigned at = threadIdx.x * 4; at < (unsigned)__cvta_generic_to_shared(scrubbed); at += blockDim.x * 4)
     asm volatile("st.shared.u32 [%0], %1;" : : "r"(at), "r"(0) : "memory");
 }
@@ -89,7 +97,7 @@ __device__ void scrubLocal(unsigned pattern, unsigned *arrived) {
   volatile unsigned *memory = local;
   asm volatile("" : "+l"(memory) : : "memory");
   for (int i = 0; i < Bytes / 4; ++i)
-    memory[i] = pattern;
+    memory[i] = kgen_poison_mix(pattern + i);
   __syncthreads();
   if (threadIdx.x == 0) {
     unsigned long long begin, now;

@@ -62,6 +62,7 @@ private:
   std::vector<std::vector<uint64_t>> verified; ///< by set: digests of the outputs that were compared
   std::vector<unsigned> timedSets;
   unsigned turn = 0;
+  uint64_t runs = 0;                        ///< so far
   device::RunReport report;                 ///< of the last run
   double eventSeconds = 0, wallSeconds = 0; ///< sums over the timed runs
   int timedRuns = 0;

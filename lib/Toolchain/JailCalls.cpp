@@ -115,7 +115,7 @@ const int foreign[] = {SYS_socket,
                        SYS_setgroups,
                        SYS_capset};
 
-/// What a kernel on the host needs once it is loaded.
+/// What a program needs that only computes, once it is loaded.
 const int computing[] = {SYS_read,
                          SYS_write,
                          SYS_recvfrom,
@@ -151,6 +151,18 @@ const int computing[] = {SYS_read,
                          SYS_fstat,
                          SYS_newfstatat,
                          SYS_set_tid_address};
+
+/// What a kernel on the host needs once it is loaded: it computes on memory that is there.
+const int kernels[] = {SYS_exit, SYS_exit_group,     SYS_clock_gettime, SYS_gettimeofday,
+                       SYS_brk,  SYS_rt_sigprocmask, SYS_getpid,        SYS_gettid};
+
+#if __has_feature(address_sanitizer)
+/// The sanitizer's run-time library works beside it.
+const int sanitizing[] = {SYS_mmap,  SYS_munmap,       SYS_madvise,   SYS_mprotect,
+                          SYS_futex, SYS_rt_sigaction, SYS_getrandom, SYS_sigaltstack};
+#else
+const int sanitizing[] = {SYS_exit};
+#endif
 
 class Filter {
 public:
@@ -193,7 +205,7 @@ public:
   }
 };
 
-std::vector<sock_filter> refuseForeign(bool oneProcess) {
+std::vector<sock_filter> refuseForeign(CallRules rules) {
   Filter f;
   f.begin();
   // The x32 numbers are other names for the same calls.
@@ -205,8 +217,11 @@ std::vector<sock_filter> refuseForeign(bool oneProcess) {
   f.on(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   const unsigned namespaces =
       CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-  if (oneProcess) {
-    for (int call : {SYS_execve, SYS_execveat, SYS_fork, SYS_vfork})
+  if (rules != CallRules::Program)
+    for (int call : {SYS_execve, SYS_execveat})
+      f.on(call, refused);
+  if (rules == CallRules::OneProcess) {
+    for (int call : {SYS_fork, SYS_vfork})
       f.on(call, refused);
     f.onFlags(SYS_clone, CLONE_THREAD, SECCOMP_RET_ALLOW, refused);
     f.onSignals(refused);
@@ -234,6 +249,26 @@ std::vector<sock_filter> computeOnly() {
   return f.program;
 }
 
+std::vector<sock_filter> kernelOnly() {
+  Filter f;
+  f.begin();
+  for (int call : kernels)
+    f.on(call, SECCOMP_RET_ALLOW);
+  for (int call : sanitizing)
+    f.on(call, SECCOMP_RET_ALLOW);
+  // What a kernel prints meets the limit of files: that is its end, with its own reason.
+  f.add(equal, SYS_write, 0, 4);
+  f.add(load, offsetof(seccomp_data, args[0]));
+  f.add(equal, 1, 1, 0);
+  f.add(answer, SECCOMP_RET_KILL_PROCESS);
+  f.add(answer, SECCOMP_RET_ALLOW);
+  // abort(), where a kernel ruined the heap.
+  f.add(load, offsetof(seccomp_data, nr));
+  f.onSignals(SECCOMP_RET_KILL_PROCESS);
+  f.add(answer, SECCOMP_RET_KILL_PROCESS);
+  return f.program;
+}
+
 } // namespace
 
 std::vector<sock_filter> kgen::toolchain::makeCallFilter(CallRules rules) {
@@ -241,10 +276,13 @@ std::vector<sock_filter> kgen::toolchain::makeCallFilter(CallRules rules) {
   case CallRules::All:
     return {};
   case CallRules::Program:
+  case CallRules::NoPrograms:
   case CallRules::OneProcess:
-    return refuseForeign(rules == CallRules::OneProcess);
+    return refuseForeign(rules);
   case CallRules::Compute:
     return computeOnly();
+  case CallRules::Kernel:
+    return kernelOnly();
   }
   return {};
 }

@@ -12,7 +12,7 @@
 
 namespace kgen::toolchain {
 
-/// The filter for RULES, empty for All. Made for the calling process: Compute allows signals to its own
+/// The filter for RULES, empty for All. Made for the calling process: OneProcess, Compute and Kernel allow signals to its own
 /// threads only, so it is to be installed by the process that asked for it.
 std::vector<sock_filter> makeCallFilter(CallRules rules);
 

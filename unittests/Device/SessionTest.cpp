@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 
 using namespace kgen;
 using namespace kgen::device;
@@ -22,7 +23,6 @@ class FakeDevice : public Device {
 public:
   std::function<llvm::Error(size_t, llvm::ArrayRef<void *>)> onLaunch;
   std::vector<std::unique_ptr<char[]>> memory;
-  std::vector<int> poisons;
 
   std::string name() const override { return "fake"; }
   llvm::Error load(llvm::StringRef, const candidate::LaunchPlan &) override { return llvm::Error::success(); }
@@ -38,20 +38,15 @@ public:
     memcpy(to, reinterpret_cast<void *>(from), bytes);
     return llvm::Error::success();
   }
-  llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) override {
-    std::fill_n(reinterpret_cast<uint32_t *>(at), bytes / 4, pattern);
-    return llvm::Error::success();
-  }
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &, DeviceAddress) override {
     return TensorMapBytes();
   }
-  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, int poison) override {
-    poisons.push_back(poison);
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
     return onLaunch ? onLaunch(index, values) : llvm::Error::success();
   }
   llvm::Error synchronize() override { return llvm::Error::success(); }
-  llvm::Expected<RunTimes> timedRun(bool, double, const std::function<llvm::Error()> &run) override {
-    if (llvm::Error error = run())
+  llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
+    if (llvm::Error error = script.launch(order))
       return std::move(error);
     return RunTimes{1, 2, 3};
   }
@@ -90,7 +85,10 @@ protected:
       llvm::cantFail(session->setInputs(set, {reinterpret_cast<const char *>(input)}));
   }
 
-  std::string run(uint32_t poison = 0x7fc00001u) {
+  /// All words one NaN, so that a test knows them.
+  static constexpr uint32_t uniform = 0xc0de0003u;
+
+  std::string run(uint32_t poison = uniform) {
     RunRequest request;
     request.poison = poison;
     request.key = 99;
@@ -123,9 +121,9 @@ TEST_F(SessionTest, ArgumentsArriveByValue) {
     // Outputs and workspace hold the poison, inputs do not.
     uint32_t bits;
     memcpy(&bits, pointer(values, 1), 4);
-    EXPECT_EQ(bits, 0x7fc00001u);
+    EXPECT_EQ(bits, poisonWord({uniform, 0, 0}, 0));
     memcpy(&bits, pointer(values, 2), 4);
-    EXPECT_EQ(bits, 0x7fc00001u);
+    EXPECT_EQ(bits, poisonWord({uniform, 0, 0}, 0));
     return llvm::Error::success();
   };
   EXPECT_EQ(run(), "");
@@ -240,7 +238,7 @@ TEST_F(SessionTest, BufferSetsLieApartAndAreAllPoisoned) {
     for (float *other : outputs) {
       uint32_t bits;
       memcpy(&bits, other, 4);
-      EXPECT_EQ(bits, 0x7fc00001u); // nothing of an earlier run is left, wherever it ran
+      EXPECT_EQ(bits, poisonWord({uniform, 0, 0}, 0)); // nothing of an earlier run is left, wherever it ran
     }
     outputs.push_back(pointer(values, 1));
     pointer(values, 1)[0] = 1;
@@ -250,6 +248,40 @@ TEST_F(SessionTest, BufferSetsLieApartAndAreAllPoisoned) {
     ASSERT_EQ(run(), "");
   EXPECT_NE(outputs[0], outputs[1]);
   EXPECT_NE(outputs[1], outputs[2]);
+}
+
+TEST_F(SessionTest, BuffersHoldAMixtureUnlessAllIsOne) {
+  std::vector<uint32_t> seen;
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    for (int i : {1, 2})
+      for (int k = 0; k < 8; ++k)
+        seen.push_back(reinterpret_cast<uint32_t *>(pointer(values, i))[k]);
+    return llvm::Error::success();
+  };
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(std::set<uint32_t>(seen.begin(), seen.end()).size(), 1u);
+  seen.clear();
+  ASSERT_EQ(run(0xc0de0000u), "");
+  EXPECT_GT(std::set<uint32_t>(seen.begin(), seen.end()).size(), 8u);
+}
+
+TEST_F(SessionTest, WhatFollowsAnOddPayloadIsPutRight) {
+  plan.inputs = {{"x", candidate::DType::F16, {9}}};
+  FakeDevice other;
+  auto odd = llvm::cantFail(CandidateSession::create(other, plan, ""));
+  const char bytes[18] = {};
+  for (unsigned set = 0; set < CandidateSession::bufferSets; ++set)
+    llvm::cantFail(odd->setInputs(set, {bytes}));
+  int found = 0;
+  other.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    char *behind = reinterpret_cast<char *>(pointer(values, 0)) + 18;
+    found += *behind == 42;
+    *behind = 42;
+    return llvm::Error::success();
+  };
+  for (int i = 0; i < 2; ++i)
+    llvm::cantFail(odd->run(RunRequest(), nullptr).takeError());
+  EXPECT_EQ(found, 0);
 }
 
 TEST_F(SessionTest, AFreshRunKnowsNothingOfTheLast) {

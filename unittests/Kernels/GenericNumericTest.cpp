@@ -123,7 +123,7 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
   // Nothing that a kernel does not write may look like an answer.
   auto poisoned = [&](size_t bytes) {
     device::DeviceAddress address = cantFail(device->allocate(bytes + 8));
-    cantFail(device->fill(address, 0xFFC0DEAD, (bytes + 3) / 4 * 4));
+    cantFail(device->fill(address, {device::poisonSeed(3, 0xC0DE0000), 0, 0}, (bytes + 3) / 4 * 4)); // NaN
     return address;
   };
   for (const candidate::BufferSpec &spec : plan.outputs)
@@ -143,7 +143,7 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
     std::vector<void *> values;
     for (device::DeviceAddress &pointer : pointers)
       values.push_back(&pointer);
-    auto failed = device->launch(index, values, /*descending=*/index % 2 == 1, /*poison=*/0xFF);
+    auto failed = device->launch(index, values, /*descending=*/index % 2 == 1, /*poison=*/true);
     ASSERT_FALSE(bool(failed)) << toString(std::move(failed));
   }
 

@@ -126,13 +126,29 @@ TEST_F(JailTest, AProgramThatIsNotNamedCannotStart) {
 TEST(Confine, ComputingNeedsNoCalls) {
   if (!supportedIsolation().calls)
     GTEST_SKIP() << "this kernel has no seccomp";
-  EXPECT_EQ(inProcess(CallRules::Compute, [] { return 7; }), 7);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return 7; }), 7);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return open("/etc/passwd", O_RDONLY) < 0 ? 3 : 4; }), -SIGSYS);
+  // Memory that outlives a run, other names for what is open, and whatever would hide a fault.
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return syscall(SYS_mmap, 0, 4096, 3, 0x22, -1, 0) < 0 ? 3 : 4; }),
+            -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return close(3) < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return write(2, "", 0) < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return write(1, "", 0) < 0 ? 3 : 4; }), 4);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return signal(SIGSEGV, SIG_IGN) == SIG_ERR ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return syscall(SYS_getppid) < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return fork() < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return kill(getppid(), 0) < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return syscall(SYS_unlink, "/tmp/x") < 0 ? 3 : 4; }), -SIGSYS);
+  EXPECT_EQ(inProcess(CallRules::Kernel, [] { return syscall(SYS_prctl, 0, 0) < 0 ? 3 : 4; }), -SIGSYS);
+}
+
+TEST(Confine, ComputingNeedsMemoryAndNoFiles) {
+  if (!supportedIsolation().calls)
+    GTEST_SKIP() << "this kernel has no seccomp";
+  EXPECT_EQ(inProcess(CallRules::Compute, [] { return malloc(1 << 24) ? 7 : 4; }), 7);
   EXPECT_EQ(inProcess(CallRules::Compute, [] { return open("/etc/passwd", O_RDONLY) < 0 ? 3 : 4; }), 3);
-  EXPECT_EQ(inProcess(CallRules::Compute, [] { return socket(AF_INET, SOCK_STREAM, 0) < 0 ? 3 : 4; }), -SIGSYS);
   EXPECT_EQ(inProcess(CallRules::Compute, [] { return fork() < 0 ? 3 : 4; }), -SIGSYS);
-  EXPECT_EQ(inProcess(CallRules::Compute, [] { return kill(getppid(), 0) < 0 ? 3 : 4; }), -SIGSYS);
-  EXPECT_EQ(inProcess(CallRules::Compute, [] { return syscall(SYS_unlink, "/tmp/x") < 0 ? 3 : 4; }), -SIGSYS);
-  EXPECT_EQ(inProcess(CallRules::Compute, [] { return syscall(SYS_prctl, 0, 0) < 0 ? 3 : 4; }), -SIGSYS);
 }
 
 /// Whoever ends a confined process by a foreign signal is not that process: its verdict is not the candidate's.
@@ -140,7 +156,7 @@ TEST(Confine, NobodySendsItselfForeignSignals) {
   if (!supportedIsolation().calls)
     GTEST_SKIP() << "this kernel has no seccomp";
   for (int signal = 1; signal < 32; ++signal) {
-    int compute = inProcess(CallRules::Compute, [=] { return raise(signal) < 0 ? 3 : 4; });
+    int compute = inProcess(CallRules::Kernel, [=] { return raise(signal) < 0 ? 3 : 4; });
     int one = inProcess(CallRules::OneProcess, [=] { return raise(signal) < 0 ? 3 : 4; });
     bool own = signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
                signal == SIGTRAP;
@@ -155,11 +171,21 @@ TEST(Confine, NobodySendsItselfForeignSignals) {
 TEST(Confine, OneProcessStaysOne) {
   if (!supportedIsolation().calls)
     GTEST_SKIP() << "this kernel has no seccomp";
-  for (CallRules rules : {CallRules::OneProcess, CallRules::Program})
+  for (CallRules rules : {CallRules::OneProcess, CallRules::NoPrograms, CallRules::Program})
     for (int domain : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK})
       EXPECT_EQ(inProcess(rules, [&] { return socket(domain, SOCK_DGRAM, 0) < 0 ? 3 : 4; }), 3) << domain;
   EXPECT_EQ(inProcess(CallRules::OneProcess, [] { return fork() < 0 ? 3 : 4; }), 3);
   EXPECT_EQ(inProcess(CallRules::OneProcess, [] { return execl("/bin/true", "true", nullptr) < 0 ? 3 : 4; }), 3);
+  EXPECT_EQ(inProcess(CallRules::NoPrograms, [] { return execl("/bin/true", "true", nullptr) < 0 ? 3 : 4; }), 3);
+  EXPECT_EQ(inProcess(CallRules::NoPrograms,
+                      [] {
+                        const pid_t child = fork();
+                        if (child == 0)
+                          _exit(5);
+                        int status = 0;
+                        return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 4;
+                      }),
+            5);
   EXPECT_EQ(inProcess(CallRules::Program, [] { return syscall(SYS_unshare, 0x10000000) < 0 ? 3 : 4; }), 3);
   EXPECT_EQ(inProcess(CallRules::Program, [] { return syscall(SYS_ptrace, 0, 0, 0, 0) < 0 ? 3 : 4; }), 3);
   // The 32-bit-pointer names of the same calls.

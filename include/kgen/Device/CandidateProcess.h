@@ -48,6 +48,19 @@ struct CandidateFailure {
   std::string detail;
 };
 
+/// A worker that had a candidate ended, or gave up, for a reason that names neither the candidate nor the machine. Who
+/// is to blame a kernel tells whose answer is known.
+class WorkerFailed : public llvm::ErrorInfo<WorkerFailed> {
+public:
+  static char ID;
+  explicit WorkerFailed(std::string why) : why(std::move(why)) {}
+  void log(llvm::raw_ostream &os) const override { os << why; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  std::string why;
+};
+
 /// What to run, and where.
 struct CandidateJob {
   std::string device;   ///< "host" or "cuda:N"

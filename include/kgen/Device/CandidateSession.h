@@ -18,11 +18,11 @@ namespace kgen::device {
 
 /// How one run of the whole plan is made. Verification and timing make the same request.
 struct RunRequest {
-  uint32_t poison = 0;         ///< pattern of outputs, workspace and red zones before the run
+  uint32_t poison = 0;         ///< seed of what outputs, workspace and red zones hold before the run (Poison.h)
   bool descending = false;     ///< reverse order of threads, where the device can
   unsigned buffers = 0;        ///< which set of buffers, modulo their number
   bool cold = true;            ///< caches are overwritten before it
-  double waitNanoseconds = -1; ///< see Device::timedRun
+  double waitNanoseconds = -1; ///< see RunOrder
   uint64_t key = 0;            ///< of the outputs' digests
   bool copy = false;           ///< outputs go to the parent
   bool fresh = false;          ///< with a fresh module, where the candidate has variables
@@ -59,7 +59,7 @@ public:
   DeviceAddress inputAddress(unsigned index) const { return sets[0].inputs[index].data; }
   DeviceAddress outputAddress(unsigned index) const { return sets[0].outputs[index].data; }
 
-  /// The bytes of every input for buffer set BUFFERS, in order.
+  /// The bytes of every input for buffer set BUFFERS, in order. They stay where they are until others come.
   llvm::Error setInputs(unsigned buffers, llvm::ArrayRef<const char *> inputs);
   /// The same from memory that the device imported, each input at its offset.
   llvm::Error setInputs(unsigned buffers, unsigned import, llvm::ArrayRef<size_t> offsets);
@@ -84,14 +84,18 @@ private:
     size_t bytes = 0, padded = 0; ///< payload; payload rounded up so that the zone starts aligned
     size_t before = 0, after = 0; ///< red zones
     std::string name;
+    uint32_t salt = 0; ///< of its poison
     DeviceAddress whole() const { return data - before; }
     /// Where the zone after the payload begins, to four bytes, and how long it is.
     DeviceAddress end() const { return data + (bytes + 3) / 4 * 4; }
     size_t behind() const { return data + padded + after - end(); }
+    /// The poison from AT on; every word of the mapping has its own place in the stream.
+    Poison poisonAt(DeviceAddress at, uint32_t seed) const { return {seed, salt, (at - whole()) / 4}; }
   };
   struct BufferSet {
     std::vector<Buffer> inputs, outputs, workspace;
     std::vector<uint64_t> inputDigests;
+    std::vector<const char *> sources;         ///< instead, where runs happen apart: the inputs' bytes
     std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
     std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
     std::vector<std::vector<void *>> valuePointers;
@@ -100,22 +104,26 @@ private:
   CandidateSession(Device &device, const candidate::LaunchPlan &plan);
   llvm::Expected<BufferSet> allocateSet(unsigned which);
   llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which);
-  llvm::Error poison(const Buffer &buffer, uint32_t pattern, bool payload);
-  void lookAt(const Buffer &buffer, uint32_t pattern);
-  llvm::Error explainZones(const Buffer &buffer, uint32_t pattern);
+  llvm::Error poison(const Buffer &buffer, uint32_t seed, bool payload);
+  void lookAt(const Buffer &buffer, uint32_t seed);
+  llvm::Error explainZones(const Buffer &buffer, uint32_t seed);
   llvm::Error prepareValues(BufferSet &set);
   llvm::Error rememberState();
   llvm::Error rememberInputs(BufferSet &set);
+  void giveScript();
+  llvm::Error launchAll(const RunOrder &order);
 
   Device &device;
   const candidate::LaunchPlan &plan;
   std::vector<BufferSet> sets;
+  uint32_t bufferCount = 0; ///< of all sets, so far
   bool bare = false;
   unsigned last = 0;            ///< the set of the last run
   uint64_t key;                 ///< of digests that stay in this process
   std::vector<DigestJob> state; ///< the candidate's variables
   std::vector<uint64_t> initialState;
   std::vector<DigestJob> jobs; ///< of the run under way
+  volatile int *progress = nullptr;
 };
 
 } // namespace kgen::device

@@ -15,11 +15,15 @@ namespace kgen::device {
 /// system's, no program, no network, should anything in it run while it is loaded. Empty, or what failed.
 std::string confineBeforeLoading(const std::string &artifact);
 
-/// For a process that holds a loaded candidate of device host: from here on it may compute, make threads, use
-/// EXTRABYTES of memory beyond what it has, and talk over the descriptors that it has. Any call that would
-/// open a file, start a program, reach another process or the network kills it (SIGSYS). Cannot be undone.
-/// Empty, or what failed.
+/// For a process that holds a loaded candidate of device host, of which it runs nothing itself: from here on it opens
+/// no file, starts no program and no connection, and has EXTRABYTES of memory beyond what it has. So have the processes
+/// that it forks. Cannot be undone. Empty, or what failed.
 std::string confineHostCandidate(uint64_t extraBytes);
+
+/// For the process of one run of such a candidate: from here on it computes on the memory that it has
+/// (CallRules::Kernel), has no descriptor but the standard ones, and may write no file. 0 or errno; what the system
+/// does not have is no failure.
+int confineRun();
 
 /// For a process with a context on a card, before it loads the machine code in ARTIFACT: the driver's devices and
 /// libraries, no other file to write, no home to read, no programs, no network. Empty, or what failed.

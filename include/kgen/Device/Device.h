@@ -12,6 +12,7 @@
 
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Candidate/Measurement.h"
+#include "kgen/Device/Poison.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,17 @@ public:
   std::string text;
 };
 
+/// The process of one run, which holds the candidate's code, was ended by a signal.
+class RunKilled : public llvm::ErrorInfo<RunKilled> {
+public:
+  static char ID;
+  explicit RunKilled(int signal) : signal(signal) {}
+  void log(llvm::raw_ostream &os) const override { os << "the run's process ended with signal " << signal; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  const int signal;
+};
+
 /// How the detail of a FAULT begins that the card's driver tells of, and not kgen's own checks.
 constexpr llvm::StringLiteral cardReports = "the card reports: ";
 
@@ -48,17 +60,19 @@ struct alignas(64) TensorMapBytes {
 
 /// One run of a plan, timed; microseconds.
 struct RunTimes {
-  double launches = 0; ///< all launches of the plan
-  double total = 0;    ///< with the preparation before them, by the same clock
-  double wall = 0;     ///< what TOTAL covers and the wait for its end, by the system's clock
+  double launches = 0;     ///< all launches of the plan
+  double total = 0;        ///< with the preparation before them, by the same clock
+  double wall = 0;         ///< what TOTAL covers and the wait for its end, by a clock out of the candidate's reach
+  bool keepsState = false; ///< where the device sees to that itself: a variable is not what it was before the run
 };
 
 /// A piece of memory to look at after a run.
 struct DigestJob {
   DeviceAddress at = 0;
   size_t bytes = 0;
-  uint64_t key = 0;                ///< of the digest (Digest.h)
-  std::optional<uint32_t> pattern; ///< instead: how many words are not this one; BYTES is a multiple of 4
+  uint64_t key = 0;             ///< of the digest (Digest.h)
+  std::optional<Poison> poison; ///< instead: how many words are not this; BYTES is a multiple of 4
+  const void *same = nullptr;   ///< instead: 0 when the bytes are these, here; on device host only
 };
 
 /// Memory of the device that another process can be given.
@@ -71,6 +85,21 @@ struct SharedPiece {
   size_t offset = 0;
   DeviceAddress at = 0;
   size_t bytes = 0;
+};
+
+/// One run of the launches of a plan.
+struct RunOrder {
+  unsigned set = 0;            ///< of buffers
+  bool descending = false;     ///< reverse order of threads, where the device can
+  bool empty = false;          ///< nothing is launched
+  bool cold = true;            ///< what lies in caches was overwritten before
+  double waitNanoseconds = -1; ///< from 0 on: a kernel of ours after them takes that long
+};
+
+/// What happens in a run. It changes nothing but buffers: a device may have each run in another process.
+struct RunScript {
+  std::function<void(const RunOrder &)> announce;      ///< tells Device::expect what the run uses
+  std::function<llvm::Error(const RunOrder &)> launch; ///< queues all launches
 };
 
 class Device {
@@ -94,8 +123,8 @@ public:
   virtual size_t freeMemory() { return 0; }
   virtual llvm::Error write(DeviceAddress to, const void *from, size_t bytes) = 0;
   virtual llvm::Error read(void *to, DeviceAddress from, size_t bytes) = 0;
-  /// Repeats a 32-bit pattern over BYTES, a multiple of 4.
-  virtual llvm::Error fill(DeviceAddress at, uint32_t pattern, size_t bytes) = 0;
+  /// Fills BYTES, a multiple of 4. The default makes the words here and writes them.
+  virtual llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes);
   /// Makes host memory fast to copy from and to; may do nothing.
   virtual void registerHostMemory(void *, size_t) {}
 
@@ -116,26 +145,34 @@ public:
   virtual llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) = 0;
 
   /// Queues launch INDEX of the plan. VALUES[i] points at the value of argument i. DESCENDING asks for
-  /// the reverse order of threads and POISON for a byte (or -1) in shared memory, where the device can.
-  virtual llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, int poison) = 0;
+  /// the reverse order of threads and POISON for what the last scrub() left in shared memory, where the device can.
+  virtual llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool descending, bool poison) = 0;
   virtual llvm::Error synchronize() = 0;
 
-  /// Times RUN, which queues all launches, and waits for its end. COLD: what lies in caches was overwritten
-  /// before. WAITNANOSECONDS >= 0 adds a kernel of ours after them that takes that long.
-  virtual llvm::Expected<RunTimes> timedRun(bool cold, double waitNanoseconds,
-                                            const std::function<llvm::Error()> &run) = 0;
+  /// Given once, before the first run.
+  void setScript(RunScript given) { script = std::move(given); }
+  /// The run that is announced uses this memory.
+  virtual void expect(DeviceAddress, size_t) {}
+  /// Times the launches of a run and waits for their end. On device host the run happens in a process of its own, which
+  /// has no other buffers, and of which nothing is left afterwards; RunKilled when a signal ends it.
+  virtual llvm::Expected<RunTimes> timedRun(const RunOrder &order) = 0;
+  /// Whether a run has no buffers but those that were announced, and cannot leave anything elsewhere.
+  virtual bool runsApart() const { return false; }
 
   /// Loads the kernels of trusted_kernels.cu; without them memory is looked at from the host.
   virtual llvm::Error loadTrusted(llvm::StringRef) { return llvm::Error::success(); }
-  /// Gives the candidate's variables the values that they had when it was loaded.
+  /// Gives the candidate's variables the values that they had when it was loaded, where runs can change them.
   virtual llvm::Error reload() { return llvm::Error::success(); }
   /// The candidate's own variables in the device's memory, which outlive a launch.
   virtual std::vector<DigestJob> variables() { return {}; }
-  /// Overwrites what a kernel could have left outside every buffer.
-  virtual llvm::Error scrub(uint32_t) { return llvm::Error::success(); }
+  /// Overwrites what a kernel could have left outside every buffer, with poison of this SEED.
+  virtual llvm::Error scrub(uint32_t /*seed*/) { return llvm::Error::success(); }
   /// RESULTS[i] for JOBS[i]. The default reads the memory back.
   virtual llvm::Error look(llvm::ArrayRef<DigestJob> jobs, llvm::MutableArrayRef<uint64_t> results);
   virtual candidate::Conditions conditions() { return {}; }
+
+protected:
+  RunScript script;
 };
 
 /// kgen's own kernels beside a candidate's, CUDA-C (lib/Device/trusted_kernels.cu), for Device::loadTrusted.

@@ -54,11 +54,15 @@ enum class CallRules {
   All,
   /// All but those that reach other processes, the network, mounts, keys or the kernel's configuration.
   Program,
-  /// The same, and no new programs or processes.
+  /// The same, and no new programs.
+  NoPrograms,
+  /// The same, and no new processes.
   OneProcess,
-  /// Only what computing needs: memory, threads, clocks, descriptors that are open. Any other call
-  /// ends the process.
-  Compute
+  /// Only what computing needs: memory, threads, clocks, descriptors that are open. Any other call ends the process.
+  Compute,
+  /// Only what a kernel needs on memory that is there: to read a clock, to grow the heap, to print to descriptor 1, to
+  /// end or abort. Any other call ends the process.
+  Kernel
 };
 
 /// Rules for a child, made ready so that entering them is safe between fork and exec.
@@ -81,5 +85,8 @@ private:
 /// The same for the running process, which keeps its mounts and its network namespace. Comes on top of a jail
 /// that it may be in. Empty, or what failed; what the kernel does not have is no failure.
 std::string confineThisProcess(const FileRules &files, CallRules calls);
+
+/// The part of it about calls; 0 or errno.
+int confineCalls(CallRules calls);
 
 } // namespace kgen::toolchain

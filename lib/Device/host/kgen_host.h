@@ -11,7 +11,6 @@
 #define KGEN_HOST_H
 #define KGEN_HOST 1
 
-#include <assert.h>
 #include <cfloat>
 #include <climits>
 #include <math.h>
@@ -39,6 +38,9 @@
 #define __cluster_dims__(...)
 // g++ refuses the standard attribute after `static`; the GNU one may stand anywhere.
 #define alignas(...) __attribute__((aligned(__VA_ARGS__)))
+
+// The C library's would print and ask the system for a signal.
+#define assert(...) ((__VA_ARGS__) ? void(0) : __builtin_trap())
 
 #define KGEN_HOST_DYNAMIC_SHARED 232448
 
@@ -114,12 +116,18 @@ static void setThread(unsigned i) { threadIdx = threadTable[i]; }
 /// The section of the kernel that runs; null when it has none.
 static unsigned char *staticShared, *staticSharedEnd;
 
+static inline void poisonBytes(unsigned char *at, size_t bytes, const unsigned char *poison) {
+  for (; bytes > KGEN_HOST_POISON_BYTES; at += KGEN_HOST_POISON_BYTES, bytes -= KGEN_HOST_POISON_BYTES)
+    memcpy(at, poison, KGEN_HOST_POISON_BYTES);
+  memcpy(at, poison, bytes);
+}
+
 static inline void poisonShared(const KGenHostLaunch &launch) {
-  if (launch.poison < 0)
+  if (!launch.poison)
     return;
-  memset(kgen_host_dynamic_shared, launch.poison, launch.sharedBytes);
+  poisonBytes(kgen_host_dynamic_shared, launch.sharedBytes, launch.poison);
   if (staticShared)
-    memset(staticShared, launch.poison, size_t(staticSharedEnd - staticShared));
+    poisonBytes(staticShared, size_t(staticSharedEnd - staticShared), launch.poison);
 }
 
 /// Calls body(blockIdx) for this process's blocks, in the launch's order.
@@ -186,6 +194,7 @@ static inline int fibres(void (*)(KGenIndex, KGenIndex, KGenIndex, KGenIndex, P.
   makeThreadTable(launch.block);
   return forBlocks(launch, [&](KGenIndex) {
     auto entry = [&] { body(threadIdx, blockIdx, blockDim, gridDim, argument<P>(launch, I)...); };
+    block.launch = &launch;
     return runBlock(
         launch.block, launch.descending, setThread, [](void *f) { (*static_cast<decltype(entry) *>(f))(); }, &entry);
   });
@@ -224,7 +233,10 @@ static constexpr Parameters<P...> parameters(void (*)(KGenIndex, KGenIndex, KGen
   }
 #define KGEN_HOST_PLAIN(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<false>)
 #define KGEN_HOST_PLAIN_GLOBAL(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<true>)
-#define KGEN_HOST_FIBRES(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, fibres)
+// The exported byte tells that a block needs stacks.
+#define KGEN_HOST_FIBRES(NAME, PATH)                                                                                   \
+  extern "C" __attribute__((visibility("default"))) constexpr char kgen_host_fibres_##NAME = 1;                        \
+  KGEN_HOST_LAUNCHER(NAME, PATH, fibres)
 
 #include "kgen_host_math.h"
 #include "kgen_host_sync.h"

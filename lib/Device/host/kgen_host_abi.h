@@ -11,18 +11,26 @@
 extern "C" {
 #endif
 
-#define KGEN_HOST_ABI_VERSION 1
+#define KGEN_HOST_ABI_VERSION 2
+
+/// What a thread with barriers has of stack; its lowest page is not mapped.
+#define KGEN_HOST_STACK_BYTES 131072
+/// Bytes of a launch's `poison`, which repeat.
+#define KGEN_HOST_POISON_BYTES 32768
 
 /// One launch. `args[i]` points at the value of parameter i, as in cuLaunchKernel.
 struct KGenHostLaunch {
   unsigned grid[3], block[3];
   unsigned sharedBytes;  ///< dynamic shared memory
   int descending;        ///< run threads and blocks from the last to the first
-  int poison;            ///< fill shared memory with this byte before each block; -1: leave it
+  const unsigned char *poison; ///< what fills shared memory before each block; null: leave it
   unsigned first, step;  ///< this process runs the blocks first, first + step, ...
   void **args;
   char *message;         ///< receives one sentence when the result is not 0
   unsigned messageSize;
+  char *stacks;          ///< of threads that wait for each other, one above the other
+  unsigned stackCount;
+  char *queues, *queuesEnd; ///< memory for what is under way; as a kernel asks for none, there is no other
 };
 
 #define KGEN_HOST_TENSOR_MAP_MAGIC 0x4d4b474eu

@@ -13,9 +13,7 @@
 #include "kgen_host_abi.h"
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #ifndef __x86_64__
 #error "device host runs on x86-64 only: the fibre switch is written for it"
@@ -23,7 +21,7 @@
 
 namespace kgen_host {
 
-enum { MaxThreads = 1024, StackBytes = 128 * 1024, Words = MaxThreads / 64 };
+enum { MaxThreads = 1024, StackBytes = KGEN_HOST_STACK_BYTES, Words = MaxThreads / 64 };
 
 /// One deferred asynchronous copy; a null source means zero fill.
 struct AsyncCopy {
@@ -51,7 +49,8 @@ struct Block {
   const char *eventName[MaxThreads];
   unsigned eventDetail[MaxThreads]; ///< parity of an mbarrier, number of a named barrier
   Fibre fibre[MaxThreads];
-  char *stacks;
+  const KGenHostLaunch *launch;
+  char *queuesUsed; ///< how far the launch's memory for queues is taken
   unsigned count, current, live, arrived;
   bool descending, failed;
   int barrierSum, barrierAnd, barrierOr;
@@ -209,6 +208,22 @@ static bool hasWaiters(const void *key) {
   return any;
 }
 
+/// Room for more ITEMS, at least FEWEST. What they had is left behind: queues live no longer than their process.
+template <class T> static void grow(T *&items, unsigned count, unsigned &capacity, unsigned fewest) {
+  const unsigned wanted = capacity ? capacity * 2 : fewest;
+  char *at = block.queuesUsed ? block.queuesUsed : block.launch->queues;
+  if (size_t(block.launch->queuesEnd - at) < wanted * sizeof(T)) {
+    snprintf(block.message, sizeof block.message, "more is under way than device host can keep in mind");
+    block.failed = true;
+    leaveToMain();
+  }
+  block.queuesUsed = at + (wanted * sizeof(T) + 63) / 64 * 64;
+  if (count)
+    memcpy(static_cast<void *>(at), items, count * sizeof(T));
+  items = reinterpret_cast<T *>(at);
+  capacity = wanted;
+}
+
 /// Defined in kgen_host_hopper.h: the state of sm_90 instructions, before and after a block.
 static void hopperBegin();
 static bool hopperEnd();
@@ -286,25 +301,11 @@ static __attribute__((noinline)) void warpCollective(unsigned mask, void *value,
   switchTo(base + (block.descending ? 31 - __builtin_clz(mask) : __builtin_ctz(mask)));
 }
 
-static bool makeStacks() {
-  if (block.stacks)
-    return true;
-  size_t bytes = size_t(MaxThreads) * StackBytes;
-  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    return false;
-  block.stacks = static_cast<char *>(memory);
-  // A guard page below each stack turns unbounded recursion into a fault.
-  for (unsigned i = 0; i < MaxThreads; ++i)
-    mprotect(block.stacks + size_t(i) * StackBytes, 4096, PROT_NONE);
-  return true;
-}
-
 /// Runs `entry(context)` once per thread of one block. False: `block.message` says why not.
 static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(unsigned), void (*entry)(void *),
                      void *context) {
-  if (!makeStacks()) {
-    snprintf(block.message, sizeof block.message, "no memory for the stacks of a block's threads");
+  if (dim[0] * dim[1] * dim[2] > block.launch->stackCount) {
+    snprintf(block.message, sizeof block.message, "there are stacks for %u threads of a block", block.launch->stackCount);
     return false;
   }
   memcpy(block.dim, dim, sizeof block.dim);
@@ -325,7 +326,7 @@ static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(u
     fibre.copyCount = fibre.openGroup = 0;
     add(block.ready, i);
     // Stacks a power of two apart would share cache sets: stagger their tops.
-    char *top = block.stacks + size_t(i + 1) * StackBytes - (i * 5 % 61) * 64;
+    char *top = block.launch->stacks + size_t(i + 1) * StackBytes - (i * 5 % 61) * 64;
     void **frame = reinterpret_cast<void **>(reinterpret_cast<uintptr_t>(top) & ~uintptr_t(15));
     *--frame = nullptr; // what fibreMain would return to
     *--frame = reinterpret_cast<void *>(&fibreMain);
@@ -351,10 +352,8 @@ static inline void perform(const AsyncCopy &copy) {
 
 static void asyncCopy(void *dst, const void *src, size_t bytes) {
   Fibre &self = block.fibre[block.current];
-  if (self.copyCount == self.copyCapacity) {
-    self.copyCapacity = self.copyCapacity ? self.copyCapacity * 2 : 32;
-    self.copies = static_cast<AsyncCopy *>(realloc(self.copies, self.copyCapacity * sizeof(AsyncCopy)));
-  }
+  if (self.copyCount == self.copyCapacity)
+    grow(self.copies, self.copyCount, self.copyCapacity, 32);
   self.copies[self.copyCount++] = {dst, src, unsigned(bytes), self.openGroup};
 }
 

@@ -71,10 +71,8 @@ struct BulkQueue {
   BulkCopy *items;
   unsigned count, capacity;
   BulkCopy &add() {
-    if (count == capacity) {
-      capacity = capacity ? capacity * 2 : 16;
-      items = static_cast<BulkCopy *>(realloc(items, capacity * sizeof(BulkCopy)));
-    }
+    if (count == capacity)
+      grow(items, count, capacity, 16);
     return items[count++];
   }
 };
@@ -500,10 +498,8 @@ static void kgen_host_wgmma(float *d, unsigned n, unsigned type, uint64_t a, con
                             uint64_t b, int transB, bool accumulate) {
   using namespace kgen_host;
   HopperThread &self = hopper.thread[block.current];
-  if (self.productCount == self.productCapacity) {
-    self.productCapacity = self.productCapacity ? self.productCapacity * 2 : 8;
-    self.products = static_cast<Product *>(realloc(self.products, self.productCapacity * sizeof(Product)));
-  }
+  if (self.productCount == self.productCapacity)
+    grow(self.products, self.productCount, self.productCapacity, 8);
   Product &product = self.products[self.productCount++];
   product = {d, a, b, {}, n, self.productGroup, (unsigned char)type, transA != 0, transB != 0, registers != nullptr,
              accumulate};
