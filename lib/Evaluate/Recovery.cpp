@@ -137,7 +137,7 @@ llvm::Error KnownAnswer::ask(device::CandidateRunner &runner) {
   if (*outcome)
     return lost((*outcome)->detail);
   device::RunRequest request;
-  request.poison = 0x7fc00000u | (state & 0xffffu) | 1u;
+  request.poison = device::poisonSeed(0, uint32_t(state));
   request.cold = false;
   request.copy = true;
   device::RunReport report;
@@ -183,7 +183,7 @@ device::CandidateProcess::Outcome RecoveringRunner::settle(device::CandidateProc
     if (!*outcome ||
         ((*outcome)->verdict != candidate::Verdict::Fault && (*outcome)->verdict != candidate::Verdict::Timeout))
       return outcome;
-  } else if (!outcome.errorIsA<toolchain::ProcessLost>()) {
+  } else if (!outcome.errorIsA<toolchain::ProcessLost>() && !outcome.errorIsA<device::WorkerFailed>()) {
     return outcome;
   }
   std::lock_guard<std::mutex> guard(lock);
@@ -201,6 +201,9 @@ device::CandidateProcess::Outcome RecoveringRunner::settle(device::CandidateProc
     return llvm::make_error<DeviceLost>(device, lostWhy);
   }
   seconds.push_back(toolchain::monotonicSeconds() - start);
+  // A right answer by the same means: what became of the worker is the candidate's doing.
+  if (!outcome && outcome.errorIsA<device::WorkerFailed>())
+    return device::CandidateFailure{candidate::Verdict::Fault, llvm::toString(outcome.takeError())};
   return outcome;
 }
 

@@ -34,6 +34,7 @@ struct FakeDevice {
   std::optional<device::CandidateFailure> knownFails;
   float offset = 1; ///< 2 x + offset
   bool stale = false;
+  bool brings = false; ///< candidates bring their workers down
   int knownRuns = 0, candidateRuns = 0, alive = 0;
   std::vector<float> lastInput;
 };
@@ -48,6 +49,8 @@ public:
   Outcome run(unsigned, const device::RunRequest &, device::RunReport &) override {
     if (!known) {
       ++device.candidateRuns;
+      if (device.brings)
+        return llvm::make_error<device::WorkerFailed>("the worker ended with status 7");
       return device.candidate ? std::optional(device::CandidateFailure{*device.candidate, "candidate"}) : std::nullopt;
     }
     // The candidate's process is gone before anything else runs.
@@ -132,6 +135,17 @@ TEST_F(RecoveryTest, FaultsAndHangsAreFollowedByAQuestion) {
   EXPECT_EQ(device.knownRuns, 3);
   EXPECT_EQ(compiler->calls, 1);
   EXPECT_EQ(device.alive, 0);
+}
+
+TEST_F(RecoveryTest, WhoBringsItsWorkerDownHasAFault) {
+  device.brings = true;
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(candidate(), "FAULT");
+  EXPECT_EQ(device.knownRuns, 5);
+  // Unless nothing answers: then it is the machine.
+  device.knownFails = device::CandidateFailure{candidate::Verdict::Fault, "its process ended with status 7"};
+  EXPECT_EQ(candidate(),
+            "cuda:0 does not answer its known-answer kernel (its process ended with status 7); left alone");
 }
 
 TEST_F(RecoveryTest, ADeviceThatHangsIsLeftAlone) {
