@@ -1,0 +1,5 @@
+extern "C" int unmap(void *, unsigned long) __attribute__((weak, alias("memcpy")));
+extern "C" __global__ void twice(const float *x, float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = 2.0f * x[i];
+}
