@@ -112,6 +112,8 @@ llvm::Expected<bool> Trial::tryInputs(candidate::Measurement &out) {
     auto verdict = compare(s);
     if (!verdict)
       return verdict.takeError();
+    if (!verdict->meaningless.empty() && !llvm::is_contained(out.warnings, verdict->meaningless))
+      out.warnings.push_back(verdict->meaningless);
     errors[s] = verdict->worst;
     if (s == 0)
       out.tolerance = verdict->tolerance;

@@ -25,7 +25,7 @@ llvm::Expected<std::vector<std::string>> kgen::judge::findAdmissionFaults(const 
         std::optional<Exhibit> exhibit = fake(s, i);
         if (!exhibit)
           return false;
-        auto judged = judgeExhibit(judge, sets[s], i, plan.outputs[i].elements(), *exhibit);
+        auto judged = judgeExhibit(plan, judge, sets[s], i, *exhibit);
         if (!judged)
           return judged.takeError();
         if (!judged->accepted)

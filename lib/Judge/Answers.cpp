@@ -10,6 +10,7 @@
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Scratch.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -82,9 +83,9 @@ class OracleProcess {
 public:
   ~OracleProcess() { stop(); }
 
-  /// MAGNITUDES: what is to be computed of it, its answers or their magnitudes.
-  explicit OracleProcess(bool magnitudes) : magnitudes(magnitudes) {}
-  bool knows(llvm::StringRef graph, bool sizes) const { return graph == started && sizes == magnitudes; }
+  explicit OracleProcess(Computed what) : what(what) {}
+  bool knows(llvm::StringRef graph) const { return graph == started; }
+  bool computes(Computed wanted) const { return wanted == what; }
 
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     if (llvm::Error error = ensureStarted(graph))
@@ -150,8 +151,8 @@ private:
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
     toolchain::ProcessRequest request;
     request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
-    if (magnitudes)
-      request.arguments.push_back("--magnitudes");
+    if (what != Computed::Answers)
+      request.arguments.push_back(what == Computed::Magnitudes ? "--magnitudes" : "--declared");
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
     auto process = toolchain::ChildProcess::start(request);
     close(in[0]), close(out[1]), close(err[1]);
@@ -224,7 +225,7 @@ private:
   std::string started;
   toolchain::ScratchFolder graphFolder;
   bool wasStopped = false;
-  const bool magnitudes;
+  const Computed what;
 };
 
 /// Hands each question to a child that nobody uses, or to a new one. How many run at once is the asker's affair.
@@ -232,11 +233,16 @@ class OraclePool : public AnswerSource {
 public:
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    return ask(graph, inputs, false);
+    return compute(Computed::Answers, graph, inputs);
   }
-  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
-                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    return ask(graph, inputs, true);
+  llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
+                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    auto answers = computeOnce(what, graph, inputs);
+    // One that was killed while nobody asked it shows now.
+    if (answers || !answers.errorIsA<toolchain::ProcessLost>())
+      return answers;
+    llvm::consumeError(answers.takeError());
+    return computeOnce(what, graph, inputs);
   }
 
   void rest() override {
@@ -245,29 +251,21 @@ public:
   }
 
 private:
-  llvm::Expected<std::vector<Answer>> ask(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs,
-                                          bool magnitudes) {
-    auto answers = askOnce(graph, inputs, magnitudes);
-    // One that was killed while nobody asked it shows now.
-    if (answers || !answers.errorIsA<toolchain::ProcessLost>())
-      return answers;
-    llvm::consumeError(answers.takeError());
-    return askOnce(graph, inputs, magnitudes);
-  }
-
-  llvm::Expected<std::vector<Answer>> askOnce(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs,
-                                              bool magnitudes) {
+  llvm::Expected<std::vector<Answer>> computeOnce(Computed what, llvm::StringRef graph,
+                                                  llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
     std::unique_ptr<OracleProcess> process;
     {
       std::lock_guard<std::mutex> guard(lock);
-      while (!idle.empty() && !process) {
-        if (idle.back()->knows(graph, magnitudes))
-          process = std::move(idle.back());
-        idle.pop_back(); // one of another graph is of no more use
+      // One of another graph is of no more use.
+      llvm::erase_if(idle, [&](const auto &each) { return !each->knows(graph); });
+      auto found = llvm::find_if(idle, [&](const auto &each) { return each->computes(what); });
+      if (found != idle.end()) {
+        process = std::move(*found);
+        idle.erase(found);
       }
     }
     if (!process)
-      process = std::make_unique<OracleProcess>(magnitudes);
+      process = std::make_unique<OracleProcess>(what);
     auto answers = process->answer(graph, inputs);
     if (answers) {
       std::lock_guard<std::mutex> guard(lock);
@@ -282,8 +280,23 @@ private:
 
 } // namespace
 
-llvm::Expected<std::vector<Answer>> AnswerSource::magnitudes(llvm::StringRef, llvm::ArrayRef<llvm::ArrayRef<double>>) {
-  return llvm::createStringError("the size of what was added up is not known here");
+const char *kgen::judge::describe(Computed what) {
+  switch (what) {
+  case Computed::Answers:
+    return "the answers";
+  case Computed::Magnitudes:
+    return "the size of what was added up";
+  case Computed::Declared:
+    return "what the graph's own types make of it";
+  }
+  return "";
+}
+
+llvm::Expected<std::vector<Answer>> AnswerSource::compute(Computed what, llvm::StringRef graph,
+                                                          llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+  if (what == Computed::Answers)
+    return answer(graph, inputs);
+  return llvm::createStringError("%s is not known here", describe(what));
 }
 
 std::unique_ptr<AnswerSource> kgen::judge::createOracleProcess() { return std::make_unique<OraclePool>(); }

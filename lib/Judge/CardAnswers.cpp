@@ -55,9 +55,9 @@ public:
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     return cpu->answer(graph, inputs);
   }
-  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
-                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    return cpu->magnitudes(graph, inputs);
+  llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
+                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    return cpu->compute(what, graph, inputs);
   }
   void rest() override { cpu->rest(); }
 
@@ -103,27 +103,30 @@ private:
     auto whole = lower(full, "whole");
     if (!whole)
       return whole.takeError();
-    return start(*whole, plan, [this, graph = graph.str(), reduced = std::move(*text)](UseProgram use) {
-      return learnMagnitudes(graph, reduced, use);
-    });
+    return start(*whole, plan,
+                 [this, graph = graph.str(), reduced = std::move(*text)](Computed what, JudgeJob::UseProgram use) {
+                   return makeProgram(what, graph, reduced, use);
+                 });
   }
 
-  using UseProgram = llvm::function_ref<llvm::Error(const std::string &, const std::string &)>;
-
-  /// The same for the magnitudes of the answers, when they are needed first.
-  llvm::Error learnMagnitudes(const std::string &graph, const std::string &reduced, UseProgram use) {
+  /// The same for what else is computed of the graph, when it is needed first. In fp64 it has to agree with the CPU's,
+  /// too.
+  llvm::Error makeProgram(Computed what, const std::string &graph, const std::string &reduced,
+                          JudgeJob::UseProgram use) {
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
     folder = scratch->path();
     for (bool whole : {false, true}) {
+      if (!whole && what == Computed::Declared)
+        continue;
       const std::string name = whole ? "whole" : "reduced", file = folder + "/" + name + ".mlir";
       if (llvm::Error error = toolchain::writeFileAtomically(file, whole ? graph : reduced))
         return error;
-      auto program = lower(file, name, /*magnitudes=*/true);
+      auto program = lower(file, name, what);
       if (!program)
         return program.takeError();
-      if (llvm::Error error = whole ? use(program->planFile, program->artifact) : agree(*program, reduced, true))
+      if (llvm::Error error = whole ? use(program->planFile, program->artifact) : agree(*program, reduced, what))
         return error;
     }
     cpu->rest();
@@ -132,9 +135,9 @@ private:
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
   llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const candidate::LaunchPlan &shape,
-                                               decltype(JudgeJob::magnitudes) magnitudes = nullptr) {
+                                               decltype(JudgeJob::makeProgram) makeProgram = nullptr) {
     JudgeJob job;
-    job.magnitudes = std::move(magnitudes);
+    job.makeProgram = std::move(makeProgram);
     job.device = device;
     job.programFile = program.planFile;
     job.artifact = program.artifact;
@@ -147,7 +150,7 @@ private:
   }
 
   /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, bool magnitudes = false) {
+  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, Computed what = Computed::Answers) {
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     size_t total;
@@ -165,7 +168,7 @@ private:
       widen(spec.dtype, bytes, values[i].data(), spec.elements());
       views.push_back(values[i]);
     }
-    auto expected = magnitudes ? cpu->magnitudes(graph, views) : cpu->answer(graph, views);
+    auto expected = cpu->compute(what, graph, views);
     if (!expected)
       return expected.takeError();
     candidate::LaunchPlan shape = small.plan;
@@ -205,12 +208,15 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name, bool magnitudes = false) {
+  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name,
+                                    Computed what = Computed::Answers) {
     std::string lowered = folder + "/" + name + ".lowered.mlir", cuda = folder + "/" + name + ".cu";
     CardProgram out;
     out.planFile = folder + "/" + name + ".plan.json";
-    std::vector<std::string> passes = {graph, "--kgen-promote-f64"};
-    if (magnitudes)
+    std::vector<std::string> passes = {graph};
+    if (what != Computed::Declared)
+      passes.push_back("--kgen-promote-f64");
+    if (what == Computed::Magnitudes)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
     passes.push_back("--kgen-lower");
     if (auto error = tool("kgen-opt", passes, lowered))

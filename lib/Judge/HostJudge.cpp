@@ -100,7 +100,7 @@ public:
                                                      int64_t((*answers)[i].size()), threads, question.close[i]));
       }
     std::lock_guard<std::mutex> guard(lock);
-    kept[set] = {question.inputs, std::move(*answers), {}};
+    kept[set] = {question.inputs, std::move(*answers), {}, {}};
     return found;
   }
 
@@ -108,11 +108,27 @@ public:
     Kept &right = keptFor(set);
     if (!right.magnitudes.empty())
       return llvm::Error::success();
-    auto sizes = ask(right.inputs, RoundTo::None, false, true);
+    auto sizes = ask(right.inputs, RoundTo::None, false, Computed::Magnitudes);
     if (!sizes)
       return sizes.takeError();
     right.magnitudes = std::move(*sizes);
     return llvm::Error::success();
+  }
+
+  llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set) override {
+    Kept &right = keptFor(set);
+    if (!right.declared.empty())
+      return right.declared;
+    auto found = ask(right.inputs, RoundTo::None, false, Computed::Declared);
+    if (!found)
+      return found.takeError();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const double *other = (*found)[i].data();
+      right.declared.push_back(compareValues(
+          outputs[i].dtype, [&](int64_t begin, int64_t n, double *out) { std::copy_n(other + begin, n, out); },
+          right.answers[i].data(), outputs[i].elements(), threads));
+    }
+    return right.declared;
   }
 
   llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
@@ -147,6 +163,7 @@ private:
   struct Kept {
     DrawnInputs inputs;
     std::vector<Answer> answers, magnitudes; ///< the latter once somebody asked for them
+    std::vector<Comparison> declared;        ///< so are these
   };
   /// Nodes of a map stay where they are.
   Kept &keptFor(size_t set) {
@@ -155,7 +172,7 @@ private:
   }
 
   llvm::Expected<std::vector<Answer>> ask(const DrawnInputs &drawn, RoundTo round, bool jittered,
-                                          bool magnitudes = false) {
+                                          Computed what = Computed::Answers) {
     std::vector<std::vector<double>> wide(inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -165,7 +182,7 @@ private:
         jitter(wide[i], threads);
       views.push_back(wide[i]);
     }
-    auto answers = magnitudes ? source.magnitudes(graph, views) : source.answer(graph, views);
+    auto answers = source.compute(what, graph, views);
     if (!answers)
       return answers;
     if (answers->size() != outputs.size())
@@ -190,7 +207,10 @@ private:
 } // namespace
 
 llvm::Error Judge::learnMagnitudes(size_t) {
-  return llvm::createStringError("the size of what was added up is not known here");
+  return llvm::createStringError("%s is not known here", describe(Computed::Magnitudes));
+}
+llvm::Expected<std::vector<Comparison>> Judge::declaredCosts(size_t) {
+  return llvm::createStringError("%s is not known here", describe(Computed::Declared));
 }
 
 std::unique_ptr<Judge> kgen::judge::createHostJudge(AnswerSource &source, llvm::StringRef graph,

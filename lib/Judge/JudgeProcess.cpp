@@ -79,7 +79,7 @@ namespace {
 
 class JudgeProcess : public Judge {
 public:
-  explicit JudgeProcess(const JudgeJob &job) : outputs(job.shape->outputs), makeMagnitudes(job.magnitudes) {}
+  explicit JudgeProcess(const JudgeJob &job) : outputs(job.shape->outputs), makeProgram(job.makeProgram) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
@@ -167,18 +167,22 @@ public:
 
   llvm::Error learnMagnitudes(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
-    if (auto make = std::exchange(makeMagnitudes, nullptr)) {
-      llvm::Error error = make([&](const std::string &plan, const std::string &artifact) -> llvm::Error {
-        if (auto done = ask("magnitudes-plan " + plan); !done)
-          return done.takeError();
-        return ask("magnitudes-artifact " + artifact).takeError();
-      });
-      if (error)
-        noMagnitudes = llvm::toString(std::move(error));
-    }
-    if (!noMagnitudes.empty())
-      return llvm::createStringError(noMagnitudes);
+    if (llvm::Error error = ensureProgram(Computed::Magnitudes))
+      return error;
     return ask("learn " + std::to_string(set)).takeError();
+  }
+
+  llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (llvm::Error error = ensureProgram(Computed::Declared))
+      return std::move(error);
+    auto reply = ask("declared " + std::to_string(set), comparisonWords * outputs.size());
+    if (!reply)
+      return reply.takeError();
+    std::vector<Comparison> out;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      out.push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
+    return std::move(out);
   }
 
   int inputsOnDevice(size_t set) override {
@@ -229,6 +233,24 @@ private:
     out.mismatches = int64_t(words[5]);
     out.far = int64_t(words[6]);
     return out;
+  }
+
+  /// Has the child load the program that computes WHAT; what came of it the first time holds.
+  llvm::Error ensureProgram(Computed what) {
+    auto [known, isNew] = programs.try_emplace(what);
+    if (isNew) {
+      llvm::Error error =
+          makeProgram ? makeProgram(what,
+                                    [&](const std::string &plan, const std::string &artifact) {
+                                      if (auto done = ask("program-plan " + plan); !done)
+                                        return done.takeError();
+                                      return ask("program " + std::to_string(int(what)) + " " + artifact).takeError();
+                                    })
+                      : llvm::createStringError("%s is not known here", describe(what));
+      if (error)
+        known->second = llvm::toString(std::move(error));
+    }
+    return known->second.empty() ? llvm::Error::success() : llvm::createStringError(known->second);
   }
 
   /// Sends the inputs of SET, and keeps the memory that the card has them in.
@@ -317,8 +339,8 @@ private:
   }
 
   std::vector<candidate::BufferSpec> outputs;
-  decltype(JudgeJob::magnitudes) makeMagnitudes; ///< null once it was called
-  std::string noMagnitudes;                      ///< why there are none
+  decltype(JudgeJob::makeProgram) makeProgram;
+  std::map<Computed, std::string> programs; ///< those that were asked for, and why there is none
   toolchain::ChildProcess child;
   int socket = -1;
   std::string pending;

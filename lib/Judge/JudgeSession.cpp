@@ -71,7 +71,7 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(device::Devic
   auto created = device::CandidateSession::createBare(oracle, program, artifact);
   if (!created)
     return created.takeError();
-  session->oracle = std::move(*created);
+  session->oracle = {std::move(*created), &program};
   // Four blocks on each of a large card's multiprocessors; one block is as good as many on the host.
   session->kernelPlan = planOfKernels(own.name() == "host" ? 1 : 528);
   own.usePlainMemory();
@@ -149,7 +149,7 @@ llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
 }
 
 /// What GRAPH computes in fp64 of the inputs, rounded first.
-llvm::Error JudgeSession::run(device::CandidateSession &graph, size_t set, RoundTo round, bool jittered) {
+llvm::Error JudgeSession::run(const Program &graph, size_t set, RoundTo round, bool jittered) {
   auto drawn = inputs.find(set);
   if (drawn == inputs.end())
     return llvm::createStringError("there are no inputs %zu", set);
@@ -158,26 +158,27 @@ llvm::Error JudgeSession::run(device::CandidateSession &graph, size_t set, Round
     const bool real = candidate::isFloat(spec.dtype);
     const device::DeviceAddress stored = drawn->second.at + inputOffsets[i];
     uint64_t count = uint64_t(spec.elements()), type = uint64_t(spec.dtype);
-    if (program.inputs[i].dtype != candidate::DType::F64) { // integers and masks as they are
+    if (graph.plan->inputs[i].dtype != candidate::DType::F64) { // as they are: integers, masks, what is not promoted
       std::vector<char> bytes(spec.bytes());
       if (llvm::Error error = own.read(bytes.data(), stored, bytes.size()))
         return error;
-      if (llvm::Error error = own.write(graph.inputAddress(i), bytes.data(), bytes.size()))
+      if (llvm::Error error = own.write(graph.session->inputAddress(i), bytes.data(), bytes.size()))
         return error;
       continue;
     }
-    uint64_t values[] = {stored, graph.inputAddress(i), count, type, real ? uint64_t(round) : 0, real && jittered};
+    uint64_t values[] = {stored, graph.session->inputAddress(i), count,
+                         type,   real ? uint64_t(round) : 0,     real && jittered};
     if (llvm::Error error = launch(Widen, values))
       return error;
   }
-  return graph.runBare();
+  return graph.session->runBare();
 }
 
 /// Copies what GRAPH computed to KEPT[SET], as doubles.
-llvm::Error JudgeSession::keep(device::CandidateSession &graph, size_t set, Kept &kept) {
+llvm::Error JudgeSession::keep(const Program &graph, size_t set, Kept &kept) {
   auto &addresses = kept[set];
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-    const candidate::BufferSpec &spec = program.outputs[i];
+    const candidate::BufferSpec &spec = graph.plan->outputs[i];
     if (spare[i].empty()) {
       auto at = allocate(size_t(spec.elements()) * 8);
       if (!at)
@@ -187,7 +188,7 @@ llvm::Error JudgeSession::keep(device::CandidateSession &graph, size_t set, Kept
     addresses.push_back(spare[i].back());
     spare[i].pop_back();
     uint64_t values[] = {
-        graph.outputAddress(i), addresses.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
+        graph.session->outputAddress(i), addresses.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
     if (llvm::Error error = launch(Widen, values))
       return error;
   }
@@ -195,29 +196,47 @@ llvm::Error JudgeSession::keep(device::CandidateSession &graph, size_t set, Kept
 }
 
 llvm::Error JudgeSession::answer(size_t set) {
-  if (llvm::Error error = run(*oracle, set, RoundTo::None, false))
+  if (llvm::Error error = run(oracle, set, RoundTo::None, false))
     return error;
   drop(set);
-  return keep(*oracle, set, answers);
+  return keep(oracle, set, answers);
 }
 
-llvm::Error JudgeSession::useMagnitudes(device::Device &device, const candidate::LaunchPlan &plan,
-                                        llvm::StringRef artifact) {
+llvm::Error JudgeSession::useProgram(Computed what, device::Device &device, const candidate::LaunchPlan &plan,
+                                     llvm::StringRef artifact) {
   auto created = device::CandidateSession::createBare(device, plan, artifact);
   if (!created)
     return created.takeError();
-  twin = std::move(*created);
+  (what == Computed::Magnitudes ? twin : declared) = {std::move(*created), &plan};
   return llvm::Error::success();
 }
 
+llvm::Expected<std::vector<Comparison>> JudgeSession::declaredCosts(size_t set) {
+  auto found = answers.find(set);
+  if (!declared.session || found == answers.end())
+    return llvm::createStringError("there is no answer %zu to learn more of", set);
+  if (llvm::Error error = run(declared, set, RoundTo::None, false))
+    return std::move(error);
+  std::vector<Comparison> out;
+  for (unsigned i = 0; i < shape.outputs.size(); ++i) {
+    const candidate::BufferSpec &spec = shape.outputs[i];
+    auto moved = against(found->second[i], 0, declared.session->outputAddress(i), int(declared.plan->outputs[i].dtype),
+                         0, int(spec.dtype), true, spec.elements(), 0);
+    if (!moved)
+      return moved.takeError();
+    out.push_back(*moved);
+  }
+  return std::move(out);
+}
+
 llvm::Error JudgeSession::learnMagnitudes(size_t set) {
-  if (!twin || !answers.count(set))
+  if (!twin.session || !answers.count(set))
     return llvm::createStringError("there is no answer %zu to learn more of", set);
   if (magnitudes.count(set))
     return llvm::Error::success();
-  if (llvm::Error error = run(*twin, set, RoundTo::None, false))
+  if (llvm::Error error = run(twin, set, RoundTo::None, false))
     return error;
-  if (llvm::Error error = keep(*twin, set, magnitudes)) {
+  if (llvm::Error error = keep(twin, set, magnitudes)) {
     release(set, magnitudes);
     return error;
   }
@@ -292,11 +311,11 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo
   auto found = answers.find(set);
   if (found == answers.end() || close.size() != shape.outputs.size())
     return llvm::createStringError("there is no answer %zu", set);
-  if (llvm::Error error = run(*oracle, set, round, round == RoundTo::None))
+  if (llvm::Error error = run(oracle, set, round, round == RoundTo::None))
     return std::move(error);
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-    auto moved = against(found->second[i], 0, oracle->outputAddress(i), int(program.outputs[i].dtype), 0,
+    auto moved = against(found->second[i], 0, oracle.session->outputAddress(i), int(program.outputs[i].dtype), 0,
                          int(candidate::DType::F64), false, shape.outputs[i].elements(), close[i]);
     if (!moved)
       return moved.takeError();

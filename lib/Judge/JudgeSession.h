@@ -30,10 +30,13 @@ public:
   /// Answers the inputs of SET and keeps the answer.
   llvm::Error answer(size_t set);
   void drop(size_t set);
-  /// ARTIFACT computes by PLAN, which outlives the session, the magnitudes of the graph's answers, on DEVICE.
-  llvm::Error useMagnitudes(device::Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact);
-  /// Computes and keeps those of SET; compare() takes them into account from then on.
+  /// ARTIFACT computes WHAT by PLAN, which outlives the session, on DEVICE.
+  llvm::Error useProgram(Computed what, device::Device &device, const candidate::LaunchPlan &plan,
+                         llvm::StringRef artifact);
+  /// Computes and keeps the magnitudes of SET; compare() takes them into account from then on.
   llvm::Error learnMagnitudes(size_t set);
+  /// See Judge.
+  llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set);
   llvm::Expected<AnswerFacts> facts(size_t set, unsigned output, double limit);
   /// How far output by output the answers of SET move.
   llvm::Expected<std::vector<Comparison>> costOf(size_t set, RoundTo round, llvm::ArrayRef<double> close);
@@ -47,8 +50,13 @@ private:
       : own(own), program(program), shape(shape) {}
   llvm::Error prepare();
   using Kept = std::map<size_t, std::vector<device::DeviceAddress>>; ///< doubles, by set and output
-  llvm::Error run(device::CandidateSession &graph, size_t set, RoundTo round, bool jittered);
-  llvm::Error keep(device::CandidateSession &graph, size_t set, Kept &kept);
+  /// The graph's kernels.
+  struct Program {
+    std::unique_ptr<device::CandidateSession> session;
+    const candidate::LaunchPlan *plan = nullptr;
+  };
+  llvm::Error run(const Program &graph, size_t set, RoundTo round, bool jittered);
+  llvm::Error keep(const Program &graph, size_t set, Kept &kept);
   void release(size_t set, Kept &kept);
   llvm::Expected<device::SharedBlock> allocateBlock(size_t bytes);
   llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
@@ -60,8 +68,8 @@ private:
 
   device::Device &own;
   const candidate::LaunchPlan &program, &shape;
-  candidate::LaunchPlan kernelPlan;                       ///< of judge_kernels.cu
-  std::unique_ptr<device::CandidateSession> oracle, twin; ///< the graph; its magnitudes, once somebody asked for them
+  candidate::LaunchPlan kernelPlan; ///< of judge_kernels.cu
+  Program oracle, twin, declared;   ///< of answers, of magnitudes, in the graph's own types; these once they are needed
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
   std::map<size_t, device::SharedBlock> inputs; ///< as they are stored
@@ -80,9 +88,10 @@ ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
 struct JudgeJob {
   std::string device, programFile, artifact, shapeFile, kernels;
   const candidate::LaunchPlan *shape = nullptr; ///< copied
-  /// Makes the program of the magnitudes and calls USE with its plan's file and its artifact. Called once at most,
-  /// when they are needed first.
-  std::function<llvm::Error(llvm::function_ref<llvm::Error(const std::string &, const std::string &)> use)> magnitudes;
+  /// Makes the program that computes something else and calls USE with its plan's file and its artifact. Called when it
+  /// is needed first, once at most for each.
+  using UseProgram = llvm::function_ref<llvm::Error(const std::string &planFile, const std::string &artifact)>;
+  std::function<llvm::Error(Computed what, UseProgram use)> makeProgram;
 };
 llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
 

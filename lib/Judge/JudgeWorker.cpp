@@ -100,14 +100,15 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Error useMagnitudes(const std::string &artifact) {
-    if (llvm::Error error = readPlan(magnitudesFile, magnitudesProgram))
+  llvm::Error useProgram(Computed what, const std::string &artifact) {
+    Another &other = others[what == Computed::Magnitudes];
+    if (llvm::Error error = readPlan(nextPlan, other.plan))
       return error;
     auto made = device::createDevice(device);
     if (!made)
       return made.takeError();
-    twin = std::move(*made);
-    return session->useMagnitudes(*twin, magnitudesProgram, artifact);
+    other.device = std::move(*made);
+    return session->useProgram(what, *other.device, other.plan, artifact);
   }
 
   void handle(llvm::StringRef line) {
@@ -141,13 +142,17 @@ private:
       return reply(outputs.take(std::exchange(received, -1), outputBytes));
     if (words[0] == "answer")
       return reply(session->answer(number(1)));
-    if (words[0] == "magnitudes-plan" || words[0] == "magnitudes-artifact") {
-      // Paths may hold spaces.
-      std::string path = line.split(' ').second.str();
-      if (words[0] == "magnitudes-artifact")
-        return reply(useMagnitudes(path));
-      magnitudesFile = path;
+    if (words[0] == "program-plan") { // paths may hold spaces
+      nextPlan = line.split(' ').second.str();
       return reply(llvm::ArrayRef<uint64_t>());
+    }
+    if (words[0] == "program")
+      return reply(useProgram(Computed(number(1)), line.split(' ').second.split(' ').second.str()));
+    if (words[0] == "declared") {
+      auto costs = session->declaredCosts(number(1));
+      if (!costs)
+        return reply(costs.takeError());
+      return reply(wordsOf(*costs));
     }
     if (words[0] == "learn")
       return reply(session->learnMagnitudes(number(1)));
@@ -168,10 +173,7 @@ private:
       auto costs = session->costOf(number(1), RoundTo(number(2)), close);
       if (!costs)
         return reply(costs.takeError());
-      std::vector<uint64_t> out;
-      for (const Comparison &cost : *costs)
-        append(out, cost);
-      return reply(out);
+      return reply(wordsOf(*costs));
     }
     if (words[0] == "compare") {
       Exhibit exhibit;
@@ -198,6 +200,12 @@ private:
   static uint64_t bits(double value) {
     uint64_t out;
     memcpy(&out, &value, 8);
+    return out;
+  }
+  static std::vector<uint64_t> wordsOf(llvm::ArrayRef<Comparison> comparisons) {
+    std::vector<uint64_t> out;
+    for (const Comparison &c : comparisons)
+      append(out, c);
     return out;
   }
   static void append(std::vector<uint64_t> &out, const Comparison &c) {
@@ -246,9 +254,15 @@ private:
     }
   }
 
-  std::string device, magnitudesFile;
-  std::unique_ptr<device::Device> oracle, own, twin;
-  candidate::LaunchPlan program, shape, magnitudesProgram;
+  /// What is computed beside the answers.
+  struct Another {
+    std::unique_ptr<device::Device> device;
+    candidate::LaunchPlan plan;
+  };
+  std::string device, nextPlan;
+  std::unique_ptr<device::Device> oracle, own;
+  candidate::LaunchPlan program, shape;
+  Another others[2];
   std::unique_ptr<JudgeSession> session;
   size_t inputBytes = 0, outputBytes = 0;
   std::vector<size_t> outputOffsets;

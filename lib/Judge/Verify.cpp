@@ -110,7 +110,9 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
         difference = std::max(difference - smallest / 2, 0.0);
         part.squares += difference * difference;
         if (std::isfinite(ref)) {
-          part.refSquares += ref * ref;
+          // What DTYPE cannot hold is no yardstick for the others.
+          double held = std::isfinite(asStored) ? ref : overflowOf(dtype);
+          part.refSquares += held * held;
           difference = std::max(difference - std::max(unitInLastPlace * std::fabs(ref), smallest), 0.0);
         }
         if (difference > part.worst) {

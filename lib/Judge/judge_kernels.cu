@@ -66,6 +66,14 @@ __device__ double judge_stored(double value, int type) {
   }
 }
 
+/// From here on TYPE stores a finite number as an infinity: half a step beyond its largest one.
+__device__ double judge_overflow(int type) {
+  return type == 1   ? 340282356779733661637539395458142568448.0
+         : type == 2 ? 65520.0
+         : type == 3 ? 339617752923046005526922703901628039168.0
+                     : __longlong_as_double(0x7ff0000000000000ll);
+}
+
 /// differenceOf of Verify.cpp.
 __device__ double judge_difference(int type, double out, double stored, double reference) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
@@ -73,11 +81,7 @@ __device__ double judge_difference(int type, double out, double stored, double r
     return infinity;
   if (isfinite(out) && isfinite(stored))
     return fabs(out - reference);
-  // Half a step beyond the largest number of each type.
-  double end = type == 1   ? 340282356779733661637539395458142568448.0
-               : type == 2 ? 65520.0
-               : type == 3 ? 339617752923046005526922703901628039168.0
-                           : infinity;
+  const double end = judge_overflow(type);
   if (!(fabs(fabs(reference) - end) <= end / 128.0))
     return infinity;
   return fabs((isfinite(out) ? out : copysign(end, out)) - reference);
@@ -176,7 +180,8 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
     difference = fmax(difference - smallest / 2, 0.0);
     part.squares += difference * difference;
     if (isfinite(ref)) {
-      part.refSquares += ref * ref;
+      const double held = isfinite(asStored) ? ref : judge_overflow(type);
+      part.refSquares += held * held;
       difference = fmax(difference - fmax(step * fabs(ref), smallest), 0.0);
     }
     if (difference > part.worst) {

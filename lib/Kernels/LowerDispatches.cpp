@@ -8,7 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+<<<<<<< HEAD
 #include "kgen/Dialect/KGen/CaptureError.h"
+=======
+#include "kgen/Dialect/KGen/InputDomains.h"
+>>>>>>> 1c5b322 (Keep inputs to their domains, and leave out sets that the graph's own types destroy)
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
@@ -35,6 +39,7 @@ struct LowerDispatches : kgen::kernels::impl::LowerDispatchesBase<LowerDispatche
   using LowerDispatchesBase::LowerDispatchesBase;
 
   void runOnOperation() override {
+    settleInputDomains(getOperation());
     Chip target;
     target.arch = arch;
     target.sharedBytesPerBlock = sharedBytes;

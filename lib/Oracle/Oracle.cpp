@@ -130,7 +130,7 @@ const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; 
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
 
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
-                                                       llvm::StringRef fileName, bool magnitudes) {
+                                                       llvm::StringRef fileName, OracleResult result) {
   DialectRegistry registry;
   registerOracleDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -167,7 +167,7 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
     return error;
 
   PassManager pm(&context);
-  populateOracleLowering(pm, sliceLimit, magnitudes);
+  populateOracleLowering(pm, sliceLimit, result);
   if (failed(pm.run(*module)))
     return diagnostics.error("cannot lower the graph for the CPU");
   auto engine = compileForHost(*module);

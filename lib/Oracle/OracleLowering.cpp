@@ -48,7 +48,9 @@ void addConversionToLLVM(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addNestedPass<func::FuncOp>(arith::createArithExpandOpsPass());
+  arith::ArithExpandOpsPassOptions bits;
+  bits.includeBf16 = true; // few CPUs round to it
+  pm.addNestedPass<func::FuncOp>(arith::createArithExpandOpsPass(bits));
   // libm has no rsqrt.
   math::MathExpandOpsPassOptions expand;
   expand.opMnemonics = {"rsqrt"};
@@ -67,12 +69,15 @@ void addConversionToLLVM(OpPassManager &pm) {
 
 } // namespace
 
-void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, bool magnitudes) {
-  pm.addPass(createPromoteF64Pass());
+void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, OracleResult result) {
+  if (result != OracleResult::Declared)
+    pm.addPass(createPromoteF64Pass());
   pm.addPass(createOracleEntryPass());
   pm.addPass(conversion::createConvertAtenToLinalgPass());
-  if (magnitudes)
+  if (result == OracleResult::Magnitudes)
     pm.addPass(createMagnitudesPass());
+  if (result == OracleResult::Declared)
+    pm.addPass(createOracleDeclaredPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createOracleFusePass());
   OracleSlicePassOptions slice;

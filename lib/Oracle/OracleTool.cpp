@@ -24,7 +24,7 @@ int kgen::oracle::runOracleTool(const OracleToolOptions &options) {
     return fail("cannot read " + options.graph + ": " + text.getError().message());
   if (options.check)
     return checkOracleCases((*text)->getBuffer(), options.sliceLimit) ? 0 : 1;
-  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.magnitudes);
+  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.result);
   if (!oracle)
     return fail(toString(oracle.takeError()));
   if (!options.jobs.empty())

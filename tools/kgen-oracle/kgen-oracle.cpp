@@ -26,11 +26,14 @@ int main(int argc, char **argv) {
   cl::opt<std::string> outputs("outputs", cl::desc("folder for out0.bin, ..."), cl::cat(own));
   cl::opt<std::string> jobs("jobs", cl::desc("answer several input sets with one compilation"), cl::cat(own));
   cl::opt<bool> check("check", cl::desc("compare with the answers that the file holds"), cl::cat(own));
-  cl::opt<bool> magnitudes("magnitudes", cl::desc("instead of answers, the size of what was added up for them"),
-                           cl::cat(own));
+  cl::opt<kgen::oracle::OracleResult> result(
+      cl::desc("what is computed, instead of the answers in fp64:"), cl::cat(own),
+      cl::values(
+          clEnumValN(kgen::oracle::OracleResult::Magnitudes, "magnitudes", "the size of what was added up for them"),
+          clEnumValN(kgen::oracle::OracleResult::Declared, "declared", "them in the types that the graph declares")));
   cl::opt<int64_t> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),
                          cl::init(options.sliceLimit), cl::cat(own));
   cl::HideUnrelatedOptions(own);
   cl::ParseCommandLineOptions(argc, argv, overview);
-  return kgen::oracle::runOracleTool({graph, inputs, outputs, jobs, check, magnitudes, limit});
+  return kgen::oracle::runOracleTool({graph, inputs, outputs, jobs, check, result, limit});
 }

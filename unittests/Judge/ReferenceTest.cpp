@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -37,14 +38,19 @@ public:
   /// What was added up for each answer, where a test says so.
   std::function<double(llvm::ArrayRef<double>, size_t)> size;
   std::atomic<int> sizesAsked{0};
-  llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
-                                                 llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    ++sizesAsked;
-    if (!size)
-      return AnswerSource::magnitudes(graph, inputs);
+  /// The answers in the graph's own types.
+  std::function<double(llvm::ArrayRef<double>, size_t)> declared;
+  llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
+                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    if (what == Computed::Answers)
+      return answer(graph, inputs);
+    sizesAsked += what == Computed::Magnitudes;
+    const auto &function = what == Computed::Magnitudes ? size : declared;
+    if (!function)
+      return AnswerSource::compute(what, graph, inputs);
     std::vector<double> out(inputs[0].size());
     for (size_t i = 0; i < out.size(); ++i)
-      out[i] = size(inputs[0], i);
+      out[i] = function(inputs[0], i);
     std::vector<Answer> answers;
     answers.emplace_back(std::move(out));
     return std::move(answers);
@@ -232,7 +238,7 @@ TEST(Reference, WhatIsNotCloseEnoughIsHeldAgainstItsSize) {
   };
   EXPECT_FALSE(judged(1e-2f).passed);
   EXPECT_EQ(source.sizesAsked, 1);
-  EXPECT_NE(judged(1e-2f).detail.find("without regard to the size of what was added up: "), std::string::npos);
+  EXPECT_NE(judged(1e-2f).detail.find("; what the graph's own types make of it is not known here"), std::string::npos);
   source.size = [](llvm::ArrayRef<double>, size_t i) { return i == 100 ? 1e5 : 0.0; };
   EXPECT_TRUE(judged(1e-2f).passed);
   EXPECT_EQ(source.sizesAsked, 1);
@@ -244,6 +250,52 @@ TEST(Reference, WhatIsNotCloseEnoughIsHeldAgainstItsSize) {
   EXPECT_EQ(source.sizesAsked, 0);
   EXPECT_FALSE(judged(NAN).passed);
   EXPECT_EQ(source.sizesAsked, 0);
+}
+
+TEST(Reference, ASetThatTheTypesDestroySaysNothing) {
+  // x * x, which an fp16 intermediate cannot hold for inputs of 1000.
+  FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return std::sqrt(x[i] * x[i] + 1); });
+  candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
+  plan.outputs[0].dtype = candidate::DType::F32;
+  auto reference = build(source, plan);
+  auto judged = [&](InputKind kind) {
+    Finished process;
+    process.out.resize(512, std::numeric_limits<float>::infinity());
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, *find(*reference, kind), process));
+  };
+  EXPECT_FALSE(judged(InputKind::Offset).passed);
+  source.declared = [](llvm::ArrayRef<double> x, size_t i) {
+    return x[i] * x[i] > 65504 ? INFINITY : std::sqrt(x[i] * x[i] + 1);
+  };
+  SetVerdict verdict = judged(InputKind::Offset);
+  EXPECT_TRUE(verdict.passed);
+  EXPECT_EQ(verdict.meaningless, "input offset#0 says nothing: computed in the types that the graph declares, output 0 "
+                                 "overflows or is no number there");
+  // Where the types do no harm, and on what is timed, it is wrong as ever.
+  EXPECT_FALSE(judged(InputKind::Uniform).passed);
+  EXPECT_FALSE(judged(InputKind::Declared).passed);
+  source.declared = [](llvm::ArrayRef<double>, size_t) { return NAN; };
+  EXPECT_FALSE(judged(InputKind::Declared).passed);
+}
+
+TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {
+  FunctionAnswers source(twice);
+  candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
+  auto judged = [&](double error) {
+    auto reference = build(source, plan);
+    const ReferenceSet &set = reference->sets[0];
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+    for (size_t i = 0; i < 512; ++i)
+      process.out[i] *= float(2 * (1 + (i % 2 ? error : -error)));
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+  };
+  EXPECT_FALSE(judged(6e-3).passed);
+  source.declared = [](llvm::ArrayRef<double> x, size_t i) { return 2 * x[i] * (i % 2 ? 1.01 : 0.99); };
+  SetVerdict verdict = judged(6e-3);
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  EXPECT_FALSE(judged(6e-2).passed);
 }
 
 TEST(Admission, ARealProblemHasNoWarnings) {

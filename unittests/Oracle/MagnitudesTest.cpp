@@ -19,7 +19,7 @@ using namespace kgen::oracle;
 namespace {
 
 std::vector<double> magnitudesOf(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
-  auto oracle = Oracle::create(graph, int64_t(1) << 30, "graph", /*magnitudes=*/true);
+  auto oracle = Oracle::create(graph, int64_t(1) << 30, "graph", OracleResult::Magnitudes);
   if (!oracle) {
     ADD_FAILURE() << llvm::toString(oracle.takeError()) << "\n" << graph.str();
     return {};
@@ -70,7 +70,7 @@ TEST(Magnitudes, NoneIsBelowItsAnswer) {
     for (const OracleCase &one : parseOracleCases((*file)->getBuffer())) {
       if (cases++ % 8)
         continue;
-      auto oracle = Oracle::create(one.graph, int64_t(1) << 30, one.name, /*magnitudes=*/true);
+      auto oracle = Oracle::create(one.graph, int64_t(1) << 30, one.name, OracleResult::Magnitudes);
       ASSERT_TRUE(bool(oracle)) << one.name << ": " << llvm::toString(oracle.takeError());
       std::vector<std::vector<double>> inputs;
       for (size_t i = 0; i < one.inputKinds.size(); ++i)

@@ -41,6 +41,18 @@ private:
 
 class Judge;
 
+/// What can be computed of a graph.
+enum class Computed {
+  Answers,
+  /// For each element of the outputs, the size of what was added up for it: arithmetic of unit roundoff u may be blamed
+  /// for an error of a small multiple of u times that (docs/evaluation.md).
+  Magnitudes,
+  /// The answers in the types that the graph declares, each op's result rounded to its own, as PyTorch computes them.
+  Declared,
+};
+/// "the size of what was added up", ...
+const char *describe(Computed what);
+
 /// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
 /// Thread safe: several questions may be under way at once.
 class AnswerSource {
@@ -49,10 +61,10 @@ public:
   /// GRAPH is the op graph's MLIR text; INPUTS one array of doubles for each argument.
   virtual llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                                      llvm::ArrayRef<llvm::ArrayRef<double>> inputs) = 0;
-  /// For each element of the outputs, the size of what was added up for it: arithmetic of unit roundoff u may be blamed
-  /// for an error of a small multiple of u times that (docs/evaluation.md). An error where that is not known.
-  virtual llvm::Expected<std::vector<Answer>> magnitudes(llvm::StringRef graph,
-                                                         llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
+  /// Anything else that may be computed of a graph, in the same form. An error where that is not to be had; the default
+  /// has answers only.
+  virtual llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
+                                                      llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
   /// No question is expected soon: gives memory back.
   virtual void rest() {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may

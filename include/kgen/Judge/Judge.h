@@ -85,6 +85,9 @@ public:
   /// Computes and keeps the size of what was added up for each answer of SET; compare() takes it into account from then
   /// on (Comparison::norms). An error where that is not to be had.
   virtual llvm::Error learnMagnitudes(size_t set);
+  /// How far the answers of SET move, by output, when each op is computed in the types that the graph declares. An
+  /// error where that is not to be had.
+  virtual llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set);
   /// EXHIBIT, stored as the plan's output OUTPUT is, against that output of SET.
   virtual llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) = 0;
   /// Descriptors of memory on the device that holds the inputs of SET, packed as they were given, and of memory that a

@@ -17,6 +17,12 @@
 
 namespace kgen::judge {
 
+/// What rounding to the class's own format and to the one below costs, and the largest element over the rms.
+struct MeasuredErrors {
+  candidate::ErrorNorms same, low;
+  double peak = 1;
+};
+
 /// One input set, what its answers are like, and what a candidate may be off by.
 struct ReferenceSet {
   InputSet set;
@@ -24,6 +30,7 @@ struct ReferenceSet {
   size_t number = 0;                            ///< by which the judge knows it
   std::vector<AnswerFacts> facts;               ///< one per output
   std::vector<candidate::ErrorNorms> tolerance; ///< one per output; unused where exact
+  std::vector<MeasuredErrors> errors;           ///< what the tolerances were made of; empty where every output is exact
   std::vector<bool> exact;                      ///< every answer is a small integer: bit equality is asked for
   std::vector<double> close;                    ///< one per output: allclose with this instead of TOLERANCE, where > 0
 
@@ -61,28 +68,34 @@ llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, 
 llvm::Expected<std::vector<std::string>>
 findAdmissionFaults(const candidate::LaunchPlan &plan, llvm::ArrayRef<ReferenceSet> sets, Judge &judge, bool lowPasses);
 
+/// An exhibit held against a set.
+struct Judgement {
+  bool accepted = false;
+  Comparison comparison;
+  candidate::ErrorNorms tolerance; ///< that was applied
+  std::string unknown;             ///< not accepted, and what might have helped is not known
+  /// Accepted because the set says nothing of this output: why.
+  std::string meaningless;
+};
+/// Compares EXHIBIT with output I of SET. What is not close enough by the norms alone is held against more, which is
+/// asked for here: the size of what was added up, since a sum that cancels is no smaller a sum for that, and the
+/// answers in the graph's own types. What those are off by is an error that a kernel may have as well; where they are
+/// nothing like the answer, only a set that nobody is timed on can be left out.
+llvm::Expected<Judgement> judgeExhibit(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                       unsigned i, const Exhibit &exhibit);
+
 /// The comparison of one run's outputs with a set: the errors, and a sentence when it fails.
 struct SetVerdict {
   bool passed = true;
   std::string detail;
   candidate::ErrorNorms worst;     ///< over the outputs
   candidate::ErrorNorms tolerance; ///< of the output that WORST belongs to
+  /// Why the set says nothing of an output; empty where it does.
+  std::string meaningless;
 };
 
 /// Whether COMPARISON of output I is good enough for SET.
 bool isAccepted(const ReferenceSet &set, unsigned i, const Comparison &comparison);
-
-/// An exhibit held against a set.
-struct Judgement {
-  bool accepted = false;
-  Comparison comparison;
-  std::string unknown; ///< not accepted, and the size of what was added up, which might have helped, is not known
-};
-/// Compares EXHIBIT with output I of SET, which has ELEMENTS elements. What is not close enough by the norms alone is
-/// held against the size of what was added up as well, which is asked for here: a sum that cancels is no smaller a sum
-/// for that.
-llvm::Expected<Judgement> judgeExhibit(Judge &judge, const ReferenceSet &set, unsigned i, int64_t elements,
-                                       const Exhibit &exhibit);
 
 /// What PROCESS computed in its last run, on SET.
 llvm::Expected<SetVerdict> compareWithReference(const candidate::LaunchPlan &plan, Judge &judge,

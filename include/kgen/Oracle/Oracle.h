@@ -28,15 +28,22 @@ struct OracleTensor {
   bool isFloat() const;
 };
 
+/// What is computed of a graph.
+enum class OracleResult {
+  Answers,    ///< in fp64
+  Magnitudes, ///< in fp64, instead of each answer the size of what was added up for it (kgen-magnitudes)
+  Declared,   ///< the answers in the types that the graph declares, as PyTorch computes it op by op
+};
+
 /// One compiled graph. Not thread-safe; may be run any number of times.
 class Oracle {
 public:
   /// Compiles GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). Errors
   /// are one sentence with the place. Intermediate tensors of more than SLICE_LIMIT bytes are computed
-  /// slice by slice where the graph allows it. NAME is the graph's file in messages. MAGNITUDES: instead of each
-  /// answer, the size of what was added up for it (kgen-magnitudes).
+  /// slice by slice where the graph allows it. NAME is the graph's file in messages.
   static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
-                                                        llvm::StringRef name = "graph", bool magnitudes = false);
+                                                        llvm::StringRef name = "graph",
+                                                        OracleResult result = OracleResult::Answers);
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;

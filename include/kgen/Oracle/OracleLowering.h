@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Oracle/Oracle.h"
+
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -21,9 +23,10 @@ namespace kgen::oracle {
 /// linalg-on-tensors) graph to the LLVM dialect. Function @f becomes
 /// `_mlir_ciface_f`, which takes one memref descriptor for each argument and one for each
 /// result; the caller allocates all of them, and arguments are never written.
-/// The graph is computed in fp64; an intermediate tensor of more than SLICE_LIMIT bytes is computed slice by slice.
-/// MAGNITUDES: what kgen-magnitudes makes of the results instead of them.
-void populateOracleLowering(mlir::OpPassManager &pm, int64_t sliceLimit = int64_t(1) << 30, bool magnitudes = false);
+/// An intermediate tensor of more than SLICE_LIMIT bytes is computed slice by slice. Float arguments and results are of
+/// f64, whatever RESULT is.
+void populateOracleLowering(mlir::OpPassManager &pm, int64_t sliceLimit = int64_t(1) << 30,
+                            OracleResult result = OracleResult::Answers);
 
 /// Adds the dialects that the pipeline reads and makes, with their bufferization and translation to LLVM IR.
 void registerOracleDialects(mlir::DialectRegistry &registry);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Oracle/Oracle.h"
+
 #include <cstdint>
 #include <string>
 
@@ -14,7 +16,8 @@ namespace kgen::oracle {
 /// The command line; see kgen-oracle --help.
 struct OracleToolOptions {
   std::string graph, inputs, outputs, jobs;
-  bool check = false, magnitudes = false;
+  bool check = false;
+  OracleResult result = OracleResult::Answers;
   int64_t sliceLimit = int64_t(1) << 30;
 };
 

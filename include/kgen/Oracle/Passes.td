@@ -49,6 +49,21 @@ def MagnitudesPass : Pass<"kgen-magnitudes", "mlir::ModuleOp"> {
                            "mlir::tensor::TensorDialect"];
 }
 
+def OracleDeclaredPass : Pass<"kgen-oracle-declared", "mlir::ModuleOp"> {
+  let summary = "take and return f64 around a computation in the declared types";
+  let description = [{
+    Float arguments and results of linalg on tensors become f64, and are converted on the way in and out. Inside, each op
+    rounds to the type that the graph declares, as PyTorch does op by op.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf16>) -> tensor<4xf16>
+    // becomes
+    func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> { %0 = linalg.generic ... arith.truncf ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
 def OracleEntryPass : Pass<"kgen-oracle-entry", "mlir::ModuleOp"> {
   let summary = "make functions callable from C without touching their inputs";
   let description = [{

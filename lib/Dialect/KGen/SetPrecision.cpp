@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/KGen/InputDomains.h"
 #include "kgen/Dialect/KGen/Passes.h"
 #include "kgen/Dialect/KGen/Precision.h"
 
@@ -27,6 +28,7 @@ struct SetPrecision : kgen::impl::SetPrecisionBase<SetPrecision> {
       return signalPassFailure();
     }
     module->setAttr("kgen.precision", StringAttr::get(&getContext(), stringifyPrecision(precisionOf(module))));
+    settleInputDomains(module); // a lowered graph no longer shows them either
   }
 };
 

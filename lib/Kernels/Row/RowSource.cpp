@@ -141,6 +141,8 @@ std::string RowEmitter::part(StringRef file) {
   switch (program.statistic) {
   case RowStatistic::Softmax:
     fill.sections.insert("STATE_SOFTMAX");
+    if (isa<aten::LogsumexpOp>(program.statisticOp)) // a softmax of infinity is NaN all the same
+      fill.sections.insert("KEEPS_INFINITY");
     break;
   case RowStatistic::Moments:
     fill.sections.insert("STATE_MOMENTS");

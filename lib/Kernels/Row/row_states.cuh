@@ -20,6 +20,13 @@ using Accumulator = State;
 // A finite start keeps exp(-inf - maximum) at 0 instead of NaN in rows masked with -inf.
 __device__ __forceinline__ Accumulator start() { return {-3.402823466e38f, 0.0f}; }
 
+#if KEEPS_INFINITY
+/// What exponents are relative to: infinity less infinity is no number, and the logarithm of the sum is infinite.
+__device__ __forceinline__ float shift(float maximum) {
+  return maximum == __int_as_float(0x7f800000) ? 0.0f : maximum;
+}
+
+#endif
 #if PEELED
 template <int kVector>
 #endif
@@ -31,13 +38,23 @@ __device__ __forceinline__ void accumulate(Accumulator &state, const float (&val
   float sum = 0.0f; // of the pack first: shorter chains of additions lose fewer digits
 #pragma unroll
   for (int lane = 0; lane < kVector; ++lane)
+#if KEEPS_INFINITY
+    sum += exponential(value[lane] - shift(maximum));
+  state = {maximum, state.sum * exponential(shift(state.maximum) - shift(maximum)) + sum};
+#else
     sum += exponential(value[lane] - maximum);
   state = {maximum, state.sum * exponential(state.maximum - maximum) + sum};
+#endif
 }
 
 __device__ __forceinline__ State combine(const State &a, const State &b) {
   const float maximum = fmaxf(a.maximum, b.maximum);
+#if KEEPS_INFINITY
+  return {maximum, a.sum * exponential(shift(a.maximum) - shift(maximum)) +
+                       b.sum * exponential(shift(b.maximum) - shift(maximum))};
+#else
   return {maximum, a.sum * exponential(a.maximum - maximum) + b.sum * exponential(b.maximum - maximum)};
+#endif
 }
 
 __device__ __forceinline__ State exchange(const State &state, int mask) {
@@ -91,7 +108,12 @@ __device__ __forceinline__ State exchange(const State &state, int mask) {
 
 __device__ __forceinline__ State summarize(const Accumulator &a) {
   const float mean = a.count > 0.0f ? a.sum / a.count : 0.0f;
+#if ONE_THREAD
+  const float deviation = a.square - a.sum * mean;
+  return {a.count, a.shift + mean, deviation < 0.0f ? 0.0f : deviation}; // what is no number stays none
+#else
   return {a.count, a.shift + mean, fmaxf(a.square - a.sum * mean, 0.0f)};
+#endif
 }
 #endif
 #if STATE_SUM
