@@ -8,11 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-<<<<<<< HEAD
 #include "kgen/Dialect/KGen/CaptureError.h"
-=======
 #include "kgen/Dialect/KGen/InputDomains.h"
->>>>>>> 1c5b322 (Keep inputs to their domains, and leave out sets that the graph's own types destroy)
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
