@@ -26,6 +26,7 @@ def Gemm : KernelFamily<"gemm", "matrix products">;
 def Conv : KernelFamily<"conv", "convolutions as implicit matrix products">;
 def Attention : KernelFamily<"attention", "scaled dot product attention">;
 def Scan : KernelFamily<"scan", "prefix sums and products">;
+def Gather : KernelFamily<"gather", "rows and elements at positions that are read at run time">;
 
 def PointwisePacks : Variant<Pointwise, "packs", "threads that stride over packs of elements">;
 def PoolWindows : Variant<Pool, "windows", "a thread for a few neighbouring windows">;
@@ -46,7 +47,10 @@ def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
 def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;
 def ScanBlocks : Variant<Scan, "blocks", "a block for each row, or for neighbouring columns">;
+def GatherRows : Variant<Gather, "rows", "rows copied by packs, some threads for each">;
+def GatherElements : Variant<Gather, "elements", "a position for each element">;
 
+defvar gathers = [GatherRows, GatherElements];
 defvar gemmWarps = [GemmWmma, GemmMmaSync];
 defvar gemmBlocks = [GemmSimt] # gemmWarps;
 defvar convBlocks = [ConvSimt, ConvMmaSync];
@@ -133,7 +137,7 @@ def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>, [Taken<[ConvW
 
 def VecDirective : Directive<"VecOp", "vec", "M", "4">;
 def VecKey : Key<"vec", VecDirective, IntOf<[1, 2, 4, 8, 16]>,
-    [Taken<gemmBlocks # rows # [PointwisePacks, ScanBlocks]>],
+    [Taken<gemmBlocks # rows # [PointwisePacks, ScanBlocks] # gathers>],
     "elements of one global memory access; at most 16 bytes"> {
   let Neighbours = [1, 2, 4, 8];
 }
@@ -150,7 +154,7 @@ def SmemPadKey : Key<"smem_pad", SmemLayoutDirective, IntFrom<0, 64>,
 def CacheHintDirective : Directive<"CacheHintOp", "cache_hint", "M", "streaming">;
 def CacheHintKey : Key<"cache_hint", CacheHintDirective, WordOf<["none", "streaming"]>,
     [Taken<[RowRegisters], WordOf<["none", "streaming"]>, ["none", "streaming"]>,
-     Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks]>],
+     Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks] # gathers>],
     "cache policy of loads and stores that are used once">;
 
 def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma]>],
@@ -189,7 +193,8 @@ def LazyKey : Key<"lazy", ReduceDirective, OnOff, [Taken<[AttentionWgmma]>],
 
 def ThreadsPerRowDirective : Directive<"ThreadsPerRowOp", "threads_per_row", "P", "128">;
 def ThreadsPerRowKey : Key<"threads_per_row", ThreadsPerRowDirective,
-    IntOf<[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]>, [Taken<rows>], "threads that share one row"> {
+    IntOf<[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]>, [Taken<rows # [GatherRows]>],
+    "threads that share one row"> {
   let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
 }
 
@@ -212,7 +217,8 @@ def SplitRowsKey : Key<"split_rows", SplitRowsDirective, IntFrom<1, 1024>,
 //===----------------------------------------------------------------------===//
 
 def CoarsenDirective : Directive<"CoarsenOp", "coarsen", "P", "4">;
-def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>, [Taken<[PointwisePacks, PoolWindows]>],
+def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>,
+    [Taken<[PointwisePacks, PoolWindows, GatherElements]>],
     "outputs of one thread"> {
   let Neighbours = [1, 2, 4, 8, 16, 32];
 }
@@ -220,7 +226,8 @@ def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>, [Taken<[Pointw
 def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256"> {
   let FirstIsBare = 0;
 }
-def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024>, [Taken<[PointwisePacks, PoolWindows, ScanBlocks]>],
+def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024>,
+    [Taken<[PointwisePacks, PoolWindows, ScanBlocks] # gathers>],
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];
 }
@@ -297,7 +304,7 @@ def PromoteKKey : Key<"promote_k", SplitPrecisionDirective, IntFrom<0, 4096>, [T
 }
 
 def UnrollDirective : Directive<"UnrollOp", "unroll", "L", "4">;
-def UnrollKey : Key<"unroll", UnrollDirective, IntFrom<1, 64>, [Taken<rows # [ScanBlocks]>],
+def UnrollKey : Key<"unroll", UnrollDirective, IntFrom<1, 64>, [Taken<rows # [ScanBlocks, GatherRows]>],
     "unroll factor of the innermost loop"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }

@@ -64,6 +64,8 @@ StringRef defaultFamily(Operation *op) {
   case OpKind::Window:
     return "pool";
   default:
+    if (isa<aten::EmbeddingOp, aten::IndexSelectOp, aten::GatherOp>(op))
+      return "gather";
     return name.starts_with("cumsum") || name.starts_with("cumprod") ? "scan" : "generic";
   }
 }
