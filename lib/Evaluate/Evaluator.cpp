@@ -239,7 +239,8 @@ llvm::Expected<candidate::LaunchPlan> Evaluator::compileAgain(const CandidateFil
   return plan;
 }
 
-void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options, candidate::Measurement &out) const {
+void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options,
+                           candidate::Measurement &out) const {
   auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;

@@ -136,7 +136,8 @@ TEST_F(MlirGraphCompilerTest, GroupsFollowFusion) {
       "  %1 = aten.relu %0 : (tensor<2x8x30x30xf32>) -> tensor<2x8x30x30xf32>\n"
       "  %2 = aten.max_pool2d %1 kernel [2, 2] stride [2, 2] : (tensor<2x8x30x30xf32>) -> tensor<2x8x15x15xf32>\n"
       "  return %2 : tensor<2x8x15x15xf32>\n";
-  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::None), "conv: CONV2D; pointwise: RELU; pool: MAX_POOL2D");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::None),
+            "conv: CONV2D; pointwise: RELU; pool: MAX_POOL2D");
   EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Epilogue), "conv: CONV2D relu; pool: MAX_POOL2D");
   EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Pool), "conv: CONV2D relu max_pool2d");
 }
@@ -159,7 +160,8 @@ TEST_F(MlirGraphCompilerTest, GroupsLeaveOneResult) {
   const std::string one = "tensor<64xf32>", front = "  %0 = aten.abs %x" + unary + "  %1 = aten.mul.Tensor %0, %w" +
                                                     binary + "  %2 = aten.sum.dim_IntList %1 dim [1] : (" + t +
                                                     ") -> " + one + "\n";
-  EXPECT_EQ(groupsOf(*compiler, in + one, front + "  return %2 : " + one + "\n", graph::Fusion::Epilogue), "row: abs mul SUM");
+  EXPECT_EQ(groupsOf(*compiler, in + one, front + "  return %2 : " + one + "\n", graph::Fusion::Epilogue),
+            "row: abs mul SUM");
   EXPECT_EQ(groupsOf(*compiler, in + "(" + t + ", " + one + ")", front + "  return %0, %2 : " + t + ", " + one + "\n",
                      graph::Fusion::Epilogue),
             "row: mul SUM; pointwise: ABS");
@@ -169,7 +171,8 @@ TEST_F(MlirGraphCompilerTest, GroupsAreWhatFamiliesTake) {
   const std::string t = "tensor<64x64xf32>", row = "tensor<64xf32>", in = "%x: " + t + ") -> ";
   auto alone = [&](const std::string &op, const std::string &from, const std::string &to) {
     return groupsOf(*compiler, "%x: " + from + ") -> " + to,
-                    "  %0 = " + op + " : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n", graph::Fusion::Epilogue);
+                    "  %0 = " + op + " : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n",
+                    graph::Fusion::Epilogue);
   };
   EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 3.0 dim [1]", t, row), "");
   EXPECT_EQ(alone("aten.linalg_vector_norm %x ord 2.0 dim [1]", t, row), "row: LINALG_VECTOR_NORM");

@@ -56,7 +56,7 @@ private:
 struct EvaluatorParts {
   std::string device;             ///< "host" or "cuda:N"
   std::string arch = Chip().arch; ///< what the compiler is asked for
-  device::CardFacts card;                 ///< all zero on host
+  device::CardFacts card;         ///< all zero on host
   std::shared_ptr<toolchain::Compiler> compiler;
   std::shared_ptr<judge::AnswerSource> oracle;
   std::shared_ptr<device::CandidateRunner> runner;

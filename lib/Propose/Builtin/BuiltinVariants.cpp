@@ -93,7 +93,8 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
 std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry &entry) const {
   std::vector<PlanVariant> variants;
   for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
-    PlanVariant variant{entry.pools && base.fusion != graph::Fusion::Pool ? regroup(graph::Fusion::Pool, true) : base, ""};
+    PlanVariant variant{entry.pools && base.fusion != graph::Fusion::Pool ? regroup(graph::Fusion::Pool, true) : base,
+                        ""};
     bool any = false;
     for (PlannedDispatch &dispatch : variant.plan.dispatches) {
       if (!is_contained(entry.families, dispatch.family))
