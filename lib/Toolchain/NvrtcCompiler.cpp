@@ -166,8 +166,12 @@ private:
       log = std::move(*text);
     else
       llvm::consumeError(text.takeError());
+    // What is read here is all of it; what is kept for people is its beginning.
+    std::string shown = log;
+    if (shown.size() > 64 * 1024)
+      shown = shown.substr(0, 64 * 1024) + "\n(cut at 64 KiB)\n";
     if (run->code != 0) {
-      failed.log = log.empty() ? run->output : log;
+      failed.log = log.empty() ? run->output : shown;
       failed.reason = firstError(failed.log);
       // NVRTC and ptxas name the text or a function of it; what is about neither begins so, or nothing came.
       failed.unexplained = log.empty() || llvm::StringRef(log).starts_with("error: NVRTC");
@@ -178,12 +182,12 @@ private:
     }
     failed.reason = findLostInstructions(log);
     if (!failed.reason.empty()) {
-      failed.log = log;
+      failed.log = shown;
       return CompileResult(failed);
     }
     Compiled compiled;
     compiled.artifact = "kernel.cubin";
-    compiled.log = log;
+    compiled.log = shown;
     compiled.seconds = run->seconds;
     compiled.kernels = parsePtxasLog(log);
     auto ptx = readWholeFile(folder + "/kernel.ptx");
@@ -197,7 +201,7 @@ private:
     if (failed.reason.empty())
       failed.reason = findDriversRegisters(*ptx);
     if (!failed.reason.empty()) {
-      failed.log = log;
+      failed.log = shown;
       return CompileResult(failed);
     }
     countInstructions(*cubin, compiled.kernels);

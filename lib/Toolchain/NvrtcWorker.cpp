@@ -126,8 +126,9 @@ int kgen::toolchain::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   std::string log = fetch(program, nvrtc.logSize, nvrtc.log);
   while (!log.empty() && log.back() == '\0')
     log.pop_back();
-  if (log.size() > 64 * 1024)
-    log = log.substr(0, 64 * 1024) + "\n(cut at 64 KiB)\n";
+  // ptxas writes some 300 bytes for each kernel, and each is needed; people are shown less of it.
+  if (log.size() > 8 << 20)
+    log.resize(8 << 20);
   if (error && log.find("failed to open libnvrtc-builtins") != std::string::npos)
     return fail("NVRTC finds no libnvrtc-builtins beside " + library);
   if (error && log.empty())

@@ -112,6 +112,24 @@ TEST_F(CompilersTest, Nvrtc) {
 }
 
 /// Inline assembly can end the function that it stands in and declare what it likes.
+TEST_F(CompilersTest, NvrtcKnowsEveryKernelOfALargeNetwork) {
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  // What ptxas says of them is longer than what is kept of a log for people.
+  std::string text;
+  constexpr size_t count = 400;
+  for (size_t i = 0; i < count; ++i)
+    text += "extern \"C\" __global__ void a_network_s_kernel_with_a_longish_name_number_" + std::to_string(i) +
+            "(float *y) { y[threadIdx.x] = " + std::to_string(i) + "; }\n";
+  CompileResult result = llvm::cantFail((*compiler)->compile(text, {}));
+  ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << std::get<CompileFailed>(result).reason;
+  const Compiled &compiled = std::get<Compiled>(result);
+  EXPECT_EQ(compiled.kernels.size(), count);
+  EXPECT_LT(compiled.log.size(), size_t(66 * 1024));
+  EXPECT_GT(compiled.log.size(), size_t(64 * 1024));
+}
+
 TEST_F(CompilersTest, NvrtcFindsCallsOfTheDeviceRuntime) {
   auto compiler = createNvrtcCompiler();
   if (!compiler)
