@@ -108,7 +108,10 @@ public:
     if (failed(program))
       return failure();
     auto able = [&](const auto &kernel) { return kernel->fault(*program, chip).empty(); };
-    std::string mma = params.wordOr(dispatch.getContext(), key::mma, (*llvm::find_if(kernels, able))->mma());
+    // Where none can, the last one says why.
+    const auto *first = llvm::find_if(kernels, able);
+    std::string mma =
+        params.wordOr(dispatch.getContext(), key::mma, (first == kernels.end() ? kernels.back() : *first)->mma());
     const AttentionKernel *kernel = find(mma);
     if (!kernel)
       return rejectAttention(dispatch, "mma = " + mma + ", expected " + words());
