@@ -77,7 +77,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
     return diag;
   }
 
-  /// Applies the first legal materialisation of CANDIDATE to MODULE. False with the REASON when
+  /// Applies a legal materialisation of CANDIDATE to MODULE, as `variant` says. False with the REASON when
   /// there is none; failure when the provider is lost.
   FailureOr<bool> apply(ModuleOp module, propose::Proposer &proposer, const propose::ProposalContext &context,
                         const propose::Idea &candidate, std::string &reason) {
@@ -88,10 +88,12 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
     std::optional<Category> category = symbolizeCategory(ideas::categoryName(candidate.category));
     auto ideaAttr = IdeaAttr::get(&getContext(), candidate.text, category.value_or(Category::Compute));
     reason = "no materialisation has directives";
-    for (const propose::Materialization &variant : *variants) {
-      if (variant.directives.empty())
+    OwningOpRef<ModuleOp> chosen;
+    int legal = 0;
+    for (const propose::Materialization &way : *variants) {
+      if (way.directives.empty() || legal > variant)
         continue;
-      auto result = directive::applyDirectives(module, variant.directives, ideaAttr);
+      auto result = directive::applyDirectives(module, way.directives, ideaAttr);
       if (!result) {
         reason = llvm::toString(result.takeError());
         continue;
@@ -100,11 +102,14 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
         reason = *fault;
         continue;
       }
-      module.getBodyRegion().takeBody((*result)->getBodyRegion());
-      module->setAttrs(result->get()->getAttrDictionary());
-      return true;
+      chosen = std::move(*result);
+      ++legal;
     }
-    return false;
+    if (!chosen)
+      return false;
+    module.getBodyRegion().takeBody(chosen->getBodyRegion());
+    module->setAttrs(chosen.get()->getAttrDictionary());
+    return true;
   }
 
   /// Why a dispatch of ANNOTATED cannot be lowered, from its family; nothing when all can.

@@ -40,6 +40,7 @@ void kgen::pipelines::populateLlmLower(OpPassManager &pm, const LlmLowerOptions 
   who.provider = options.provider;
   who.device = options.device;
   who.idea = options.idea;
+  who.variant = options.variant;
   who.arch = options.arch;
   pm.addPass(createMaterializeIdea(who));
   LowerOptions chip;

@@ -30,6 +30,7 @@ def MaterializeIdea : Pass<"kgen-materialize-idea", "::mlir::ModuleOp"> {
     Option<"provider", "provider", "std::string", "\"builtin\"", "who has ideas: builtin or replay:RUN">,
     Option<"device", "device", "std::string", "\"cuda\"", "what the kernels are for: host or cuda">,
     Option<"idea", "idea", "std::string", "\"\"", "key of the idea to carry out; empty for the first">,
+    Option<"variant", "variant", "int", "0", "which of its legal materialisations, from 0; the last when there are fewer">,
     Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture">
   ];
   // Families read what is fused through linalg.

@@ -34,6 +34,8 @@ struct LlmLowerOptions : mlir::PassPipelineOptions<LlmLowerOptions> {
                              llvm::cl::init("cuda")};
   Option<std::string> idea{*this, "idea", llvm::cl::desc("key of the idea to carry out; empty for the first"),
                            llvm::cl::init("")};
+  Option<int> variant{*this, "variant", llvm::cl::desc("which of its legal materialisations, from 0"),
+                      llvm::cl::init(0)};
   Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
                            llvm::cl::init(Chip().arch)};
 };
