@@ -109,7 +109,7 @@ BufferSpec buffer(const json &value, const std::string &place) {
   const json &shape = array(member(value, "shape", place), place + ".shape", maxRank);
   int64_t elements = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    spec.shape.push_back(integer(shape[i], indexed(place + ".shape", i), 1, maxElements));
+    spec.shape.push_back(integer(shape[i], indexed(place + ".shape", i), 0, maxElements));
     if (__builtin_mul_overflow(elements, spec.shape.back(), &elements) || elements > maxElements)
       fail(place + ".shape has more than 2^40 elements");
   }

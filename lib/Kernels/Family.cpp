@@ -7,7 +7,7 @@
 
 #include "kgen/Kernels/Family.h"
 
-#include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/ScheduleText.h"
 
 #include "mlir/IR/Builders.h"
@@ -105,6 +105,11 @@ std::string ScheduleParams::wordOr(MLIRContext *context, schedule::WordKey key, 
 graph::WorkFact Family::getWork(DispatchOp) const { return {}; }
 
 LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params, const Chip &chip) {
+  // Tensors without elements are the generic path's.
+  for (Operation &op : dispatch.getBody().front().without_terminator())
+    if (hasEmptyTensor(&op))
+      return dispatch.emitError() << "expected tensors with elements in a dispatch of family " << family.name()
+                                  << ", found '" << op.getName() << "' on an extent of 0";
   if (failed(family.match(dispatch)) || failed(family.complete(dispatch, params, chip)))
     return failure();
   if (std::string fault = schedule::findFault(family.name(), params.getSettings()); !fault.empty())

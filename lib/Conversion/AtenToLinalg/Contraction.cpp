@@ -171,8 +171,12 @@ SmallVector<Value> lowerConvTranspose(OpT op, LinalgBuilder &b) {
     window.push_back(b.b.getIndexAttr(cropped[i]));
   }
   Value zeros = b.filled(spread, b.element(input), 0);
-  Value spreadInput = tensor::InsertSliceOp::create(b.b, input, zeros, offsets, sizes, steps);
-  if (cropped != spread)
+  Value spreadInput = zeros;
+  if (!llvm::is_contained(b.shape(input), 0))
+    spreadInput = tensor::InsertSliceOp::create(b.b, input, zeros, offsets, sizes, steps);
+  if (llvm::is_contained(cropped, 0))
+    spreadInput = b.empty(cropped, b.element(input));
+  else if (cropped != spread)
     spreadInput = tensor::ExtractSliceOp::create(b.b, spreadInput, starts, window, ones);
   Value sum = correlate(b, spreadInput, transposeWeight(b, op.getWeight(), op.getGroups()),
                         SmallVector<int64_t>(spatial, 1), dilation, op.getGroups(), shape, element);

@@ -169,11 +169,16 @@ Value LinalgBuilder::slice(Value tensor, ArrayRef<int64_t> starts, ArrayRef<int6
   size_t count = rank(tensor);
   if (shape(tensor) == sizes)
     return tensor;
+  // What takes nothing may begin behind the end, where a slice has no offset.
+  if (llvm::is_contained(sizes, 0))
+    return empty(sizes, element(tensor));
   return tensor::ExtractSliceOp::create(b, tensor, constants(b, starts, count), constants(b, sizes, count),
                                         constants(b, steps, count));
 }
 
 Value LinalgBuilder::insert(Value tensor, Value into, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps) {
+  if (llvm::is_contained(shape(tensor), 0))
+    return into;
   size_t count = rank(tensor);
   return tensor::InsertSliceOp::create(b, tensor, into, constants(b, starts, count), constants(b, shape(tensor), count),
                                        constants(b, steps, count));
@@ -184,6 +189,9 @@ Value LinalgBuilder::reshape(Value tensor, ArrayRef<int64_t> to) {
   auto type = RankedTensorType::get(to, from.getElementType());
   if (from == type)
     return tensor;
+  // Nothing has no order; shapes without elements need not group.
+  if (from.getNumElements() == 0)
+    return empty(to, from.getElementType());
   if (auto groups = getReassociationIndicesForReshape(from, type)) {
     if (type.getRank() < from.getRank())
       return tensor::CollapseShapeOp::create(b, type, tensor, *groups);

@@ -79,7 +79,7 @@ template <typename OpT>
 static SmallVector<Value> lowerScan(OpT op, LinalgBuilder &b) {
   Type element = b.element(op.getResult());
   ArrayRef<int64_t> shape = b.shape(op.getSelf());
-  if (shape.empty())
+  if (shape.empty() || llvm::is_contained(shape, 0))
     return {b.convert(op.getSelf(), element)};
   int64_t dim = wrapDim(op.getDim(), shape.size()), outer = 1, inner = 1;
   for (auto [i, extent] : llvm::enumerate(shape))

@@ -24,15 +24,14 @@ LogicalResult kgen::aten::inferView(Operation *op, ArrayRef<int64_t> size, Resul
   SmallVector<int64_t> shape(size);
   int64_t *unknown = nullptr;
   for (int64_t &extent : shape) {
-    if (extent < -1 || extent == 0 || (extent == -1 && unknown))
-      return op->emitOpError() << "expected positive extents and at most one -1 but found " << printShape(size)
-                               << " [view_c1]";
+    if (extent < -1 || (extent == -1 && unknown))
+      return op->emitOpError() << "expected extents and at most one -1 but found " << printShape(size) << " [view_c1]";
     if (extent == -1)
       unknown = &extent;
     else
       known *= extent;
   }
-  if (unknown ? count % known != 0 : count != known)
+  if (unknown ? known == 0 || count % known != 0 : count != known)
     return op->emitOpError() << "expected a shape of " << count << " elements but found " << printShape(size)
                              << " [view_c2]";
   if (unknown)
@@ -50,7 +49,7 @@ LogicalResult kgen::aten::inferExpand(Operation *op, ArrayRef<int64_t> size, Res
     bool added = i < lead;
     if (shape[i] == -1 && !added)
       shape[i] = in[i - lead];
-    if (shape[i] < 1 || (!added && in[i - lead] != 1 && in[i - lead] != shape[i]))
+    if (shape[i] < 0 || (!added && in[i - lead] != 1 && in[i - lead] != shape[i]))
       return op->emitOpError() << "expected a size that repeats only extents of 1 in " << printShape(in)
                                << " but found " << printShape(size) << " [expand_c2]";
   }
@@ -163,10 +162,8 @@ LogicalResult kgen::aten::inferSlice(Operation *op, int64_t dim, std::optional<i
   if (step < 1)
     return op->emitOpError() << "expected a positive step but found " << step << " [slice_c1]";
   auto [first, last] = clampSlice(start, end, shape[*position]);
-  if (first >= last)
-    return op->emitOpError() << "expected a range within extent " << shape[*position] << " but found " << first
-                             << " to " << last << " [slice_c2]";
-  shape[*position] = llvm::divideCeil(last - first, step);
+  // As in Python, an end before the start is nothing.
+  shape[*position] = last > first ? llvm::divideCeil(last - first, step) : 0;
   return withShape(op, shape, results);
 }
 
@@ -176,7 +173,7 @@ LogicalResult kgen::aten::inferNarrow(Operation *op, int64_t dim, int64_t start,
   if (failed(position))
     return failure();
   int64_t extent = shape[*position], first = start < 0 ? start + extent : start;
-  if (first < 0 || length < 1 || first + length > extent)
+  if (first < 0 || length < 0 || first + length > extent)
     return op->emitOpError() << "expected a range within extent " << extent << " but found start " << start
                              << " and length " << length << " [narrow_c1]";
   shape[*position] = length;

@@ -45,7 +45,16 @@ static StringRef kindName(OpKind kind) {
   return "no fusable op";
 }
 
+bool hasEmptyTensor(Operation *op) {
+  return llvm::any_of(llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && llvm::is_contained(tensor.getShape(), 0);
+  });
+}
+
 StringRef defaultFamily(Operation *op) {
+  if (hasEmptyTensor(op))
+    return "generic";
   StringRef name = op->getName().stripDialect();
   if (isElementwise(op))
     return "pointwise";
@@ -70,7 +79,9 @@ StringRef defaultFamily(Operation *op) {
   }
 }
 
-bool isElementwise(Operation *op) { return kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op); }
+bool isElementwise(Operation *op) {
+  return (kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op)) && !hasEmptyTensor(op);
+}
 
 //===----------------------------------------------------------------------===//
 // Legality

@@ -48,7 +48,7 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
   static bool canCompute(const Family &family, DispatchOp dispatch, const Chip &chip) {
     ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
     ScheduleParams completed(dispatch.getSchedule()->getParams());
-    return succeeded(family.match(dispatch)) && succeeded(family.complete(dispatch, completed, chip));
+    return succeeded(completeSchedule(family, dispatch, completed, chip));
   }
 };
 

@@ -76,6 +76,48 @@ LogicalResult generalizeNamed(Block &block) {
 }
 
 //===----------------------------------------------------------------------===//
+// Nothing
+//===----------------------------------------------------------------------===//
+
+static bool isEmpty(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && llvm::is_contained(tensor.getShape(), 0);
+}
+
+/// Takes out what has nothing to do: loops over an extent of 0 leave their initial values (a sum of nothing is 0, its
+/// mean 0 / 0), and moving no elements changes none. Results without elements become tensor.empty.
+static void dropEmpty(Block &block) {
+  OpBuilder builder(block.getParentOp()->getContext());
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (isa<tensor::EmptyOp, LaunchOp, DispatchOp>(op))
+      continue;
+    builder.setInsertionPoint(&op);
+    SmallVector<Value> values;
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+        structured && llvm::is_contained(structured.getStaticLoopRanges(), 0)) {
+      llvm::append_range(values, structured.getDpsInits());
+    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op); insert && isEmpty(insert.getSourceType())) {
+      values.push_back(insert.getDest());
+    } else if (auto pad = dyn_cast<tensor::PadOp>(op);
+               pad && isEmpty(pad.getSourceType()) && pad.getConstantPaddingValue()) {
+      RankedTensorType type = pad.getResultType();
+      Value room = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), type.getElementType());
+      values.push_back(linalg::FillOp::create(builder, op.getLoc(), pad.getConstantPaddingValue(), room).getResult(0));
+    } else if (op.getNumResults() && llvm::all_of(op.getResultTypes(), isEmpty)) {
+      for (Type result : op.getResultTypes()) {
+        auto type = cast<RankedTensorType>(result);
+        values.push_back(
+            tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), type.getElementType()).getResult());
+      }
+    } else {
+      continue;
+    }
+    op.replaceAllUsesWith(values);
+    op.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Fusion
 //===----------------------------------------------------------------------===//
 
@@ -223,7 +265,8 @@ static void materialize(func::FuncOp function) {
   function.walk([&](func::ReturnOp op) {
     builder.setInsertionPoint(op);
     for (OpOperand &operand : op->getOpOperands())
-      if (!isWritten(operand.get()) || !returned.insert(stripReshapes(operand.get())).second)
+      if (!isEmpty(operand.get().getType()) &&
+          (!isWritten(operand.get()) || !returned.insert(stripReshapes(operand.get())).second))
         operand.set(insertCopy(builder, op.getLoc(), operand.get()));
   });
 }
@@ -247,6 +290,7 @@ LogicalResult prepareForGeneric(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expected one block, found ") << function.getBody().getBlocks().size();
   Block &block = function.getBody().front();
+  dropEmpty(block);
   if (failed(generalizeNamed(block)))
     return failure();
   fuseElementwise(block, /*always=*/false);

@@ -42,6 +42,7 @@ struct LowerGeneric : kgen::kernels::impl::LowerGenericBase<LowerGeneric> {
   }
 
   LogicalResult lower(func::FuncOp function);
+  void launchNothing(func::FuncOp function);
   LogicalResult lower(linalg::GenericOp op, func::FuncOp function, StringRef kernelName);
 };
 
@@ -85,6 +86,25 @@ LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, S
   return success();
 }
 
+/// A graph whose results have no elements gets a kernel that does nothing, since a candidate without one is none.
+void LowerGeneric::launchNothing(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  if (terminator->getNumOperands() == 0)
+    return;
+  auto type = cast<RankedTensorType>(terminator->getOperand(0).getType());
+  std::string name = (function.getName() + "_nothing").str();
+  OpBuilder builder(function);
+  std::string text = "// The results have no elements.\nextern \"C\" __global__ void __launch_bounds__(32) " + name +
+                     "(" + getStorageType(type.getElementType()).str() + " *__restrict__) {}\n";
+  auto source = SourceOp::create(builder, function.getLoc(), name, arch, text);
+  builder.setInsertionPoint(terminator);
+  Value output = tensor::EmptyOp::create(builder, function.getLoc(), type.getShape(), type.getElementType());
+  auto symbol = SymbolRefAttr::get(&getContext(), source.getSymName(), FlatSymbolRefAttr::get(&getContext(), name));
+  auto launch = LaunchOp::create(builder, function.getLoc(), TypeRange(type), symbol, ArrayRef<int64_t>{1, 1, 1},
+                                 ArrayRef<int64_t>{32, 1, 1}, /*shared=*/0, ValueRange(), ValueRange(output));
+  terminator->setOperand(0, launch.getResult(0));
+}
+
 LogicalResult LowerGeneric::lower(func::FuncOp function) {
   if (failed(prepareForGeneric(function)))
     return failure();
@@ -102,6 +122,9 @@ LogicalResult LowerGeneric::lower(func::FuncOp function) {
     if (failed(lower(op, function, name)))
       return failure();
   }
+
+  if (block.getOps<LaunchOp>().empty())
+    launchNothing(function);
 
   // What is left of the views has no user any more.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {

@@ -119,6 +119,11 @@ LogicalResult PlanEmitter::addLaunch(LaunchOp launch) {
 LogicalResult PlanEmitter::nameOutputs(func::ReturnOp op) {
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     int buffer = resolve(value);
+    // What has no elements needs nobody to write it.
+    if (getBytes(value.getType()) == 0 && (buffer < 0 || !buffers[buffer].name.empty())) {
+      buffers.push_back({0, 0, 0, "out" + std::to_string(i)});
+      continue;
+    }
     if (buffer < 0)
       return op.emitOpError("result ") << i << " is not written by a launch";
     if (!buffers[buffer].name.empty())

@@ -41,15 +41,6 @@ func.func @scalar_op(%x: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
-func.func @no_elements(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
-  %e = tensor.empty() : tensor<0x4xf32>
-  // expected-error @below {{has no elements to compute}}
-  %0 = linalg.exp ins(%x : tensor<0x4xf32>) outs(%e : tensor<0x4xf32>) -> tensor<0x4xf32>
-  return %0 : tensor<0x4xf32>
-}
-
-// -----
-
 func.func @not_structured(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
   %c = arith.constant 1.0 : f32
   // expected-note @below {{it comes from tensor.insert}}

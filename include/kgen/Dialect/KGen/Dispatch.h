@@ -19,6 +19,9 @@ namespace kgen {
 /// The family that computes a dispatch whose root is OP, an aten op; "generic" when none does.
 llvm::StringRef defaultFamily(mlir::Operation *op);
 
+/// Whether an operand or a result of OP has no elements. Families compute no such op, and no dispatch grows by it.
+bool hasEmptyTensor(mlir::Operation *op);
+
 /// Whether OP computes each result element from one (broadcast) element of each operand.
 bool isElementwise(mlir::Operation *op);
 
