@@ -1,0 +1,175 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m fuzz: makes graphs, checks them in several processes, reduces what fails, and tells."""
+import argparse
+import collections
+import json
+import logging
+import multiprocessing
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import warnings
+
+from fuzz.check import ROOT, Checker
+from fuzz.generate import generate
+from fuzz.ops import table
+from fuzz.reduce import reduce_graph, size
+
+# A worker holds torch's caches of exported graphs: it is replaced before they grow.
+GRAPHS_PER_WORKER = 150
+REDUCED_PER_SIGNATURE = 2
+
+
+def _quiet():
+    import torch
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+_checker = None
+
+
+def _work(job):
+    """One graph: what stages it passed, and its findings."""
+    global _checker
+    arguments, index = job
+    if _checker is None:
+        _quiet()
+        _checker = Checker(arguments.device, arguments.ideas, arguments.prepare)
+    graph = generate(arguments.seed, index)
+    folder = pathlib.Path(arguments.out) / graph.name
+    stages = collections.Counter()
+    start = time.monotonic()
+    findings = []
+    try:
+        findings = _checker.check(graph, folder, index, note=lambda stage: stages.update([stage]))
+    except Exception as error:  # the fuzzer's own fault must not end the run
+        stages.update([f"fuzzer failed: {type(error).__name__}: {error}"])
+    if not findings and not arguments.prepare and not arguments.keep:
+        shutil.rmtree(folder, ignore_errors=True)
+    return index, graph.ops(), stages, findings, time.monotonic() - start
+
+
+def _reduce(job):
+    """A smaller graph with the same kind of finding, written beside the first one."""
+    global _checker
+    arguments, index, finding = job
+    if _checker is None:
+        _quiet()
+        _checker = Checker(arguments.device, arguments.ideas)
+    graph = generate(arguments.seed, index)
+    folder = pathlib.Path(arguments.out) / graph.name
+
+    def fails(smaller):
+        with tempfile.TemporaryDirectory() as scratch:
+            found = _checker.check(smaller, scratch, index, only=finding.stage)
+        return any(other.signature() == finding.signature() for other in found)
+
+    small = reduce_graph(graph, fails, arguments.reduce_seconds)
+    path = folder / "reduced.py"
+    path.write_text(f"# {finding}\n{small.source()}")
+    return index, finding, small.ops(), size(small), str(path)
+
+
+def _parse(argv):
+    parser = argparse.ArgumentParser(prog="fuzz_graphs.sh", description="Random op graphs through all of kgen.")
+    parser.add_argument("count", nargs="?", type=int, default=200, help="graphs (200)")
+    parser.add_argument("seed", nargs="?", default="0", help="same seed, same graphs (0)")
+    parser.add_argument("--device", default="host", help="host or cuda:N")
+    parser.add_argument("--ideas", type=int, default=2, help="ideas of the builtin catalogue for each graph (2)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
+    parser.add_argument("--first", type=int, default=0, help="number of the first graph (0)")
+    parser.add_argument("--out", default=str(ROOT / "runs/fuzz"), help="folder for what failed (runs/fuzz)")
+    parser.add_argument("--reduce-seconds", type=float, default=45, help="for making one failing graph small (45; 0: leave it)")
+    parser.add_argument("--max-seconds", type=float, default=0, help="make no new graphs after this long")
+    parser.add_argument("--stop", action="store_true", help="stop at the first finding")
+    parser.add_argument("--prepare", action="store_true", help="write candidates and leave measuring to a machine with a card")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of graphs that passed")
+    return parser.parse_args(argv)
+
+
+def _pool(arguments):
+    return multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=GRAPHS_PER_WORKER)
+
+
+def _run(arguments):
+    """All graphs; returns (counts by stage, ops, findings as (index, finding))."""
+    stages, ops, found = collections.Counter(), collections.Counter(), []
+    start = time.monotonic()
+
+    def jobs():
+        for index in range(arguments.first, arguments.first + arguments.count):
+            if arguments.max_seconds and time.monotonic() - start > arguments.max_seconds:
+                return
+            yield arguments, index
+
+    with _pool(arguments) as pool:
+        done = 0
+        for index, used, noted, findings, seconds in pool.imap_unordered(_work, jobs()):
+            done += 1
+            stages.update(noted)
+            ops.update(used)
+            for finding in findings:
+                found.append((index, finding))
+                print(f"g{index}: {finding}", flush=True)
+            if found and arguments.stop:
+                pool.terminate()
+                break
+            if done % 50 == 0:
+                rate = done / (time.monotonic() - start)
+                print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
+    stages["graphs"] = done
+    return stages, ops, found
+
+
+def _reduce_findings(arguments, found):
+    by_signature = collections.defaultdict(list)
+    for index, finding in sorted(found, key=lambda pair: pair[0]):
+        if finding.kind != "refused":  # its message names the line
+            by_signature[finding.signature()].append((arguments, index, finding))
+    jobs = [job for group in by_signature.values() for job in group[:REDUCED_PER_SIGNATURE]]
+    with _pool(arguments) as pool:
+        for index, finding, ops, (calls, results, elements), path in pool.imap_unordered(_reduce, jobs):
+            print(f"reduced g{index} to {calls} calls ({', '.join(ops)}), {results} results, {elements} elements: {path}\n"
+                  f"    {finding}", flush=True)
+    return by_signature
+
+
+def main(argv=None):
+    arguments = _parse(argv)
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    for name in table()[1]:
+        print(f"no line in fuzz/ops.py calls aten.{name}")
+    start = time.monotonic()
+    stages, ops, found = _run(arguments)
+    if found and arguments.reduce_seconds and not arguments.prepare:
+        _reduce_findings(arguments, found)
+    kinds = collections.Counter(finding.kind for _, finding in found)
+    signatures = collections.Counter(finding.signature() for _, finding in found)
+    print("\nfindings by kind and stage")
+    for signature, count in signatures.most_common():
+        print(f"{count:5}  {signature}")
+    never = sorted(set(table()[0]) - set(ops))
+    if never:
+        print(f"never called: {', '.join(never)}")
+    internal = [stage for stage in stages if stage.startswith("fuzzer failed")]
+    for stage in internal:
+        print(f"{stages[stage]:5}  {stage}")
+    summary = {"graphs": stages["graphs"], "imported": stages["import"], "oracle agrees": stages["oracle"],
+               "kernels PASS": stages["PASS"], "UNSUPPORTED": stages["UNSUPPORTED"], "wrong": kinds["wrong"],
+               "crashes": kinds["crash"], "hangs": kinds["hang"], "errors": kinds["error"], "refused": kinds["refused"],
+               "ops": len(ops), "seconds": round(time.monotonic() - start)}
+    (out / "summary.json").write_text(json.dumps({**summary, "signatures": signatures, "calls": ops}, indent=1) + "\n")
+    print(", ".join(f"{value} {key}" for key, value in summary.items()))
+    return 1 if found or internal else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
