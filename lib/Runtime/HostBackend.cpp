@@ -63,7 +63,7 @@ public:
         throw std::runtime_error("device host has no thread block clusters");
     }
     call.sharedBytes = launch.sharedBytes;
-    call.poison = -1;
+    call.poison = nullptr;
     call.step = 1;
     call.args = arguments;
     call.message = message;

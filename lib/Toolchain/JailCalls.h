@@ -12,8 +12,8 @@
 
 namespace kgen::toolchain {
 
-/// The filter for RULES, empty for All. Made for the calling process: OneProcess, Compute and Kernel allow signals to its own
-/// threads only, so it is to be installed by the process that asked for it.
+/// The filter for RULES, empty for All. Made for the calling process: OneProcess, Compute and Kernel allow signals to
+/// its own threads only, so it is to be installed by the process that asked for it.
 std::vector<sock_filter> makeCallFilter(CallRules rules);
 
 /// Installs PROGRAM for this thread and its children; 0 or errno. Safe between fork and exec.
