@@ -281,7 +281,7 @@ TEST(Builtin, NeverRepeatsAPlan) {
     for (const Materialization &m : carryOut(context, ideas[0], 2)) {
       ASSERT_TRUE(seen.insert(m.directives).second) << m.directives;
       context.history.push_back(
-          {"round-01/b" + std::to_string(branch++), context.parent.id, ideas[0], m.label, m.notes, "WRONG", "", {}, 0});
+          {"round-01/b" + std::to_string(branch++), context.parent.id, ideas[0], m.label, m.notes, "WRONG", "", 0});
     }
   }
   // The parent is round 0, so the catalogue alone answers, and it comes to an end.
@@ -301,7 +301,6 @@ TEST(Builtin, RefinesAndCombinesWhatWon) {
                       first[0].notes,
                       "PASS",
                       "",
-                      {},
                       300},
                      {"round-01/b01",
                       "round-00/b00",
@@ -310,7 +309,6 @@ TEST(Builtin, RefinesAndCombinesWhatWon) {
                       second[0].notes,
                       "PASS",
                       "",
-                      {},
                       600}};
   context.parent.id = "round-01/b00";
   context.parent.notes = first[0].notes;
@@ -352,7 +350,6 @@ TEST(Builtin, ListensToTheDiagnosisAndToVerdicts) {
                                "",
                                "REJECT",
                                "spills",
-                               {},
                                0});
   EXPECT_GT(rankOf("register-tile"), neutral);
 }
