@@ -55,9 +55,9 @@ struct TriedBranch {
   std::string notes;
   std::string verdict;                   ///< PASS, WRONG, REJECT, ...
   std::string detail;                    ///< why, when it is not PASS
-  std::optional<graph::Refusal> refusal; ///< that as data, where the compiler has it
   double timeUs = 0;                     ///< median; 0 unless PASS
   std::string diagnosis;                 ///< what limits it, in words; may be empty
+  std::optional<graph::Refusal> refusal; ///< DETAIL as data, where the compiler has it
 };
 
 /// A branch that failed, for the one question how to mend it.
