@@ -13,9 +13,35 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <stdexcept>
+#include <sys/mman.h>
 
 namespace kgen::runtime {
 namespace {
+
+/// Stacks for a block's threads and memory for what is under way, taken as they are used, for as long as the process
+/// lives: a library keeps pointers into them. One launch at a time has them.
+struct HostMemory {
+  static constexpr unsigned threads = 1024;
+  static constexpr size_t queueBytes = size_t(1) << 30, guardBytes = 4096;
+  char *stacks = map(size_t(threads) * KGEN_HOST_STACK_BYTES), *queues = map(queueBytes);
+  std::mutex running;
+
+  HostMemory() {
+    // A page that is not there, below each stack, turns unbounded recursion into a fault.
+    for (unsigned i = 0; i < threads; ++i)
+      mprotect(stacks + size_t(i) * KGEN_HOST_STACK_BYTES, guardBytes, PROT_NONE);
+  }
+  static char *map(size_t bytes) {
+    void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+      throw std::runtime_error("no memory for the stacks of a block's threads");
+    return static_cast<char *>(at);
+  }
+  static HostMemory &get() {
+    static HostMemory *memory = new HostMemory;
+    return *memory;
+  }
+};
 
 class HostBackend : public Backend {
 public:
@@ -69,7 +95,12 @@ public:
     call.message = message;
     call.messageSize = sizeof message;
     // The library's threads are fibres over variables of its own.
-    std::lock_guard<std::mutex> one(running);
+    HostMemory &memory = HostMemory::get();
+    call.stacks = memory.stacks;
+    call.stackCount = HostMemory::threads;
+    call.queues = memory.queues;
+    call.queuesEnd = memory.queues + HostMemory::queueBytes;
+    std::lock_guard<std::mutex> one(memory.running);
     if (kernels[index](&call) != 0)
       throw std::runtime_error(launch.kernel + ": " + message);
   }
@@ -78,7 +109,6 @@ private:
   const Bundle &bundle;
   void *library = nullptr;
   std::vector<KGenHostKernel> kernels;
-  std::mutex running;
 };
 
 } // namespace
