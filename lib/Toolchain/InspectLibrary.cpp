@@ -93,11 +93,17 @@ static bool isMath(llvm::StringRef name) {
 /// What a kernel, and the execution model around it, may call. Everything else of the C library is of no use to device
 /// code, and much of it keeps something, or leads to the system.
 static bool isNeeded(llvm::StringRef name) {
-  const bool plain = llvm::StringSwitch<bool>(name)
-                         .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "snprintf"}, true)
-                         .Cases({"printf", "puts", "putchar", "vprintf"}, true) // it prints: a FAULT, and no more
-                         .Case("__cxa_pure_virtual", true)
-                         .Default(false);
+  const bool plain =
+      llvm::StringSwitch<bool>(name)
+          .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "snprintf"}, true)
+          .Cases({"printf", "puts", "putchar", "vprintf"}, true) // it prints: a FAULT, and no more
+          .Case("__cxa_pure_virtual", true)
+          // The compiler's own arithmetic, on types that the processor has not.
+          .Cases({"__eqhf2", "__nehf2", "__extendhfsf2", "__extendhfdf2", "__truncsfhf2", "__truncdfhf2"}, true)
+          .Cases({"__truncsfbf2", "__truncdfbf2", "__fixhfti", "__fixunshfti", "__floattihf", "__floatuntihf"}, true)
+          .Cases({"__divti3", "__modti3", "__udivti3", "__umodti3", "__multi3", "__popcountdi2"}, true)
+          .Cases({"__powisf2", "__powidf2"}, true)
+          .Default(false);
   if (plain || isMath(name) || (name.ends_with("f") && isMath(name.drop_back())))
     return true;
   // The same for several numbers at once.
