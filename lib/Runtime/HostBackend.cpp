@@ -9,7 +9,6 @@
 
 #include "../Device/host/kgen_host_abi.h"
 
-#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <mutex>
@@ -55,18 +54,9 @@ public:
       if (!symbol)
         throw std::runtime_error("the plan launches " + launch.kernel + ", which " + bundle.image + " does not define");
       kernels.push_back(reinterpret_cast<KGenHostKernel>(symbol));
-      stackCount = std::max(stackCount, launch.block[0] * launch.block[1] * launch.block[2]);
     }
-    // Mapped memory costs nothing until it is touched.
-    memory = static_cast<char *>(
-        mmap(nullptr, memoryBytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    if (memory == MAP_FAILED)
-      throw std::runtime_error("no memory for the stacks of " + bundle.image);
   }
-  ~HostBackend() override {
-    munmap(memory, memoryBytes());
-    dlclose(library);
-  }
+  ~HostBackend() override { dlclose(library); }
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
     KGenHostTensorMap out = {};
@@ -104,10 +94,6 @@ public:
     call.args = arguments;
     call.message = message;
     call.messageSize = sizeof message;
-    call.stacks = memory;
-    call.stackCount = stackCount;
-    call.queues = memory + size_t(stackCount) * KGEN_HOST_STACK_BYTES;
-    call.queuesEnd = memory + memoryBytes();
     // The library's threads are fibres over variables of its own.
     HostMemory &memory = HostMemory::get();
     call.stacks = memory.stacks;
@@ -120,12 +106,7 @@ public:
   }
 
 private:
-  static constexpr size_t queueBytes = size_t(64) << 20; ///< for copies and products that are under way
-  size_t memoryBytes() const { return size_t(stackCount) * KGEN_HOST_STACK_BYTES + queueBytes; }
-
   const Bundle &bundle;
-  char *memory = nullptr;
-  unsigned stackCount = 1;
   void *library = nullptr;
   std::vector<KGenHostKernel> kernels;
 };
