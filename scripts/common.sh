@@ -58,6 +58,9 @@ PY
 # PyTorch for the CPU: this spelling exactly, another one brings gigabytes of CUDA.
 ensure_torch() { ensure_python torch==2.13.0; }
 
+# The models that the frontend's tests compile; it takes the PyTorch that is there.
+ensure_transformers() { ensure_python transformers==5.23.0 numpy==2.4.6; }
+
 # NVRTC and the headers that it needs, so that a machine without a card compiles for one.
 ensure_nvrtc() {
   ensure_python nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85

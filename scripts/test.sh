@@ -10,6 +10,7 @@ set -eu
 . "$(dirname "$0")/common.sh"
 ensure_packages
 ensure_torch
+ensure_transformers
 ensure_python setuptools==84.2.1
 ensure_nvrtc
 ensure_build dev

@@ -38,7 +38,7 @@ def loads(*names):
     return False
 
 
-# REQUIRES: host-compiler (g++ for device host), nvrtc (compile for a card), gpu (run on one), torch.
+# REQUIRES: host-compiler (g++ for device host), nvrtc (compile for a card), gpu (run on one), torch, transformers.
 if shutil.which("g++"):
     config.available_features.add("host-compiler")
 if os.environ.get("KGEN_NVRTC") or loads("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
@@ -46,6 +46,7 @@ if os.environ.get("KGEN_NVRTC") or loads("libnvrtc.so.13", "libnvrtc.so.12", "li
 if os.path.exists("/dev/nvidia0") and loads("libcuda.so.1"):
     config.available_features.add("gpu")
 # Asked of the Python that tests run, which need not be lit's own.
-if subprocess.run([shutil.which("python3") or "python3", "-c",
-                   "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"]).returncode == 0:
-    config.available_features.add("torch")
+for package in ("torch", "transformers"):
+    if subprocess.run([shutil.which("python3") or "python3", "-c", "import importlib.util, sys; "
+                       f"sys.exit(importlib.util.find_spec('{package}') is None)"]).returncode == 0:
+        config.available_features.add(package)

@@ -39,7 +39,8 @@ def _decoder(t, name, **more):
 
 
 def gpt2(t):
-    return _text(t.GPT2LMHeadModel, t.GPT2Config(vocab_size=96, n_positions=64, n_embd=32, n_layer=2, n_head=4), "logits",
+    return _text(t.GPT2LMHeadModel, t.GPT2Config(vocab_size=96, n_positions=64, n_embd=32, n_layer=2, n_head=4, use_cache=False),
+                 "logits",
                  use_cache=False)
 
 
@@ -128,3 +129,9 @@ def build(name):
     torch.manual_seed(0)
     model, inputs = MODELS[name](transformers)
     return model.eval(), inputs
+
+
+def build_whole(name):
+    """(the model as its class gives it, its keyword arguments): outputs of every kind."""
+    module, inputs = build(name)
+    return module.model, dict(zip(module.names, inputs))
