@@ -18,6 +18,7 @@
 #include "kgen/InitAll.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Pipelines/GraphFacts.h"
+#include "kgen/Pipelines/Partition.h"
 #include "kgen/Pipelines/Pipelines.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
@@ -258,6 +259,20 @@ public:
     if (failed(facts))
       return error.takeError("graph.mlir: the graph has no facts");
     return std::move(*facts);
+  }
+
+  llvm::Expected<NetworkPartition> partition(StringRef graph) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    CaptureError error(&session.context, graphName);
+    FailureOr<pipelines::Partition> cut = pipelines::partitionGraph(*session.module);
+    if (failed(cut))
+      return error.takeError("graph.mlir: the graph cannot be cut into tasks");
+    FailureOr<NetworkPartition> described = pipelines::describePartition(*session.module, *cut);
+    if (failed(described))
+      return error.takeError("graph.mlir: the graph cannot be cut into tasks");
+    return std::move(*described);
   }
 
   llvm::Expected<LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kgen/Graph/GraphFacts.h"
+#include "kgen/Graph/Partition.h"
 #include "kgen/Support/Chip.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -48,6 +49,10 @@ public:
   /// CUDA with the text of kgen's device headers in the place of their `#include` lines, so that it means the
   /// same to every later version; wrapSource() takes either. A text without such lines comes back as it is.
   virtual std::string inlineHeaders(llvm::StringRef cuda) { return cuda.str(); }
+  /// Cuts GRAPH into tasks. An error where that cannot be done; the default cannot.
+  virtual llvm::Expected<NetworkPartition> partition(llvm::StringRef /*graph*/) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "this compiler cuts no graph into tasks");
+  }
   /// Names the code generator: a digest of its sources. Another one may write other text for the same
   /// directives. Empty: unknown.
   virtual std::string getGenerator() { return ""; }

@@ -40,4 +40,33 @@ def MaterializeIdea : Pass<"kgen-materialize-idea", "::mlir::ModuleOp"> {
   ];
 }
 
+def PartitionNetwork : Pass<"kgen-partition", "::mlir::ModuleOp"> {
+  let summary = "cut a network into tasks, each text once";
+  let description = [{
+    A task is an anchor (a product, a convolution, attention, a reduction or
+    norm, a pooling, a scan) with the element-wise ops that fuse into it, or a
+    chain of element-wise ops. Views, constants and casts of arguments are
+    copied to whoever reads them; what only has another shape is passed as it
+    is. Equal texts are one function, with `kgen.count` calls.
+
+    ```mlir
+    func.func @net(...) {
+      %0 = aten.linear %x, %w : ...
+      %1 = aten.relu %0 : ...
+      %2 = aten.linear %1, %v : ...
+      %3 = aten.relu %2 : ...
+    ```
+    becomes
+    ```mlir
+    func.func private @t00_linear(...) attributes {kgen.count = 2 : i64, kgen.precision = "tf32"} {
+      %0 = aten.linear %arg0, %arg1 : ...
+      %1 = aten.relu %0 : ...
+    func.func @net(...) {
+      %0 = call @t00_linear(%x, %w) : ...
+      %1 = call @t00_linear(%0, %v) : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 #endif // KGEN_PIPELINES_PASSES

@@ -1,0 +1,48 @@
+//===- Partition.h - Cutting a network into tasks ---------------*- C++ -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Graph/Partition.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace kgen::pipelines {
+
+/// One text that is computed at COUNT places.
+struct PartitionTask {
+  std::string name;                         ///< "00-conv2d"
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the one function @t00_conv2d
+  int count = 0;
+};
+
+/// A task at its place in the network. READS are operands of the task's function, or what has the same elements in the
+/// same order; WRITES its results.
+struct PartitionStep {
+  int task = 0;
+  llvm::SmallVector<mlir::Value> reads, writes;
+  mlir::Operation *last = nullptr; ///< the op in whose place the step stands
+};
+
+struct Partition {
+  std::vector<PartitionTask> tasks;
+  std::vector<PartitionStep> steps;
+
+  /// The value whose memory VALUE is: through reshapes, which move nothing.
+  static mlir::Value rootOf(mlir::Value value);
+};
+
+/// Cuts the function of GRAPH, a level 1 module, into tasks: an anchor with the element-wise ops that fuse into it, or
+/// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them. The graph stays
+/// as it is. Takes time in proportion to the ops. Emits a diagnostic and fails where the graph is no level 1 graph.
+mlir::FailureOr<Partition> partitionGraph(mlir::ModuleOp graph);
+
+/// The same as data. Fails, with a diagnostic, where a result of the network is no result of a step, or of two.
+mlir::FailureOr<graph::NetworkPartition> describePartition(mlir::ModuleOp graph, Partition &partition);
+
+} // namespace kgen::pipelines
