@@ -52,7 +52,13 @@ class _Maker:
         """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
         def make(text):
             try:
-                return Bundle(self._folder(text))
+                folder = self._folder(text)
+                try:
+                    return Bundle(folder)
+                except RuntimeFailed:
+                    # Damaged, or of another version: what can be made again is no reason to do without.
+                    shutil.rmtree(folder, ignore_errors=True)
+                    return Bundle(self._folder(text))
             except (ToolFailed, RuntimeFailed) as error:
                 return error
         texts = sorted(texts)

@@ -1,8 +1,10 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A file in the benchmark's form, or a module with its weights, as kgen's MLIR text."""
+import json
 import pathlib
 import re
+import zipfile
 
 import torch
 
@@ -67,7 +69,22 @@ def _load(path):
         with quiet():
             return torch.export.load(path)
     except Exception as error:  # a damaged archive or one of another version raises many kinds
-        raise ImportRefused(f"reading the archive failed: {summary(error)}", path) from error
+        raise ImportRefused(f"reading the archive failed: {_another_version(path) or summary(error)}", path) from error
+
+
+def _another_version(path):
+    """What export says of a version that it does not read goes to its log only."""
+    from torch._export.serde.schema import SCHEMA_VERSION
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                content = json.loads(archive.read(name)) if "/models/" in name and name.endswith(".json") else None
+                found = content["schema_version"]["major"] if isinstance(content, dict) and "schema_version" in content else None
+                if found not in (None, SCHEMA_VERSION[0]):
+                    return f"it is of version {found}, this PyTorch reads version {SCHEMA_VERSION[0]}"
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        pass
+    return None
 
 
 class _ModuleSource:

@@ -4,120 +4,111 @@
 import warnings
 
 import torch
-from torch.utils import _pytree as pytree
 
 from kgen.compiler import CompiledGraph, quiet
 from kgen.exporting import decompose
 from kgen.graph_writer import GraphWriter
+from kgen.guards import Inputs, State, outside, overlap
+from kgen.structure import Signature, Traced, flatten
 
 
 class CompileFailed(RuntimeError):
     """A module that cannot be exported, in one sentence."""
 
 
-def _facts(value):
-    """What a guard compares: of a tensor its type, shape, strides and device; another value is itself."""
-    if isinstance(value, torch.Tensor):
-        return (value.dtype, tuple(value.shape), value.stride(), value.device)
-    return value
-
-
-def _describe(facts):
-    if isinstance(facts, tuple) and len(facts) == 4 and isinstance(facts[0], torch.dtype):
-        return f"{facts[0]} {tuple(facts[1])} with strides {facts[2]} on {facts[3]}"
-    return repr(facts)
-
-
 class _Entry:
     """The kernels for one set of example inputs."""
 
     def __init__(self, original, arguments, keywords, options):
-        with torch.no_grad(), quiet():
+        traced = Traced(original)
+        with torch.no_grad(), quiet(), torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
             try:
-                exported = torch.export.export(original, arguments, keywords, strict=False)
+                exported = torch.export.export(traced, arguments, keywords, strict=False)
                 # In a form that writes nothing in place.
                 exported = decompose(exported, GraphWriter, [None])
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise CompileFailed(f"torch.export cannot take {type(original).__name__}: {words}") from error
-        self.spec = exported.call_spec.in_spec
-        self.out_spec = exported.call_spec.out_spec
-        leaves, _ = pytree.tree_flatten((arguments, keywords))
-        self.inputs = [_facts(leaf) for leaf in leaves]
-        self.signature = exported.graph_signature
-        kinds = torch.export.graph_signature.InputKind
-        self.sources, position = [], 0
-        for item in self.signature.input_specs:
-            if item.kind == kinds.USER_INPUT:
-                self.sources.append(("input", position))
-                position += 1
-            elif item.kind in (kinds.PARAMETER, kinds.BUFFER) and item.target in exported.state_dict:
-                self.sources.append(("state", item.target))
-            else:
-                constants = {**exported.constants}
-                held = constants.get(item.target)
-                # A buffer that is not persistent lives in the module, not in its state_dict.
-                if item.kind == kinds.BUFFER:
-                    self.sources.append(("state", item.target))
-                else:
-                    self.sources.append(("constant", held))
-        values = self.values(original, leaves)
-        self.state = [(kind, _facts(value)) for (kind, _), value in zip(self.sources, values)]
+        self.form = traced.form
+        leaves, spec = flatten(arguments, keywords)
+        self.inputs = Inputs(leaves, spec)
+        self._read(exported, original)
+        values = self.values(leaves)
         devices = {value.device for value in values if isinstance(value, torch.Tensor)}
         self.device = next((device for device in devices if device.type == "cuda"), torch.device("cpu"))
         with torch.no_grad():
             self.graph = CompiledGraph(exported.graph_module, self.device, values=[_copied(value) for value in values],
                                        **options)
 
-    def values(self, original, leaves):
-        """What the graph's placeholders get: parameters and buffers as the module has them now."""
-        out = []
-        for kind, what in self.sources:
-            out.append(leaves[what] if kind == "input" else what if kind == "constant" else _lookup(original, what))
-        return out
-
-    def miss(self, leaves, spec, values):
-        """Why this call is not what the kernels were made for; None when it is."""
-        if spec != self.spec:
-            return "the arguments have another structure"
-        for index, (found, expected) in enumerate(zip(leaves, self.inputs)):
-            if _facts(found) != expected:
-                return f"input {index} is {_describe(_facts(found))}, the kernels are for {_describe(expected)}"
-        for (kind, expected), (_, name), value in zip(self.state, self.sources, values):
-            if kind == "state" and _facts(value) != expected:
-                return f"{name} is {_describe(_facts(value))}, the kernels are for {_describe(expected)}"
-        return None
-
-    def run(self, original, leaves, values):
-        results = self.graph.run(*values)
-        kinds = torch.export.graph_signature.OutputKind
-        outputs = []
-        for item, result in zip(self.signature.output_specs, results):
-            if item.kind == kinds.BUFFER_MUTATION:
-                _lookup(original, item.target).copy_(result)
-            elif item.kind == kinds.USER_INPUT_MUTATION:
-                names = [spec.arg.name for spec in self.signature.input_specs if spec.kind.name == "USER_INPUT"]
-                leaves[names.index(item.target)].copy_(result)
+    def _read(self, exported, original):
+        """Where the graph's placeholders come from and what becomes of its results."""
+        kinds, outputs = torch.export.graph_signature.InputKind, torch.export.graph_signature.OutputKind
+        signature, names, self._sources = exported.graph_signature, [], []
+        position, places = 0, {}
+        for place, item in enumerate(signature.input_specs):
+            if item.kind == kinds.USER_INPUT:
+                self._sources.append(("input", position))
+                places[item.arg.name] = place
+                position += 1
+            elif item.kind in (kinds.PARAMETER, kinds.BUFFER):
+                self._sources.append(("state", len(names)))
+                names.append(item.target.removeprefix(Traced.PREFIX))
+                places[item.target] = place
             else:
-                outputs.append(item.arg.value if result is None and hasattr(item.arg, "value") else result)
-        return pytree.tree_unflatten(outputs, self.out_spec)
+                self._sources.append(("constant", exported.constants.get(item.target)))
+        try:
+            self.state = State(original, names)
+        except KeyError as missing:
+            raise CompileFailed(f"{type(original).__name__} has no parameter or buffer {missing}") from missing
+        # Each result is an answer (None), a number that export knows, or what a placeholder holds afterwards.
+        self._results = []
+        for item in signature.output_specs:
+            written = item.kind in (outputs.BUFFER_MUTATION, outputs.USER_INPUT_MUTATION)
+            self._results.append((places[item.target] if written else None, getattr(item.arg, "value", None)))
+        self._written = {place for place, _ in self._results if place is not None}
+
+    def values(self, leaves):
+        """What the graph's placeholders get: parameters and buffers as the module has them now."""
+        state = self.state.values()
+        return [leaves[what] if kind == "input" else state[what] if kind == "state" else what for kind, what in self._sources]
+
+    def miss(self, leaves, spec):
+        """(why this call is not what the kernels were made for, None); (None, the placeholders' values) when it is."""
+        why = self.inputs.miss(leaves, spec)
+        if why is not None:
+            return why, None
+        try:
+            state = self.state.values()
+        except KeyError as gone:
+            return f"the module changed: {gone} is gone", None
+        why = self.state.miss(state)
+        if why is not None:
+            return why, None
+        values = [leaves[what] if kind == "input" else state[what] if kind == "state" else what for kind, what in self._sources]
+        if self._written and overlap(values, self._written):
+            return "what it writes to shares memory with another input", None
+        return None, values
+
+    def run(self, values):
+        answers = []
+        for (place, constant), result in zip(self._results, self.graph.run(*values)):
+            if place is not None:
+                values[place].copy_(result)
+            else:
+                answers.append(constant if result is None else result)
+        return self.form.build(answers)
 
 
 def _copied(value):
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def _lookup(module, name):
-    path, _, leaf = name.rpartition(".")
-    return getattr(module.get_submodule(path) if path else module, leaf)
-
-
 class CompiledModule(torch.nn.Module):
     """A module with ORIGINAL's signature, parameters and buffers, computed by kgen's kernels where they fit.
 
     A call that they were not made for (another shape, type, stride or device, changed parameter shapes, another
-    structure of arguments, training mode) runs the original: counted in report(), and said once. So does a call that
-    autograd would record, unless gradients="ignore".
+    structure of arguments, training mode, autocast, a trace) runs the original: counted in report(), and said once. So does a
+    call that autograd would record, unless gradients="ignore".
     """
 
     def __init__(self, original, gradients, options):
@@ -125,40 +116,36 @@ class CompiledModule(torch.nn.Module):
         object.__setattr__(self, "_entries", [])
         self._original = original
         self._gradients, self._options = gradients, options
-        self._training_at_compile = original.training
+        self._signature = Signature(original.forward)
         self._said = set()
         self.misses = {}
 
     def add(self, arguments, keywords):
         """Kernels for one more set of example inputs."""
-        self._entries.append(_Entry(self._original, tuple(arguments), dict(keywords), self._options))
+        call = self._signature.canonical(tuple(arguments), dict(keywords))
+        if call is None:
+            raise TypeError(f"{type(self._original).__name__}.forward does not take these example inputs")
+        self._entries.append(_Entry(self._original, *call, self._options))
         return self
 
     def forward(self, *arguments, **keywords):
-        leaves, spec = pytree.tree_flatten((arguments, keywords))
-        why = None
-        if self._original.training != self._training_at_compile:
-            why = "the module changed between training and evaluation"
-        else:
+        why = outside()
+        call = self._signature.canonical(arguments, keywords) if why is None else None
+        if call is not None:
+            leaves, spec = flatten(*call)
             for entry in self._entries:
-                if spec != entry.spec:
-                    why = why or "the arguments have another structure"
-                    continue
-                try:
-                    values = entry.values(self._original, leaves)
-                except AttributeError as gone:
-                    why = f"the module changed: {gone}"
-                    continue
-                missed = entry.miss(leaves, spec, values)
-                if missed is None:
-                    if torch.is_grad_enabled() and self._gradients == "original" and any(
-                            isinstance(value, torch.Tensor) and value.requires_grad for value in values):
-                        why = "gradients are on; kgen's kernels have none (torch.no_grad(), or gradients=\"ignore\")"
-                        break
+                missed, values = entry.miss(leaves, spec)
+                if missed is not None:
+                    why = why or missed
+                elif torch.is_grad_enabled() and self._gradients == "original" and any(
+                        isinstance(value, torch.Tensor) and value.requires_grad for value in values):
+                    why = "gradients are on; kgen's kernels have none (torch.no_grad(), or gradients=\"ignore\")"
+                    break
+                else:
                     with torch.no_grad():
-                        return entry.run(self._original, leaves, values)
-                why = why or missed
-        self._count(why)
+                        return entry.run(values)
+        if not torch.compiler.is_compiling():
+            self._count(why or "forward does not take these arguments")
         return self._original(*arguments, **keywords)
 
     def _count(self, why):
@@ -166,6 +153,12 @@ class CompiledModule(torch.nn.Module):
         if why not in self._said:
             self._said.add(why)
             warnings.warn(f"kgen runs the original {type(self._original).__name__}: {why}", stacklevel=4)
+
+    def __deepcopy__(self, memo):
+        raise TypeError("a compiled module cannot be copied: copy the original and compile the copy")
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a compiled module cannot be pickled: save its state_dict, or the original")
 
     # The original's state is this module's: the same names, the same tensors.
 

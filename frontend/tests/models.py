@@ -132,6 +132,9 @@ def build(name):
 
 
 def build_whole(name):
-    """(the model as its class gives it, its keyword arguments): outputs of every kind."""
+    """(the model as its class gives it, its keyword arguments): outputs of every kind, caches of keys and values among them."""
     module, inputs = build(name)
+    # An encoder alone has no cache.
+    if name != "t5" and hasattr(module.model.config, "use_cache"):
+        module.model.config.use_cache = True
     return module.model, dict(zip(module.names, inputs))
