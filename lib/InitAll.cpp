@@ -34,6 +34,7 @@ void kgen::registerAllDialects(DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, KGenDialect, arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect, transform::TransformDialect>();
   directive::registerTransformExtension(registry);
+  kernels::registerDispatchChecker(registry);
   oracle::registerOracleDialects(registry);
 }
 

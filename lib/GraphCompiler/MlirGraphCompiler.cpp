@@ -299,7 +299,7 @@ public:
       session.context.loadDialect<KGenDialect>();
       ideaAttr = IdeaAttr::get(&session.context, idea, *word);
     }
-    auto annotated = directive::applyDirectives(*session.module, directives, ideaAttr, "directives.mlir");
+    auto annotated = directive::applyDirectives(*session.module, directives, chip, ideaAttr, "directives.mlir");
     if (!annotated)
       return annotated.takeError();
     session.module = std::move(*annotated);

@@ -59,8 +59,8 @@ void ScheduleParams::set(MLIRContext *context, schedule::IntsKey key, ArrayRef<i
   parameters = withEntry(parameters, context, key.name, DenseI64ArrayAttr::get(context, values));
 }
 
-void ScheduleParams::set(MLIRContext *context, schedule::WordKey key, StringRef word) {
-  parameters = withEntry(parameters, context, key.name, StringAttr::get(context, word));
+void ScheduleParams::setWord(MLIRContext *context, StringRef name, StringRef word) {
+  parameters = withEntry(parameters, context, name, StringAttr::get(context, word));
 }
 
 std::optional<int64_t> ScheduleParams::getInt(schedule::IntKey key) const {
@@ -75,8 +75,8 @@ std::optional<SmallVector<int64_t>> ScheduleParams::getInts(schedule::IntsKey ke
   return std::nullopt;
 }
 
-std::optional<StringRef> ScheduleParams::getWord(schedule::WordKey key) const {
-  if (auto attr = dyn_cast_or_null<StringAttr>(get(key.name)))
+std::optional<StringRef> ScheduleParams::findWord(StringRef name) const {
+  if (auto attr = dyn_cast_or_null<StringAttr>(get(name)))
     return attr.getValue();
   return std::nullopt;
 }
@@ -93,13 +93,6 @@ SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, schedule::Ints
     return *values;
   set(context, key, fallback);
   return llvm::to_vector(fallback);
-}
-
-std::string ScheduleParams::wordOr(MLIRContext *context, schedule::WordKey key, StringRef fallback) {
-  if (std::optional<StringRef> word = getWord(key))
-    return word->str();
-  set(context, key, fallback);
-  return fallback.str();
 }
 
 graph::WorkFact Family::getWork(DispatchOp) const { return {}; }

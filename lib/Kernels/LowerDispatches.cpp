@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Dialect/KGen/CaptureError.h"
+#include "kgen/Dialect/KGen/DispatchChecker.h"
 #include "kgen/Dialect/KGen/InputDomains.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Kernels/CudaTemplate.h"
@@ -31,6 +32,12 @@ using namespace kgen;
 using namespace kgen::kernels;
 
 namespace {
+
+/// Asks the families.
+struct FamilyChecker : DispatchChecker {
+  using DispatchChecker::DispatchChecker;
+  LogicalResult check(DispatchOp dispatch, ScheduleAttr schedule, const Chip &chip) const override;
+};
 
 struct LowerDispatches : kgen::kernels::impl::LowerDispatchesBase<LowerDispatches> {
   using LowerDispatchesBase::LowerDispatchesBase;
@@ -77,6 +84,30 @@ static LogicalResult checkLaunch(DispatchOp dispatch, const LaunchSpec &launch, 
   return success();
 }
 
+/// The family of DISPATCH, or null and a diagnostic.
+static const Family *requireFamily(DispatchOp dispatch) {
+  const Family *family = findFamily(dispatch.getFamily());
+  if (family)
+    return family;
+  std::string names = "generic, " + llvm::join(familyNames(), ", ");
+  InFlightDiagnostic diag = dispatch.emitError("no kernel family '")
+                            << dispatch.getFamily() << "'; there are " << names;
+  markRefusal(diag, {graph::RefusalKind::UnknownFamily, "", dispatch.getFamily().str(), names});
+  return nullptr;
+}
+
+LogicalResult FamilyChecker::check(DispatchOp dispatch, ScheduleAttr schedule, const Chip &chip) const {
+  if (dispatch.getFamily() == "generic")
+    return success();
+  const Family *family = requireFamily(dispatch);
+  ScheduleParams params(schedule.getParams());
+  return success(family && succeeded(completeSchedule(*family, dispatch, params, chip)));
+}
+
+void kgen::kernels::registerDispatchChecker(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, KGenDialect *dialect) { dialect->addInterfaces<FamilyChecker>(); });
+}
+
 /// Assertions, in the namespace of dispatch NAME, that the templates of LAUNCHES count on what was derived for them.
 static std::string printSizeAssertions(StringRef name, ArrayRef<LaunchSpec> launches) {
   std::string text = ("\nnamespace " + name + " {\n").str();
@@ -115,14 +146,9 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   StringRef name = dispatch.getName();
   if (!isIdentifier(name))
     return dispatch.emitError("name @\"") << name << "\" of a lowered dispatch has to be a C identifier";
-  const Family *family = findFamily(dispatch.getFamily());
-  if (!family) {
-    std::string names = "generic, " + llvm::join(familyNames(), ", ");
-    InFlightDiagnostic diag = dispatch.emitError("no kernel family '")
-                              << dispatch.getFamily() << "'; there are " << names;
-    markRefusal(diag, {graph::RefusalKind::UnknownFamily, "", dispatch.getFamily().str(), names});
-    return diag;
-  }
+  const Family *family = requireFamily(dispatch);
+  if (!family)
+    return failure();
   ScheduleParams params(dispatch.getSchedule()->getParams());
   if (failed(completeSchedule(*family, dispatch, params, target)))
     return failure();

@@ -36,6 +36,12 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
       signalPassFailure();
   }
 
+  Chip getChip() const {
+    Chip chip;
+    chip.arch = arch;
+    return chip;
+  }
+
   LogicalResult materialize(ModuleOp module) {
     FailureOr<graph::GraphFacts> facts = collectFacts(module);
     if (failed(facts))
@@ -45,7 +51,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
     context.precision = facts->precision;
     context.facts = std::move(*facts);
     llvm::raw_string_ostream(context.graph) << module;
-    context.chip.arch = arch;
+    context.chip = getChip();
     context.device = device;
 
     llvm::Expected<std::unique_ptr<propose::Proposer>> proposer = propose::createProposer(provider);
@@ -93,7 +99,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
     for (const propose::Materialization &way : *variants) {
       if (way.directives.empty() || legal > variant)
         continue;
-      auto result = directive::applyDirectives(module, way.directives, ideaAttr);
+      auto result = directive::applyDirectives(module, way.directives, getChip(), ideaAttr);
       if (!result) {
         reason = llvm::toString(result.takeError());
         continue;
@@ -114,8 +120,6 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
 
   /// Why a dispatch of ANNOTATED cannot be lowered, from its family; nothing when all can.
   std::optional<std::string> findFault(ModuleOp annotated) {
-    Chip chip;
-    chip.arch = arch;
     CaptureError error(&getContext());
     WalkResult result = annotated.walk([&](DispatchOp dispatch) {
       if (dispatch.getFamily() == "generic")
@@ -126,7 +130,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
         return WalkResult::interrupt();
       }
       kernels::ScheduleParams params(dispatch.getSchedule()->getParams());
-      bool legal = succeeded(kernels::completeSchedule(*family, dispatch, params, chip));
+      bool legal = succeeded(kernels::completeSchedule(*family, dispatch, params, getChip()));
       return legal ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (!result.wasInterrupted())

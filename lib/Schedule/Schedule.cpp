@@ -102,18 +102,38 @@ std::string printValue(const Value &value) {
   return "\"" + std::get<std::string>(value) + "\"";
 }
 
-/// What is wrong with VALUE behind "expected"; "" when TYPE has it.
-static std::string findTypeFault(const ValueType &type, const Value &value) {
-  auto inRange = [&](int64_t number) { return number >= type.min && number <= type.max; };
+/// "a multiple of 4 from 4 to 64", "one of 1, 2", "[a multiple of 16 from 16 to 512, 8]".
+static std::string printType(const ValueType &type) {
   std::string range = std::to_string(type.min);
   if (type.max != type.min)
     range += " to " + std::to_string(type.max);
+  switch (type.kind) {
+  case ValueType::Kind::Int:
+    return (type.max == type.min ? ""
+            : type.step > 1      ? "a multiple of " + std::to_string(type.step) + " from "
+                                 : "an integer from ") +
+           range;
+  case ValueType::Kind::IntOf:
+  case ValueType::Kind::Word:
+    return (type.choices.size() > 1 ? "one of " : "") + join(type.choices, ", ");
+  case ValueType::Kind::Ints:
+    break;
+  }
+  if (!type.parts.empty())
+    return "[" + join(map_range(type.parts, printType), ", ") + "]";
+  return "a list of " + std::to_string(type.minLength) +
+         (type.maxLength == type.minLength ? "" : " to " + std::to_string(type.maxLength)) + " integers from " + range;
+}
+
+/// What is wrong with VALUE behind "expected"; "" when TYPE has it.
+static std::string findTypeFault(const ValueType &type, const Value &value) {
+  auto inRange = [&](int64_t number) { return number >= type.min && number <= type.max && number % type.step == 0; };
   switch (type.kind) {
   case ValueType::Kind::Int: {
     auto *number = std::get_if<int64_t>(&value);
     if (number && inRange(*number))
       return "";
-    return (type.max == type.min ? "" : "an integer from ") + range + ", found " + printValue(value);
+    return printType(type) + ", found " + printValue(value);
   }
   case ValueType::Kind::IntOf:
   case ValueType::Kind::Word: {
@@ -121,7 +141,7 @@ static std::string findTypeFault(const ValueType &type, const Value &value) {
     auto *word = std::get_if<std::string>(&value);
     if (isRightKind && is_contained(type.choices, word ? *word : printValue(value)))
       return "";
-    return (type.choices.size() > 1 ? "one of " : "") + join(type.choices, ", ") + ", found " + printValue(value);
+    return printType(type) + ", found " + printValue(value);
   }
   case ValueType::Kind::Ints: {
     auto *list = std::get_if<std::vector<int64_t>>(&value);
@@ -130,9 +150,13 @@ static std::string findTypeFault(const ValueType &type, const Value &value) {
       return "a list of " + std::to_string(type.minLength) +
              (type.maxLength == type.minLength ? "" : " to " + std::to_string(type.maxLength)) + " integers, found " +
              (list ? std::to_string(length) + " integers" : printValue(value));
+    for (auto [part, number] : llvm::zip(type.parts, *list))
+      if (!findTypeFault(part, number).empty())
+        return printType(type) + ", found " + printValue(value);
     for (int64_t number : *list)
-      if (!inRange(number))
-        return "integers from " + range + ", found " + std::to_string(number);
+      if (type.parts.empty() && !inRange(number))
+        return "integers from " + std::to_string(type.min) + " to " + std::to_string(type.max) + ", found " +
+               std::to_string(number);
     return "";
   }
   }
@@ -166,20 +190,29 @@ static std::vector<unsigned> variantsOf(StringRef family, StringRef variant) {
   return indices;
 }
 
-/// The values that one or another of INDICES, all of which take KEY, has.
-static ValueType joinTypes(const Key &key, ArrayRef<unsigned> indices) {
+/// What each of INDICES, all of which take KEY, says of VALUE, which none has; once what several say.
+static std::string printFault(const Key &key, ArrayRef<unsigned> indices, const Value &value) {
   ValueType all = howTaken(key, indices.front())->type;
-  for (unsigned index : indices.drop_front()) {
+  bool areWords = !all.choices.empty();
+  std::vector<std::pair<std::string, std::string>> faults; // of the type, and who has it
+  for (unsigned index : indices) {
     const ValueType &type = howTaken(key, index)->type;
-    all.min = std::min(all.min, type.min);
-    all.max = std::max(all.max, type.max);
-    all.minLength = std::min(all.minLength, type.minLength);
-    all.maxLength = std::max(all.maxLength, type.maxLength);
+    areWords &= type.kind == all.kind;
     for (StringRef choice : type.choices)
       if (!is_contained(all.choices, choice))
         all.choices.push_back(choice);
+    std::string text = printType(type);
+    auto same = llvm::find_if(faults, [&](const auto &fault) { return fault.first == text; });
+    if (same == faults.end())
+      faults.push_back({text, variants()[index].print()});
+    else
+      same->second += " and " + variants()[index].print();
   }
-  return all;
+  if (areWords || faults.size() == 1)
+    return findTypeFault(all, value);
+  std::string text =
+      join(map_range(faults, [](const auto &fault) { return fault.first + " (" + fault.second + ")"; }), ", or ");
+  return text + ", found " + printValue(value);
 }
 
 /// "gemm/simt", "gemm/simt and gemm/wmma", or "family gemm" when INDICES are all of its variants.
@@ -216,7 +249,8 @@ static bool choosesVariant(const Key &key, StringRef family) {
 }
 
 /// Narrows INDICES, variants of FAMILY, to those that take SETTINGS; the fault of the first key that none takes.
-static std::string narrow(StringRef family, const Settings &settings, std::vector<unsigned> &indices) {
+static std::string narrow(StringRef family, const Settings &settings, std::vector<unsigned> &indices,
+                          std::string *faultyKey = nullptr) {
   // Keys whose values choose the variant come first, so that the others are told which one it is.
   std::vector<std::pair<const Key *, const std::optional<Value> *>> ordered;
   for (bool choosing : {true, false})
@@ -231,6 +265,8 @@ static std::string narrow(StringRef family, const Settings &settings, std::vecto
         if (!*value || findTypeFault(taken->type, **value).empty())
           fitting.push_back(index);
       }
+    if (faultyKey && fitting.empty())
+      *faultyKey = key->name.str();
     if (taking.empty())
       return ("schedule key '" + key->name + "' is not taken by ").str() +
              (indices.empty() ? ("family " + family).str() : printVariants(family, indices)) + ", which " +
@@ -238,13 +274,13 @@ static std::string narrow(StringRef family, const Settings &settings, std::vecto
              printTaken(indices);
     if (fitting.empty())
       return ("schedule key '" + key->name + "' of ").str() + printVariants(family, taking) + " expected " +
-             findTypeFault(joinTypes(*key, taking), **value);
+             printFault(*key, taking, **value);
     indices = fitting;
   }
   return "";
 }
 
-std::string findFault(StringRef family, const Settings &settings, StringRef variant) {
+std::string findFault(StringRef family, const Settings &settings, StringRef variant, std::string *faultyKey) {
   if (llvm::none_of(families(), [&](const Family &row) { return row.name == family; }))
     return ("unknown kernel family '" + family + "', expected one of ").str() +
            join(map_range(families(), [](const Family &row) { return row.name; }), ", ");
@@ -252,11 +288,13 @@ std::string findFault(StringRef family, const Settings &settings, StringRef vari
     std::string fault = value          ? findValueFault(key, *value)
                         : findKey(key) ? ""
                                        : findValueFault(key, int64_t(0)); // names the keys that exist
+    if (!fault.empty() && faultyKey)
+      *faultyKey = key;
     if (!fault.empty())
       return fault;
   }
   std::vector<unsigned> indices = variantsOf(family, variant);
-  return narrow(family, settings, indices);
+  return narrow(family, settings, indices, faultyKey);
 }
 
 const Variant *findVariant(StringRef family, const Settings &settings) {

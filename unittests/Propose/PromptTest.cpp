@@ -51,7 +51,7 @@ TEST(Prompt, TheSystemPromptNamesEveryDirectiveKeyAndFunction) {
         "transform.kgen.pipeline %d cp_async stages = 4", "`transform.kgen.split_k`"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
   // From ScheduleKeys.td.
-  EXPECT_NE(text.find("| `stages` | 1 to 8 |"), std::string::npos);
+  EXPECT_NE(text.find("| `stages` | 2 to 8 |"), std::string::npos);
   EXPECT_NE(text.find("| `attention` |"), std::string::npos);
   // From the device header; its host half is not told.
   EXPECT_NE(text.find("void mma_m16n8k8_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]);"),

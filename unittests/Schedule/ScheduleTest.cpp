@@ -61,7 +61,7 @@ TEST(Schedule, ValuesAreReadAndPrinted) {
 
 TEST(Schedule, ValuesOutsideOfAKeyAreNamed) {
   EXPECT_EQ(findValueFault("stages", int64_t(8)), "");
-  EXPECT_EQ(findValueFault("stages", int64_t(9)), "schedule key 'stages' expected an integer from 1 to 8, found 9");
+  EXPECT_EQ(findValueFault("stages", int64_t(9)), "schedule key 'stages' expected an integer from 2 to 8, found 9");
   EXPECT_EQ(findValueFault("vec", int64_t(3)), "schedule key 'vec' expected one of 1, 2, 4, 8, 16, found 3");
   EXPECT_EQ(findValueFault("vec", std::string("4")), "schedule key 'vec' expected one of 1, 2, 4, 8, 16, found \"4\"");
   EXPECT_EQ(findValueFault("tile", std::vector<int64_t>{64}),
@@ -103,6 +103,32 @@ TEST(Schedule, AKeyThatAVariantDoesNotTakeIsNamedWithWhatItTakes) {
   EXPECT_EQ(findFault("attention", {{"vec", std::nullopt}}).find("schedule key 'vec' is not taken"), 0u);
 }
 
+TEST(Schedule, AValueThatNoVariantTakesIsNamedWithWhatEachTakes) {
+  EXPECT_EQ(
+      findFault("conv", read("mma = mma_sync; tile = [128, 40, 32]")),
+      "schedule key 'tile' of conv/mma_sync expected [a multiple of 4 from 4 to 4096, a multiple of 16 from 16 to "
+      "4096, a multiple of 8 from 8 to 4096], found [128, 40, 32]");
+  EXPECT_EQ(
+      findFault("gemm", read("mma = wgmma; reg_split = [40, 41]")),
+      "schedule key 'reg_split' of gemm/wgmma expected [a multiple of 8 from 24 to 256, a multiple of 8 from 24 to "
+      "256], found [40, 41]");
+  EXPECT_EQ(findFault("pool", read("block = 100")),
+            "schedule key 'block' expected a multiple of 32 from 32 to 1024, found 100");
+  EXPECT_EQ(findFault("gemm", read("mma = wmma; dtype = fp32")),
+            "schedule key 'dtype' of gemm/wmma expected one of tf32, fp16, bf16, found \"fp32\"");
+  // Variants differ: each is said with who takes it.
+  EXPECT_EQ(
+      findFault("attention", read("tile = [24, 64]")),
+      "schedule key 'tile' of family attention expected [a multiple of 16 from 16 to 4096, a multiple of 16 from 16 "
+      "to 4096] (attention/simt and attention/mma_sync), or [a multiple of 64 from 64 to 192, one of 16, 32, 48, 64, "
+      "80, 96, 112, 128, 160, 192, 224, 256] (attention/wgmma), found [24, 64]");
+  // A value of one variant and a key of another.
+  EXPECT_EQ(findFault("conv", read("tile = [64, 24, 16]; warp_tile = [16, 16]"))
+                .find("schedule key 'tile' of conv/mma_sync expected ["),
+            std::string::npos);
+  EXPECT_NE(findFault("conv", read("tile = [64, 24, 16]; warp_tile = [16, 16]")), "");
+}
+
 TEST(Schedule, SettingsChooseAVariant) {
   ASSERT_NE(findVariant("gemm", read("thread_tile = [8, 8]")), nullptr);
   EXPECT_EQ(findVariant("gemm", read("thread_tile = [8, 8]"))->print(), "gemm/simt");
@@ -121,7 +147,13 @@ struct Source {
   }
   std::optional<int64_t> getInt(IntKey key) const { return get<int64_t>(key.name); }
   std::optional<std::vector<int64_t>> getInts(IntsKey key) const { return get<std::vector<int64_t>>(key.name); }
-  std::optional<std::string> getWord(WordKey key) const { return get<std::string>(key.name); }
+  template <typename Word>
+  std::optional<Word> getWord(WordKey<Word> key) const {
+    std::optional<std::string> word = get<std::string>(key.name);
+    Word value{};
+    readWord(word.value_or(""), value);
+    return word ? std::optional<Word>(value) : std::nullopt;
+  }
 };
 
 TEST(Schedule, AVariantsStructHoldsTypedMembers) {

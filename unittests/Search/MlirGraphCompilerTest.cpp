@@ -225,7 +225,7 @@ TEST_F(MlirGraphCompilerTest, DirectiveErrorsNameTheScriptLine) {
                                                     "transform.kgen.pipeline %d stages = 99\n",
                                                     "", "", chip)),
               testing::StartsWith("directives.mlir:2:1: 'transform.kgen.pipeline' op schedule key 'stages' expected "
-                                  "an integer from 1 to 8, found 99"));
+                                  "an integer from 2 to 8, found 99"));
   EXPECT_THAT(errorOf(compiler->lowerWithDirectives(graphText, "", "an idea", "luck", chip)),
               HasSubstr("found 'luck'"));
 }

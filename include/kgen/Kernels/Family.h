@@ -106,21 +106,40 @@ public:
   }
   void set(mlir::MLIRContext *context, schedule::IntKey key, int64_t value);
   void set(mlir::MLIRContext *context, schedule::IntsKey key, llvm::ArrayRef<int64_t> values);
-  void set(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef word);
+  template <typename Word>
+  void set(mlir::MLIRContext *context, schedule::WordKey<Word> key, Word value) {
+    setWord(context, key.name, schedule::wordOf(value));
+  }
 
   /// The parameter's value, or nothing when it is absent or of another kind.
   std::optional<int64_t> getInt(schedule::IntKey key) const;
   std::optional<llvm::SmallVector<int64_t>> getInts(schedule::IntsKey key) const;
-  std::optional<llvm::StringRef> getWord(schedule::WordKey key) const;
+  template <typename Word>
+  std::optional<Word> getWord(schedule::WordKey<Word> key) const {
+    std::optional<llvm::StringRef> word = findWord(key.name);
+    if (!word)
+      return std::nullopt;
+    Word value{};
+    schedule::readWord(*word, value);
+    return value;
+  }
 
   /// The parameter's value; `fallback` is recorded and returned when it is absent.
   int64_t intOr(mlir::MLIRContext *context, schedule::IntKey key, int64_t fallback);
   llvm::SmallVector<int64_t> intsOr(mlir::MLIRContext *context, schedule::IntsKey key,
                                     llvm::ArrayRef<int64_t> fallback);
-  std::string wordOr(mlir::MLIRContext *context, schedule::WordKey key, llvm::StringRef fallback);
+  template <typename Word>
+  Word wordOr(mlir::MLIRContext *context, schedule::WordKey<Word> key, Word fallback) {
+    if (std::optional<Word> word = getWord(key))
+      return *word;
+    set(context, key, fallback);
+    return fallback;
+  }
 
 private:
   mlir::Attribute get(llvm::StringRef name) const;
+  std::optional<llvm::StringRef> findWord(llvm::StringRef name) const;
+  void setWord(mlir::MLIRContext *context, llvm::StringRef name, llvm::StringRef word);
 
   mlir::DictionaryAttr parameters;
 };

@@ -21,4 +21,7 @@ namespace kgen::kernels {
 #define GEN_PASS_REGISTRATION
 #include "kgen/Kernels/Passes.h.inc"
 
+/// Lets directives ask the families whether a dispatch has a kernel: a DispatchChecker of the dialect kgen.
+void registerDispatchChecker(mlir::DialectRegistry &registry);
+
 } // namespace kgen::kernels

@@ -31,8 +31,10 @@ struct ValueType {
   enum class Kind { Int, IntOf, Ints, Word };
   Kind kind;
   int64_t min, max;                     ///< Int, and each number of Ints
+  int64_t step;                         ///< Int is its multiple
   int64_t minLength, maxLength;         ///< Ints
   std::vector<llvm::StringRef> choices; ///< IntOf and Word
+  std::vector<ValueType> parts;         ///< Ints whose numbers have types of their own
 };
 
 struct Family {
@@ -99,8 +101,9 @@ using Settings = std::map<std::string, std::optional<Value>, std::less<>>;
 std::string findValueFault(llvm::StringRef key, const Value &value);
 
 /// Why no variant of FAMILY takes all of SETTINGS, in one sentence that names the key, the family or its variant, and
-/// what that takes; "" when one does. VARIANT, where given, is the only one asked.
-std::string findFault(llvm::StringRef family, const Settings &settings, llvm::StringRef variant = "");
+/// what that takes; "" when one does. VARIANT, where given, is the only one asked. FAULTYKEY is the key.
+std::string findFault(llvm::StringRef family, const Settings &settings, llvm::StringRef variant = "",
+                      std::string *faultyKey = nullptr);
 
 /// The only variant of FAMILY that takes all of SETTINGS; null when there are several or none.
 const Variant *findVariant(llvm::StringRef family, const Settings &settings);

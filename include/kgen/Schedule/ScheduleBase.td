@@ -20,12 +20,17 @@ class ValueType<string kind> {
   int Max = 0;
   int MinLength = 0;
   int MaxLength = 0;
+  /// Numbers are its multiples.
+  int Step = 1;
   list<string> Choices = [];
+  /// Ints whose numbers have types of their own.
+  list<ValueType> Parts = [];
 }
-/// key = 4
-class IntFrom<int min, int max> : ValueType<"Int"> {
+/// key = 4; a multiple of STEP
+class IntFrom<int min, int max, int step = 1> : ValueType<"Int"> {
   let Min = min;
   let Max = max;
+  let Step = step;
 }
 /// key = 4, one of those
 class IntOf<list<int> values> : ValueType<"IntOf"> {
@@ -37,6 +42,12 @@ class IntsFrom<int minLength, int maxLength, int min, int max> : ValueType<"Ints
   let MaxLength = maxLength;
   let Min = min;
   let Max = max;
+}
+/// key = [128, 96, 32]; a number of each of PARTS, which are IntFrom and IntOf
+class IntsOf<list<ValueType> parts> : ValueType<"Ints"> {
+  let MinLength = !size(parts);
+  let MaxLength = !size(parts);
+  let Parts = parts;
 }
 /// key = none
 class WordOf<list<string> words> : ValueType<"Word"> {

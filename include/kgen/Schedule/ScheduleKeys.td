@@ -58,22 +58,39 @@ defvar rowBlocks = [RowRegisters, RowReread, RowSplit, RowStream];
 defvar rowRings = [RowCluster, RowGrid];
 defvar rows = rowBlocks # rowRings;
 
+// What tensor cores take in one step.
+defvar any = IntFrom<1, 4096>;
+defvar by4 = IntFrom<4, 4096, 4>;
+defvar by8 = IntFrom<8, 4096, 8>;
+defvar by16 = IntFrom<16, 4096, 16>;
+defvar warpgroupRows = IntFrom<64, 256, 64>;
+// Widths of the right operand of a warpgroup's product.
+defvar warpgroupColumns = IntOf<[8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256]>;
+
 //===----------------------------------------------------------------------===//
 // Shape of the work
 //===----------------------------------------------------------------------===//
 
 def TileDirective : Directive<"TileOp", "tile", "P", "[128, 96, 32]">;
 def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma], IntsFrom<3, 3, 1, 4096>>,
-     Taken<[ConvWgmma, AttentionSimt, AttentionMmaSync, AttentionWgmma], IntsFrom<2, 2, 1, 4096>>],
-    "block tile: [m, n, k] of a product, [pixels, channels, k] of a convolution, [64, channels] of one on warpgroups, "
+    [Taken<[GemmSimt], IntsOf<[any, any, by4]>>, Taken<[GemmWmma], IntsOf<[by16, by16, by16]>>,
+     Taken<[GemmMmaSync], IntsOf<[by16, by8, by16]>>,
+     Taken<[GemmWgmma], IntsOf<[warpgroupRows, warpgroupColumns, warpgroupRows]>>,
+     Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
+     Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
+     Taken<[AttentionSimt, AttentionMmaSync], IntsOf<[by16, by16]>>,
+     Taken<[AttentionWgmma], IntsOf<[IntFrom<64, 192, 64>, IntOf<[16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256]>]>>],
+    "block tile: [m, n, k] of a product, [pixels at most, channels, k] of a convolution, [64, channels] of one on "
+    "warpgroups, "
     "[queries, keys] of attention"> {
   let Neighbours = [4, 8, 16, 32, 48, 64, 96, 128, 192, 256];
 }
 
 def WarpTileDirective : Directive<"WarpTileOp", "warp_tile", "P", "[64, 48]">;
 def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
-    [Taken<gemmWarps # [ConvMmaSync]>], "tile of one warp"> {
+    [Taken<[GemmWmma, ConvMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<16, 512, 16>]>>,
+     Taken<[GemmMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<8, 512, 8>]>>],
+    "tile of one warp"> {
   let Neighbours = [16, 32, 48, 64, 96, 128];
 }
 
@@ -102,7 +119,9 @@ def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma, ConvWgmma, AttentionMmaSync, AttentionWgmma]>],
+    [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
+     Taken<gemmWarps # [ConvMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[GemmWgmma, ConvWgmma, AttentionMmaSync, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
 }
@@ -120,9 +139,9 @@ def PipelineDirective : Directive<"PipelineOp", "pipeline", "A", "cp_async stage
 def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>,
     [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, AttentionWgmma], WordOf<["tma"]>>],
     "how the next tile travels; tma is a warp that copies by tensor map">;
-def StagesKey : Key<"stages", PipelineDirective, IntFrom<1, 8>,
+def StagesKey : Key<"stages", PipelineDirective, IntFrom<2, 8>,
     [Taken<gemmBlocks # convBlocks # [GemmWgmma, AttentionMmaSync, AttentionWgmma]>,
-     Taken<[ConvWgmma], IntFrom<1, 8>, ["6", "5", "8"]>],
+     Taken<[ConvWgmma], IntFrom<2, 8>, ["6", "5", "8"]>],
     "shared-memory buffers of the main loop"> {
   let Neighbours = [1, 2, 3, 4, 5, 6];
 }
@@ -132,7 +151,8 @@ def Im2colKey : Key<"im2col", Im2colDirective, WordOf<["raw_smem"]>, [Taken<conv
     "how a convolution forms its left matrix">;
 def SlabChannelsKey : Key<"slab_channels", Im2colDirective, IntFrom<1, 4096>, [Taken<convBlocks>],
     "input channels of a convolution that shared memory holds at a time">;
-def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>, [Taken<[ConvWgmma]>],
+def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>,
+    [Taken<[ConvWgmma], IntsOf<[IntOf<[1, 2, 4, 8]>, IntOf<[1, 2, 4, 8]>, IntOf<[1, 2, 4, 8]>]>>],
     "channels, rows and columns of the 16 bytes that a convolution's operands come in">;
 
 def VecDirective : Directive<"VecOp", "vec", "M", "4">;
@@ -146,7 +166,7 @@ def SmemLayoutDirective : Directive<"SmemLayoutOp", "smem_layout", "M", "smem_pa
   let FirstIsBare = 0;
 }
 def SmemPadKey : Key<"smem_pad", SmemLayoutDirective, IntFrom<0, 64>,
-    [Taken<gemmWarps>, MayTake<convBlocks>],
+    [Taken<gemmWarps, IntFrom<0, 64, 4>>, MayTake<convBlocks, IntFrom<0, 64, 4>>],
     "elements of padding after each row of a shared-memory tile"> {
   let Neighbours = [0, 4, 8, 16];
 }
@@ -186,20 +206,26 @@ def LeadKey : Key<"lead", ResidentDirective, IntFrom<0, 64>,
 
 def ReduceDirective : Directive<"ReduceOp", "reduce", "C", "online">;
 def ReduceKey : Key<"reduce", ReduceDirective, WordOf<["shfl", "online", "two_pass", "welford"]>,
-    [Taken<rows>, Taken<[AttentionSimt, AttentionMmaSync, AttentionWgmma], WordOf<["online"]>>],
+    [Taken<[RowRegisters]>,
+     Taken<[RowReread, RowSplit, RowStream] # rowRings, WordOf<["shfl", "online", "welford"]>>,
+     Taken<[AttentionSimt, AttentionMmaSync, AttentionWgmma], WordOf<["online"]>>],
     "how a row is reduced">;
 def LazyKey : Key<"lazy", ReduceDirective, OnOff, [Taken<[AttentionWgmma]>],
     "whether an attention kernel keeps the shift of its exponentials until they grow too large">;
 
 def ThreadsPerRowDirective : Directive<"ThreadsPerRowOp", "threads_per_row", "P", "128">;
 def ThreadsPerRowKey : Key<"threads_per_row", ThreadsPerRowDirective,
-    IntOf<[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]>, [Taken<rows # [GatherRows]>],
+    IntOf<[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]>,
+    [Taken<[RowRegisters, RowReread, GatherRows]>,
+     Taken<[RowSplit], IntOf<[32, 64, 128, 256, 512, 768, 1024]>>,
+     Taken<[RowStream] # rowRings, IntOf<[64, 128, 256, 512, 768, 1024]>>],
     "threads that share one row"> {
   let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024];
 }
 
 def RowsPerBlockDirective : Directive<"RowsPerBlockOp", "rows_per_block", "P", "4">;
-def RowsPerBlockKey : Key<"rows_per_block", RowsPerBlockDirective, IntFrom<1, 1024>, [Taken<rows>],
+def RowsPerBlockKey : Key<"rows_per_block", RowsPerBlockDirective, IntFrom<1, 1024>,
+    [Taken<[RowRegisters, RowReread, RowSplit]>, Taken<[RowStream] # rowRings, IntFrom<1, 1>>],
     "rows of one block"> {
   let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128];
 }
@@ -207,7 +233,7 @@ def RowsPerBlockKey : Key<"rows_per_block", RowsPerBlockDirective, IntFrom<1, 10
 def SplitRowsDirective : Directive<"SplitRowsOp", "split_rows", "P", "8">;
 def SplitRowsKey : Key<"split_rows", SplitRowsDirective, IntFrom<1, 1024>,
     [Taken<[RowReread], IntFrom<1, 1>>, Taken<[RowSplit], IntFrom<2, 1024>>,
-     Taken<[RowRegisters, RowStream] # rowRings>],
+     Taken<[RowStream], IntFrom<1, 1>>, Taken<[RowRegisters, RowCluster], IntFrom<1, 8>>, Taken<[RowGrid]>],
     "blocks that share one row"> {
   let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 }
@@ -226,7 +252,7 @@ def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>,
 def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256"> {
   let FirstIsBare = 0;
 }
-def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024>,
+def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
     [Taken<[PointwisePacks, PoolWindows, ScanBlocks] # gathers>],
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];
@@ -271,12 +297,13 @@ def ProducerWarpsKey : Key<"producer_warps", SpecializeDirective, IntFrom<1, 8>,
 }
 
 def RegSplitDirective : Directive<"RegSplitOp", "reg_split", "A", "[40, 232]">;
-def RegSplitKey : Key<"reg_split", RegSplitDirective, IntsFrom<2, 2, 24, 256>, [Taken<[GemmWgmma]>],
+def RegSplitKey : Key<"reg_split", RegSplitDirective, IntsFrom<2, 2, 24, 256>,
+    [Taken<[GemmWgmma], IntsOf<[IntFrom<24, 256, 8>, IntFrom<24, 256, 8>]>>],
     "registers of a copying and of a computing thread; multiples of 8">;
 
 def MmaInflightDirective : Directive<"MmaInflightOp", "mma_inflight", "A", "1">;
-def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 2>,
-    [Taken<[ConvWgmma], IntFrom<0, 2>, ["1"]>, Taken<[GemmWgmma]>],
+def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 1>,
+    [Taken<[ConvWgmma], IntFrom<0, 1>, ["1"]>, Taken<[GemmWgmma]>],
     "stages whose products run while the next stage is waited for"> {
   let Neighbours = [0, 1];
 }

@@ -30,10 +30,13 @@ struct IntKey {
 struct IntsKey {
   llvm::StringLiteral name;
 };
+/// WORD is the key's enum, or bool for on and off.
+template <typename Word>
 struct WordKey {
   llvm::StringLiteral name;
 };
 
+inline const char *wordOf(bool value) { return value ? "on" : "off"; }
 inline void readWord(llvm::StringRef word, bool &value) { value = word == "on"; }
 
 namespace detail {
@@ -60,11 +63,11 @@ bool readKey(const Source &source, IntsKey key, Value &value) {
     readInts(*found, value);
   return found.has_value();
 }
-template <typename Source, typename Value>
-bool readKey(const Source &source, WordKey key, Value &value) {
+template <typename Source, typename Word>
+bool readKey(const Source &source, WordKey<Word> key, Word &value) {
   auto found = source.getWord(key);
   if (found)
-    readWord(*found, value); // found by its argument's namespace
+    value = *found;
   return found.has_value();
 }
 } // namespace detail

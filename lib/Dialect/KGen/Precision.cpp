@@ -59,23 +59,24 @@ Precision precisionOf(ModuleOp module) {
   return contraction ? Precision::TF32 : Precision::StrictFP32;
 }
 
-bool admitsOperandType(Precision precision, StringRef dtype) {
+bool admitsOperandType(Precision precision, schedule::Dtype dtype) {
+  using schedule::Dtype;
   switch (precision) {
   case Precision::StrictFP32:
-    return dtype == "fp32";
+    return dtype == Dtype::Fp32;
   case Precision::TF32:
-    return dtype == "fp32" || dtype == "tf32";
+    return dtype == Dtype::Fp32 || dtype == Dtype::Tf32;
   case Precision::FP16:
-    return dtype != "bf16";
+    return dtype != Dtype::Bf16;
   case Precision::BF16:
     // Not fp16: its exponent range is smaller than the graph's own type has.
-    return dtype != "fp16";
+    return dtype != Dtype::Fp16;
   }
   return false;
 }
 
-bool admitsScaledHalf(Precision precision, StringRef splitPrecision) {
-  return precision != Precision::StrictFP32 || splitPrecision != "none";
+bool admitsScaledHalf(Precision precision, std::optional<schedule::SplitPrecision> split) {
+  return precision != Precision::StrictFP32 || split != schedule::SplitPrecision::None;
 }
 
 } // namespace kgen

@@ -159,6 +159,18 @@ LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitErro
   return success();
 }
 
+std::string kgen::findRefusal(StringRef family, const schedule::Settings &settings, graph::Refusal &refusal) {
+  std::string key, fault = schedule::findFault(family, settings, "", &key);
+  auto set = settings.find(key);
+  if (set == settings.end())
+    refusal = {graph::RefusalKind::UnknownFamily, "", family.str(), fault};
+  else if (!set->second || schedule::findValueFault(key, *set->second).empty())
+    refusal = {graph::RefusalKind::Conflict, key, set->second ? schedule::printValue(*set->second) : "", fault};
+  else
+    refusal = {graph::RefusalKind::OutOfRange, key, schedule::printValue(*set->second), fault};
+  return fault;
+}
+
 schedule::Settings ScheduleAttr::getSettings() const {
   schedule::Settings settings;
   for (NamedAttribute entry : getParams())
@@ -174,12 +186,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return failure();
     settings[entry.getName().str()] = toScheduleValue(entry.getValue());
   }
-  if (std::string fault = schedule::findFault(family.getValue(), settings); !fault.empty()) {
+  graph::Refusal refusal;
+  if (std::string fault = findRefusal(family.getValue(), settings, refusal); !fault.empty()) {
     InFlightDiagnostic diag = emitError() << fault;
-    bool known =
-        llvm::any_of(schedule::families(), [&](const schedule::Family &one) { return one.name == family.getValue(); });
-    markRefusal(diag, {known ? graph::RefusalKind::Conflict : graph::RefusalKind::UnknownFamily, "",
-                       family.getValue().str(), fault});
+    markRefusal(diag, refusal);
     return diag;
   }
   return success();
@@ -195,9 +205,9 @@ ArrayRef<int64_t> ScheduleAttr::getInts(StringRef key) const {
   return list ? list.asArrayRef() : ArrayRef<int64_t>();
 }
 
-StringRef ScheduleAttr::getWord(StringRef key, StringRef fallback) const {
+std::optional<StringRef> ScheduleAttr::findWord(StringRef key) const {
   auto word = getParams().getAs<StringAttr>(key);
-  return word ? word.getValue() : fallback;
+  return word ? std::optional<StringRef>(word.getValue()) : std::nullopt;
 }
 
 ScheduleAttr ScheduleAttr::with(StringRef key, Attribute value) const {

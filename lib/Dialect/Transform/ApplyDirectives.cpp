@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/CaptureError.h"
+#include "kgen/Dialect/KGen/DispatchChecker.h"
+#include "kgen/Dialect/KGen/ScheduleText.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
 
@@ -48,8 +50,51 @@ LogicalResult checkVocabulary(ModuleOp script) {
   return failure(result.wasInterrupted());
 }
 
+/// Whether every dispatch that KNOBS set keys of has a kernel for CHIP. The diagnostic of one that has none stands at
+/// the last directive without which it would have one.
+LogicalResult checkDispatches(ModuleOp graph, ArrayRef<KnobLog::Entry> knobs, const Chip &chip) {
+  auto *checker = graph.getContext()->getOrLoadDialect<KGenDialect>()->getRegisteredInterface<DispatchChecker>();
+  if (!checker)
+    return success();
+  WalkResult result = graph.walk([&](DispatchOp dispatch) {
+    auto mine =
+        llvm::make_filter_range(knobs, [&](const KnobLog::Entry &knob) { return knob.dispatch == dispatch.getName(); });
+    if (mine.empty())
+      return WalkResult::advance();
+    ScheduleAttr schedule = *dispatch.getSchedule();
+    std::string why;
+    {
+      CaptureError error(graph.getContext());
+      if (succeeded(checker->check(dispatch, schedule, chip)))
+        return WalkResult::advance();
+      why = error.getMessage();
+    }
+    std::vector<KnobLog::Entry> order(mine.begin(), mine.end());
+    const KnobLog::Entry *place = &order.back();
+    for (const KnobLog::Entry &knob : llvm::reverse(order)) {
+      ScheduleAttr without = ScheduleAttr::get(graph.getContext(), schedule.getFamily());
+      for (const KnobLog::Entry &other : order)
+        if (&other != &knob)
+          for (NamedAttribute entry : other.settings)
+            without = without.with(entry.getName(), entry.getValue());
+      CaptureError error(graph.getContext());
+      if (succeeded(checker->check(dispatch, without, chip))) {
+        place = &knob;
+        break;
+      }
+    }
+    NamedAttribute first = *place->settings.begin();
+    std::string found = schedule::printValue(toScheduleValue(first.getValue()).value_or(schedule::Value("")));
+    InFlightDiagnostic diag = emitError(place->loc) << why;
+    markRefusal(diag, {graph::RefusalKind::Conflict, first.getName().str(), found, why});
+    diag.attachNote(dispatch.getLoc()) << "in dispatch @" << dispatch.getName();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Parses SCRIPT and runs its main sequence on GRAPH. Emits diagnostics.
-LogicalResult runScript(ModuleOp graph, const std::string &text, StringRef name) {
+LogicalResult runScript(ModuleOp graph, const std::string &text, StringRef name, const Chip &chip) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), SMLoc());
   ParserConfig config(graph.getContext());
@@ -64,15 +109,19 @@ LogicalResult runScript(ModuleOp graph, const std::string &text, StringRef name)
     return script->emitError("expected a named sequence @__transform_main, found none");
   if (entry.getBody().getNumArguments() != 1 || entry.isExternal())
     return entry.emitError("expected a body with one argument, the graph");
-  mlir::transform::TransformOptions options;
-  if (failed(mlir::transform::applyTransformNamedSequence(graph.getOperation(), entry, *script, options)))
+  std::vector<KnobLog::Entry> knobs;
+  auto sequence = cast<mlir::transform::TransformOpInterface>(entry.getOperation());
+  auto listen = [&](mlir::transform::TransformState &state) { state.addExtension<KnobLog>(knobs); };
+  if (failed(mlir::transform::applyTransforms(graph, sequence, {}, mlir::transform::TransformOptions(),
+                                              /*enforceToplevelTransformOp=*/false, listen)) ||
+      failed(verify(graph)))
     return failure();
-  return verify(graph);
+  return checkDispatches(graph, knobs, chip);
 }
 
-/// Applies SCRIPT to a clone of GRAPH; null, WHERE and MESSAGE on failure.
-OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr idea, StringRef name, Location &where,
-                                  std::string &message) {
+/// Applies SCRIPT to a clone of GRAPH.
+llvm::Expected<OwningOpRef<ModuleOp>> applyScript(ModuleOp graph, StringRef script, const Chip &chip, IdeaAttr idea,
+                                                  StringRef name, Location &where, std::string &message) {
   OwningOpRef<ModuleOp> clone = graph.clone();
   llvm::StringSet<> before;
   clone->walk([&](DispatchOp dispatch) { before.insert(dispatch.getName()); });
@@ -80,10 +129,11 @@ OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr ide
   bool isBody = !script.contains("transform.named_sequence");
   std::string text = isBody ? (bodyHeader + script + bodyFooter).str() : script.str();
   CaptureError error(graph.getContext(), name, isBody ? 1 : 0);
-  if (failed(runScript(*clone, text, name))) {
+  if (failed(runScript(*clone, text, name, chip))) {
+    constexpr StringLiteral unknown = "the script failed without a reason";
     where = error.getLocation();
-    message = error.empty() ? "the script failed without a reason" : error.getMessage();
-    return nullptr;
+    message = error.empty() ? unknown.str() : error.getMessage();
+    return error.takeError(unknown);
   }
   if (idea)
     clone->walk([&](DispatchOp dispatch) {
@@ -95,14 +145,11 @@ OwningOpRef<ModuleOp> applyScript(ModuleOp graph, StringRef script, IdeaAttr ide
 
 } // namespace
 
-llvm::Expected<OwningOpRef<ModuleOp>> kgen::directive::applyDirectives(ModuleOp graph, StringRef script, IdeaAttr idea,
-                                                                       StringRef name) {
+llvm::Expected<OwningOpRef<ModuleOp>>
+kgen::directive::applyDirectives(ModuleOp graph, StringRef script, const Chip &chip, IdeaAttr idea, StringRef name) {
   Location where = graph.getLoc();
   std::string message;
-  OwningOpRef<ModuleOp> result = applyScript(graph, script, idea, name, where, message);
-  if (!result)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), printPlace(where) + message);
-  return result;
+  return applyScript(graph, script, chip, idea, name, where, message);
 }
 
 namespace {
@@ -129,12 +176,15 @@ struct ApplyDirectives : kgen::directive::impl::ApplyDirectivesBase<ApplyDirecti
     }
     Location where = module.getLoc();
     std::string message;
-    OwningOpRef<ModuleOp> result = applyScript(module, (*buffer)->getBuffer(), ideaAttr, script, where, message);
+    Chip chip;
+    chip.arch = arch;
+    auto result = applyScript(module, (*buffer)->getBuffer(), chip, ideaAttr, script, where, message);
     if (!result) {
+      llvm::consumeError(result.takeError());
       emitError(where) << message;
       return signalPassFailure();
     }
-    module.getBodyRegion().takeBody(result->getBodyRegion());
+    module.getBodyRegion().takeBody((*result)->getBodyRegion());
   }
 };
 

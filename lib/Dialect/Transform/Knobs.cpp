@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Transform/Knobs.h"
 
+#include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/ScheduleText.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 
@@ -160,8 +161,12 @@ LogicalResult verifyKnob(Operation *op, const schedule::Directive &rule, Diction
     if (auto earlier = other.getAttrOfType<DictionaryAttr>("settings"); earlier && other.getOperand(0) == target)
       overlay(all, earlier);
   overlay(all, settings);
-  if (std::string fault = schedule::findFault(*select.getFamily(), all); !fault.empty())
-    return op->emitOpError() << fault;
+  graph::Refusal refusal;
+  if (std::string fault = findRefusal(*select.getFamily(), all, refusal); !fault.empty()) {
+    InFlightDiagnostic diag = op->emitOpError() << fault;
+    markRefusal(diag, refusal);
+    return diag;
+  }
   return success();
 }
 
@@ -192,11 +197,15 @@ DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, 
     auto dispatch = dyn_cast<DispatchOp>(payloadOp);
     if (!dispatch)
       return op.emitDefiniteFailure() << "expected a handle to a kgen.dispatch, found " << payloadOp->getName();
+    graph::Refusal refusal;
     auto refuse = [&](const Twine &message) -> DiagnosedSilenceableFailure {
-      DiagnosedDefiniteFailure diag = op.emitDefiniteFailure() << message;
+      InFlightDiagnostic diag = emitError(op.getLoc()) << message;
+      if (!refusal.bound.empty())
+        markRefusal(diag, refusal);
       diag.attachNote(dispatch.getLoc()) << "in dispatch @" << dispatch.getName();
-      return diag;
+      return DiagnosedSilenceableFailure::definiteFailure();
     };
+    NamedAttrList values;
     ScheduleAttr schedule = dispatch.getSchedule().value_or(ScheduleAttr());
     if (!schedule)
       schedule = ScheduleAttr::get(op.getContext(), "generic");
@@ -215,9 +224,12 @@ DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, 
           return DiagnosedSilenceableFailure::definiteFailure();
       }
       schedule = schedule.with(entry.getName().getValue(), value);
+      values.set(entry.getName(), value);
     }
-    if (std::string fault = findScheduleFault(dispatch, schedule); !fault.empty())
+    if (std::string fault = findScheduleFault(dispatch, schedule, refusal); !fault.empty())
       return refuse(fault);
+    if (auto *log = state.getExtension<KnobLog>())
+      log->entries.push_back({dispatch.getName().str(), op.getLoc(), values.getDictionary(op.getContext())});
     rewriter.modifyOpInPlace(dispatch, [&] { dispatch.setScheduleAttr(schedule); });
   }
   return DiagnosedSilenceableFailure::success();

@@ -3,18 +3,23 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a single key's range cannot say. What only a family knows (its shared
-// memory, its divisibility) is checked when the family completes a schedule.
+// What the table of keys cannot say. What only a family knows (its shared
+// memory, what divides what) is asked when a script has ended.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Dialect/KGen/ScheduleText.h"
 #include "kgen/Dialect/Transform/Knobs.h"
+#include "kgen/Schedule/Schedules.h"
 
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
 
 namespace kgen::directive {
+namespace key = schedule::key;
+using schedule::Dtype;
+using schedule::Mma;
 
 /// The widest access of a vector of LENGTH elements, in bytes.
 static int64_t vectorBytes(DispatchOp dispatch, int64_t length) {
@@ -25,43 +30,35 @@ static int64_t vectorBytes(DispatchOp dispatch, int64_t length) {
   return length * bits / 8;
 }
 
-/// The operand type that a schedule asks of its products, "" when it leaves that open. Tensor cores
+/// The operand type that a schedule asks of its products, none when it leaves that open. Tensor cores
 /// have no fp32 operands, so that with them the closest type is tf32.
-static StringRef productType(ScheduleAttr schedule) {
-  StringRef dtype = schedule.getWord("dtype", "");
+static std::optional<Dtype> productType(ScheduleAttr schedule) {
+  std::optional<Mma> mma = schedule.getWord(key::mma);
   // On warpgroups the family chooses, and splits where one 16-bit product is too coarse.
-  if (dtype.empty() && schedule.getWord("mma", "none") != "none" && schedule.getWord("mma", "none") != "wgmma")
-    return "tf32";
-  return dtype;
+  if (!schedule.has("dtype") && mma && mma != Mma::None && mma != Mma::Wgmma)
+    return Dtype::Tf32;
+  return schedule.getWord(key::dtype);
 }
 
-std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule) {
-  if (std::string fault = schedule::findFault(schedule.getFamily(), schedule.getSettings()); !fault.empty())
+std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule, graph::Refusal &refusal) {
+  if (std::string fault = findRefusal(schedule.getFamily(), schedule.getSettings(), refusal); !fault.empty())
     return fault;
-  if (int64_t bytes = vectorBytes(dispatch, schedule.getInt("vec", 1)); schedule.has("vec") && bytes > 16)
-    return ("expected vector accesses of at most 16 bytes, found vec = " + Twine(schedule.getInt("vec", 1)) +
-            " which makes " + Twine(bytes) + " bytes")
-        .str();
-  for (int64_t registers : schedule.getInts("reg_split"))
-    if (registers % 8)
-      return "expected numbers of registers that are multiples of 8, found " + std::to_string(registers);
-  if (schedule.getWord("pipeline", "none") == "cp_async" && schedule.getInt("stages", 2) < 2)
-    return "expected at least 2 stages with cp_async, found 1";
-  if (int64_t threads = schedule.getInt("block", 32); threads % 32)
-    return "expected a multiple of 32 threads in a block, found " + std::to_string(threads);
-
-  StringRef dtype = productType(schedule);
-  if (schedule.getWord("mma", "none") != "none" && dtype == "fp32")
-    return "expected dtype tf32, fp16 or bf16 with tensor cores, found fp32";
+  if (int64_t bytes = vectorBytes(dispatch, schedule.getInt("vec", 1)); schedule.has("vec") && bytes > 16) {
+    std::string bound = "expected vector accesses of at most 16 bytes", vec = std::to_string(schedule.getInt("vec", 1));
+    refusal = {graph::RefusalKind::Conflict, "vec", vec, bound};
+    return bound + ", found vec = " + vec + " which makes " + std::to_string(bytes) + " bytes";
+  }
   // Half inputs are what they are: only f32 graphs can lose precision by rounding operands.
-  if (!dtype.empty()) {
+  if (std::optional<Dtype> dtype = productType(schedule)) {
     Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
     // A scaled prepass keeps fp32's range: docs/precision.md.
-    bool scaled = dtype == "fp16" && schedule.getWord("mma", "none") == "wgmma" &&
-                  admitsScaledHalf(precision, schedule.getWord("split_precision", ""));
-    if (!scaled && !admitsOperandType(precision, dtype))
-      return ("expected an operand type within precision class " + stringifyPrecision(precision) + ", found " + dtype)
-          .str();
+    bool scaled = dtype == Dtype::Fp16 && schedule.getWord(key::mma) == Mma::Wgmma &&
+                  admitsScaledHalf(precision, schedule.getWord(key::splitPrecision));
+    if (!scaled && !admitsOperandType(precision, *dtype)) {
+      std::string bound = ("expected an operand type within precision class " + stringifyPrecision(precision)).str();
+      refusal = {graph::RefusalKind::Conflict, "dtype", wordOf(*dtype), bound};
+      return bound + ", found " + wordOf(*dtype);
+    }
   }
   return "";
 }

@@ -83,10 +83,11 @@ std::string narrowFault(const AttentionProgram &program) {
 
 LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
-  std::string dtype = program.element.isF16() ? "fp16" : "bf16", wanted = params.wordOr(context, key::dtype, dtype);
-  if (wanted != dtype)
-    return rejectAttention(dispatch, "dtype = " + wanted + ", expected " + dtype + ", the type of the queries");
-  params.wordOr(context, key::reduce, "online");
+  schedule::Dtype dtype = program.element.isF16() ? schedule::Dtype::Fp16 : schedule::Dtype::Bf16;
+  if (schedule::Dtype wanted = params.wordOr(context, key::dtype, dtype); wanted != dtype)
+    return rejectAttention(dispatch, "dtype = " + Twine(wordOf(wanted)) + ", expected " + wordOf(dtype) +
+                                         ", the type of the queries");
+  params.wordOr(context, key::reduce, schedule::Reduce::Online);
   return success();
 }
 
@@ -110,11 +111,11 @@ public:
     auto able = [&](const auto &kernel) { return kernel->fault(*program, chip).empty(); };
     // Where none can, the last one says why.
     const auto *first = llvm::find_if(kernels, able);
-    std::string mma =
+    schedule::Mma mma =
         params.wordOr(dispatch.getContext(), key::mma, (first == kernels.end() ? kernels.back() : *first)->mma());
     const AttentionKernel *kernel = find(mma);
     if (!kernel)
-      return rejectAttention(dispatch, "mma = " + mma + ", expected " + words());
+      return rejectAttention(dispatch, "mma = " + Twine(wordOf(mma)) + ", expected " + words());
     if (std::string fault = kernel->fault(*program, chip); !fault.empty())
       return program->op->emitOpError(fault);
     return kernel->complete(dispatch, *program, params, chip);
@@ -128,7 +129,7 @@ public:
   }
 
 private:
-  const AttentionKernel *find(StringRef mma) const {
+  const AttentionKernel *find(schedule::Mma mma) const {
     for (const auto &kernel : kernels)
       if (kernel->mma() == mma)
         return kernel.get();
@@ -137,7 +138,7 @@ private:
   std::string words() const {
     std::string text;
     for (const auto &kernel : kernels)
-      text += (text.empty() ? "" : &kernel == &kernels.back() ? " or " : ", ") + kernel->mma().str();
+      text += (text.empty() ? "" : &kernel == &kernels.back() ? " or " : ", ") + std::string(wordOf(kernel->mma()));
     return text;
   }
 

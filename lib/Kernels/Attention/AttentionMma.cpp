@@ -25,7 +25,7 @@ int64_t sharedBytes(const AttentionProgram &program, int64_t keys, int64_t stage
 
 class AttentionMma : public AttentionKernel {
 public:
-  StringRef mma() const override { return "mma_sync"; }
+  schedule::Mma mma() const override { return schedule::Mma::MmaSync; }
   std::string fault(const AttentionProgram &program, const Chip &chip) const override { return narrowFault(program); }
   LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                          const Chip &chip) const override;

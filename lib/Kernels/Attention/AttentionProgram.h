@@ -33,7 +33,7 @@ class AttentionKernel {
 public:
   virtual ~AttentionKernel() = default;
   /// The schedule's word for it.
-  virtual llvm::StringRef mma() const = 0;
+  virtual schedule::Mma mma() const = 0;
   /// Why it cannot compute PROGRAM, or "".
   virtual std::string fault(const AttentionProgram &program, const Chip &chip) const = 0;
   /// As Family::complete and Family::emit.

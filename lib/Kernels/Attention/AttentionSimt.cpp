@@ -40,7 +40,7 @@ constexpr int64_t mostHeld = 160;
 
 class AttentionSimt : public AttentionKernel {
 public:
-  StringRef mma() const override { return "none"; }
+  schedule::Mma mma() const override { return schedule::Mma::None; }
   std::string fault(const AttentionProgram &program, const Chip &chip) const override;
   LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
                          const Chip &chip) const override;
@@ -76,7 +76,7 @@ LogicalResult AttentionSimt::complete(DispatchOp dispatch, const AttentionProgra
   if (sharedBytes(program, tile) > chip.sharedBytesPerBlock)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] needs " + Twine(sharedBytes(program, tile)) +
                   " bytes of shared memory, expected at most " + Twine(chip.sharedBytesPerBlock));
-  params.wordOr(context, key::reduce, "online");
+  params.wordOr(context, key::reduce, schedule::Reduce::Online);
   return success();
 }
 

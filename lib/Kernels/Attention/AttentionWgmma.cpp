@@ -109,7 +109,7 @@ int64_t sharedBytes(const AttentionProgram &program, ArrayRef<int64_t> tile, int
 
 class AttentionWgmma : public AttentionKernel {
 public:
-  StringRef mma() const override { return "wgmma"; }
+  schedule::Mma mma() const override { return schedule::Mma::Wgmma; }
   std::string fault(const AttentionProgram &program, const Chip &chip) const override {
     if (!chip.isHopper())
       return "cannot be computed by wgmma on " + chip.arch + ", expected sm_90a";
@@ -136,7 +136,7 @@ LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgr
   if (int64_t asked = params.intOr(context, key::consumers, tile[0] / 64); asked != tile[0] / 64)
     return reject("consumers = " + Twine(asked) + " with a tile of " + Twine(tile[0]) +
                   " queries, expected one for each 64");
-  params.wordOr(context, key::pipeline, "tma");
+  params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
   const int64_t widths[] = {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
   if (!llvm::is_contained(widths, tile[1]))
     return reject("a tile of " + Twine(tile[1]) +
@@ -154,12 +154,12 @@ LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgr
     return reject("stages = " + Twine(stages) + " of " + Twine(tile[1]) + " keys need " +
                   Twine(sharedBytes(program, tile, stages, chip)) +
                   " bytes of shared memory, expected 2 or more stages in " + Twine(chip.sharedBytesPerBlock));
-  std::string pingpong = params.wordOr(context, key::pingpong, tile[0] > 64 ? "on" : "off");
-  if (pingpong == "on" && tile[0] == 64)
+  bool pingpong = params.wordOr(context, key::pingpong, tile[0] > 64);
+  if (pingpong && tile[0] == 64)
     return reject("pingpong = on with a tile of 64 queries, expected two warpgroups or more to take turns");
   // Two consumers leave the tensor cores idle unless each overlaps its own products; three do not.
-  params.wordOr(context, key::overlap, tile[0] < 192 ? "on" : "off");
-  params.wordOr(context, key::lazy, "on");
+  params.wordOr(context, key::overlap, tile[0] < 192);
+  params.wordOr(context, key::lazy, true);
   return completeNarrow(dispatch, program, params);
 }
 

@@ -23,6 +23,9 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Dtype;
+using schedule::Mma;
+
 namespace {
 
 /// What the template derives from its constants, for the launch and for the checks.
@@ -104,9 +107,8 @@ static Plan derive(const Conv &conv, const Schedule &schedule) {
   const auto &tile = schedule.tile;
   chooseBox(conv, tile[0], schedule.poolTile ? spatial(*schedule.poolTile, 0) : Sizes{0, 0, 0}, plan);
 
-  StringRef dtype = wordOf(schedule.dtype);
   constexpr bool tensorCores = std::is_same_v<Schedule, schedule::ConvMmaSync>;
-  Type compute = tensorCores ? elementTypeOf(dtype, conv.elementType.getContext()) : conv.elementType;
+  Type compute = tensorCores ? elementTypeOf(schedule.dtype, conv.elementType.getContext()) : conv.elementType;
   int64_t inBytes = conv.elementType.getIntOrFloatBitWidth() / 8, bytes = compute.getIntOrFloatBitWidth() / 8;
   plan.bn = tile[1];
   if constexpr (tensorCores) {
@@ -163,15 +165,15 @@ static Plan derive(const Conv &conv, const Schedule &schedule) {
 
 /// The same of a schedule that is being completed.
 static Plan derive(const Conv &conv, const ScheduleParams &params) {
-  if (*params.getWord(key::mma) == "none")
+  if (params.getWord(key::mma) == Mma::None)
     return derive(conv, schedule::ConvSimt::read(params, /*isOpen=*/true));
   return derive(conv, schedule::ConvMmaSync::read(params, /*isOpen=*/true));
 }
 
 /// Completes `smem_pad`: three or four taps of neighbouring rows hit other banks than eight pixels of one.
 static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
-  bool narrow =
-      *params.getWord(key::dtype) == "fp16" || *params.getWord(key::dtype) == "bf16" || !conv.elementType.isF32();
+  std::optional<Dtype> dtype = params.getWord(key::dtype);
+  bool narrow = dtype == Dtype::Fp16 || dtype == Dtype::Bf16 || !conv.elementType.isF32();
   int64_t unit = narrow ? 8 : 4;
   if (std::optional<int64_t> pad = params.getInt(key::smemPad)) {
     if (*pad % unit == 0)
@@ -213,16 +215,16 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
-  if (params.getWord(key::mma) == StringRef("wgmma"))
+  if (params.getWord(key::mma) == Mma::Wgmma)
     return completeConvWgmma(dispatch, conv, params, chip);
   MLIRContext *context = dispatch.getContext();
   // A tensor core computes 8 channels at a time; with a filter per channel there is one.
   bool worthwhile = conv.outChannels >= 8 && conv.channels * conv.taps() >= 8;
   if (failed(completeArithmetic(dispatch, params, conv.elementType, worthwhile)))
     return failure();
-  bool simt = *params.getWord(key::mma) == "none";
-  params.wordOr(context, key::pipeline, "cp_async");
-  params.wordOr(context, key::im2col, "raw_smem");
+  bool simt = params.getWord(key::mma) == Mma::None;
+  params.wordOr(context, key::pipeline, schedule::Pipeline::CpAsync);
+  params.wordOr(context, key::im2col, schedule::Im2col::RawSmem);
   if (params.has(key::poolTile) && conv.pooling.kind == Pooling::Kind::None)
     return dispatch.emitError("pool_tile needs a pooling in the dispatch");
   if (params.has(key::poolTile) && int64_t(params.getInts(key::poolTile)->size()) > conv.rank)
@@ -230,7 +232,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
            << params.getInts(key::poolTile)->size() << " sizes, the pooling has " << conv.rank << " dimensions";
 
   // Block tile: enough blocks for the chip, else as many pixels as amortise the weights' way.
-  int64_t mmaK = *params.getWord(key::dtype) == "tf32" ? 8 : 16;
+  int64_t mmaK = params.getWord(key::dtype) == Dtype::Tf32 ? 8 : 16;
   int64_t bn = simt ? (conv.outChannels < 8 ? conv.outChannels : roundUp(evenPart(conv.outChannels, 64), 8))
                : conv.outChannels <= 128 ? roundUp(conv.outChannels, 16)
                                          : 128;
@@ -249,7 +251,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     chooseBox(conv, pixels, poolTile(params), plan);
     pixels = plan.pixels;
   }
-  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {pixels, bn, simt ? 16 : 4 * mmaK});
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {roundUp(pixels, 4), bn, simt ? 16 : 4 * mmaK});
   if (params.intOr(context, key::stages, 3) < 2)
     return dispatch.emitError("family conv overlaps copies and products: at least 2 stages, found ")
            << *params.getInt(key::stages);
@@ -269,7 +271,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
       return dispatch.emitError("the tile's channels are a multiple of 16 on tensor cores, found ") << tile[1];
     if (tile[2] % mmaK)
       return dispatch.emitError("the tile's k is a multiple of ")
-             << mmaK << " for " << *params.getWord(key::dtype) << ", found " << tile[2];
+             << mmaK << " for " << wordOf(*params.getWord(key::dtype)) << ", found " << tile[2];
     int64_t wn = tile[1] > 64 && tile[1] % 32 == 0 ? tile[1] / 2 : tile[1];
     // The largest of the warp tiles that round the block's pixels up the least.
     int64_t wm = 16, best = std::numeric_limits<int64_t>::max();
@@ -409,9 +411,8 @@ template <typename Schedule>
 static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv, const Schedule &schedule) {
   Plan plan = derive(conv, schedule);
   std::string name = dispatch.getName().str();
-  StringRef dtype = wordOf(schedule.dtype);
   constexpr bool tensorCores = std::is_same_v<Schedule, schedule::ConvMmaSync>;
-  Type compute = tensorCores ? elementTypeOf(dtype, dispatch.getContext()) : conv.elementType;
+  Type compute = tensorCores ? elementTypeOf(schedule.dtype, dispatch.getContext()) : conv.elementType;
 
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))
@@ -431,9 +432,9 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv,
       "epilogue", conv.ops.window ? "One output of the convolution, before pooling." : "One output.", made->epilogue);
   fill.replacements["finish"] = function("finish", "One pooled output.", made->finish);
   fill.replacements["mma"] = "  kgen::" +
-                             std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
-                                         : dtype == "fp16" ? "mma_m16n8k16_f16"
-                                                           : "mma_m16n8k16_bf16") +
+                             std::string(schedule.dtype == Dtype::Tf32   ? "mma_m16n8k8_tf32"
+                                         : schedule.dtype == Dtype::Fp16 ? "mma_m16n8k16_f16"
+                                                                         : "mma_m16n8k16_bf16") +
                              "(c, a, b);";
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
                                 "::MIN_BLOCKS)\n    " + name + "_main(const " + name +
@@ -486,10 +487,10 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   FailureOr<Conv> conv = readConv(dispatch);
   if (failed(conv))
     return failure();
-  StringRef mma = *params.getWord(key::mma);
-  if (mma == "wgmma")
+  std::optional<Mma> mma = params.getWord(key::mma);
+  if (mma == Mma::Wgmma)
     return emitConvWgmma(dispatch, *conv, schedule::ConvWgmma::read(params), chip);
-  if (mma == "mma_sync")
+  if (mma == Mma::MmaSync)
     return emitBlocks(dispatch, *conv, schedule::ConvMmaSync::read(params));
   return emitBlocks(dispatch, *conv, schedule::ConvSimt::read(params));
 }

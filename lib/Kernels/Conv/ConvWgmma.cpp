@@ -19,6 +19,7 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Dtype;
 
 /// The widths n of a warpgroup product that the device header has.
 static constexpr int64_t kWidths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
@@ -121,15 +122,15 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
 
 /// Completes `dtype`: f32 data becomes fp16, whose mantissa is tf32's; the scales make up for its range.
 static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
-  StringRef own = precisionOf(conv.elementType);
-  std::string dtype = params.wordOr(dispatch.getContext(), key::dtype, own == "fp32" ? "fp16" : own);
-  if (dtype != (own == "fp32" ? "fp16" : own))
+  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Fp16 : own;
+  Dtype dtype = params.wordOr(dispatch.getContext(), key::dtype, expected);
+  if (dtype != expected)
     return dispatch.emitError("family conv multiplies ")
-           << own << " as " << (own == "fp32" ? "fp16" : own) << " with mma = wgmma, found dtype = " << dtype;
-  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (own == "fp32" && !admitsScaledHalf(precision, "none"))
+           << wordOf(own) << " as " << wordOf(expected) << " with mma = wgmma, found dtype = " << wordOf(dtype);
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (own == Dtype::Fp32 && !admitsScaledHalf(precision, schedule::SplitPrecision::None))
     return dispatch.emitError("expected an operand type within precision class ")
-           << stringifyPrecision(precision) << ", found dtype = " << dtype;
+           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
   return success();
 }
 
@@ -163,7 +164,7 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
   MLIRContext *context = dispatch.getContext();
   if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)))
     return failure();
-  params.wordOr(context, key::im2col, "raw_smem");
+  params.wordOr(context, key::im2col, schedule::Im2col::RawSmem);
 
   // What is open starts small; then it grows as far as it fits.
   bool openTile = !params.has(key::tile), openWarps = !params.has(key::producerWarps),
@@ -253,7 +254,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   os << "namespace " << name << " {\n";
   line("// The problem: images of C x H x W, filters of KH x KW, outputs of OH x OW.");
   line("using In = {0}; // element type of the input and the weights", getStorageType(conv.elementType));
-  line("using Compute = {0}; // element type of the operands", computeTypeOf(wordOf(schedule.dtype)));
+  line("using Compute = {0}; // element type of the operands", computeTypeOf(schedule.dtype));
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("constexpr int IMAGES = {0}, C = {1}, H = {2}, W = {3};", conv.images, conv.channels, conv.in[1], conv.in[2]);
   line("constexpr int OC = {0}, OH = {1}, OW = {2}, KH = {3}, KW = {4};", conv.outChannels, conv.out[1], conv.out[2],
@@ -341,7 +342,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   MLIRContext *context = dispatch.getContext();
   int64_t filters = plan.nTiles * plan.bn;
   code.workspaces.push_back(
-      RankedTensorType::get({plan.nTiles * plan.weights}, elementTypeOf(wordOf(schedule.dtype), context)));
+      RankedTensorType::get({plan.nTiles * plan.weights}, elementTypeOf(schedule.dtype, context)));
   code.workspaces.push_back(RankedTensorType::get({filters}, Float32Type::get(context)));
   DispatchBuffer packed = DispatchBuffer::workspace(0), scales = DispatchBuffer::workspace(1);
   code.launches.push_back({name + "_weights", {filters, 1, 1}, {128, 1, 1}, 0, {conv.weight}, {packed, scales}});

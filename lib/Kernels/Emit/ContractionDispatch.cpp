@@ -16,7 +16,6 @@
 #include "mlir/IR/Builders.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -122,48 +121,53 @@ FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, Strin
   return call + ")";
 }
 
-StringRef precisionOf(Type type) { return type.isF16() ? "fp16" : type.isBF16() ? "bf16" : "fp32"; }
+using schedule::Dtype;
+using schedule::Mma;
 
-StringRef computeTypeOf(StringRef precision) {
-  return llvm::StringSwitch<StringRef>(precision).Case("fp16", "__half").Case("bf16", "__nv_bfloat16").Default("float");
+Dtype dtypeOf(Type type) { return type.isF16() ? Dtype::Fp16 : type.isBF16() ? Dtype::Bf16 : Dtype::Fp32; }
+
+StringRef computeTypeOf(Dtype dtype) {
+  return dtype == Dtype::Fp16 ? "__half" : dtype == Dtype::Bf16 ? "__nv_bfloat16" : "float";
 }
 
-Type elementTypeOf(StringRef precision, MLIRContext *context) {
+Type elementTypeOf(Dtype dtype, MLIRContext *context) {
   Builder builder(context);
-  return llvm::StringSwitch<Type>(precision)
-      .Case("fp16", builder.getF16Type())
-      .Case("bf16", builder.getBF16Type())
-      .Default(builder.getF32Type());
+  return dtype == Dtype::Fp16   ? Type(builder.getF16Type())
+         : dtype == Dtype::Bf16 ? Type(builder.getBF16Type())
+                                : Type(builder.getF32Type());
 }
 
 LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Type elementType,
                                  bool preferTensorCores) {
   MLIRContext *context = dispatch.getContext();
-  StringRef own = precisionOf(elementType);
-  std::optional<StringRef> mma = params.getWord(key::mma), dtype = params.getWord(key::dtype);
+  Dtype own = dtypeOf(elementType);
+  std::optional<Mma> mma = params.getWord(key::mma);
+  std::optional<Dtype> dtype = params.getWord(key::dtype);
   // Tensor cores round f32 operands: only where the graph's precision class admits it.
-  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
   // A thread tile has no meaning on tensor cores, a warp tile none without.
   preferTensorCores = (preferTensorCores || params.has(key::warpTile)) && !params.has(key::threadTile);
-  preferTensorCores &= own != "fp32" || admitsOperandType(precision, "tf32");
-  bool tensorCores = mma ? *mma != "none" : dtype ? *dtype != "fp32" : preferTensorCores;
+  preferTensorCores &= own != Dtype::Fp32 || admitsOperandType(precision, Dtype::Tf32);
+  bool tensorCores = mma ? mma != Mma::None : dtype ? dtype != Dtype::Fp32 : preferTensorCores;
   if (!dtype)
-    dtype = !tensorCores ? "fp32" : own == "fp32" ? StringRef("tf32") : own;
+    dtype = !tensorCores ? Dtype::Fp32 : own == Dtype::Fp32 ? Dtype::Tf32 : own;
   if (!mma)
-    mma = tensorCores ? "mma_sync" : "none";
-  if (*mma == "wgmma")
+    mma = tensorCores ? Mma::MmaSync : Mma::None;
+  if (mma == Mma::Wgmma)
     return dispatch.emitError("mma = wgmma is not among what this kernel has: none, wmma, mma_sync");
-  if (*mma == "none" && *dtype != "fp32")
-    return dispatch.emitError("mma = none computes in fp32, found dtype = ") << *dtype;
-  if (*mma != "none" && *dtype == "fp32")
-    return dispatch.emitError("tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = ") << *mma;
-  if (*mma != "none" && own != "fp32" && *dtype != own)
-    return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << *dtype;
-  if (own == "fp32" && !admitsOperandType(precision, *dtype))
+  if (mma == Mma::None && dtype != Dtype::Fp32)
+    return dispatch.emitError("mma = none computes in fp32, found dtype = ") << wordOf(*dtype);
+  if (mma != Mma::None && dtype == Dtype::Fp32)
+    return dispatch.emitError("tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = ")
+           << wordOf(*mma);
+  if (mma != Mma::None && own != Dtype::Fp32 && dtype != own)
+    return dispatch.emitError("operands of ")
+           << wordOf(own) << " are multiplied as " << wordOf(own) << ", found dtype = " << wordOf(*dtype);
+  if (own == Dtype::Fp32 && !admitsOperandType(precision, *dtype))
     return dispatch.emitError("expected an operand type within precision class ")
-           << stringifyPrecision(precision) << ", found dtype = " << *dtype;
-  params.set(context, key::mma, std::string(*mma));
-  params.set(context, key::dtype, std::string(*dtype));
+           << stringifyPrecision(precision) << ", found dtype = " << wordOf(*dtype);
+  params.set(context, key::mma, *mma);
+  params.set(context, key::dtype, *dtype);
   return success();
 }
 

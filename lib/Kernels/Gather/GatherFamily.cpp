@@ -156,7 +156,7 @@ LogicalResult GatherFamily::complete(DispatchOp dispatch, ScheduleParams &params
   int64_t threads = params.intOr(context, key::block, 256);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
-  params.wordOr(context, key::cacheHint, "none");
+  params.wordOr(context, key::cacheHint, schedule::CacheHint::None);
   if (!rows) {
     params.intOr(context, key::coarsen, 2);
     return success();
@@ -232,7 +232,7 @@ FailureOr<DispatchCode> GatherFamily::emit(DispatchOp dispatch, const SchedulePa
   fill.name = name;
   if (rows)
     fill.sections.insert("ROWS");
-  if (*params.getWord(key::cacheHint) == "streaming")
+  if (params.getWord(key::cacheHint) == schedule::CacheHint::Streaming)
     fill.sections.insert("STREAMING");
   std::string parameters = kernelParameters(dispatch, true);
   fill.replacements["rows_signature"] = "    " + name + "_rows(" + parameters + ") {\n";

@@ -21,6 +21,9 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Dtype;
+using schedule::Mma;
+
 namespace {
 
 class GemmFamily : public Family {
@@ -90,7 +93,7 @@ static int64_t defaultSplit(const Gemm &gemm, ArrayRef<int64_t> tile, const Chip
 static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
                                          const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool tf32 = *params.getWord(key::dtype) == "tf32", wmma = *params.getWord(key::mma) == "wmma";
+  bool tf32 = params.getWord(key::dtype) == Dtype::Tf32, wmma = params.getWord(key::mma) == Mma::Wmma;
   int64_t elementBytes = tf32 ? 4 : 2, mmaK = tf32 ? 8 : 16, mmaN = wmma ? 16 : 8;
 
   int64_t bm = fit(gemm.m, 16, 128), bn = fit(gemm.n, 16, 128);
@@ -107,13 +110,13 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   SmallVector<int64_t> warp = params.intsOr(context, key::warpTile, {wm, wn});
   if (warp[0] % 16 || warp[1] % mmaN)
     return dispatch.emitError("a warp tile is a multiple of 16 x ")
-           << mmaN << " with mma = " << *params.getWord(key::mma) << ", found " << warp[0] << " x " << warp[1];
+           << mmaN << " with mma = " << wordOf(*params.getWord(key::mma)) << ", found " << warp[0] << " x " << warp[1];
   if (tile[0] % warp[0] || tile[1] % warp[1])
     return dispatch.emitError("the warp tile ")
            << warp[0] << " x " << warp[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
   if (tile[2] % (2 * mmaK))
     return dispatch.emitError("the block tile's k is a multiple of ")
-           << 2 * mmaK << " for " << *params.getWord(key::dtype) << ", found " << tile[2];
+           << 2 * mmaK << " for " << wordOf(*params.getWord(key::dtype)) << ", found " << tile[2];
   // Accumulators, two sets of fragments and addresses have to fit a thread's 255 registers.
   int64_t accumulators = warp[0] * warp[1] / 32;
   if (accumulators > 128)
@@ -200,12 +203,12 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   MLIRContext *context = dispatch.getContext();
   // A product with a vector reads each element once: tensor cores have nothing to add.
   bool thin = std::min(gemm->m, gemm->n) < 8;
-  if (params.getWord(key::mma) == StringRef("wgmma") || params.getWord(key::pipeline) == StringRef("tma"))
+  if (params.getWord(key::mma) == Mma::Wgmma || params.getWord(key::pipeline) == schedule::Pipeline::Tma)
     return completeWgmma(dispatch, *gemm, params, chip);
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
-  bool simt = *params.getWord(key::mma) == "none";
-  params.wordOr(context, key::pipeline, "cp_async");
+  bool simt = params.getWord(key::mma) == Mma::None;
+  params.wordOr(context, key::pipeline, schedule::Pipeline::CpAsync);
   params.intOr(context, key::raster, 8);
   return simt ? completeSimt(dispatch, *gemm, params, chip) : completeTensorCores(dispatch, *gemm, params, chip);
 }
@@ -228,9 +231,9 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   std::string name = dispatch.getName().str();
   constexpr bool simt = std::is_same_v<Schedule, schedule::GemmSimt>;
   constexpr bool wmma = std::is_same_v<Schedule, schedule::GemmWmma>;
-  StringRef dtype = wordOf(schedule.dtype);
+  Dtype dtype = schedule.dtype;
   // Shared memory holds what is multiplied; f32 operands of a 16-bit product are converted first.
-  bool convert = !simt && gemm.elementType.isF32() && dtype != "tf32";
+  bool convert = !simt && gemm.elementType.isF32() && dtype != Dtype::Tf32;
   Type inType = convert ? elementTypeOf(dtype, context) : gemm.elementType;
   int64_t elementBytes = inType.getIntOrFloatBitWidth() / 8;
   const auto &tile = schedule.tile;
@@ -283,12 +286,12 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   fill.replacements["mma"] =
       "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
       "(&b)[2]) {\n  kgen::" +
-      std::string(dtype == "tf32"   ? "mma_m16n8k8_tf32"
-                  : dtype == "fp16" ? "mma_m16n8k16_f16"
-                                    : "mma_m16n8k16_bf16") +
+      std::string(dtype == Dtype::Tf32   ? "mma_m16n8k8_tf32"
+                  : dtype == Dtype::Fp16 ? "mma_m16n8k16_f16"
+                                         : "mma_m16n8k16_bf16") +
       "(c, a, b);\n}";
-  fill.replacements["element"] =
-      std::string("using Element = ") + (dtype == "tf32" ? "wmma::precision::tf32" : "In") + "; // what is multiplied";
+  fill.replacements["element"] = std::string("using Element = ") +
+                                 (dtype == Dtype::Tf32 ? "wmma::precision::tf32" : "In") + "; // what is multiplied";
   // Column major is the order of a tile that is contiguous across, not along, its rows.
   auto layout = [](bool rowMajor) { return rowMajor ? "wmma::row_major;\n" : "wmma::col_major;\n"; };
   fill.replacements["layouts"] =
@@ -365,12 +368,12 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   FailureOr<Gemm> gemm = readGemm(dispatch);
   if (failed(gemm))
     return failure();
-  StringRef mma = *params.getWord(key::mma);
-  if (mma == "wgmma")
+  std::optional<Mma> mma = params.getWord(key::mma);
+  if (mma == Mma::Wgmma)
     return emitWgmma(dispatch, *gemm, schedule::GemmWgmma::read(params), chip);
-  if (mma == "mma_sync")
+  if (mma == Mma::MmaSync)
     return emitBlocks(dispatch, *gemm, schedule::GemmMmaSync::read(params));
-  if (mma == "wmma")
+  if (mma == Mma::Wmma)
     return emitBlocks(dispatch, *gemm, schedule::GemmWmma::read(params));
   return emitBlocks(dispatch, *gemm, schedule::GemmSimt::read(params));
 }

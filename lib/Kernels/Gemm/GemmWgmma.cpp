@@ -20,6 +20,10 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Dtype;
+using schedule::SplitPrecision;
+using schedule::Store;
+
 namespace {
 
 /// Widths of B that kgen_hopper.cuh has products for.
@@ -76,28 +80,31 @@ static int64_t storedBytes(const Gemm &gemm, int64_t split) {
 /// Completes dtype, split_precision, promote_k and convert_at.
 static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
-  std::string own = precisionOf(gemm.elementType).str();
-  if (own != "fp32") {
-    if (std::string dtype = params.wordOr(context, key::dtype, own); dtype != own)
-      return dispatch.emitError("operands of ") << own << " are multiplied as " << own << ", found dtype = " << dtype;
-    for (schedule::WordKey key : {key::splitPrecision, key::convertAt})
-      if (params.has(key) && params.getWord(key) != StringRef("none"))
-        return dispatch.emitError(key.name) << " is for f32 operands, found " << own;
+  Dtype own = dtypeOf(gemm.elementType);
+  if (own != Dtype::Fp32) {
+    if (Dtype dtype = params.wordOr(context, key::dtype, own); dtype != own)
+      return dispatch.emitError("operands of ")
+             << wordOf(own) << " are multiplied as " << wordOf(own) << ", found dtype = " << wordOf(dtype);
+    bool splits = params.getWord(key::splitPrecision).value_or(SplitPrecision::None) != SplitPrecision::None;
+    if (splits || params.has(key::convertAt))
+      return dispatch.emitError(splits ? key::splitPrecision.name : key::convertAt.name)
+             << " is for f32 operands, found " << wordOf(own);
     params.intOr(context, key::promoteK, 0);
     return success();
   }
-  Precision precision = kgen::precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (std::string dtype = params.wordOr(context, key::dtype, "fp16"); dtype != "fp16")
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (Dtype dtype = params.wordOr(context, key::dtype, Dtype::Fp16); dtype != Dtype::Fp16)
     return dispatch.emitError("mma = wgmma multiplies f32 operands as fp16 under powers of two, found dtype = ")
-           << dtype;
-  params.wordOr(context, key::convertAt, "prepass");
+           << wordOf(dtype);
+  params.wordOr(context, key::convertAt, schedule::ConvertAt::Prepass);
   bool split = precision == Precision::StrictFP32;
-  std::string word = params.wordOr(context, key::splitPrecision, split ? "fp16x3" : "none");
+  SplitPrecision word =
+      params.wordOr(context, key::splitPrecision, split ? SplitPrecision::Fp16x3 : SplitPrecision::None);
   if (!admitsScaledHalf(precision, word))
     return dispatch.emitError("expected split_precision = fp16x3 within precision class ")
-           << stringifyPrecision(precision) << ", found " << word;
+           << stringifyPrecision(precision) << ", found " << wordOf(word);
   // Tensor cores cut what an fp32 addition would round: short chains keep the sum's error below fp32's.
-  params.intOr(context, key::promoteK, word == "none" ? 0 : 128);
+  params.intOr(context, key::promoteK, word == SplitPrecision::None ? 0 : 128);
   return success();
 }
 
@@ -119,7 +126,7 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
 
 static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
-  bool halves = params.getWord(key::splitPrecision) == StringRef("fp16x3");
+  bool halves = params.getWord(key::splitPrecision) == SplitPrecision::Fp16x3;
   int64_t bm = gemm.m > 64 ? 128 : 64;
   int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, halves ? 128 : 256);
   // A long K gives every multiprocessor work by slices, a short one by smaller tiles.
@@ -158,7 +165,7 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
 
   int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
   bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
-  if (params.wordOr(context, key::store, canStore ? "tma" : "direct") == "tma" && !canStore)
+  if (params.wordOr(context, key::store, canStore ? Store::Tma : Store::Direct) == Store::Tma && !canStore)
     return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
            << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
   return success();
@@ -201,19 +208,19 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
   MLIRContext *context = dispatch.getContext();
   if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
-  params.wordOr(context, key::mma, "wgmma");
-  params.wordOr(context, key::pipeline, "tma");
+  params.wordOr(context, key::mma, schedule::Mma::Wgmma);
+  params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
   if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, key::raster, 8);
-  params.wordOr(context, key::persistent, "static");
-  params.wordOr(context, key::overlap, params.getWord(key::store) == StringRef("tma") ? "on" : "off");
-  if (params.getWord(key::overlap) == StringRef("on") && params.getWord(key::store) != StringRef("tma"))
+  params.wordOr(context, key::persistent, schedule::Persistent::Static);
+  bool overlaps = params.wordOr(context, key::overlap, params.getWord(key::store) == Store::Tma);
+  if (overlaps && params.getWord(key::store) != Store::Tma)
     return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
   // ptxas serialises products in flight when 16-bit results are rounded right behind them.
   bool narrowDirect =
-      params.getWord(key::store) == StringRef("direct") && params.getInt(key::splitK) == 1 && !gemm.resultType.isF32();
+      params.getWord(key::store) == Store::Direct && params.getInt(key::splitK) == 1 && !gemm.resultType.isF32();
   if (int64_t inflight = params.intOr(context, key::mmaInflight, narrowDirect ? 0 : 1); inflight > !narrowDirect)
     return dispatch.emitError("family gemm keeps at most ")
            << int(!narrowDirect) << " stages of products in flight"
@@ -232,8 +239,8 @@ class Emitter {
 public:
   Emitter(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip)
       : dispatch(dispatch), gemm(gemm), schedule(schedule), chip(chip), plan(gemm, schedule),
-        name(dispatch.getName().str()), context(dispatch.getContext()),
-        inType(elementTypeOf(wordOf(schedule.dtype), context)) {}
+        name(dispatch.getName().str()), context(dispatch.getContext()), inType(elementTypeOf(schedule.dtype, context)) {
+  }
 
   FailureOr<DispatchCode> emit();
 

@@ -93,7 +93,7 @@ LogicalResult PointwiseFamily::complete(DispatchOp dispatch, ScheduleParams &par
   if (coarsen * vector > kMostInFlight)
     return reject("coarsen * vec = " + Twine(coarsen * vector) + " elements in a thread, at most " +
                   Twine(kMostInFlight) + " keep their loads in registers");
-  params.wordOr(context, key::cacheHint, "none");
+  params.wordOr(context, key::cacheHint, schedule::CacheHint::None);
   return success();
 }
 

@@ -12,6 +12,8 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Reduce;
+using schedule::Resident;
 
 /// Most floats of a row that a thread may hold; beyond it ptxas spills at the block size that uses them.
 constexpr int64_t kHeldPerThread = 64, kHeldPerThreadOfFullBlock = 32;
@@ -24,9 +26,9 @@ LogicalResult RowChoice::chooseVector() {
   int64_t bytes = widestPackedElement(dispatch, program);
   // Rows of any length go in wide packs where one block, or a cluster's registers, serve a whole row.
   constexpr int64_t kLeastPeeled = 2048, kLeastPacks = 16;
-  std::optional<StringRef> resident = params.getWord(key::resident);
-  bool whole = resident == "reg" || params.getInt(key::splitRows).value_or(defaultSplit()) == 1;
-  bool canPeel = contiguous() && whole && (!resident || resident == "reg" || resident == "none");
+  std::optional<Resident> resident = params.getWord(key::resident);
+  bool whole = resident == Resident::Reg || params.getInt(key::splitRows).value_or(defaultSplit()) == 1;
+  bool canPeel = contiguous() && whole && (!resident || resident == Resident::Reg || resident == Resident::None);
   int64_t most = contiguous() ? std::min(largestPowerOfTwoIn(layout.columns), 16 / bytes) : 1;
   if (canPeel && layout.columns >= kLeastPeeled)
     most = 16 / bytes;
@@ -94,7 +96,8 @@ LogicalResult RowChoice::chooseThreads() {
     int64_t fallback = packs <= kPacksOfWarp ? std::min<int64_t>(32, llvm::PowerOf2Ceil(packs))
                                              : llvm::PowerOf2Ceil(llvm::divideCeil(packs, packsPerThread));
     // One persistent block for each multiprocessor: with the row in shared memory, two do not fit.
-    bool persistent = params.getWord(key::resident) == "hybrid" || params.getWord(key::resident) == "smem";
+    std::optional<Resident> resident = params.getWord(key::resident);
+    bool persistent = resident == Resident::Hybrid || resident == Resident::Smem;
     if (persistent)
       fallback = std::max<int64_t>(64, fallback);
     threads = params.intOr(context, key::threadsPerRow, std::clamp<int64_t>(fallback, 1, 1024));
@@ -134,22 +137,23 @@ LogicalResult RowChoice::chooseResidence() {
   bool fitsStream = canStream && packed && rows == 1 && threads >= 64 && stream.shared >= 1 &&
                     stream.registers * vector <= mostHeld(threads) - 16;
 
-  std::string fallback = "none";
+  Resident fallback = Resident::None;
   if (split == 1 && storesElements) {
     if (fitsRegisters)
-      fallback = "reg";
+      fallback = Resident::Reg;
     else if (fitsStream && layout.rows >= chip.multiprocessors)
-      fallback = "hybrid";
+      fallback = Resident::Hybrid;
   }
-  std::string resident = params.wordOr(context, key::resident, fallback);
-  if (resident == "smem")
-    resident = "hybrid"; // shared memory first, registers for what does not fit
-  if (split > 1 && resident != "none" && resident != "reg")
-    return reject("resident = " + resident + ", expected none, reg, cluster or grid with split_rows = " + Twine(split));
-  if (resident == "reg" && !fitsRegisters)
+  Resident resident = params.wordOr(context, key::resident, fallback);
+  if (resident == Resident::Smem)
+    resident = Resident::Hybrid; // shared memory first, registers for what does not fit
+  if (split > 1 && resident != Resident::None && resident != Resident::Reg)
+    return reject("resident = " + Twine(wordOf(resident)) +
+                  ", expected none, reg, cluster or grid with split_rows = " + Twine(split));
+  if (resident == Resident::Reg && !fitsRegisters)
     return reject("resident = reg keeps " + Twine(floats(threads, vector)) + " floats in each of " +
                   Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
-  if (resident == "hybrid") {
+  if (resident == Resident::Hybrid) {
     if (rows != 1 || threads < 64)
       return reject("resident = hybrid with " + Twine(rows) + " rows_per_block and " + Twine(threads) +
                     " threads_per_row, expected 1 row and at least 64 threads");
@@ -166,7 +170,7 @@ LogicalResult RowChoice::chooseResidence() {
 
 LogicalResult RowChoice::chooseWords() {
   params.intOr(context, key::unroll, 4);
-  bool split = *params.getInt(key::splitRows) > 1 && params.getWord(key::resident) == "none";
+  bool split = *params.getInt(key::splitRows) > 1 && params.getWord(key::resident) == Resident::None;
   int64_t threads = *params.getInt(key::threadsPerRow) * (split ? 1 : *params.getInt(key::rowsPerBlock));
   // Without a promise ptxas trades the residency of a split row's second kernel for unrolling, or spills.
   constexpr int64_t kResidentThreads = 768; // of a multiprocessor; leaves each 80 registers
@@ -176,21 +180,21 @@ LogicalResult RowChoice::chooseWords() {
   if (minBlocks * threads > kThreadsPerMultiprocessor)
     return reject("min_blocks = " + Twine(minBlocks) + " blocks of " + Twine(threads) +
                   " threads, a multiprocessor holds " + Twine(kThreadsPerMultiprocessor) + " threads");
-  params.wordOr(context, key::cacheHint, "streaming");
-  params.wordOr(context, key::fastMath, "off");
-  StringRef natural = program.statistic == RowStatistic::Softmax   ? "online"
-                      : program.statistic == RowStatistic::Moments ? "welford"
-                                                                   : "shfl";
-  std::string reduce = params.wordOr(context, key::reduce, natural);
-  if (reduce == "two_pass") {
+  params.wordOr(context, key::cacheHint, schedule::CacheHint::Streaming);
+  params.wordOr(context, key::fastMath, false);
+  Reduce natural = program.statistic == RowStatistic::Softmax   ? Reduce::Online
+                   : program.statistic == RowStatistic::Moments ? Reduce::Welford
+                                                                : Reduce::Shfl;
+  Reduce reduce = params.wordOr(context, key::reduce, natural);
+  if (reduce == Reduce::TwoPass) {
     // The output has to be a function of the exponential alone.
     bool scales = isa<aten::SoftmaxIntOp>(program.statisticOp) && program.held == program.source;
     for (Operation *op : program.statisticOp->getResult(0).getUsers())
       scales &= !llvm::is_contained(op->getOperands(), program.held);
-    if (!scales || params.getWord(key::resident) != "reg")
+    if (!scales || params.getWord(key::resident) != Resident::Reg)
       return reject("reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg");
-  } else if (reduce != natural && reduce != "shfl")
-    return reject("reduce = " + reduce + ", expected " + natural + " for " +
+  } else if (reduce != natural && reduce != Reduce::Shfl)
+    return reject("reduce = " + Twine(wordOf(reduce)) + ", expected " + wordOf(natural) + " for " +
                   program.statisticOp->getName().getStringRef());
   return success();
 }

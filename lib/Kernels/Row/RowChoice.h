@@ -29,12 +29,12 @@ struct RowChoice {
   }
   bool contiguous() const { return layout.inner == 1; }
   bool isRing() const {
-    std::optional<llvm::StringRef> resident = params.getWord(key::resident);
-    return resident == "cluster" || resident == "grid";
+    std::optional<schedule::Resident> resident = params.getWord(key::resident);
+    return resident == schedule::Resident::Cluster || resident == schedule::Resident::Grid;
   }
   /// Whether the blocks of a cluster hold a row in their registers.
   bool byCluster() const {
-    return params.getWord(key::resident) == "reg" && params.getInt(key::splitRows).value_or(1) > 1;
+    return params.getWord(key::resident) == schedule::Resident::Reg && params.getInt(key::splitRows).value_or(1) > 1;
   }
   /// Whether packs begin at a row's first boundary of 16 bytes.
   bool isPeeled() const { return layout.columns % *params.getInt(key::vec) != 0; }

@@ -67,15 +67,19 @@ static RowSchedule readRow(const Schedule &read, RowSchedule::Resident resident)
 
 static RowSchedule readRow(const ScheduleParams &params) {
   using Resident = RowSchedule::Resident;
-  StringRef resident = *params.getWord(key::resident);
-  if (resident == "reg")
+  switch (*params.getWord(key::resident)) {
+  case schedule::Resident::Reg:
     return readRow(schedule::RowRegisters::read(params), Resident::Registers);
-  if (resident == "cluster")
+  case schedule::Resident::Cluster:
     return readRow(schedule::RowCluster::read(params), Resident::Cluster);
-  if (resident == "grid")
+  case schedule::Resident::Grid:
     return readRow(schedule::RowGrid::read(params), Resident::Grid);
-  if (resident != "none")
+  case schedule::Resident::Smem:
+  case schedule::Resident::Hybrid:
     return readRow(schedule::RowStream::read(params), Resident::Hybrid);
+  case schedule::Resident::None:
+    break;
+  }
   if (*params.getInt(key::splitRows) > 1)
     return readRow(schedule::RowSplit::read(params), Resident::None);
   return readRow(schedule::RowReread::read(params), Resident::None);

@@ -21,7 +21,7 @@ namespace kgen::kernels {
 
 /// A row in the shared memories of the blocks of a cluster, or of the grid.
 LogicalResult RowChoice::chooseRing() {
-  bool byGrid = params.getWord(key::resident) == "grid";
+  bool byGrid = params.getWord(key::resident) == schedule::Resident::Grid;
   std::string what = byGrid ? "resident = grid" : "resident = cluster";
   int64_t vector = *params.getInt(key::vec);
   Value held = heldInput(program);

@@ -112,7 +112,7 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   int64_t threads = params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
   if (threads % 32 != 0)
     return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
-  params.wordOr(context, key::cacheHint, "streaming");
+  params.wordOr(context, key::cacheHint, schedule::CacheHint::Streaming);
   return success();
 }
 

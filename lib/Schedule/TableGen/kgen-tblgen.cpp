@@ -77,9 +77,10 @@ std::string listOf(ArrayRef<StringRef> words) { return "{" + join(map_to_vector(
 
 std::string typeRow(const Record *type) {
   std::string row = "{ValueType::Kind::" + type->getValueAsString("Kind").str();
-  for (StringRef field : {"Min", "Max", "MinLength", "MaxLength"})
+  for (StringRef field : {"Min", "Max", "Step", "MinLength", "MaxLength"})
     row += ", " + std::to_string(type->getValueAsInt(field));
-  return row + ", " + listOf(type->getValueAsListOfStrings("Choices")) + "}";
+  return row + ", " + listOf(type->getValueAsListOfStrings("Choices")) + ", {" +
+         join(map_range(type->getValueAsListOfDefs("Parts"), typeRow), ", ") + "}}";
 }
 
 void writeTable(raw_ostream &os, const RecordKeeper &records) {
@@ -182,19 +183,20 @@ void writeStruct(raw_ostream &os, const Record *variant, ArrayRef<const Record *
 
 void writeSchedules(raw_ostream &os, const RecordKeeper &records) {
   std::vector<const Record *> keys = declared(records, "Key");
-  os << "namespace key {\n";
-  for (const Record *key : keys) {
-    StringRef kind = key->getValueAsDef("Type")->getValueAsString("Kind");
-    os << "inline constexpr "
-       << (kind == "Ints"   ? "IntsKey"
-           : kind == "Word" ? "WordKey"
-                            : "IntKey")
-       << " " << member(key->getValueAsString("Name")) << "{" << quoted(key->getValueAsString("Name")) << "};\n";
-  }
-  os << "} // namespace key\n\n";
   for (const Record *key : keys)
     if (const Record *type = key->getValueAsDef("Type"); type->getValueAsString("Kind") == "Word" && !isOnOff(type))
       writeEnum(os, key);
+  os << "namespace key {\n";
+  for (const Record *key : keys) {
+    const Record *type = key->getValueAsDef("Type");
+    StringRef kind = type->getValueAsString("Kind");
+    os << "inline constexpr "
+       << (kind == "Ints"   ? "IntsKey"
+           : kind == "Word" ? "WordKey<" + cppType(key, type) + ">"
+                            : std::string("IntKey"))
+       << " " << member(key->getValueAsString("Name")) << "{" << quoted(key->getValueAsString("Name")) << "};\n";
+  }
+  os << "} // namespace key\n\n";
   for (const Record *variant : declared(records, "Variant"))
     writeStruct(os, variant, keys);
 }
@@ -203,14 +205,24 @@ void writeSchedules(raw_ostream &os, const RecordKeeper &records) {
 // -gen-doc
 //===----------------------------------------------------------------------===//
 
+std::string printType(const Record *type);
+
+/// A number among others: choices are parted by bars.
+std::string printPart(const Record *type) {
+  return type->getValueAsString("Kind") == "IntOf" ? join(type->getValueAsListOfStrings("Choices"), "|")
+                                                   : printType(type);
+}
+
 std::string printType(const Record *type) {
   StringRef kind = type->getValueAsString("Kind");
   if (kind == "IntOf" || kind == "Word")
     return join(type->getValueAsListOfStrings("Choices"), ", ");
-  int64_t min = type->getValueAsInt("Min"), max = type->getValueAsInt("Max");
+  if (auto parts = type->getValueAsListOfDefs("Parts"); !parts.empty())
+    return "[" + join(map_range(parts, printPart), ", ") + "]";
+  int64_t min = type->getValueAsInt("Min"), max = type->getValueAsInt("Max"), step = type->getValueAsInt("Step");
   std::string range = std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
   if (kind == "Int")
-    return range;
+    return range + (step == 1 ? "" : " by " + std::to_string(step));
   int64_t least = type->getValueAsInt("MinLength"), most = type->getValueAsInt("MaxLength");
   return std::to_string(least) + (least == most ? "" : " to " + std::to_string(most)) + " of " + range;
 }

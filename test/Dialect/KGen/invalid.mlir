@@ -10,12 +10,12 @@ module attributes {s = #kgen.schedule<family = conv, stage = 4>} {}
 
 // -----
 
-// expected-error @+1 {{schedule key 'stages' expected an integer from 1 to 8, found 9}}
+// expected-error @+1 {{schedule key 'stages' expected an integer from 2 to 8, found 9}}
 module attributes {s = #kgen.schedule<family = conv, stages = 9>} {}
 
 // -----
 
-// expected-error @+1 {{schedule key 'stages' expected an integer from 1 to 8, found "many"}}
+// expected-error @+1 {{schedule key 'stages' expected an integer from 2 to 8, found "many"}}
 module attributes {s = #kgen.schedule<family = conv, stages = many>} {}
 
 // -----

@@ -76,7 +76,7 @@ transform.kgen.fuse_siblings %e with %d
 //--- family.mlir
 %d = transform.kgen.select "aten.linear" in %f
 transform.kgen.im2col %d raw_smem
-// PARAM: param.mlir:3:1: error: schedule key 'stages' expected an integer from 1 to 8, found 12
+// PARAM: param.mlir:3:1: error: schedule key 'stages' expected an integer from 2 to 8, found 12
 //--- param.mlir
 %d = transform.kgen.select "aten.linear" in %f
 %p = transform.tune.knob<"stages"> = 12 from options = [2, 12] -> !transform.any_param
@@ -109,11 +109,11 @@ transform.kgen.unroll %d %p : !transform.param<i64>
 //--- generic.mlir
 %d = transform.kgen.select "aten.linear" in %f as generic
 transform.kgen.vec %d 4
-// STAGES: stages.mlir:2:1: error: expected at least 2 stages with cp_async, found 1 (
+// STAGES: stages.mlir:2:1: error: 'transform.kgen.pipeline' op schedule key 'stages' expected an integer from 2 to 8, found 1
 //--- stages.mlir
 %d = transform.kgen.select "aten.linear" in %f
 transform.kgen.pipeline %d cp_async stages = 1
-// BLOCK: block.mlir:2:1: error: expected a multiple of 32 threads in a block, found 100 (
+// BLOCK: block.mlir:2:1: error: 'transform.kgen.occupancy' op schedule key 'block' expected a multiple of 32 from 32 to 1024, found 100
 //--- block.mlir
 %d = transform.kgen.select "aten.neg" in %f
 transform.kgen.occupancy %d 100

@@ -34,7 +34,7 @@ transform.sequence failures(propagate) {
 
 transform.sequence failures(propagate) {
 ^bb0(%d: !transform.any_op):
-  // expected-error @+1 {{schedule key 'stages' expected an integer from 1 to 8, found 9}}
+  // expected-error @+1 {{schedule key 'stages' expected an integer from 2 to 8, found 9}}
   transform.kgen.pipeline %d cp_async stages = 9
 }
 

@@ -10,7 +10,7 @@
 // LOWERED: kgen.launch @mm_0::@mm_0_main {{.*}} cluster [2, 1, 1] maps [#kgen.tensor_map<operand = 0, dtype = f16, dims = [512, 512, 2]
 // WHOLE: expected an operand type within precision class strict-fp32, found fp16
 // UNSCALED: expected an operand type within precision class tf32, found fp16
-// REGISTERS: expected numbers of registers that are multiples of 8, found 41
+// REGISTERS: schedule key 'reg_split' of gemm/wgmma expected [a multiple of 8 from 24 to 256, a multiple of 8 from 24 to 256], found [40, 41]
 
 //--- all.mlir
 %d = transform.kgen.select "aten.mm" in %f

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kgen/Schedule/Schedule.h"
+#include "kgen/Schedule/Schedules.h"
 #include "kgen/Support/Chip.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -57,8 +57,17 @@ def KGen_ScheduleAttr : KGen_Attr<"Schedule", "schedule"> {
     int64_t getInt(::llvm::StringRef key, int64_t fallback) const;
     /// The integer list KEY; empty when it was not set.
     ::llvm::ArrayRef<int64_t> getInts(::llvm::StringRef key) const;
-    /// The word or text KEY, or FALLBACK when it was not set.
-    ::llvm::StringRef getWord(::llvm::StringRef key, ::llvm::StringRef fallback) const;
+    /// The word of KEY, where it was set.
+    template <typename Word>
+    std::optional<Word> getWord(::kgen::schedule::WordKey<Word> key) const {
+      std::optional<::llvm::StringRef> word = findWord(key.name);
+      if (!word)
+        return std::nullopt;
+      Word value{};
+      ::kgen::schedule::readWord(*word, value);
+      return value;
+    }
+    std::optional<::llvm::StringRef> findWord(::llvm::StringRef key) const;
     /// A schedule like this one with KEY set to VALUE (IntegerAttr, DenseI64ArrayAttr or StringAttr).
     /// The value is not checked; call checkKey first when it comes from outside.
     ScheduleAttr with(::llvm::StringRef key, ::mlir::Attribute value) const;

@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Schedule/Schedules.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -27,11 +29,11 @@ std::optional<Precision> parsePrecision(llvm::StringRef word);
 /// with; else tf32 for an f32 graph with a contraction; else strict-fp32.
 Precision precisionOf(mlir::ModuleOp module);
 
-/// Whether products may round their operands to DTYPE (fp32, tf32, fp16, bf16) under PRECISION.
-bool admitsOperandType(Precision precision, llvm::StringRef dtype);
+/// Whether products may round their operands to DTYPE under PRECISION.
+bool admitsOperandType(Precision precision, schedule::Dtype dtype);
 
 /// Whether f32 operands may be multiplied as fp16 after exact scaling by powers of two: in class tf32, whose
-/// mantissa is as long, in one product; in strict-fp32 as sums of two ("fp16x3", or "" where that is open).
-bool admitsScaledHalf(Precision precision, llvm::StringRef splitPrecision);
+/// mantissa is as long, in one product; in strict-fp32 as sums of two (SPLIT is fp16x3, or none yet).
+bool admitsScaledHalf(Precision precision, std::optional<schedule::SplitPrecision> split);
 
 } // namespace kgen

@@ -11,6 +11,7 @@
 
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/Transform/Knobs.h"
+#include "kgen/Support/Chip.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
@@ -33,9 +34,11 @@ void registerTransformExtension(mlir::DialectRegistry &registry);
 /// Applies SCRIPT to a clone of GRAPH and returns the clone, at level 2. SCRIPT is either a
 /// module with a named sequence @__transform_main, or the body of that sequence, in which %f is
 /// the graph. Only directives (transform.kgen.*), parameters and knobs are admitted. IDEA, when
-/// given, is recorded on each dispatch that the script formed. The error text is one sentence
-/// with the place in the script (NAME:line:column) and, where there is one, in the graph.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-applyDirectives(mlir::ModuleOp graph, llvm::StringRef script, IdeaAttr idea = {}, llvm::StringRef name = "directives");
+/// given, is recorded on each dispatch that the script formed. A dispatch that has no kernel for CHIP under what the
+/// script says of it is refused, too. The error text is one sentence with the place in the script (NAME:line:column)
+/// and, where there is one, in the graph; where what was refused can be named, the error is a DirectiveRefused.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> applyDirectives(mlir::ModuleOp graph, llvm::StringRef script,
+                                                                  const Chip &chip, IdeaAttr idea = {},
+                                                                  llvm::StringRef name = "directives");
 
 } // namespace kgen::directive

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Graph/Refusal.h"
 #include "kgen/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Transform/Interfaces/TransformInterfaces.h"
@@ -27,20 +28,30 @@ void printKnob(mlir::OpAsmPrinter &printer, mlir::Operation *op, const schedule:
 mlir::LogicalResult verifyKnob(mlir::Operation *op, const schedule::Directive &rule, mlir::DictionaryAttr settings,
                                mlir::OperandRange params);
 /// Sets the keys on the dispatches of TARGET after the checks that need the payload: that a variant of its family takes
-/// them among them. Every
-/// failure is definite and names the directive, what was found and the bound.
+/// them among them. Every failure is definite and names the directive, what was found and the bound.
 mlir::DiagnosedSilenceableFailure applyKnob(mlir::transform::TransformOpInterface op, mlir::Value target,
                                             mlir::DictionaryAttr settings, mlir::OperandRange params,
                                             mlir::transform::TransformRewriter &rewriter,
                                             mlir::transform::TransformState &state);
 
-} // namespace kgen::directive
-
-namespace kgen::directive {
-
 /// Checks first whether a variant of the family takes the keys, then what the table of keys cannot: the precision class
-/// of DISPATCH's graph, the width of vector accesses for its element types, and keys that exclude each other. Returns
-/// the reason, or an empty text when SCHEDULE is legal for DISPATCH.
-std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule);
+/// of DISPATCH's graph and the width of vector accesses for its element types. Returns the reason, also as data, or an
+/// empty text when nothing speaks against SCHEDULE; what only the family knows is asked at the end of a script.
+std::string findScheduleFault(DispatchOp dispatch, ScheduleAttr schedule, graph::Refusal &refusal);
+
+/// Which directive set which key of which dispatch, in the order of the script: lets a refusal name its place.
+class KnobLog : public mlir::transform::TransformState::Extension {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KnobLog)
+
+  struct Entry {
+    std::string dispatch;
+    mlir::Location loc;
+    mlir::DictionaryAttr settings;
+  };
+  KnobLog(mlir::transform::TransformState &state, std::vector<Entry> &entries) : Extension(state), entries(entries) {}
+
+  std::vector<Entry> &entries;
+};
 
 } // namespace kgen::directive

@@ -31,10 +31,13 @@ def ApplyDirectives : Pass<"kgen-apply-directives", "::mlir::ModuleOp"> {
     ```mlir
     %1 = kgen.dispatch @conv2d_0 schedule(#kgen.schedule<family = conv, tile = [128, 96, 32]>) ins(%x, %w : ...) {...}
     ```
+    A value that no variant of the family takes, and a schedule under which the family has no kernel for the dispatch,
+    are errors at the directive.
   }];
   let dependentDialects = ["::kgen::KGenDialect", "::mlir::transform::TransformDialect"];
   let options = [
     Option<"script", "script", "std::string", "\"\"", "file of the directives">,
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "chip that the dispatches have to have a kernel for">,
     Option<"idea", "idea", "std::string", "\"\"", "text of the idea to record on the dispatches">,
     Option<"category", "category", "std::string", "\"compute\"", "category of the idea">
   ];

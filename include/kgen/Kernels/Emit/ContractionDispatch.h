@@ -56,11 +56,11 @@ mlir::FailureOr<std::string> appendPointwise(Epilogue &epilogue, llvm::StringRef
                                              mlir::Value scalar, llvm::StringRef value,
                                              llvm::ArrayRef<std::string> coordinates);
 
-/// "fp16" for f16 and so on, and back to the C type of shared memory and fragments; fp32 and tf32
+/// The operand type of the same name, and back to the C type of shared memory and fragments; fp32 and tf32
 /// are float.
-llvm::StringRef precisionOf(mlir::Type type);
-llvm::StringRef computeTypeOf(llvm::StringRef precision);
-mlir::Type elementTypeOf(llvm::StringRef precision, mlir::MLIRContext *context);
+schedule::Dtype dtypeOf(mlir::Type type);
+llvm::StringRef computeTypeOf(schedule::Dtype dtype);
+mlir::Type elementTypeOf(schedule::Dtype dtype, mlir::MLIRContext *context);
 
 /// Completes `mma` and `dtype` together for operands of ELEMENTTYPE and checks that they agree.
 mlir::LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, mlir::Type elementType,
