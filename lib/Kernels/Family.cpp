@@ -103,11 +103,17 @@ LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, Schedu
     if (hasEmptyTensor(&op))
       return dispatch.emitError() << "expected tensors with elements in a dispatch of family " << family.name()
                                   << ", found '" << op.getName() << "' on an extent of 0";
-  if (failed(family.match(dispatch)) || failed(family.complete(dispatch, params, chip)))
+  auto findFault = [&] { return schedule::findFault(family.name(), params.getSettings()); };
+  if (failed(family.match(dispatch)))
     return failure();
-  if (std::string fault = schedule::findFault(family.name(), params.getSettings()); !fault.empty())
-    return dispatch.emitError() << fault;
-  return success();
+  // Families count on values that some variant takes, and what they choose beside them has to make it one of those.
+  std::string fault = findFault();
+  if (fault.empty()) {
+    if (failed(family.complete(dispatch, params, chip)))
+      return failure();
+    fault = findFault();
+  }
+  return fault.empty() ? success() : LogicalResult(dispatch.emitError() << fault);
 }
 
 } // namespace kgen::kernels

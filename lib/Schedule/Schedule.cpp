@@ -208,7 +208,14 @@ static std::string printFault(const Key &key, ArrayRef<unsigned> indices, const 
     else
       same->second += " and " + variants()[index].print();
   }
-  if (areWords || faults.size() == 1)
+  // A list of another length is of no variant: no need to say what the numbers may be.
+  auto *list = std::get_if<std::vector<int64_t>>(&value);
+  bool isOtherLength = list && llvm::all_of(indices, [&](unsigned index) {
+                         const ValueType &type = howTaken(key, index)->type;
+                         return type.minLength == all.minLength && type.maxLength == all.maxLength &&
+                                int64_t(list->size()) != all.minLength;
+                       });
+  if (areWords || isOtherLength || faults.size() == 1)
     return findTypeFault(all, value);
   std::string text =
       join(map_range(faults, [](const auto &fault) { return fault.first + " (" + fault.second + ")"; }), ", or ");

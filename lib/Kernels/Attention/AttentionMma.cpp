@@ -40,12 +40,9 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
   MLIRContext *context = dispatch.getContext();
   auto reject = [&](const Twine &text) { return rejectAttention(dispatch, text); };
   SmallVector<int64_t> tile = params.intsOr(context, key::tile, {program.queries > 64 ? 128 : 64, 64});
-  if (tile[0] % 16 != 0 || tile[0] / 16 * 32 > chip.threadsPerBlock)
-    return reject("a tile of " + Twine(tile[0]) +
-                  " queries, expected a multiple of 16, one warp for each 16, at most " +
+  if (tile[0] / 16 * 32 > chip.threadsPerBlock)
+    return reject("a tile of " + Twine(tile[0]) + " queries, expected one warp for each 16, at most " +
                   Twine(chip.threadsPerBlock / 2));
-  if (tile[1] % 16 != 0)
-    return reject("a tile of " + Twine(tile[1]) + " keys, expected a multiple of 16");
   // Scores, results and queries of 16 rows by 32 lanes, in 32-bit registers; the rest is for addresses.
   int64_t held = tile[1] / 2 + program.depth / 2 + program.depth / 4;
   int64_t threads = tile[0] * 2, most = std::min<int64_t>(255, chip.registersPerMultiprocessor / threads) - 40;

@@ -68,8 +68,6 @@ LogicalResult AttentionSimt::complete(DispatchOp dispatch, const AttentionProgra
                                heldRegisters(program, fitting) > mostHeld || fitting[0] >= 2 * program.queries))
     fitting = {fitting[0] / 2, fitting[1] / 2};
   SmallVector<int64_t> tile = params.intsOr(context, key::tile, fitting);
-  if (tile[0] % side != 0 || tile[1] % side != 0)
-    return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "], expected multiples of " + Twine(side));
   if (heldRegisters(program, tile) > mostHeld)
     return reject("tile [" + Twine(tile[0]) + ", " + Twine(tile[1]) + "] holds " + Twine(heldRegisters(program, tile)) +
                   " registers of scores and results in a thread, at most " + Twine(mostHeld) + " fit");

@@ -131,16 +131,10 @@ LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgr
   consumers = std::min<int64_t>(consumers, llvm::divideCeil(program.queries, 64));
   SmallVector<int64_t> tile =
       params.intsOr(context, key::tile, {64 * params.getInt(key::consumers).value_or(consumers), 128});
-  if (tile[0] % 64 != 0 || tile[0] > 192)
-    return reject("a tile of " + Twine(tile[0]) + " queries, expected 64, 128 or 192: one warpgroup for each 64");
   if (int64_t asked = params.intOr(context, key::consumers, tile[0] / 64); asked != tile[0] / 64)
     return reject("consumers = " + Twine(asked) + " with a tile of " + Twine(tile[0]) +
                   " queries, expected one for each 64");
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
-  const int64_t widths[] = {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
-  if (!llvm::is_contained(widths, tile[1]))
-    return reject("a tile of " + Twine(tile[1]) +
-                  " keys, expected 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256");
   // Scores, weights and results of 64 rows by 128 threads, in 32-bit registers; the rest is for addresses and rows.
   int64_t held = tile[1] / 2 + tile[1] / 4 + width / 2, most = splitOf(tile[0] / 64).consumer - 30;
   if (held > most)

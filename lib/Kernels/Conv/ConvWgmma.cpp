@@ -169,17 +169,10 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
   // What is open starts small; then it grows as far as it fits.
   bool openTile = !params.has(key::tile), openWarps = !params.has(key::producerWarps),
        openStages = !params.has(key::stages);
-  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {kRow, kWidths[0]});
-  if (tile[0] != kRow || !llvm::is_contained(kWidths, tile[1])) {
-    InFlightDiagnostic diag = dispatch.emitError("mma = wgmma has tile = [64, n] with n one of ");
-    llvm::interleaveComma(kWidths, diag);
-    return diag << ", found " << llvm::formatv("[{0:$[, ]}]", llvm::make_range(tile.begin(), tile.end())).str();
-  }
+  params.intsOr(context, key::tile, {kRow, kWidths[0]});
   params.intOr(context, key::blocks, chip.multiprocessors);
   params.intOr(context, key::consumers, 2);
-  if (params.intOr(context, key::mmaInflight, 0) > 1)
-    return dispatch.emitError("family conv keeps the products of at most 1 row in flight with mma = wgmma, found ")
-           << *params.getInt(key::mmaInflight);
+  params.intOr(context, key::mmaInflight, 0);
   params.intOr(context, key::producerWarps, 4);
   params.intOr(context, key::stages, 2);
   if (failed(completeChunk(dispatch, conv, params, chip)))

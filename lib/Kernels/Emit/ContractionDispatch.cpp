@@ -153,13 +153,6 @@ LogicalResult completeArithmetic(DispatchOp dispatch, ScheduleParams &params, Ty
     dtype = !tensorCores ? Dtype::Fp32 : own == Dtype::Fp32 ? Dtype::Tf32 : own;
   if (!mma)
     mma = tensorCores ? Mma::MmaSync : Mma::None;
-  if (mma == Mma::Wgmma)
-    return dispatch.emitError("mma = wgmma is not among what this kernel has: none, wmma, mma_sync");
-  if (mma == Mma::None && dtype != Dtype::Fp32)
-    return dispatch.emitError("mma = none computes in fp32, found dtype = ") << wordOf(*dtype);
-  if (mma != Mma::None && dtype == Dtype::Fp32)
-    return dispatch.emitError("tensor cores have no dtype = fp32; tf32, fp16 or bf16 is expected with mma = ")
-           << wordOf(*mma);
   if (mma != Mma::None && own != Dtype::Fp32 && dtype != own)
     return dispatch.emitError("operands of ")
            << wordOf(own) << " are multiplied as " << wordOf(own) << ", found dtype = " << wordOf(*dtype);

@@ -154,8 +154,6 @@ LogicalResult GatherFamily::complete(DispatchOp dispatch, ScheduleParams &params
     return reject("vec = " + Twine(vector) + " does not divide the " + Twine(run) + " elements" +
                   (rows ? " of a row" : ""));
   int64_t threads = params.intOr(context, key::block, 256);
-  if (threads % 32 != 0)
-    return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   params.wordOr(context, key::cacheHint, schedule::CacheHint::None);
   if (!rows) {
     params.intOr(context, key::coarsen, 2);

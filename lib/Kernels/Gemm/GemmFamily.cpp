@@ -137,8 +137,6 @@ static LogicalResult completeTensorCores(DispatchOp dispatch, const Gemm &gemm, 
   while (stages > 2 && bytes(stages) > chip.sharedBytesPerBlock)
     --stages;
   stages = params.intOr(context, key::stages, stages);
-  if (stages < 2)
-    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
     return dispatch.emitError("the tiles of ")
            << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "
@@ -182,8 +180,6 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
     return sharedBytesOf(gemm, tile, elementBytes, stages, 16 / elementBytes, 16 / elementBytes, false);
   };
   int64_t stages = params.intOr(context, key::stages, 3);
-  if (stages < 2)
-    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (bytes(stages) > chip.sharedBytesPerBlock)
     return dispatch.emitError("the tiles of ")
            << stages << " stages take " << bytes(stages) << " bytes of shared memory, " << chip.arch << " has "

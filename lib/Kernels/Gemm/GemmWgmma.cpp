@@ -26,8 +26,6 @@ using schedule::Store;
 
 namespace {
 
-/// Widths of B that kgen_hopper.cuh has products for.
-constexpr int64_t widths[] = {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256};
 constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
@@ -138,12 +136,6 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
   if (tile[0] > 256 || tile[0] % (64 * consumers))
     return dispatch.emitError("a tile of ")
            << consumers << " consumers has a multiple of " << 64 * consumers << " rows, at most 256, found " << tile[0];
-  if (!llvm::is_contained(widths, tile[1]))
-    return dispatch.emitError("a warpgroup's product is 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256 "
-                              "columns wide, found ")
-           << tile[1];
-  if (tile[2] % slab || tile[2] > 256)
-    return dispatch.emitError("the block tile's k is a multiple of ") << slab << " up to 256, found " << tile[2];
   int64_t cluster = params.intOr(context, key::cluster, 1);
   if (ceilDiv(gemm.m, tile[0]) < cluster)
     return dispatch.emitError("a cluster of ")
@@ -182,8 +174,6 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
     return dispatch.emitError("two stages of the tile take ")
            << plan.sharedBytes(2) << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock;
   int64_t stages = params.intOr(context, key::stages, fits);
-  if (stages < 2)
-    return dispatch.emitError("family gemm overlaps copies and products: at least 2 stages, found ") << stages;
   if (plan.sharedBytes(stages) > chip.sharedBytesPerBlock)
     return dispatch.emitError("the tiles of ")
            << stages << " stages take " << plan.sharedBytes(stages) << " bytes of shared memory, " << chip.arch

@@ -84,8 +84,6 @@ LogicalResult PointwiseFamily::complete(DispatchOp dispatch, ScheduleParams &par
   if (elements % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the " + Twine(elements) + " elements");
   int64_t threads = params.intOr(context, key::block, 256);
-  if (threads % 32 != 0)
-    return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
   // A second pack for each thread once there are enough blocks for several waves without it.
   int64_t blocks = llvm::divideCeil(elements, threads * vector);
   int64_t coarsen = params.intOr(context, key::coarsen, blocks >= 32 * chip.multiprocessors ? 2 : 1);

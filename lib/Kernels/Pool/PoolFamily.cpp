@@ -150,9 +150,7 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t threads = params.intOr(context, key::block, 256);
-  if (threads % 32 != 0)
-    return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
+  params.intOr(context, key::block, 256);
   if (program->adaptive) {
     int64_t coarsen = params.intOr(context, key::coarsen, 1);
     return coarsen == 1 ? success() : reject("coarsen = " + Twine(coarsen) + ", expected 1 for an adaptive pool");

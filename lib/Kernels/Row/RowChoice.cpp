@@ -147,16 +147,10 @@ LogicalResult RowChoice::chooseResidence() {
   Resident resident = params.wordOr(context, key::resident, fallback);
   if (resident == Resident::Smem)
     resident = Resident::Hybrid; // shared memory first, registers for what does not fit
-  if (split > 1 && resident != Resident::None && resident != Resident::Reg)
-    return reject("resident = " + Twine(wordOf(resident)) +
-                  ", expected none, reg, cluster or grid with split_rows = " + Twine(split));
   if (resident == Resident::Reg && !fitsRegisters)
     return reject("resident = reg keeps " + Twine(floats(threads, vector)) + " floats in each of " +
                   Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
   if (resident == Resident::Hybrid) {
-    if (rows != 1 || threads < 64)
-      return reject("resident = hybrid with " + Twine(rows) + " rows_per_block and " + Twine(threads) +
-                    " threads_per_row, expected 1 row and at least 64 threads");
     if (!canStream)
       return reject("resident = hybrid moves 16 bytes of f32 at a time, found vec = " + Twine(vector) + " of " +
                     Twine(widestPackedElement(dispatch, program)) + "-byte elements");

@@ -40,10 +40,7 @@ LogicalResult RowChoice::chooseRing() {
   int64_t fallback = std::clamp<int64_t>(llvm::bit_floor<uint64_t>(std::max<int64_t>(1, total / kFewPacks)), 64,
                                          byGrid && weights ? 256 : 512);
   int64_t threads = params.intOr(context, key::threadsPerRow, fallback);
-  if (threads < 64)
-    return reject("threads_per_row = " + Twine(threads) + " with " + what + ", expected 64 or more");
-  if (int64_t rows = params.intOr(context, key::rowsPerBlock, 1); rows != 1)
-    return reject("rows_per_block = " + Twine(rows) + ", expected 1 with " + what);
+  params.intOr(context, key::rowsPerBlock, 1);
 
   RowSchedule schedule;
   schedule.resident = byGrid ? RowSchedule::Resident::Grid : RowSchedule::Resident::Cluster;

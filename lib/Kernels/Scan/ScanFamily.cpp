@@ -109,9 +109,7 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (unroll * vector > 64)
     return reject("unroll * vec = " + Twine(unroll * vector) + " elements in a thread, at most 64 stay in registers");
   int64_t share = llvm::PowerOf2Ceil(llvm::divideCeil(layout.columns, unroll * vector));
-  int64_t threads = params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
-  if (threads % 32 != 0)
-    return reject("block = " + Twine(threads) + " threads, expected a multiple of 32");
+  params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
   params.wordOr(context, key::cacheHint, schedule::CacheHint::Streaming);
   return success();
 }

@@ -1,7 +1,7 @@
 // RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: a tile of 40 queries, expected a multiple of 16, one warp for each 16, at most 512}}
+  // expected-error @+1 {{schedule key 'tile' of attention/mma_sync expected [a multiple of 16 from 16 to 4096, a multiple of 16 from 16 to 4096], found [40, 64]}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [40, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -13,7 +13,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: a tile of 24 keys, expected a multiple of 16}}
+  // expected-error @+1 {{schedule key 'tile' of attention/mma_sync expected [a multiple of 16 from 16 to 4096, a multiple of 16 from 16 to 4096], found [64, 24]}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, tile = [64, 24]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -49,7 +49,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: stages = 1 of 64 keys need 18432 bytes of shared memory, expected 2 or more stages in 232448}}
+  // expected-error @+1 {{schedule key 'stages' expected an integer from 2 to 8, found 1}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync, stages = 1>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -133,7 +133,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: tile [64, 40], expected multiples of 16}}
+  // expected-error @+1 {{schedule key 'tile' of attention/simt expected [a multiple of 16 from 16 to 4096, a multiple of 16 from 16 to 4096], found [64, 40]}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = none, tile = [64, 40]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -169,7 +169,7 @@ func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: a tile of 96 queries, expected 64, 128 or 192: one warpgroup for each 64}}
+  // expected-error @+1 {{schedule key 'tile' of attention/wgmma expected [a multiple of 64 from 64 to 192, one of 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256], found [96, 64]}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [96, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
@@ -181,7 +181,7 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 // -----
 
 func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
-  // expected-error @+1 {{attention schedule of @d: a tile of 72 keys, expected 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224 or 256}}
+  // expected-error @+1 {{schedule key 'tile' of attention/wgmma expected [a multiple of 64 from 64 to 192, one of 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256], found [128, 72]}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma, tile = [128, 72]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
   ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>

@@ -78,7 +78,7 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
 // -----
 
 func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
-  // expected-error @+1 {{smem_pad keeps slabs 16-byte aligned: a multiple of 4, found 6}}
+  // expected-error @+1 {{schedule key 'smem_pad' of conv/simt and conv/mma_sync expected a multiple of 4 from 0 to 64, found 6}}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, smem_pad = 6>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
   ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>

@@ -25,7 +25,7 @@ func.func @f(%x0: tensor<15x77xf32>) -> tensor<15x77xf32> {
 // -----
 
 func.func @f(%x0: tensor<15x77xf32>) -> tensor<15x77xf32> {
-  // expected-error @+1 {{pointwise schedule of @d: block = 100 threads, expected a multiple of 32}}
+  // expected-error @+1 {{schedule key 'block' expected a multiple of 32 from 32 to 1024, found 100}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = pointwise, block = 100>) ins(%x0 : tensor<15x77xf32>) {
   ^bb0(%a0: tensor<15x77xf32>):
     %s = aten.relu %a0 : (tensor<15x77xf32>) -> tensor<15x77xf32>

@@ -13,7 +13,7 @@ func.func @f(%x0: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
 // -----
 
 func.func @f(%x0: tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32> {
-  // expected-error @+1 {{pool schedule of @d: block = 48 threads, expected a multiple of 32}}
+  // expected-error @+1 {{schedule key 'block' expected a multiple of 32 from 32 to 1024, found 48}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = pool, block = 48>) ins(%x0 : tensor<2x3x8x8xf32>) {
   ^bb0(%a0: tensor<2x3x8x8xf32>):
     %s = aten.max_pool2d %a0 kernel [2, 2] : (tensor<2x3x8x8xf32>) -> tensor<2x3x4x4xf32>

@@ -97,7 +97,7 @@ func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 // -----
 
 func.func @f(%x0: tensor<64x1000xf32>) -> tensor<64x1000xf32> {
-  // expected-error @+1 {{row schedule of @d: resident = hybrid, expected none, reg, cluster or grid with split_rows = 2}}
+  // expected-error @+1 {{schedule key 'split_rows' of row/stream expected 1, found 2}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = hybrid, split_rows = 2>) ins(%x0 : tensor<64x1000xf32>) {
   ^bb0(%a0: tensor<64x1000xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<64x1000xf32>) -> tensor<64x1000xf32>
@@ -255,7 +255,7 @@ func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 // -----
 
 func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
-  // expected-error @+1 {{row schedule of @d: threads_per_row = 32 with resident = cluster, expected 64 or more}}
+  // expected-error @+1 {{schedule key 'threads_per_row' of row/cluster expected one of 64, 128, 256, 512, 768, 1024, found 32}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster, vec = 2, threads_per_row = 32>) ins(%x0 : tensor<64x65536xf32>) {
   ^bb0(%a0: tensor<64x65536xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
@@ -279,7 +279,7 @@ func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
 // -----
 
 func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
-  // expected-error @+1 {{row schedule of @d: split_rows = 16 with resident = reg, a cluster has 2, 4 or 8 blocks}}
+  // expected-error @+1 {{schedule key 'split_rows' of row/registers expected an integer from 1 to 8, found 16}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = reg, split_rows = 16>) ins(%x0 : tensor<64x65536xf32>) {
   ^bb0(%a0: tensor<64x65536xf32>):
     %s = aten.softmax.int %a0 dim 1 : (tensor<64x65536xf32>) -> tensor<64x65536xf32>
