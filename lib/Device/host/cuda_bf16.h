@@ -26,7 +26,7 @@ struct __nv_bfloat16 {
   __nv_bfloat16(int v) : bits(round((float)v)) {}
   __nv_bfloat16(unsigned v) : bits(round((float)v)) {}
   __nv_bfloat16(long long v) : bits(round((float)v)) {}
-  __nv_bfloat16(__nv_bfloat16_raw r) : bits(r.x) {}
+  constexpr __nv_bfloat16(__nv_bfloat16_raw r) : bits(r.x) {}
   operator float() const { return __uint_as_float((unsigned)bits << 16); }
   __nv_bfloat16 &operator+=(__nv_bfloat16 o);
   __nv_bfloat16 &operator-=(__nv_bfloat16 o);

@@ -22,7 +22,7 @@ struct __half {
   __half(int v) : value((_Float16)(float)v) {}
   __half(unsigned v) : value((_Float16)(float)v) {}
   __half(long long v) : value((_Float16)(float)v) {}
-  __half(__half_raw r) : value(kgen_host_bits<_Float16>(r.x)) {}
+  constexpr __half(__half_raw r) : value(__builtin_bit_cast(_Float16, r.x)) {}
   operator float() const { return (float)value; }
   __half &operator+=(__half o);
   __half &operator-=(__half o);

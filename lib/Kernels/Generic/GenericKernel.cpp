@@ -536,10 +536,14 @@ LogicalResult GenericWriter::writeLanesBody() {
   body << (isBlock ? "  // Combine the partial results: lanes by shuffles, then warps through shared memory.\n"
                    : "  // Combine the lanes' partial results.\n")
        << "  for (int offset = 16; offset > 0; offset /= 2)" << (combiners.size() > 1 ? " {\n" : "\n");
-  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
-    body << "    "
-         << spellUpdate(combiner.op, accumulator, spellShuffle(combiner.value.getType(), accumulator, helpers),
-                        helpers);
+  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners)) {
+    std::string shuffled = spellShuffle(combiner.value.getType(), accumulator, helpers);
+    // Every lane takes part in a shuffle, so it stands on the side of && and || that is always looked at.
+    if (combiner.value.getType().isInteger(1))
+      body << "    " << accumulator << " = " << combineExpression(combiner.op, shuffled, accumulator, helpers) << ";\n";
+    else
+      body << "    " << spellUpdate(combiner.op, accumulator, shuffled, helpers);
+  }
   if (combiners.size() > 1)
     body << "  }\n";
   if (isBlock) {
@@ -576,13 +580,27 @@ LogicalResult GenericWriter::writeLanesBody() {
   return success();
 }
 
+/// An element of a constant table. The initialiser of a __device__ variable is a constant expression, which conversions
+/// to 16-bit types and the functions behind NaN and infinity are not.
+static std::string printTableElement(Attribute element, CudaHelpers &helpers) {
+  auto floating = dyn_cast<FloatAttr>(element);
+  if (!floating || (floating.getValue().isFinite() && floating.getType().getIntOrFloatBitWidth() > 16))
+    return printLiteral(element, helpers);
+  Type type = floating.getType();
+  SmallString<18> bits;
+  floating.getValue().bitcastToAPInt().toString(bits, 16, /*Signed=*/false, /*formatAsCLiteral=*/true);
+  if (type.isF16() || type.isBF16())
+    return ((type.isF16() ? "__half_raw{" : "__nv_bfloat16_raw{") + bits + "}").str();
+  return ("__builtin_bit_cast(" + getStorageType(type) + ", " + bits + ")").str();
+}
+
 /// Elements of a constant table, in the element type's spelling.
 static void writeTable(llvm::raw_ostream &os, StringRef name, Value value, CudaHelpers &helpers) {
   auto elements = cast<DenseElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
   Type type = elements.getElementType();
   os << "__device__ const " << getStorageType(type) << " " << name << "[" << elements.getNumElements() << "] = {";
   llvm::interleaveComma(elements.getValues<Attribute>(), os,
-                        [&](Attribute element) { os << printLiteral(element, helpers); });
+                        [&](Attribute element) { os << printTableElement(element, helpers); });
   os << "};\n";
 }
 
