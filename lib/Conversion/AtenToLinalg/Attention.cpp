@@ -20,7 +20,8 @@ SmallVector<Value> lowerAttention(aten::ScaledDotProductAttentionOp op, LinalgBu
   Type element = b.element(query), type = computeType(element);
   unsigned rank = b.rank(query), batch = rank - 2, row = batch, column = batch + 1, inner = batch + 2;
   int64_t headSize = b.shape(query).back();
-  double scale = op.getScale() ? *op.getScale() : 1 / std::sqrt(static_cast<double>(headSize));
+  // Scores over no depth are 0, whatever their scale.
+  double scale = op.getScale() ? *op.getScale() : 1 / std::sqrt(static_cast<double>(std::max<int64_t>(headSize, 1)));
   auto matrix = [&](int64_t i, int64_t j) {
     SmallVector<int64_t> loops = llvm::to_vector(llvm::seq<int64_t>(0, batch));
     loops.append({i, j});

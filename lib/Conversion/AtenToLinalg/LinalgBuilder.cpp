@@ -184,6 +184,17 @@ Value LinalgBuilder::insert(Value tensor, Value into, ArrayRef<int64_t> starts, 
                                        constants(b, steps, count));
 }
 
+SmallVector<Value> LinalgBuilder::nothing(TypeRange types) {
+  SmallVector<Value> results;
+  for (Type type : types) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getNumElements() != 0)
+      return {};
+    results.push_back(empty(tensor.getShape(), tensor.getElementType()));
+  }
+  return results;
+}
+
 Value LinalgBuilder::reshape(Value tensor, ArrayRef<int64_t> to) {
   auto from = cast<RankedTensorType>(tensor.getType());
   auto type = RankedTensorType::get(to, from.getElementType());

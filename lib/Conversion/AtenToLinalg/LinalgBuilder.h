@@ -88,6 +88,9 @@ public:
                      llvm::ArrayRef<int64_t> steps = {});
   /// VALUE around the last dimensions: LOW and HIGH elements before and after, one pair each.
   mlir::Value pad(mlir::Value tensor, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high, double value);
+  /// Tensors of these types when none of them has an element, which is all that an op with such results means; else
+  /// none.
+  llvm::SmallVector<mlir::Value> nothing(mlir::TypeRange types);
 
 private:
   mlir::TypedAttr constantAttr(mlir::Type element, double value);
@@ -105,7 +108,8 @@ struct Lowering : public mlir::OpRewritePattern<OpT> {
   llvm::LogicalResult matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
     // The name lets kernels say which op they compute.
     LinalgBuilder builder(rewriter, mlir::NameLoc::get(op->getName().getIdentifier(), op.getLoc()));
-    rewriter.replaceOp(op, function(op, builder));
+    auto replacements = builder.nothing(op->getResultTypes());
+    rewriter.replaceOp(op, replacements.empty() ? function(op, builder) : replacements);
     return mlir::success();
   }
 

@@ -208,8 +208,8 @@ LogicalResult kgen::aten::inferRepeat(Operation *op, ArrayRef<int64_t> repeats, 
   if (repeats.size() < in.size())
     return op->emitOpError() << "expected at least " << in.size() << " repeats but found " << printShape(repeats)
                              << " [repeat_c1]";
-  if (llvm::any_of(repeats, [](int64_t count) { return count < 1; }))
-    return op->emitOpError() << "expected repeats of at least 1 but found " << printShape(repeats) << " [repeat_c2]";
+  if (llvm::any_of(repeats, [](int64_t count) { return count < 0; }))
+    return op->emitOpError() << "expected repeats of at least 0 but found " << printShape(repeats) << " [repeat_c2]";
   for (size_t i = 0; i < in.size(); ++i)
     shape[repeats.size() - in.size() + i] *= in[i];
   return withShape(op, shape, results);
@@ -222,8 +222,8 @@ LogicalResult kgen::aten::inferConstantPad(Operation *op, ArrayRef<int64_t> pad,
                              << printShape(pad) << " [pad_c1]";
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t &extent = shape[shape.size() - 1 - i], low = pad[2 * i], high = pad[2 * i + 1];
-    if (extent + low < 0 || extent + high < 0 || extent + low + high < 1)
-      return op->emitOpError() << "expected at least one element of extent " << extent << " but found padding " << low
+    if (extent + low < 0 || extent + high < 0 || extent + low + high < 0)
+      return op->emitOpError() << "expected padding that takes at most the extent " << extent << " but found " << low
                                << " and " << high << " [pad_c2]";
     extent += low + high;
   }
@@ -236,7 +236,7 @@ LogicalResult kgen::aten::inferUnfold(Operation *op, int64_t dim, int64_t size, 
   if (failed(position))
     return failure();
   int64_t &extent = shape[*position];
-  if (size < 1 || size > extent || step < 1)
+  if (size < 0 || size > extent || step < 1)
     return op->emitOpError() << "expected windows of at most " << extent << " elements and a positive step but found "
                              << size << " and " << step << " [unfold_c1]";
   extent = (extent - size) / step + 1;
@@ -252,11 +252,9 @@ LogicalResult kgen::aten::inferDiagonal(Operation *op, int64_t offset, int64_t d
     return failure();
   if (*rows == *columns)
     return op->emitOpError() << "expected two dimensions but found " << dim1 << " twice [diagonal_c1]";
-  int64_t length =
-      std::min(shape[*rows] - std::max<int64_t>(-offset, 0), shape[*columns] - std::max<int64_t>(offset, 0));
-  if (length < 1)
-    return op->emitOpError() << "expected a diagonal within " << shape[*rows] << " x " << shape[*columns]
-                             << " but found offset " << offset << " [diagonal_c2]";
+  // One beside the matrix is empty, as ATen has it.
+  int64_t length = std::max<int64_t>(
+      std::min(shape[*rows] - std::max<int64_t>(-offset, 0), shape[*columns] - std::max<int64_t>(offset, 0)), 0);
   SmallVector<int64_t> left;
   for (auto [i, extent] : llvm::enumerate(shape))
     if (int64_t(i) != *rows && int64_t(i) != *columns)
@@ -267,14 +265,14 @@ LogicalResult kgen::aten::inferDiagonal(Operation *op, int64_t offset, int64_t d
 
 LogicalResult kgen::aten::inferAsStrided(Operation *op, ArrayRef<int64_t> size, ArrayRef<int64_t> stride,
                                          int64_t offset, ResultTypes &results) {
-  if (size.size() != stride.size() || llvm::any_of(size, [](int64_t extent) { return extent < 1; }) ||
+  if (size.size() != stride.size() || llvm::any_of(size, [](int64_t extent) { return extent < 0; }) ||
       llvm::any_of(stride, [](int64_t step) { return step < 0; }))
-    return op->emitOpError() << "expected a stride for each of " << size.size() << " positive extents but found "
+    return op->emitOpError() << "expected a stride for each of " << size.size() << " extents but found "
                              << printShape(size) << " and " << printShape(stride) << " [as_strided_c1]";
   int64_t last = offset, count = operandType(op, 0).getNumElements();
   for (auto [extent, step] : llvm::zip_equal(size, stride))
     last += (extent - 1) * step;
-  if (offset < 0 || last >= count)
+  if (offset < 0 || (last >= count && !llvm::is_contained(size, 0)))
     return op->emitOpError() << "expected elements from 0 to " << count - 1 << " but found " << offset << " to " << last
                              << " [as_strided_c2]";
   return withShape(op, size, results);

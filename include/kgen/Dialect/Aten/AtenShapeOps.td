@@ -158,7 +158,7 @@ def Aten_FlipOp : Aten_RearrangeOp<"flip", ", int[] dims",
 
 def Aten_RepeatOp : Aten_RearrangeOp<"repeat", ", SymInt[] repeats",
     "The tensor `repeats[d]` times one after the other along each dimension d; dimensions that `self` lacks are added in front. "
-    # "repeat_c1: at least as many numbers as dimensions; repeat_c2: none is below 1.",
+    # "repeat_c1: at least as many numbers as dimensions; repeat_c2: none is negative.",
     "%x repeats [3, 1, 2] : (tensor<2x4xf32>) -> tensor<3x2x8xf32>"> {
   let summary = "the same tensor several times";
   let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$repeats);
@@ -178,7 +178,7 @@ def Aten_RollOp : Aten_RearrangeOp<"roll", ", SymInt[1] shifts, int[1] dims=[]",
 
 def Aten_ConstantPadNdOp : Aten_RearrangeOp<"constant_pad_nd", ", SymInt[] pad, Scalar value=0",
     "`value` around the dimensions: `pad` holds the numbers of elements before and after, the last dimension's first; a negative "
-    # "one drops elements. pad_c1: `pad` has two numbers for each of at most all dimensions; pad_c2: something is left.",
+    # "one drops elements. pad_c1: `pad` has two numbers for each of at most all dimensions; pad_c2: none drops more than there is.",
     "%x pad [1, 2] value 0.5 : (tensor<2x4xf32>) -> tensor<2x7xf32>"> {
   let summary = "a number around a tensor";
   let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$pad, Aten_DefaultF64<"0.0">:$value);
@@ -200,7 +200,7 @@ def Aten_UnfoldOp : Aten_RearrangeOp<"unfold", ", int dimension, SymInt size, Sy
 
 def Aten_DiagonalOp : Aten_RearrangeOp<"diagonal", ", int offset=0, int dim1=0, int dim2=1",
     "The elements whose position along `dim2` is that along `dim1` plus `offset`, as a new last dimension. dim_c1: both are within the "
-    # "rank; diagonal_c1: they differ; diagonal_c2: the diagonal is not empty.",
+    # "rank; diagonal_c1: they differ. One beside the matrix is empty.",
     "%x offset 1 : (tensor<4x8xf32>) -> tensor<4xf32>"> {
   let summary = "a diagonal of two dimensions";
   let arguments = (ins Aten_Tensor:$self, Aten_DefaultI64<"0">:$offset, Aten_DefaultI64<"0">:$dim1, Aten_DefaultI64<"1">:$dim2);
@@ -212,7 +212,7 @@ def Aten_DiagonalOp : Aten_RearrangeOp<"diagonal", ", int offset=0, int dim1=0, 
 
 def Aten_AsStridedOp : Aten_RearrangeOp<"as_strided", ", SymInt[] size, SymInt[] stride, SymInt? storage_offset=None",
     "Element (i, j, ...) is number storage_offset + i * stride[0] + j * stride[1] + ... of `self`, whose elements are counted in "
-    # "row-major order. as_strided_c1: as many strides as extents, which are positive; as_strided_c2: every element is within `self`.",
+    # "row-major order. as_strided_c1: as many strides as extents, none negative; as_strided_c2: every element is within `self`.",
     "%x size [3, 2] stride [1, 2] : (tensor<2x4xf32>) -> tensor<3x2xf32>"> {
   let summary = "elements at given distances";
   let arguments = (ins Aten_Tensor:$self, DenseI64ArrayAttr:$size, DenseI64ArrayAttr:$stride, Aten_DefaultI64<"0">:$storage_offset);
