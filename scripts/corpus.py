@@ -199,7 +199,7 @@ def one_pass(cases, args, top):
 
     busy = [c for c in cases if not alone(c) and not (args.place == "cuda" and without_device(c))]
     rest = [c for c in cases if not alone(c) and c not in busy]
-    others = crew(Queue(rest), max(1, (os.cpu_count() or 1) - args.jobs) if rest else 0)
+    others = crew(Queue(rest), max(1, len(os.sched_getaffinity(0)) - args.jobs) if rest else 0)
     for thread in crew(Queue(busy), args.jobs):
         thread.join()
     # What is about times has the device to itself.
@@ -242,6 +242,7 @@ def main():
     parser.add_argument("--device", default="host")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=0, help="begin no further pass after so long")
     parser.add_argument("--keep", help="folder to keep what was written in")
     parser.add_argument("--json", help="file for the outcome of every case of every pass")
     parser.add_argument("cases", nargs="*")
@@ -259,11 +260,15 @@ def main():
         left = [c["name"] for c in every if c[args.place] is None]
         print("%d cases, %d more cannot be expressed on device %s: %s" %
               (len(cases), len(left), args.device, ", ".join(left) or "none"))
-    args.jobs = args.jobs or (2 if args.place == "host" else min(7, os.cpu_count() or 1))
+    args.jobs = args.jobs or (2 if args.place == "host" else min(7, len(os.sched_getaffinity(0))))
     right = total = evaluators = crashes = 0
-    passes = []
+    passes, first = [], time.time()
+    os.environ.setdefault("KGEN_THREADS", str(max(1, len(os.sched_getaffinity(0)) // args.jobs)))
     for turn in range(args.times):
         start = time.time()
+        if args.seconds and turn and start - first > args.seconds:
+            print("%d of %d passes in %.0f s" % (turn, args.times, start - first))
+            break
         top = pathlib.Path(args.keep or tempfile.mkdtemp(prefix="kgen-corpus-")) / str(turn)
         args.evaluators = corpus_servers.Evaluators(args.bin + "/kgen-eval", args.device)
         outcomes = one_pass(cases, args, top)

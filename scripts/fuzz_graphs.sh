@@ -8,11 +8,18 @@
 #   scripts/fuzz_graphs.sh --help                         what else can be asked
 #
 # What fails is made small and lies in runs/fuzz/gN/reduced.py. Exit code 1 when anything failed. See docs/fuzzing.md.
+# With kgen's binaries in $KGEN_BIN nothing is installed or built; $KGEN_PYTHON (default python3) has to know PyTorch then.
 set -eu
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-ensure_packages
-ensure_torch
-ensure_build dev kgen-opt kgen-translate kgen-eval kgen-oracle
+python=$venv/bin/python3
+if [ -n "${KGEN_BIN:-}" ]; then
+  KGEN_BIN=$(cd "$KGEN_BIN" && pwd) || die "KGEN_BIN names no folder"
+  python=${KGEN_PYTHON:-python3}
+else
+  ensure_packages
+  ensure_torch
+  ensure_build dev kgen-opt kgen-translate kgen-eval kgen-oracle
+fi
 export KGEN_LIBRARY=none PYTHONPATH="$root/frontend" PYTHONWARNINGS=ignore
-exec "$venv/bin/python3" -m fuzz "$@"
+exec "$python" -m fuzz "$@"

@@ -3,8 +3,8 @@
 """Evaluates honest kernels over and over on fresh secret inputs; see honest.sh. The last line is `N of N PASS`.
 
 Which kernels are honest: the corpus' cases under corpus/honest whose verdict must be PASS, and the candidates that the
-numeric tests (test/Kernels/*/numeric-*.mlir) make and expect to PASS. A test's own RUN lines prepare its candidates.
-Every failure is printed with its detail; --keep leaves the candidates.
+numeric tests (test/Kernels/*/numeric-*.mlir) make and expect to PASS. A test's own RUN lines prepare its candidates; nothing of LLVM's
+test tools is needed for that. Every failure is printed with its detail; --keep leaves the candidates.
 """
 import argparse
 import collections
@@ -23,7 +23,6 @@ import time
 import corpus_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LLVM = "/usr/lib/llvm-22/bin"
 TURN = 20  # evaluations of one kernel in a row
 
 
@@ -43,12 +42,27 @@ def corpus_cases(place, top):
         yield "corpus/" + file.parent.name, {"folder": str(folder), "graph": str(graph), **limits}
 
 
+def split_file(path, folder):
+    """The parts of a test that `//--- NAME` begins, each in a file of FOLDER; a line keeps its number, as split-file has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = re.split(r"^//--- (\S+)\n", path.read_text(), flags=re.M)
+    lines = parts[0].count("\n")
+    for name, text in zip(parts[1::2], parts[2::2]):
+        lines += 1
+        (folder / name).write_text("\n" * lines + text)
+        lines += text.count("\n")
+
+
 def prepare_test(path, top, environment):
     """The candidates that a numeric test evaluates: its RUN lines are obeyed but for the evaluations themselves."""
     here = top / path.stem
     here.mkdir()
     script, jobs, cwd = ["set -e"], [], str(here)
     for line in re.findall(r"^// RUN: (.*)$", path.read_text(), re.M):
+        if "split-file %s %t" in line:
+            split_file(path, here)
+            script.append("cd " + cwd)
+            continue
         line = line.replace("%s", str(path)).replace("%t", cwd)
         found = re.match(r"kgen-eval (\S+) --graph (\S+) --device host", line)
         if found:
@@ -65,7 +79,7 @@ def prepare_test(path, top, environment):
 
 def collect(args, top):
     kernels = dict(corpus_cases("host" if args.device == "host" else "cuda", top))
-    environment = dict(os.environ, PATH=os.pathsep.join([args.bin, LLVM, os.environ["PATH"]]))
+    environment = dict(os.environ, PATH=os.pathsep.join([args.bin, os.environ["PATH"]]))
     paths = sorted((ROOT / "test" / "Kernels").glob("*/numeric-*.mlir"))
     if args.names:
         paths = [p for p in paths if any(word.split("/")[0] in p.stem for word in args.names)]
@@ -80,9 +94,10 @@ def collect(args, top):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
-    parser.add_argument("--device", default="host")
+    parser.add_argument("--device", default="host", help="host or cuda:N; several cards, with commas between them, share the work")
     parser.add_argument("--count", type=int, default=1000, help="evaluations in all")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=0, help="begin no further evaluation after so long; what was done is counted")
     parser.add_argument("--keep", help="folder to keep the candidates in")
     parser.add_argument("--json", help="file for the verdicts by kernel")
     parser.add_argument("names", nargs="*")
@@ -90,14 +105,16 @@ def main():
     args.bin = os.path.abspath(args.bin)
     top = pathlib.Path(args.keep or tempfile.mkdtemp(prefix="kgen-honest-")).resolve()
     top.mkdir(parents=True, exist_ok=True)
+    start = time.time()
     kernels = collect(args, top)
     if not kernels:
         sys.exit("honest.py: there is no such kernel")
     print("%d honest kernels, %d evaluations on device %s" % (len(kernels), args.count, args.device), flush=True)
 
-    evaluators = corpus_servers.Evaluators(args.bin + "/kgen-eval", args.device)
+    os.environ.setdefault("KGEN_THREADS", str(max(1, len(os.sched_getaffinity(0)) // args.jobs)))
+    groups = [corpus_servers.Evaluators(args.bin + "/kgen-eval", device) for device in args.device.split(",")]
     verdicts = {name: collections.Counter() for name in kernels}
-    details, lock, start = [], threading.Lock(), time.time()
+    details, lock = [], threading.Lock()
     # In short turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it.
     queue = collections.deque()
     for i, (name, job) in enumerate(kernels.items()):
@@ -106,16 +123,22 @@ def main():
             queue.append((name, job, min(left, TURN)))
             left -= TURN
 
+    def late():
+        return args.seconds and time.time() - start > args.seconds
+
     def work(number):
+        evaluators = groups[number % len(groups)]
         while True:
             with lock:
-                if not queue:
+                if not queue or late():
                     return
                 name, job, count = queue.popleft()
             folder = pathlib.Path(job["folder"] + ".%d" % number)
             if not folder.exists():
                 shutil.copytree(job["folder"], folder)
             for _ in range(count):
+                if late():
+                    return
                 answer, output = evaluators.measure({**job, "folder": str(folder), "redraw": True, "time": False})
                 measured = answer.get("measurement", {"verdict": "NONE", "detail": answer.get("error", output)})
                 with lock:
@@ -129,17 +152,20 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
-    evaluators.close()
+    for evaluators in groups:
+        evaluators.close()
     if not args.keep:
         shutil.rmtree(top, ignore_errors=True)
     if args.json:
-        out = {"device": args.device, "seconds": round(time.time() - start, 1), "verdicts": verdicts, "failures": details}
+        out = {"device": args.device, "seconds": round(time.time() - start, 1), "asked": args.count,
+               "done": sum(sum(v.values()) for v in verdicts.values()), "verdicts": verdicts, "failures": details}
         pathlib.Path(args.json).write_text(json.dumps(out, indent=0) + "\n")
     total = sum(sum(v.values()) for v in verdicts.values())
     passed = sum(v["PASS"] for v in verdicts.values())
-    print("%.0f s; crashes: %d in %d evaluators" % (time.time() - start, evaluators.crashes, evaluators.started))
-    print("%d of %d PASS" % (passed, total))
-    return 0 if passed == total == args.count and evaluators.crashes == 0 else 1
+    crashes = sum(evaluators.crashes for evaluators in groups)
+    print("%.0f s; crashes: %d in %d evaluators" % (time.time() - start, crashes, sum(e.started for e in groups)))
+    print("%d of %d PASS" % (passed, total) + (", %d asked for" % args.count if total != args.count else ""))
+    return 0 if passed == total == args.count and crashes == 0 else 1
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import collections
 import json
 import logging
 import multiprocessing
+import os
 import pathlib
 import shutil
 import signal
@@ -22,6 +23,8 @@ from fuzz.reduce import reduce_graph, size
 # A worker holds torch's caches of exported graphs: it is replaced before they grow.
 GRAPHS_PER_WORKER = 150
 REDUCED_PER_SIGNATURE = 2
+# No stage lasts so long: a worker that gives nothing for this time is lost.
+LOST_SECONDS = 400
 
 
 def _quiet():
@@ -35,13 +38,22 @@ def _quiet():
 _checker = None
 
 
-def _work(job):
-    """One graph: what stages it passed, and its findings."""
+def _prepare_checker(arguments):
+    """This process's own; several devices are dealt out among the processes."""
     global _checker
-    arguments, index = job
     if _checker is None:
         _quiet()
-        _checker = Checker(arguments.device, arguments.ideas, arguments.prepare)
+        devices = arguments.device.split(",")
+        number = multiprocessing.current_process()._identity[0]
+        _checker = Checker(devices[number % len(devices)], arguments.ideas, arguments.prepare)
+
+
+def _work(job):
+    """One graph: what stages it passed, and its findings; None when the time was over before it began."""
+    arguments, index = job
+    if arguments.until and time.time() > arguments.until:
+        return None
+    _prepare_checker(arguments)
     graph = generate(arguments.seed, index)
     folder = pathlib.Path(arguments.out) / graph.name
     stages = collections.Counter()
@@ -58,11 +70,8 @@ def _work(job):
 
 def _reduce(job):
     """A smaller graph with the same kind of finding, written beside the first one."""
-    global _checker
     arguments, index, finding = job
-    if _checker is None:
-        _quiet()
-        _checker = Checker(arguments.device, arguments.ideas)
+    _prepare_checker(arguments)
     graph = generate(arguments.seed, index)
     folder = pathlib.Path(arguments.out) / graph.name
 
@@ -81,17 +90,23 @@ def _parse(argv):
     parser = argparse.ArgumentParser(prog="fuzz_graphs.sh", description="Random op graphs through all of kgen.")
     parser.add_argument("count", nargs="?", type=int, default=200, help="graphs (200)")
     parser.add_argument("seed", nargs="?", default="0", help="same seed, same graphs (0)")
-    parser.add_argument("--device", default="host", help="host or cuda:N")
+    parser.add_argument("--device", default="host", help="host or cuda:N; several, with commas between them, share the work")
     parser.add_argument("--ideas", type=int, default=2, help="ideas of the builtin catalogue for each graph (2)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--first", type=int, default=0, help="number of the first graph (0)")
     parser.add_argument("--out", default=str(ROOT / "runs/fuzz"), help="folder for what failed (runs/fuzz)")
     parser.add_argument("--reduce-seconds", type=float, default=45, help="for making one failing graph small (45; 0: leave it)")
-    parser.add_argument("--max-seconds", type=float, default=0, help="make no new graphs after this long")
+    parser.add_argument("--seconds", type=float, default=0, help="begin no further graph after so long; what was done is counted")
+    parser.add_argument("--json", help="file for the counts and the findings (OUT/summary.json)")
     parser.add_argument("--stop", action="store_true", help="stop at the first finding")
     parser.add_argument("--prepare", action="store_true", help="write candidates and leave measuring to a machine with a card")
     parser.add_argument("--keep", action="store_true", help="keep the folders of graphs that passed")
-    return parser.parse_args(argv)
+    arguments = parser.parse_args(argv)
+    if arguments.prepare and arguments.device == "host":
+        arguments.device = "cuda:0"
+    arguments.until = time.time() + arguments.seconds if arguments.seconds else 0
+    os.environ.setdefault("KGEN_THREADS", str(max(1, len(os.sched_getaffinity(0)) // arguments.jobs)))
+    return arguments
 
 
 def _pool(arguments):
@@ -103,15 +118,19 @@ def _run(arguments):
     stages, ops, found = collections.Counter(), collections.Counter(), []
     start = time.monotonic()
 
-    def jobs():
-        for index in range(arguments.first, arguments.first + arguments.count):
-            if arguments.max_seconds and time.monotonic() - start > arguments.max_seconds:
-                return
-            yield arguments, index
-
+    jobs = [(arguments, index) for index in range(arguments.first, arguments.first + arguments.count)]
     with _pool(arguments) as pool:
         done = 0
-        for index, used, noted, findings, seconds in pool.imap_unordered(_work, jobs()):
+        results = pool.imap_unordered(_work, jobs)
+        for _ in jobs:
+            try:
+                result = results.next(LOST_SECONDS)
+            except multiprocessing.TimeoutError:
+                stages.update([f"fuzzer failed: no process gave anything for {LOST_SECONDS} s"])
+                break
+            if result is None:
+                continue
+            index, used, noted, findings, seconds = result
             done += 1
             stages.update(noted)
             ops.update(used)
@@ -124,7 +143,7 @@ def _run(arguments):
             if done % 50 == 0:
                 rate = done / (time.monotonic() - start)
                 print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
-    stages["graphs"] = done
+    stages["graphs"] += done
     return stages, ops, found
 
 
@@ -135,7 +154,13 @@ def _reduce_findings(arguments, found):
             by_signature[finding.signature()].append((arguments, index, finding))
     jobs = [job for group in by_signature.values() for job in group[:REDUCED_PER_SIGNATURE]]
     with _pool(arguments) as pool:
-        for index, finding, ops, (calls, results, elements), path in pool.imap_unordered(_reduce, jobs):
+        reduced = pool.imap_unordered(_reduce, jobs)
+        for _ in jobs:
+            try:
+                index, finding, ops, (calls, results, elements), path = reduced.next(LOST_SECONDS)
+            except multiprocessing.TimeoutError:
+                print("a process that made a graph small is lost")
+                break
             print(f"reduced g{index} to {calls} calls ({', '.join(ops)}), {results} results, {elements} elements: {path}\n"
                   f"    {finding}", flush=True)
     return by_signature
@@ -166,7 +191,10 @@ def main(argv=None):
                "kernels PASS": stages["PASS"], "UNSUPPORTED": stages["UNSUPPORTED"], "wrong": kinds["wrong"],
                "crashes": kinds["crash"], "hangs": kinds["hang"], "errors": kinds["error"], "refused": kinds["refused"],
                "ops": len(ops), "seconds": round(time.monotonic() - start)}
-    (out / "summary.json").write_text(json.dumps({**summary, "signatures": signatures, "calls": ops}, indent=1) + "\n")
+    told = [{"graph": index, "kind": finding.kind, "stage": finding.stage, "message": finding.message} for index, finding in found]
+    pathlib.Path(arguments.json or out / "summary.json").write_text(json.dumps(
+        {"asked": arguments.count, "seed": arguments.seed, "device": arguments.device, **summary, "faults": internal,
+         "findings": told, "signatures": signatures, "calls": ops}, indent=1) + "\n")
     print(", ".join(f"{value} {key}" for key, value in summary.items()))
     return 1 if found or internal else 0
 

@@ -263,7 +263,7 @@ class Generator:
             kinds = [kind for kind in kinds if kind != "call"]
             text = line(self, *[self._operand(kind) for kind in kinds])
             settled = self._settled(text) if text else None
-        except (Declined, RuntimeError, IndexError, ValueError, TypeError, NotImplementedError):
+        except (Declined, RuntimeError, AttributeError, IndexError, ValueError, TypeError, NotImplementedError):
             settled = None
         if not settled or not settled[0]:
             del self._leaves[before[0]:], self._values[before[1]:]

@@ -42,9 +42,18 @@ static uint64_t secretSeed() {
   return uint64_t(random()) << 32 | random();
 }
 
+/// Cores for inputs, answers and comparisons. Where many evaluators share a machine, KGEN_THREADS says how many each
+/// may use.
+static unsigned chosenThreads() {
+  unsigned wanted = 0;
+  if (const char *words = getenv("KGEN_THREADS"); words && llvm::to_integer(words, wanted) && wanted > 0)
+    return std::min(wanted, 32u);
+  return std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
+}
+
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
   EvaluatorParts parts;
-  parts.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
+  parts.threads = chosenThreads();
   parts.seed = secretSeed();
   parts.oracle = judge::createOracleProcess();
   std::string chosen = device.str();
