@@ -19,7 +19,10 @@ importer       a file, a module or an exported program in, that text out
 subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take
 segments       cuts an exported graph into kernels' work and PyTorch's
 compiler       makes and checks the kernels of each segment
-module         kgen.compile: guards, the original behind them, parameters by reference
+chain          kernels that follow one another as one call
+module         kgen.compile: the original behind guards, parameters by reference
+guards         what has to hold for a call to be the one that kernels were made for
+structure      calls in one spelling, answers of any class
 backend        torch.compile(backend="kgen")
 runtime        libkgen_runtime.so: bundles on PyTorch's memory and stream
 tools          where kgen's programs and libraries are

@@ -9,7 +9,7 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
-from kgen.exporting import decompose
+from kgen.exporting import decompose, without_effects
 from kgen.graph_writer import GraphWriter
 
 
@@ -22,7 +22,8 @@ def kgen_backend(module, example_inputs, *, precision=None):
         return _kept(module, "gradients are on, and kgen's kernels have none: use torch.no_grad()")
     with torch.no_grad(), quiet():
         try:
-            exported = decompose(torch.export.export(module, tuple(example_inputs), strict=False), GraphWriter, [None])
+            exported = torch.export.export(module, tuple(example_inputs), strict=False)
+            exported = without_effects(decompose(exported, GraphWriter, [None]))
         except Exception as error:  # export raises many kinds
             words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             return _kept(module, f"torch.export cannot take it: {words}")

@@ -20,6 +20,14 @@ _MOST_ROUNDS = 8
 _KEEP = set(LATER) | IDENTITIES | CHECKS
 
 
+def without_effects(exported):
+    """EXPORTED without the tokens that keep checks of numbers (`_linalg_check_errors`) in their order: the graph's order does."""
+    if not any(item.kind.name == "TOKEN" for item in exported.graph_signature.input_specs):
+        return exported
+    from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
+    return _remove_effect_tokens(exported) or exported
+
+
 class NeedsDecomposition(Exception):
     """The writer met an op in a form that it cannot write: TARGET is to be decomposed, or all writing in place removed."""
 

@@ -74,13 +74,27 @@ class Tensors:
         self._remember(values)
 
     def _remember(self, values):
-        # The fast check refuses a tensor that comes twice.
-        distinct = len({id(value) for value in values}) == len(values)
-        self._fast = (TensorGuards(*values, dynamic_dims_sizes=None, dynamic_dims_strides=None)
-                      if TensorGuards and values and distinct and all(type(value) in _PLAIN for value in values) else None)
+        # PyTorch's guards refuse a tensor that comes twice: they see it once.
+        first, self._distinct, self._twins = {}, [], []
+        for index, value in enumerate(values):
+            if id(value) in first:
+                self._twins.append((index, first[id(value)]))
+            else:
+                first[id(value)] = index
+                self._distinct.append(index)
+        distinct = [values[index] for index in self._distinct]
+        self._fast = (TensorGuards(*distinct, dynamic_dims_sizes=None, dynamic_dims_strides=None)
+                      if TensorGuards and values and all(type(value) in _PLAIN for value in values) else None)
+
+    def _unchanged(self, values):
+        if self._twins:
+            if any(values[index] is not values[first] for index, first in self._twins):
+                return False
+            values = [values[index] for index in self._distinct]
+        return self._fast.check(*values)
 
     def miss(self, values):
-        if self._fast is not None and self._fast.check(*values):
+        if self._fast is not None and self._unchanged(values):
             return None
         for value, expected, name in zip(values, self.facts, self.names):
             if not isinstance(value, torch.Tensor):

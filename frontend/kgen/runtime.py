@@ -14,35 +14,35 @@ VERSION = 1
 _DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
            "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "i1": torch.bool}
 #: Kernels read and write up to 16 bytes at once.
-_ALIGNMENT = 16
+ALIGNMENT = 16
 
 
 class RuntimeFailed(RuntimeError):
     """A bundle that cannot be loaded or launched, in one sentence."""
 
 
-def _library():
+def library():
     """The C interface of include/kgen/Runtime/Runtime.h, loaded once."""
-    if _library.loaded is None:
+    if library.loaded is None:
         path = os.environ.get("KGEN_RUNTIME") or beside("libkgen_runtime.so", "lib")
         if path is None:
             raise RuntimeFailed("libkgen_runtime.so is not found: build it, or name it in KGEN_RUNTIME")
-        library = ctypes.CDLL(str(path))
-        if library.kgen_runtime_version() != VERSION:
-            raise RuntimeFailed(f"{path} has interface {library.kgen_runtime_version()}, this package needs {VERSION}")
-        library.kgen_bundle_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_size_t]
-        library.kgen_bundle_close.argtypes = [ctypes.c_void_p]
+        loaded = ctypes.CDLL(str(path))
+        if loaded.kgen_runtime_version() != VERSION:
+            raise RuntimeFailed(f"{path} has interface {loaded.kgen_runtime_version()}, this package needs {VERSION}")
+        loaded.kgen_bundle_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_size_t]
+        loaded.kgen_bundle_close.argtypes = [ctypes.c_void_p]
         for name in ("inputs", "outputs", "workspace_bytes", "launches"):
-            function = getattr(library, "kgen_bundle_" + name)
+            function = getattr(loaded, "kgen_bundle_" + name)
             function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_size_t
         pointers = ctypes.POINTER(ctypes.c_void_p)
-        library.kgen_bundle_run.argtypes = [ctypes.c_void_p, pointers, pointers, ctypes.c_void_p, ctypes.c_void_p,
+        loaded.kgen_bundle_run.argtypes = [ctypes.c_void_p, pointers, pointers, ctypes.c_void_p, ctypes.c_void_p,
                                             ctypes.c_char_p, ctypes.c_size_t]
-        _library.loaded = library
-    return _library.loaded
+        library.loaded = loaded
+    return library.loaded
 
 
-_library.loaded = None
+library.loaded = None
 
 
 class Bundle:
@@ -50,11 +50,11 @@ class Bundle:
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        library = _library()
+        found = library()
         handle, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
-        if library.kgen_bundle_open(str(self.folder).encode(), ctypes.byref(handle), message, len(message)):
+        if found.kgen_bundle_open(str(self.folder).encode(), ctypes.byref(handle), message, len(message)):
             raise RuntimeFailed(message.value.decode(errors="replace"))
-        self._handle, self._close = handle, library.kgen_bundle_close
+        self.handle, self._close = handle, found.kgen_bundle_close
         description = json.loads((self.folder / "bundle.json").read_text())
         plan = description["plan"]
         #: "cpu" or "cuda", as PyTorch names devices.
@@ -63,14 +63,14 @@ class Bundle:
         self.precision = plan["precision"]
         self.inputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["inputs"]]
         self.outputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["outputs"]]
-        self.workspace_bytes = library.kgen_bundle_workspace_bytes(handle)
-        self.launches = library.kgen_bundle_launches(handle)
+        self.workspace_bytes = found.kgen_bundle_workspace_bytes(handle)
+        self.launches = found.kgen_bundle_launches(handle)
         self._input_array = ctypes.c_void_p * max(1, len(self.inputs))
         self._output_array = ctypes.c_void_p * max(1, len(self.outputs))
 
     def __del__(self):
-        if getattr(self, "_handle", None) is not None:
-            self._close(self._handle)
+        if getattr(self, "handle", None) is not None:
+            self._close(self.handle)
 
     def empty_outputs(self, device):
         """Row-major tensors for the results."""
@@ -80,7 +80,7 @@ class Bundle:
         """The outputs for TENSORS, queued on the current stream. Inputs that are not row-major are copied first."""
         self._check(tensors)
         device = tensors[0].device if tensors else torch.device(self.device_type)
-        ready = [tensor if tensor.is_contiguous() and tensor.data_ptr() % _ALIGNMENT == 0
+        ready = [tensor if tensor.is_contiguous() and tensor.data_ptr() % ALIGNMENT == 0
                  else tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
         outputs = self.empty_outputs(device)
         workspace = torch.empty(self.workspace_bytes, dtype=torch.uint8, device=device)
@@ -102,8 +102,8 @@ class Bundle:
 
     def _launch(self, inputs, outputs, workspace, stream):
         message = ctypes.create_string_buffer(512)
-        failed = _library().kgen_bundle_run(
-            self._handle, self._input_array(*[tensor.data_ptr() for tensor in inputs]),
+        failed = library().kgen_bundle_run(
+            self.handle, self._input_array(*[tensor.data_ptr() for tensor in inputs]),
             self._output_array(*[tensor.data_ptr() for tensor in outputs]), workspace.data_ptr(), stream, message,
             len(message))
         if failed:

@@ -58,6 +58,23 @@ KGEN_RUNTIME_API size_t kgen_bundle_launches(const kgen_bundle *bundle);
 KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace,
                                      void *stream, char *message, size_t size);
 
+/// Bundles that one call runs in their order, so that a network costs no more than its launches. Each buffer of a
+/// bundle has a place: one of the bases that kgen_chain_run gets, and bytes from there on.
+typedef struct kgen_chain kgen_chain;
+typedef struct {
+  uint64_t base, offset;
+} kgen_place;
+
+KGEN_RUNTIME_API kgen_chain *kgen_chain_create(void);
+KGEN_RUNTIME_API void kgen_chain_destroy(kgen_chain *chain);
+/// BUNDLE, which must outlive CHAIN, comes last; a place for each of its inputs, outputs and for its workspace.
+KGEN_RUNTIME_API int kgen_chain_add(kgen_chain *chain, kgen_bundle *bundle, const kgen_place *inputs,
+                                    const kgen_place *outputs, kgen_place workspace, char *message, size_t size);
+/// As kgen_bundle_run for every bundle. Places are 16-byte aligned; what one bundle writes a later one may read or
+/// overwrite.
+KGEN_RUNTIME_API int kgen_chain_run(const kgen_chain *chain, void *const *bases, void *stream, char *message,
+                                    size_t size);
+
 #ifdef __cplusplus
 }
 #endif

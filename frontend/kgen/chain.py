@@ -1,0 +1,249 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A split graph as few calls: kernels that follow one another are one chain of the runtime, with one block of memory for what
+only they see. What a call costs in Python then hardly depends on how many kernels there are."""
+import array
+import ctypes
+import operator
+
+import torch
+
+from kgen.runtime import ALIGNMENT, RuntimeFailed, library
+
+_BLOCK = 256
+
+
+class _Place(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_uint64), ("offset", ctypes.c_uint64)]
+
+
+def _interface():
+    if _interface.loaded is None:
+        found = library()
+        found.kgen_chain_create.restype = ctypes.c_void_p
+        found.kgen_chain_destroy.argtypes = [ctypes.c_void_p]
+        places = ctypes.POINTER(_Place)
+        found.kgen_chain_add.argtypes = [ctypes.c_void_p, ctypes.c_void_p, places, places, _Place, ctypes.c_char_p, ctypes.c_size_t]
+        found.kgen_chain_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+        _interface.loaded = found
+    return _interface.loaded
+
+
+_interface.loaded = None
+
+
+class _Memory:
+    """Offsets in one block for values that live from one step to another; what is dead is used again."""
+
+    def __init__(self):
+        self.bytes = 0
+        self._free = []  # (offset, size), in order
+
+    def take(self, size):
+        size = max(_BLOCK, (size + _BLOCK - 1) // _BLOCK * _BLOCK)
+        fits = [hole for hole in self._free if hole[1] >= size]
+        if fits:
+            hole = min(fits, key=lambda each: each[1])
+            self._free.remove(hole)
+            if hole[1] > size:
+                self.give(hole[0] + size, hole[1] - size)
+            return hole[0], size
+        offset, self.bytes = self.bytes, self.bytes + size
+        return offset, size
+
+    def give(self, offset, size):
+        merged = []
+        for hole in sorted([*self._free, (offset, size)]):
+            if merged and merged[-1][0] + merged[-1][1] == hole[0]:
+                merged[-1] = (merged[-1][0], merged[-1][1] + hole[1])
+            else:
+                merged.append(hole)
+        self._free = merged
+
+
+def _bytes(shape, dtype):
+    count = dtype.itemsize
+    for extent in shape:
+        count *= extent
+    return count
+
+
+class _Chain:
+    """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
+    read. CONTIGUOUS are values from elsewhere that are known to be row-major."""
+
+    def __init__(self, steps, kept, contiguous, device):
+        self._bundles = [bundle for bundle, _, _ in steps]
+        made = {value: (bundle, index) for bundle, _, writes in steps for index, value in enumerate(writes)}
+        self.reads = sorted({value for _, reads, _ in steps for value in reads if value not in made})
+        self.writes = [value for value in made if value in kept]
+        self._strided = [position for position, value in enumerate(self.reads) if value not in contiguous]
+        self._outputs = [made[value][0].outputs[made[value][1]] for value in self.writes]
+        self._device = device
+        bases = {value: index for index, value in enumerate([*self.reads, *self.writes])}
+        self._plan(steps, bases)
+        self._message = ctypes.create_string_buffer(512)
+
+    def _plan(self, steps, bases):
+        found, block, memory, held = _interface(), len(bases), _Memory(), {}
+        last = {value: number for number, (_, reads, writes) in enumerate(steps) for value in (*writes, *reads)}
+        self._handle = ctypes.c_void_p(found.kgen_chain_create())
+        for number, (bundle, reads, writes) in enumerate(steps):
+            for value, (shape, dtype) in zip(writes, bundle.outputs):
+                if value not in bases:
+                    held[value] = memory.take(_bytes(shape, dtype))
+            workspace = memory.take(bundle.workspace_bytes)
+
+            def places(values):
+                each = [_Place(bases[value], 0) if value in bases else _Place(block, held[value][0]) for value in values]
+                return (_Place * max(1, len(each)))(*each)
+            message = ctypes.create_string_buffer(512)
+            if found.kgen_chain_add(self._handle, bundle.handle, places(reads), places(writes), _Place(block, workspace[0]), message,
+                                    len(message)):
+                raise RuntimeFailed(message.value.decode(errors="replace"))
+            memory.give(*workspace)
+            for value in [value for value in held if last[value] == number]:
+                memory.give(*held.pop(value))
+        self._block_bytes = memory.bytes
+
+    def __del__(self):
+        if getattr(self, "_handle", None) and _interface.loaded is not None:
+            _interface.loaded.kgen_chain_destroy(self._handle)
+
+    def run(self, values):
+        """Reads VALUES and writes there."""
+        tensors = [values[value] for value in self.reads]
+        for position in self._strided:
+            if not tensors[position].is_contiguous():
+                tensors[position] = tensors[position].contiguous()
+        addresses = [tensor.data_ptr() for tensor in tensors]
+        for position, address in enumerate(addresses):
+            if address % ALIGNMENT:
+                tensors[position] = tensors[position].clone(memory_format=torch.contiguous_format)
+                addresses[position] = tensors[position].data_ptr()
+        if self._device.type == "cuda" and torch.cuda.current_device() != self._device.index:
+            with torch.cuda.device(self._device):
+                self._launch(values, addresses)
+        else:
+            self._launch(values, addresses)
+
+    def _launch(self, values, addresses):
+        device = self._device
+        for value, (shape, dtype) in zip(self.writes, self._outputs):
+            tensor = values[value] = torch.empty(shape, dtype=dtype, device=device)
+            addresses.append(tensor.data_ptr())
+        block = torch.empty(self._block_bytes, dtype=torch.uint8, device=device)
+        addresses.append(block.data_ptr())
+        bases = array.array("Q", addresses)
+        stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
+        if _interface.loaded.kgen_chain_run(self._handle, bases.buffer_info()[0], stream, self._message, len(self._message)):
+            raise RuntimeFailed(self._message.value.decode(errors="replace"))
+
+
+class _Elsewhere:
+    """A part that stays PyTorch's."""
+
+    def __init__(self, part, reads, writes, single):
+        self._part, self._reads, self._writes, self._single = part, reads, writes, single
+
+    def run(self, values):
+        results = self._part(*[values[value] for value in self._reads])
+        if self._single:
+            values[self._writes[0]] = results
+        elif self._writes:
+            for value, result in zip(self._writes, results):
+                values[value] = result
+
+
+class Program:
+    """MODULE, a GraphModule of parts, for plain tensors with the strides of EXAMPLES. BUNDLE_OF(part) is the part's bundle, for
+    DEVICE, or None for one of PyTorch's. None of it shows to PyTorch's dispatcher. Raises NotImplementedError."""
+
+    def __init__(self, module, bundle_of, examples, device):
+        if device.type == "cuda" and device.index is None:
+            device = torch.device("cuda", torch.cuda.current_device())
+        numbers, singles, parts, results = {}, {}, [], None
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                numbers[node] = len(numbers)
+        self._inputs = len(numbers)
+        count = len(numbers)
+        for node in module.graph.nodes:
+            if node.op == "call_module":
+                part = getattr(module, node.target)
+                getters = [user for user in node.users if user.target is operator.getitem]
+                singles[node] = len(getters) != len(node.users) or not _returns_several(part, bundle_of(part))
+                total = 1 if singles[node] else _results(part, bundle_of(part))
+                writes = list(range(count, count + total))
+                count += total
+                if writes:
+                    numbers[node] = writes[0]
+                for getter in [] if singles[node] else getters:
+                    numbers[getter] = writes[getter.args[1]]
+                parts.append((part, [self._read(argument, numbers) for argument in node.args], writes, singles[node]))
+            elif node.op == "output":
+                results = node.args[0]
+            elif node.op != "placeholder" and node.target is not operator.getitem:
+                raise NotImplementedError(f"{node.op} {node.target} between parts")
+        self._count = count
+        self._results = [numbers[result] if isinstance(result, torch.fx.Node) else _Constant(result) for result in results]
+        row_major = set()
+        for number, example in enumerate(examples):
+            if isinstance(example, torch.Tensor) and example.is_contiguous():
+                row_major.add(number)
+            if not isinstance(example, torch.Tensor) or example.device != device:
+                if any(number in reads for part, reads, _, _ in parts if bundle_of(part) is not None):
+                    raise NotImplementedError("a kernel reads what is on another device")
+        self._items = self._group(parts, bundle_of, row_major, device)
+
+    @staticmethod
+    def _read(argument, numbers):
+        if not isinstance(argument, torch.fx.Node):
+            raise NotImplementedError("a part takes a constant")
+        return numbers[argument]
+
+    def _group(self, parts, bundle_of, row_major, device):
+        """Chains as long as possible, with PyTorch's parts between them."""
+        groups = []
+        for part in parts:
+            kernels = bundle_of(part[0]) is not None
+            if not kernels or not groups or not groups[-1][0]:
+                groups.append((kernels, []))
+            groups[-1][1].append(part)
+        returned = {result for result in self._results if isinstance(result, int)}
+        items, contiguous = [], row_major
+        for index, (kernels, members) in enumerate(groups):
+            if not kernels:
+                part, reads, writes, single = members[0]
+                items.append(_Elsewhere(part, reads, writes, single))
+                continue
+            later = {value for _, others in groups[index + 1:] for _, reads, _, _ in others for value in reads}
+            items.append(_Chain([(bundle_of(part), reads, writes) for part, reads, writes, _ in members], returned | later,
+                                contiguous, device))
+            contiguous.update(items[-1].writes)
+        return items
+
+    def run(self, arguments):
+        values = [*arguments, *[None] * (self._count - self._inputs)]
+        for item in self._items:
+            item.run(values)
+        return [values[result] if type(result) is int else result.value for result in self._results]
+
+
+class _Constant:
+    def __init__(self, value):
+        self.value = value
+
+
+def _results(part, bundle):
+    if bundle is not None:
+        return len(bundle.outputs)
+    end = next(node for node in part.graph.nodes if node.op == "output")
+    return len(end.args[0])
+
+
+def _returns_several(part, bundle):
+    if bundle is not None:
+        return not part.single
+    end = next(node for node in part.graph.nodes if node.op == "output")
+    return isinstance(end.args[0], (tuple, list))
