@@ -37,8 +37,8 @@ class _Entry:
         devices = {value.device for value in values if isinstance(value, torch.Tensor)}
         self.device = next((device for device in devices if device.type == "cuda"), torch.device("cpu"))
         with torch.no_grad():
-            self.graph = CompiledGraph(exported.graph_module, self.device, values=[_copied(value) for value in values],
-                                       **options)
+            # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
+            self.graph = CompiledGraph(exported.graph_module, self.device, values=values, **options)
 
     def _read(self, exported, original):
         """Where the graph's placeholders come from and what becomes of its results."""
@@ -97,10 +97,6 @@ class _Entry:
             else:
                 answers.append(constant if result is None else result)
         return self.form.build(answers)
-
-
-def _copied(value):
-    return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
 class CompiledModule(torch.nn.Module):
