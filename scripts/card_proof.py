@@ -90,7 +90,7 @@ def comparison(proof, name, card, cores, more):
     folder = proof.top / name
     shutil.copytree(ROOT / "corpus/honest/square", folder)
     proof.run(name, [proof.arguments.bin + "/kgen-eval", folder, "--graph", ROOT / "corpus/problems/square.mlir", "--device", card,
-                     "--compare", folder, "--pairs", proof.scaled(500), *more], cores, 90, ends_itself=False)
+                     "--compare", folder, "--pairs", proof.scaled(500), *more], cores, 100, ends_itself=False)
     log = (proof.work / f"{name}.log").read_text(errors="replace")
     found = re.search(r"ratio ([\d.]+) \(([\d.]+) to ([\d.]+)\)", log)
     (proof.work / f"{name}.json").write_text(json.dumps(
@@ -145,7 +145,7 @@ def lanes(proof, cards):
     cores = sorted(os.sched_getaffinity(0))
     if not cards:
         return [lambda: host_lane(proof, cores)]
-    timed = cores[:4] if len(cores) >= 16 else cores[:2]
+    timed = cores[:8] if len(cores) >= 32 else cores[:4] if len(cores) >= 16 else cores[:2]
     rest = cores[len(timed):]
     others = cards[1:] or cards
     each = max(1, min(8, len(rest) // (len(others) + 1)))

@@ -23,7 +23,7 @@ import time
 import corpus_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TURN = 20  # evaluations of one kernel in a row
+TURN = 8  # evaluations of one kernel in a row
 
 
 def corpus_cases(place, top):
