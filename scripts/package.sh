@@ -8,7 +8,7 @@
 set -eu
 . "$(dirname "$0")/common.sh"
 ensure_packages >&2
-tools=(kgen-search kgen-eval kgen-oracle kgen-opt kgen-translate)
+tools=(kgen-search kgen-mcp kgen-eval kgen-oracle kgen-opt kgen-translate)
 ensure_build release "${tools[@]}" kgen_runtime >&2
 name=kgen-linux-x86_64
 stage=$(mktemp -d)

@@ -8,7 +8,7 @@
 set -eu
 . "$(dirname "$0")/common.sh"
 preset=${KGEN_PRESET:-release}
-tools=(kgen-search kgen-eval kgen-oracle kgen-opt kgen-translate)
+tools=(kgen-search kgen-mcp kgen-eval kgen-oracle kgen-opt kgen-translate)
 ensure_packages >&2
 ensure_python setuptools==84.2.1 >&2
 ensure_build "$preset" "${tools[@]}" kgen_runtime >&2

@@ -62,7 +62,7 @@ def _export(arguments):
 
 #: Commands that are programs of their own, with what stands before the user's arguments.
 _TOOLS = {"search": ("kgen-search", []), "doctor": ("kgen-search", ["doctor"]), "eval": ("kgen-eval", []),
-          "opt": ("kgen-opt", [])}
+          "opt": ("kgen-opt", []), "mcp": ("kgen-mcp", [])}
 
 
 def _hand_over(command, arguments):

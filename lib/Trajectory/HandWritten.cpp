@@ -26,9 +26,15 @@ static bool isUtf8(StringRef text) {
 }
 
 Json HandWritten::toJson() const {
-  return {
+  Json json = {
       {"version", 1},      {"file", file}, {"key", idea.key}, {"category", ideas::categoryName(idea.category).str()},
       {"idea", idea.text}, {"cuda", cuda}, {"plan", plan}};
+  // What older journals do not have is written only where it says something.
+  if (!directives.empty())
+    json["directives"] = directives;
+  if (!parent.empty())
+    json["parent"] = parent;
+  return json;
 }
 
 Expected<HandWritten> HandWritten::fromJson(const Json &json) {
@@ -41,6 +47,8 @@ Expected<HandWritten> HandWritten::fromJson(const Json &json) {
         ideas::parseIdeaCategory(json.at("category").get<std::string>()).value_or(ideas::IdeaCategory::Compute);
     entry.cuda = json.at("cuda");
     entry.plan = json.at("plan");
+    entry.directives = json.value("directives", "");
+    entry.parent = json.value("parent", "");
   } catch (const Json::exception &) {
     return createStringError("it is not what kgen-search add writes");
   }
@@ -75,38 +83,56 @@ Expected<HandWritten> readHandWrittenKernel(FileSystem &fs, StringRef path) {
   auto cuda = fs.read(path);
   if (!cuda)
     return cuda.takeError();
-  HandWritten entry;
-  entry.cuda = std::move(*cuda);
-  std::string planPath = path.drop_back(3).str() + ".plan.json";
+  std::string plan, planPath = path.drop_back(3).str() + ".plan.json";
   if (fs.exists(planPath)) {
-    auto plan = fs.read(planPath);
-    if (!plan)
-      return plan.takeError();
-    entry.plan = std::move(*plan);
-    if (!isUtf8(entry.plan) || entry.plan.size() > longestKernel)
-      return createStringError(Twine(planPath) + " is not a plan: expected UTF-8 text of at most 1 MiB");
+    auto text = fs.read(planPath);
+    if (!text)
+      return text.takeError();
+    plan = std::move(*text);
   }
+  return takeHandWrittenKernel(std::move(*cuda), std::move(plan), path, planPath, path.substr(path.rfind('/') + 1));
+}
+
+Expected<HandWritten> takeHandWrittenKernel(std::string cuda, std::string plan, StringRef where, StringRef planWhere,
+                                            StringRef name) {
+  HandWritten entry;
+  entry.cuda = std::move(cuda);
+  entry.plan = std::move(plan);
+  if (!isUtf8(entry.plan) || entry.plan.size() > longestKernel)
+    return createStringError(Twine(planWhere) + " is not a plan: expected UTF-8 text of at most 1 MiB");
   if (!isUtf8(entry.cuda) || entry.cuda.size() > longestKernel)
-    return createStringError(Twine(path) + " is not CUDA-C: expected UTF-8 text of at most 1 MiB");
-  for (auto [text, file] : {std::pair<StringRef, std::string>(entry.cuda, path.str()), {entry.plan, planPath}})
-    if (std::string turn = candidate::findTurn(text, file); !turn.empty())
+    return createStringError(Twine(where) + " is not CUDA-C: expected UTF-8 text of at most 1 MiB");
+  for (auto [text, place] : {std::pair<StringRef, StringRef>(entry.cuda, where), {entry.plan, planWhere}})
+    if (std::string turn = candidate::findTurn(text, place); !turn.empty())
       return createStringError(turn);
   if (!StringRef(entry.cuda).contains("__global__"))
-    return createStringError(Twine(path) + " holds no __global__ function");
+    return createStringError(Twine(where) + " holds no __global__ function");
   if (entry.plan.empty() && !StringRef(entry.cuda).contains("// kgen-launch:"))
-    return createStringError(Twine(path) + " has no launch plan: put it into " + planPath +
+    return createStringError(Twine(where) + " has no launch plan: put it into " + planWhere +
                              ", or say `// kgen-launch: kernel=NAME grid=X block=X args=in0,out0` in its header");
   entry.idea.key = "hand-" + propose::hashText(entry.cuda).substr(0, 8);
-  entry.idea.text = "A kernel written by hand, " + path.rsplit('/').second.str() + ".";
-  if (path.find('/') == StringRef::npos)
-    entry.idea.text = "A kernel written by hand, " + path.str() + ".";
+  entry.idea.text = ("A kernel written by hand" + (name.empty() ? Twine() : ", " + name) + ".").str();
   if (size_t at = entry.cuda.find("// kgen-idea:"); at != std::string::npos) {
     auto idea = readHandWrittenIdea(StringRef(entry.cuda).substr(at + 13).split('\n').first);
     if (!idea)
-      return createStringError(Twine(path) + ": " + toString(idea.takeError()));
+      return createStringError(Twine(where) + ": " + toString(idea.takeError()));
     entry.idea.text = idea->idea.text;
     entry.idea.category = idea->idea.category;
   }
+  return entry;
+}
+
+Expected<HandWritten> takeHandWrittenDirectives(std::string directives) {
+  HandWritten entry;
+  entry.directives = std::move(directives);
+  if (!isUtf8(entry.directives) || entry.directives.size() > longestKernel)
+    return createStringError("the directives are no script: expected UTF-8 text of at most 1 MiB");
+  if (std::string turn = candidate::findTurn(entry.directives, "the script"); !turn.empty())
+    return createStringError(turn);
+  if (!StringRef(entry.directives).contains("transform."))
+    return createStringError("the directives hold no transform op, expected a transform.kgen.* script");
+  entry.idea.key = "hand-" + propose::hashText(entry.directives).substr(0, 8);
+  entry.idea.text = "Directives written by hand.";
   return entry;
 }
 
@@ -115,7 +141,7 @@ Error dropIntoInbox(FileSystem &fs, Clock &clock, StringRef run, int order, Hand
   if (Error error = fs.createFolders(inbox))
     return error;
   // Names sort by time; the text's hash keeps two commands of the same moment apart.
-  std::string hash = propose::hashText(entry.idea.text + '\0' + entry.cuda + '\0' + entry.plan);
+  std::string hash = propose::hashText(entry.idea.text + '\0' + entry.cuda + '\0' + entry.plan + entry.directives);
   entry.file.clear();
   raw_string_ostream(entry.file) << format("%016llu-%03d-", (unsigned long long)(clock.wallSeconds() * 1000), order)
                                  << hash.substr(0, 8) << ".json";

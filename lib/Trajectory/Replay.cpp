@@ -102,10 +102,11 @@ private:
       return make_error<CorruptRun>(branch.id,
                                     ": no answer recorded for " + reply->slot + " holds what it was made of");
     }
+    graph::GraphCompiler &wary = branch.expansion < 0 && this->options.foreign ? *this->options.foreign : compiler;
     if (!chosen.cuda.empty())
-      return compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
-    return compiler.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
-                                        ideas::categoryName(branch.idea.category), chip);
+      return wary.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, chip);
+    return wary.lowerWithDirectives(run.getGraph(), chosen.directives, branch.idea.text,
+                                    ideas::categoryName(branch.idea.category), chip);
   }
 
   /// The best branch is one that was measured and passed.

@@ -17,4 +17,8 @@ namespace kgen::search {
 std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler &inner, double seconds = 60,
                                                             bool trustScripts = false);
 
+/// INNER, which outlives it, for several threads at once, some of which lower through createGuardedCompiler(): no child
+/// is forked while a call is at work here, because the child would hold its locks for ever.
+std::unique_ptr<graph::GraphCompiler> createSharedCompiler(graph::GraphCompiler &inner);
+
 } // namespace kgen::search

@@ -71,6 +71,8 @@ struct SearchEnvironment {
   std::vector<propose::LibraryKernel> examples = {};
   /// A run on the same problem, device and rules: where round 0 has its code, it is not measured again. May be null.
   const trajectory::RunFolder *sibling = nullptr;
+  /// Lowers scripts that were given by hand, of which COMPILER need not be wary. Null: COMPILER does.
+  graph::GraphCompiler *foreign = nullptr;
 };
 
 /// Runs or goes on with the search in RUN. The reason why it ended is in run.getStopReason(). An Error is

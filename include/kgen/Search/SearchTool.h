@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Graph/GraphCompiler.h"
+#include "kgen/Propose/BuiltinIdeas.h"
 #include "kgen/Search/CandidateEvaluator.h"
 #include "kgen/Search/Search.h"
 
@@ -100,10 +101,21 @@ struct SearchToolWorld {
   std::string kernelLibraryPath; ///< the kernel library's file by default; "" or "none": none
   std::string ownRunsFolder;     ///< remembers which runs this user started; "": nothing does
   std::string programFolder;     ///< where kgen-search lies; problems and the frontend are found from it
+  /// Who is told how a search goes; empty: the table on OUT.
+  std::function<std::unique_ptr<report::Progress>()> makeProgress = {};
 };
 
-/// Carries COMMAND out and returns the exit code: 0, 1 after an error, 130 when interrupted.
+/// Carries COMMAND out and returns the exit code, 0 or 130 when interrupted. The Error is one sentence.
+llvm::Expected<int> executeSearchCommand(const SearchCommand &command, const SearchToolWorld &world);
+/// The same; after an error the sentence is on ERR and the code is 1.
 int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world);
+
+/// What `kgen-search ideas` lists for COMMAND: the catalogue, or what of it applies to a problem, most promising first.
+llvm::Expected<std::vector<propose::ListedIdea>> chooseIdeas(const SearchCommand &command,
+                                                             const SearchToolWorld &world);
+
+/// $XDG_STATE_HOME/kgen/runs, else ~/.local/state/kgen/runs; "" without either.
+std::string defaultOwnRunsFolder();
 
 /// `kgen-search doctor`: says what this machine has, what is missing for what, and what installs it. 0 when
 /// searching on device host works, else 1.

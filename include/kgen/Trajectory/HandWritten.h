@@ -19,12 +19,14 @@
 
 namespace kgen::trajectory {
 
-/// An idea in words, or a kernel.
+/// An idea in words, a transform script, or a kernel.
 struct HandWritten {
   std::string file; ///< its name in the inbox; the same text has the same
   propose::Idea idea;
-  std::string cuda; ///< kernel.cu's text; empty for an idea
-  std::string plan; ///< plan.json's text, or only its launches; empty: CUDA's header says them
+  std::string cuda;       ///< kernel.cu's text; empty for an idea
+  std::string plan;       ///< plan.json's text, or only its launches; empty: CUDA's header says them
+  std::string directives; ///< a transform.kgen.* script for the whole graph; empty unless one was given
+  std::string parent;     ///< id of the branch that it is about; empty: the search chooses
 
   Json toJson() const;
   /// The Error is one sentence.
@@ -35,6 +37,12 @@ struct HandWritten {
 llvm::Expected<HandWritten> readHandWrittenIdea(llvm::StringRef text);
 /// The kernel in PATH, with the plan beside it when there is one: FILE.plan.json for FILE.cu.
 llvm::Expected<HandWritten> readHandWrittenKernel(FileSystem &fs, llvm::StringRef path);
+/// The kernel CUDA with PLAN (see HandWritten::plan), which sentences call WHERE and PLANWHERE. NAME, where it has one,
+/// is said of it until its header or somebody else gives it an idea.
+llvm::Expected<HandWritten> takeHandWrittenKernel(std::string cuda, std::string plan, llvm::StringRef where,
+                                                  llvm::StringRef planWhere, llvm::StringRef name = "");
+/// The transform script DIRECTIVES. What it holds is asked when it is lowered.
+llvm::Expected<HandWritten> takeHandWrittenDirectives(std::string directives);
 
 /// Puts ENTRY, the ORDER-th of this command, into the inbox of run folder RUN; sets its file.
 llvm::Error dropIntoInbox(FileSystem &fs, Clock &clock, llvm::StringRef run, int order, HandWritten entry);

@@ -15,6 +15,8 @@ struct ReplayOptions {
   /// Where another version of the code generator wrote the snapshot, and this one writes other text, hold the
   /// files to the journal's digests instead.
   bool recorded = false;
+  /// Lowers what was given by hand, of which the compiler need not be wary. Null: the compiler does.
+  graph::GraphCompiler *foreign = nullptr;
 };
 
 struct ReplaySummary {

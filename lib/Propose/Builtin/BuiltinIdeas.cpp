@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Propose/BuiltinIdeas.h"
+#include "BuiltinSession.h"
 #include "kgen/Kernels/Ideas/Catalogue.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -50,6 +51,9 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
     std::set<std::string> known = contentWords((Twine(entry.key) + " " + entry.text).str());
     ranked.push_back({count_if(asked, [&](const std::string &word) { return known.count(word) > 0; }), &entry});
   }
+  for (const Idea &idea : structuralIdeas())
+    if (words.trim() == idea.key)
+      return idea;
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) { return a.first > b.first; });
   // Most of what was said, at least two words, and nobody else has as many.
   auto [common, entry] = ranked.front();

@@ -78,25 +78,29 @@ void BuiltinSession::addEntries(std::vector<Scored> &scored) const {
   }
 }
 
+const std::array<Idea, 3> &structuralIdeas() {
+  static const std::array<Idea, 3> ideas = {
+      Idea{"families",
+           "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
+           "for it: intermediate results stay in registers and are never written to memory.",
+           ideas::IdeaCategory::Control},
+      Idea{"fuse-pool",
+           "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
+           "behind its own windows and writes only the pooled values.",
+           ideas::IdeaCategory::Control},
+      Idea{"unfuse",
+           "Give every op a kernel of its own again: without the epilogue the main loop keeps more registers.",
+           ideas::IdeaCategory::Control}};
+  return ideas;
+}
+
 void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
+  const auto &[families, fusePool, unfuse] = structuralIdeas();
   if (!parent)
-    add(scored,
-        {"families",
-         "Group each heavy op with the element-wise ops that follow it into one kernel of the family made "
-         "for it: intermediate results stay in registers and are never written to memory.",
-         ideas::IdeaCategory::Control},
-        100 + conditionOn("families"));
-  add(scored,
-      {"fuse-pool",
-       "Compute the pooling where the convolution's results are: a block produces the convolution outputs "
-       "behind its own windows and writes only the pooled values.",
-       ideas::IdeaCategory::Control},
-      (onHost() ? 82 : 86) + conditionOn("fuse-pool"));
+    add(scored, families, 100 + conditionOn(families.key));
+  add(scored, fusePool, (onHost() ? 82 : 86) + conditionOn(fusePool.key));
   if (parent && parent->fusion != graph::Fusion::None)
-    add(scored,
-        {"unfuse", "Give every op a kernel of its own again: without the epilogue the main loop keeps more registers.",
-         ideas::IdeaCategory::Control},
-        20 + conditionOn("unfuse"));
+    add(scored, unfuse, 20 + conditionOn(unfuse.key));
 }
 
 void BuiltinSession::addRefinements(std::vector<Scored> &scored) const {

@@ -13,6 +13,7 @@
 #include "kgen/Kernels/Ideas/Catalogue.h"
 #include "kgen/Propose/Proposer.h"
 
+#include <array>
 #include <optional>
 #include <set>
 
@@ -35,6 +36,9 @@ struct PlanVariant {
 
 /// What PLAN may take by the prior, all of it in microseconds.
 double estimatePlan(const SchedulePlan &plan, const ProposalContext &context);
+
+/// The ideas about how ops are grouped, which belong to no family: families, fuse-pool and unfuse.
+const std::array<Idea, 3> &structuralIdeas();
 
 /// One question: the context and what follows from it.
 class BuiltinSession {

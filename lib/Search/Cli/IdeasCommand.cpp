@@ -50,7 +50,7 @@ static Expected<std::vector<propose::ListedIdea>> ideasFor(const SearchCommand &
   return list;
 }
 
-Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &world) {
+Expected<std::vector<propose::ListedIdea>> chooseIdeas(const SearchCommand &command, const SearchToolWorld &world) {
   std::vector<propose::ListedIdea> known = propose::listBuiltinIdeas(), list = known;
   std::vector<std::string> families;
   for (const propose::ListedIdea &one : known)
@@ -70,6 +70,14 @@ Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &wor
            (command.problem.empty() && ((command.device == "host" && !one.onHost) ||
                                         (StringRef(command.device).starts_with("cuda") && !one.onCuda)));
   });
+  return list;
+}
+
+Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &world) {
+  auto chosen = chooseIdeas(command, world);
+  if (!chosen)
+    return chosen.takeError();
+  const std::vector<propose::ListedIdea> &list = *chosen;
   if (command.format == "json") {
     trajectory::Json all = trajectory::Json::array();
     for (const propose::ListedIdea &one : list)

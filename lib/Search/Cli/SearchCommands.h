@@ -34,9 +34,6 @@ llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &worl
 /// be written it will ask.
 void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config);
 
-/// $XDG_STATE_HOME/kgen/runs, else ~/.local/state/kgen/runs; "" without either.
-std::string defaultOwnRunsFolder();
-
 /// `add RUN`
 llvm::Expected<int> addToRun(const SearchCommand &command, const SearchToolWorld &world);
 

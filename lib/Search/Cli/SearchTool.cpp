@@ -260,7 +260,8 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
   report::TableOptions table{world.live, world.colour, world.columns};
   if (config.maxMinutes > 0)
     table.secondsLeft = std::max(1.0, 60 * config.maxMinutes - run.getSecondsSpent());
-  auto progress = report::createTableProgress(world.out, world.clock, table);
+  auto progress =
+      world.makeProgress ? world.makeProgress() : report::createTableProgress(world.out, world.clock, table);
   options.waiting = [&progress](const propose::ModelWait *wait) { progress->waiting(wait); };
   auto proposer = propose::createProposer(config.llm, options);
   if (!proposer)
@@ -292,8 +293,10 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
   // What a model wrote is not applied in this process.
   auto guarded =
       createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
+  auto foreign = createGuardedCompiler(world.compiler);
   SearchEnvironment environment{world.fs,  world.clock, *guarded,   **proposer,
                                 evaluator, *progress,   world.stop, std::move(*examples)};
+  environment.foreign = foreign.get();
   std::unique_ptr<trajectory::RunFolder> sibling;
   if (!command.sibling.empty()) {
     auto other = trajectory::RunFolder::openForReading(world.fs, world.clock, command.sibling);
@@ -328,7 +331,8 @@ Expected<int> Tool::replay() {
     return run.takeError();
   bool trusted = propose::isTrustedProposer((*run)->getConfig().value("llm", ""));
   auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
-  auto summary = trajectory::replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded});
+  auto foreign = createGuardedCompiler(world.compiler);
+  auto summary = trajectory::replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded, foreign.get()});
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files
@@ -395,8 +399,12 @@ Expected<int> Tool::listAll() {
 
 } // namespace
 
+Expected<int> executeSearchCommand(const SearchCommand &command, const SearchToolWorld &world) {
+  return Tool(command, world).execute();
+}
+
 int runSearchCommand(const SearchCommand &command, const SearchToolWorld &world) {
-  auto code = Tool(command, world).execute();
+  auto code = executeSearchCommand(command, world);
   if (code)
     return *code;
   world.out.flush();

@@ -17,6 +17,8 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
+#include <shared_mutex>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -34,6 +36,63 @@ trajectory::Json printRefusal(Error error) {
     answer["refusal"] = trajectory::toJson(*refusal);
   return answer;
 }
+
+/// Held by whoever compiles in this process, and alone by who forks. A child has no other threads and asks nobody.
+class ForkGate {
+public:
+  template <typename Work>
+  auto compile(Work work) {
+    if (isChild)
+      return work();
+    std::shared_lock<std::shared_mutex> guard(gate);
+    return work();
+  }
+  pid_t fork() {
+    std::unique_lock<std::shared_mutex> guard(gate);
+    pid_t child = ::fork();
+    if (child == 0) {
+      isChild = true;
+      guard.release(); // what waits for it is not in this process
+    }
+    return child;
+  }
+
+private:
+  std::shared_mutex gate;
+  bool isChild = false;
+};
+
+ForkGate forkGate;
+
+class SharedCompiler : public graph::GraphCompiler {
+public:
+  explicit SharedCompiler(graph::GraphCompiler &inner) : inner(inner) {}
+
+  Expected<std::string> canonicalize(StringRef graph, bool small) override {
+    return forkGate.compile([&] { return inner.canonicalize(graph, small); });
+  }
+  Expected<graph::GraphFacts> facts(StringRef graph) override {
+    return forkGate.compile([&] { return inner.facts(graph); });
+  }
+  Expected<graph::NetworkPartition> partition(StringRef graph) override {
+    return forkGate.compile([&] { return inner.partition(graph); });
+  }
+  Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
+    return forkGate.compile([&] { return inner.lowerGeneric(graph, chip); });
+  }
+  Expected<graph::LoweredGraph> lowerWithDirectives(StringRef graph, StringRef directives, StringRef idea,
+                                                    StringRef category, const Chip &chip) override {
+    return forkGate.compile([&] { return inner.lowerWithDirectives(graph, directives, idea, category, chip); });
+  }
+  Expected<graph::LoweredGraph> wrapSource(StringRef graph, StringRef cuda, StringRef plan, const Chip &chip) override {
+    return forkGate.compile([&] { return inner.wrapSource(graph, cuda, plan, chip); });
+  }
+  std::string inlineHeaders(StringRef cuda) override { return inner.inlineHeaders(cuda); }
+  std::string getGenerator() override { return inner.getGenerator(); }
+
+private:
+  graph::GraphCompiler &inner;
+};
 
 using Lowering = function_ref<Expected<graph::LoweredGraph>()>;
 
@@ -111,7 +170,7 @@ Expected<graph::LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) < 0)
     return createStringError(Twine("cannot make a pipe: ") + std::strerror(errno));
-  pid_t child = ::fork();
+  pid_t child = forkGate.fork();
   if (child == 0)
     lowerInChild(ends[1], rlim_t(seconds) + 2, lower);
   int code = errno;
@@ -168,6 +227,10 @@ Expected<graph::LoweredGraph> GuardedCompiler::guardOnce(Lowering lower) {
 std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler &inner, double seconds,
                                                             bool trustScripts) {
   return std::make_unique<GuardedCompiler>(inner, seconds, trustScripts);
+}
+
+std::unique_ptr<graph::GraphCompiler> createSharedCompiler(graph::GraphCompiler &inner) {
+  return std::make_unique<SharedCompiler>(inner);
 }
 
 } // namespace kgen::search

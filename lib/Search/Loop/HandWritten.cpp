@@ -24,6 +24,14 @@ Expected<std::vector<propose::Materialization>> Search::carryOut(const propose::
     materialization.problem = std::move(problem);
     return std::vector<propose::Materialization>{std::move(materialization)};
   };
+  if (!entry.parent.empty() && context.parent.id != entry.parent)
+    return dead("the run has no measured branch " + entry.parent + " to start from");
+  if (!entry.directives.empty()) {
+    propose::Materialization materialization;
+    materialization.label = "by hand";
+    materialization.directives = entry.directives;
+    return std::vector<propose::Materialization>{std::move(materialization)};
+  }
   if (entry.cuda.empty()) {
     // Recorded, so that the branches that follow keep their numbers when the limit is raised.
     if (auto limit = findSpentLimit())
@@ -95,13 +103,16 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
   for (auto [index, entry] : enumerate(given)) {
     if (shouldStop())
       return Error::success();
-    // A kernel stands alone; an idea is about the best so far.
-    std::string parentId = entry.cuda.empty() && !bestId.empty() ? bestId : trajectory::branchId(0, 0);
+    // A kernel or a script stands alone; an idea is about the best so far.
+    bool isIdea = entry.cuda.empty() && entry.directives.empty();
+    std::string parentId = isIdea && !bestId.empty() ? bestId : trajectory::branchId(0, 0);
+    if (run.findBranch(entry.parent) && measured.count(entry.parent))
+      parentId = entry.parent;
     trajectory::BranchRecord parent = *run.findBranch(parentId);
     std::string slot =
         StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/hand-" + std::to_string(index);
     propose::ProposalContext context = makeContext(slot, parent, candidates);
-    if (entry.cuda.empty() && !env.proposer.readsWords()) {
+    if (isIdea && !env.proposer.readsWords()) {
       // The catalogue's idea that the words mean; carryOut() says what is wrong with others.
       if (auto idea = propose::matchBuiltinIdea(entry.idea.text))
         entry.idea = std::move(*idea);

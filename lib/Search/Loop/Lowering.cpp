@@ -47,11 +47,13 @@ Error Search::lower(Candidate &candidate) {
     return finish(candidate, rejected(candidate::Verdict::BadReply, chosen.problem, config));
   }
   StringRef category = ideas::categoryName(record.idea.category);
+  // What a person gave has no expansion.
+  graph::GraphCompiler &compiler = record.expansion < 0 && env.foreign ? *env.foreign : env.compiler;
   Expected<graph::LoweredGraph> lowered =
-      record.round == 0      ? env.compiler.lowerGeneric(run.getGraph(), config.chip)
-      : !chosen.cuda.empty() ? env.compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
-                             : env.compiler.lowerWithDirectives(run.getGraph(), chosen.directives, record.idea.text,
-                                                                category, config.chip);
+      record.round == 0 ? compiler.lowerGeneric(run.getGraph(), config.chip)
+      : !chosen.cuda.empty()
+          ? compiler.wrapSource(run.getGraph(), chosen.cuda, chosen.plan, config.chip)
+          : compiler.lowerWithDirectives(run.getGraph(), chosen.directives, record.idea.text, category, config.chip);
   std::map<std::string, std::string> files;
   files["idea.md"] = trajectory::printIdeaPage(record);
   if (!chosen.directives.empty())

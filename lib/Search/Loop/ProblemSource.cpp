@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -77,14 +78,20 @@ static Expected<std::string> importPython(trajectory::FileSystem &fs, const Sour
   std::string path = folders.frontend;
   if (const char *old = std::getenv("PYTHONPATH"); old && *old)
     path += std::string(":") + old;
-  ::setenv("PYTHONPATH", path.c_str(), /*overwrite=*/1);
+  // For the child alone: other threads read this process's variables, and the next import would add the folder again.
+  path = "PYTHONPATH=" + path;
+  std::vector<StringRef> variables = {path};
+  for (char **variable = environ; *variable; ++variable)
+    if (!StringRef(*variable).starts_with("PYTHONPATH="))
+      variables.push_back(*variable);
   std::string opt = (programFolder + "/kgen-opt").str();
   std::vector<StringRef> arguments = {*python, "-m", "kgen", "import", source, "-o", graphFile};
   if (fs.exists(opt))
     arguments.insert(arguments.end(), {"--kgen-opt", opt});
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(""), StringRef(errorFile)};
   std::string message;
-  int code = sys::ExecuteAndWait(*python, arguments, std::nullopt, redirects, /*SecondsToWait=*/300, 0, &message);
+  int code =
+      sys::ExecuteAndWait(*python, arguments, ArrayRef(variables), redirects, /*SecondsToWait=*/300, 0, &message);
   auto graph = fs.read(graphFile);
   auto log = fs.read(errorFile);
   if (code != 0) {

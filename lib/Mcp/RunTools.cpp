@@ -1,0 +1,197 @@
+//===- RunTools.cpp - Reading runs ----------------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handlers.h"
+#include "kgen/Candidate/Measurement.h"
+#include "kgen/Report/RunReport.h"
+#include "kgen/Search/GuardedCompiler.h"
+#include "kgen/Trajectory/Replay.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen::mcp {
+
+Json printBranch(const trajectory::BranchRecord &branch, double genericUs) {
+  Json json = {{"branch", branch.id}};
+  auto give = [&](const char *key, const std::string &text) {
+    if (!text.empty())
+      json[key] = text;
+  };
+  give("parent", branch.parent);
+  json["idea"] = branch.idea.text;
+  give("settings", branch.label);
+  json["verdict"] = "PENDING";
+  auto parsed = candidate::Measurement::parse(branch.measurement);
+  if (!parsed) {
+    consumeError(parsed.takeError());
+    return json;
+  }
+  const candidate::Measurement &measurement = *parsed;
+  json["verdict"] = candidate::verdictName(measurement.verdict).str();
+  give("detail", measurement.shownDetail());
+  if (branch.refusal) {
+    json["refusal"] = {{"kind", graph::refusalName(branch.refusal->kind).str()}};
+    for (auto [key, text] : {std::pair<const char *, const std::string &>("key", branch.refusal->key),
+                             {"found", branch.refusal->found},
+                             {"bound", branch.refusal->bound}})
+      if (!text.empty())
+        json["refusal"][key] = text;
+  }
+  if (measurement.passed() && measurement.timeUs > 0) {
+    json["time_us"] = measurement.timeUs;
+    if (measurement.floorUs > 0)
+      json["floor_us"] = measurement.floorUs;
+    if (genericUs > 0)
+      json["speedup"] = genericUs / measurement.timeUs;
+    if (measurement.floorUs > 0)
+      json["floor_percent"] = 100 * measurement.floorUs / measurement.timeUs;
+    if (measurement.speed)
+      json["comparison"] = candidate::speedName(measurement.speed->verdict).str();
+  }
+  give("diagnosis", measurement.diagnosis);
+  give("same_as", branch.duplicateOf);
+  if (!measurement.warnings.empty())
+    json["warnings"] = measurement.warnings;
+  return json;
+}
+
+Json printState(Workspace &workspace, const trajectory::RunFolder &run, StringRef name) {
+  report::RunReport report = report::summarizeRun(run);
+  auto sitting = workspace.findSitting(name);
+  SittingNews news = sitting ? sitting->news() : SittingNews();
+  bool running = sitting && !news.ended;
+  bool complete = report.stopReason && trajectory::isComplete(*report.stopReason);
+  Json state = {{"run", name.str()},
+                {"problem", report.problem},
+                {"size", report.size},
+                {"device", report.device},
+                {"precision", report.precision},
+                {"state", running    ? "running"
+                          : complete ? "ended"
+                                     : "stopped"}};
+  if (!running && report.stopReason)
+    state["reason"] = trajectory::stopReasonWords(*report.stopReason).str();
+  if (!running && !news.error.empty())
+    state["error"] = news.error;
+  if (running && !news.activity.empty())
+    state["activity"] = news.activity;
+  size_t done = count_if(run.getBranches(), [](const auto &branch) { return !branch.measurement.empty(); });
+  state["done"] = done;
+  if (running)
+    state["expected"] = done + news.left;
+  Json verdicts = Json::object();
+  for (const auto &[verdict, count] : report.verdicts)
+    verdicts[verdict] = count;
+  state["verdicts"] = std::move(verdicts);
+  if (const trajectory::BranchRecord *best = run.findBranch(report.best.id))
+    state["best"] = printBranch(*best, report.genericUs);
+  state["generic_us"] = report.genericUs;
+  state["floor_us"] = report.floorUs;
+  state["seconds"] = report.seconds;
+  state["waiting"] = count_if(workspace.getWorld().fs.list((run.getPath() + "/inbox").str()),
+                              [](StringRef file) { return file.ends_with(".json"); });
+  state["folder"] = run.getPath().str();
+  return state;
+}
+
+Expected<Json> listRuns(Workspace &workspace, const Json &arguments, Call &call) {
+  Json list = Json::array();
+  for (const std::string &name : workspace.listRuns()) {
+    auto text = workspace.getWorld().fs.read(workspace.pathOf(name) + "/run.json");
+    Json config = text ? trajectory::parseStoredJson(*text) : Json();
+    if (!text)
+      consumeError(text.takeError());
+    Json entry = {{"run", name}, {"problem", ""}, {"device", ""}};
+    for (const char *key : {"problem", "device"})
+      if (config.is_object() && config.contains(key) && config[key].is_string())
+        entry[key] = config[key];
+    if (!config.is_object())
+      entry["error"] = "its run.json cannot be read";
+    list.push_back(std::move(entry));
+  }
+  return Json{{"runs", std::move(list)}};
+}
+
+Expected<Json> listBranches(Workspace &workspace, const Json &arguments, Call &call) {
+  std::string name = arguments["run"];
+  auto run = workspace.readRun(name);
+  if (!run)
+    return run.takeError();
+  double generic = report::summarizeRun(**run).genericUs;
+  const auto &branches = (*run)->getBranches();
+  size_t from = arguments.value("from", 0), count = arguments.value("count", 50);
+  Json list = Json::array();
+  for (size_t i = from; i < branches.size() && i < from + count; ++i)
+    list.push_back(printBranch(branches[i], generic));
+  return Json{{"run", name}, {"total", branches.size()}, {"branches", std::move(list)}};
+}
+
+Expected<Json> readBranch(Workspace &workspace, const Json &arguments, Call &call) {
+  std::string name = arguments["run"], id = arguments.value("branch", "best");
+  auto run = workspace.readRun(name);
+  if (!run)
+    return run.takeError();
+  if (id == "best" && (*run)->getBest().empty())
+    return createStringError("run '" + name + "' has no best branch: nothing has passed yet");
+  const trajectory::BranchRecord *branch = (*run)->findBranch(id == "best" ? (*run)->getBest() : StringRef(id));
+  if (!branch)
+    return createStringError("run '" + name + "' has no branch " + id + "; list_branches names those that are there");
+  Json files = Json::object();
+  for (const Json &file : arguments.value("files", Json{"kernel.cu", "plan.json"})) {
+    std::string fileName = file;
+    if (fileName == "measurement.json") {
+      if (!branch->measurement.empty())
+        files[fileName] = branch->measurement;
+      continue;
+    }
+    if (!branch->files.count(fileName))
+      continue;
+    auto text = (*run)->readFile(branch->id, fileName);
+    if (!text)
+      return text.takeError();
+    constexpr size_t longest = 2 << 20;
+    if (text->size() > longest)
+      return createStringError(Twine(fileName) + " has " + Twine(text->size()) +
+                               " bytes, which is too much to send; it is " + (*run)->getPath() + "/" + branch->id +
+                               "/" + fileName);
+    files[fileName] = std::move(*text);
+  }
+  double generic = report::summarizeRun(**run).genericUs;
+  return Json{{"run", name}, {"branch", printBranch(*branch, generic)}, {"files", std::move(files)}};
+}
+
+Expected<Json> readReport(Workspace &workspace, const Json &arguments, Call &call) {
+  std::string name = arguments["run"], format = arguments.value("format", "text");
+  auto run = workspace.readRun(name);
+  if (!run)
+    return run.takeError();
+  if (Error error = (*run)->verifyFiles())
+    return std::move(error);
+  report::RunReport report = report::summarizeRun(**run);
+  return Json{{"run", name},
+              {"text", format == "markdown" ? report::printReportMarkdown(report)
+                       : format == "json"   ? report::printReportJson(report)
+                                            : report::printReportText(report)}};
+}
+
+Expected<Json> replayRun(Workspace &workspace, const Json &arguments, Call &call) {
+  std::string name = arguments["run"];
+  auto run = workspace.readRun(name);
+  if (!run)
+    return run.takeError();
+  // Whoever wrote the folder: nothing of it is lowered in this process.
+  auto guarded = search::createGuardedCompiler(workspace.getWorld().compiler);
+  auto summary = trajectory::replayRun(workspace.getWorld().fs, **run, *guarded);
+  if (!summary)
+    return summary.takeError();
+  return Json{{"run", name}, {"branches", summary->branches}, {"files", summary->files}};
+}
+
+} // namespace kgen::mcp

@@ -1,0 +1,265 @@
+//===- Workspace.cpp ------------------------------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kgen/Mcp/Workspace.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace llvm;
+
+namespace kgen::mcp {
+namespace {
+
+/// Measures on INNER, alone on its device among the sittings of this server.
+class TurnTakingEvaluator : public search::CandidateEvaluator {
+public:
+  TurnTakingEvaluator(std::unique_ptr<search::CandidateEvaluator> inner, std::timed_mutex &device,
+                      const std::atomic<bool> &stop)
+      : inner(std::move(inner)), device(device), stop(stop) {}
+
+  search::DeviceFacts getDevice() const override { return inner->getDevice(); }
+  void prepare(StringRef folder) override { inner->prepare(folder); }
+  Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
+    std::unique_lock<std::timed_mutex> guard(device, std::defer_lock);
+    while (!guard.try_lock_for(std::chrono::milliseconds(100)))
+      if (stop)
+        return createStringError("interrupted");
+    return inner->evaluate(job);
+  }
+  bool deviceIsLost() const override { return inner->deviceIsLost(); }
+  std::string revealInputs() override { return inner->revealInputs(); }
+  std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
+    std::unique_lock<std::timed_mutex> guard(device, std::defer_lock);
+    while (!guard.try_lock_for(std::chrono::milliseconds(100)))
+      if (stop) {
+        note = "interrupted";
+        return {};
+      }
+    return inner->timeBaselines(file, note);
+  }
+
+private:
+  std::unique_ptr<search::CandidateEvaluator> inner;
+  std::timed_mutex &device;
+  const std::atomic<bool> &stop;
+};
+
+/// Tells a sitting how its search goes.
+class SittingProgress : public report::Progress {
+public:
+  explicit SittingProgress(Sitting &sitting) : sitting(sitting) {}
+
+  void note(StringRef line) override {
+    sitting.tell([&](SittingNews &news) { news.notes.push_back(line.str()); });
+  }
+  void beginRound(int round, int rounds, int branches) override {
+    sitting.tell([&](SittingNews &news) {
+      news.activity = "round " + std::to_string(round) + " of " + std::to_string(rounds);
+      news.left = std::max(news.left, branches);
+    });
+  }
+  void moreBranches(int count) override {
+    sitting.tell([&](SittingNews &news) { news.left += count; });
+  }
+  void activity(StringRef what) override {
+    sitting.tell([&](SittingNews &news) { news.activity = what.str(); });
+  }
+  void waiting(const propose::ModelWait *wait) override {
+    if (wait)
+      sitting.tell([&](SittingNews &news) { news.activity = "waiting for a model"; });
+  }
+  void branchDone(const report::BranchNews &branch, int branchesLeft) override {
+    sitting.tell([&](SittingNews &news) {
+      ++news.done;
+      news.left = std::max(0, branchesLeft);
+      news.activity = branch.id + " " + branch.verdict;
+    });
+  }
+  void finished() override {}
+
+private:
+  Sitting &sitting;
+};
+
+} // namespace
+
+SittingNews Sitting::news() const {
+  std::lock_guard<std::mutex> guard(turn);
+  return state;
+}
+
+void Sitting::wait(double seconds, const SittingNews *seen) const {
+  std::unique_lock<std::mutex> guard(turn);
+  changed.wait_for(guard, std::chrono::duration<double>(seconds), [&] {
+    return state.ended || (seen && (state.done != seen->done || state.activity != seen->activity));
+  });
+}
+
+void Sitting::tell(function_ref<void(SittingNews &)> change) {
+  std::lock_guard<std::mutex> guard(turn);
+  change(state);
+  changed.notify_all();
+}
+
+Workspace::Workspace(WorkspaceWorld world, WorkspaceOptions options)
+    : world(std::move(world)), options(std::move(options)) {}
+
+Workspace::~Workspace() {
+  stopAll();
+  for (auto &[run, thread] : threads)
+    thread.join();
+}
+
+void Workspace::stopAll() {
+  std::lock_guard<std::mutex> guard(turn);
+  for (auto &[run, sitting] : sittings)
+    sitting->stop = true;
+}
+
+search::SourceFolders Workspace::getFolders() const { return search::findSourceFolders(world.fs, world.programFolder); }
+
+Expected<std::string> Workspace::resolveProblem(StringRef problem) const {
+  bool isPython = problem.ends_with(".py");
+  if (!isPython && !problem.ends_with(".mlir")) {
+    if (problem.contains('/'))
+      return createStringError("problem '" + problem.take_front(200) + "' is no registered name, FILE.py or FILE.mlir");
+    // Said before a device is opened.
+    if (auto text = search::readProblem(world.fs, getFolders(), problem, world.programFolder); !text)
+      return text.takeError();
+    return problem.str();
+  }
+  SmallString<256> path(problem), real, realRoot;
+  if (sys::path::is_relative(path))
+    path = (options.root + "/" + problem).str();
+  if (sys::fs::real_path(path, real) || sys::fs::real_path(options.root, realRoot))
+    return createStringError("cannot read " + problem.take_front(200) + ": no such file below " + options.root);
+  if (!StringRef(real).starts_with(realRoot == "/" ? "/" : (realRoot + "/").str()))
+    return createStringError(problem.take_front(200) + " lies outside " + options.root +
+                             ", which is all that this server reads; --root names another folder");
+  // A link's name may promise something else.
+  if (!StringRef(real).ends_with(isPython ? ".py" : ".mlir"))
+    return createStringError(problem.take_front(200) + " is a link to another kind of file");
+  return real.str().str();
+}
+
+Expected<std::string> Workspace::readGraph(StringRef problem, bool small, StringRef precision) const {
+  auto source = resolveProblem(problem);
+  if (!source)
+    return source.takeError();
+  auto text = search::readProblem(world.fs, getFolders(), *source, world.programFolder);
+  if (!text)
+    return text.takeError();
+  auto graph = world.compiler.canonicalize(*text, small);
+  if (graph && !precision.empty())
+    graph = world.compiler.canonicalize(search::withPrecision(*graph, precision), /*small=*/false);
+  if (!graph)
+    return createStringError(problem + ": " + toString(graph.takeError()));
+  return graph;
+}
+
+std::vector<std::string> Workspace::listRuns() const {
+  std::vector<std::string> runs;
+  for (const std::string &name : world.fs.list(options.runs))
+    if (world.fs.exists(pathOf(name) + "/run.json"))
+      runs.push_back(name);
+  return runs;
+}
+
+Expected<std::unique_ptr<trajectory::RunFolder>> Workspace::readRun(StringRef name) const {
+  if (!world.fs.exists(pathOf(name) + "/run.json"))
+    return createStringError("there is no run '" + name + "'; list_runs names those that are there");
+  return trajectory::RunFolder::openForReading(world.fs, world.clock, pathOf(name));
+}
+
+Expected<std::string> Workspace::takeName(StringRef wanted, StringRef problem) {
+  std::lock_guard<std::mutex> guard(turn);
+  auto isTaken = [&](const std::string &name) { return names.count(name) || world.fs.exists(pathOf(name)); };
+  std::string base = wanted.str();
+  if (base.empty()) {
+    base = sys::path::stem(problem).take_front(48).str();
+    for (char &c : base)
+      if (!isAlnum(c) && c != '-' && c != '_')
+        c = '_';
+    if (base.empty() || base[0] == '-')
+      base = "run" + base;
+  } else if (isTaken(base)) {
+    return createStringError("there is a run '" + wanted + "' already; choose another name, or work on that one");
+  }
+  std::string name = base;
+  for (int n = 2; isTaken(name); ++n)
+    name = base + "-" + std::to_string(n);
+  names.insert(name);
+  return name;
+}
+
+void Workspace::releaseName(const std::string &name) {
+  std::lock_guard<std::mutex> guard(turn);
+  names.erase(name);
+}
+
+Expected<std::shared_ptr<Sitting>> Workspace::start(search::SearchCommand command, const std::string &run) {
+  std::lock_guard<std::mutex> guard(turn);
+  size_t busy = count_if(sittings, [](const auto &entry) { return !entry.second->news().ended; });
+  auto known = sittings.find(run);
+  if (known != sittings.end() && !known->second->news().ended)
+    return createStringError("run '" + run + "' is at work; ask search_state, or cancel_search first");
+  if (busy >= options.maxSittings)
+    return createStringError(Twine(busy) + " searches and evaluations are at work, which is all that this server does "
+                                           "at once; wait for one, or cancel it");
+  if (auto old = threads.find(run); old != threads.end()) {
+    old->second.join(); // it has ended
+    threads.erase(old);
+  }
+  command.allowUnconfinedCompile = options.allowUnconfinedCompile;
+  auto sitting = std::make_shared<Sitting>(run);
+  sittings[run] = sitting;
+  threads.emplace(run, std::thread([this, command = std::move(command), sitting] { work(command, *sitting); }));
+  return sitting;
+}
+
+std::shared_ptr<Sitting> Workspace::findSitting(StringRef run) const {
+  std::lock_guard<std::mutex> guard(turn);
+  auto found = sittings.find(run.str());
+  return found == sittings.end() ? nullptr : found->second;
+}
+
+void Workspace::work(const search::SearchCommand &command, Sitting &sitting) {
+  auto openDevice = [&](const std::string &device) -> Expected<std::unique_ptr<search::CandidateEvaluator>> {
+    sitting.tell([&](SittingNews &news) { news.activity = "opening device " + device; });
+    auto evaluator = world.openDevice(device, sitting.stop);
+    if (!evaluator)
+      return evaluator.takeError();
+    std::timed_mutex *lock;
+    {
+      std::lock_guard<std::mutex> guard(devicesTurn);
+      lock = &devices[(*evaluator)->getDevice().name];
+    }
+    return std::make_unique<TurnTakingEvaluator>(std::move(*evaluator), *lock, sitting.stop);
+  };
+  raw_null_ostream nowhere;
+  search::SearchToolWorld toolWorld{world.fs, world.clock, world.compiler, openDevice, nowhere, nowhere, sitting.stop};
+  toolWorld.kernelLibraryPath = world.kernelLibraryPath;
+  toolWorld.ownRunsFolder = world.ownRunsFolder;
+  toolWorld.programFolder = world.programFolder;
+  toolWorld.makeProgress = [&] { return std::make_unique<SittingProgress>(sitting); };
+  auto code = search::executeSearchCommand(command, toolWorld);
+  std::string error = code ? "" : toString(code.takeError());
+  sitting.tell([&](SittingNews &news) {
+    news.ended = true;
+    news.error = error;
+    news.activity = "";
+    news.left = 0;
+  });
+}
+
+} // namespace kgen::mcp
