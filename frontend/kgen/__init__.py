@@ -19,6 +19,7 @@ importer       a file, a module or an exported program in, that text out
 subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take
 segments       cuts an exported graph into kernels' work and PyTorch's
 compiler       makes and checks the kernels of each segment
+applied        kgen apply: what searches found, by what it computes
 chain          kernels that follow one another as one call
 module         kgen.compile: the original behind guards, parameters by reference
 guards         what has to hold for a call to be the one that kernels were made for

@@ -60,6 +60,13 @@ def _export(arguments):
         print(path)
 
 
+def _apply(arguments):
+    from kgen.applied import apply
+
+    for run in arguments.run_folders:
+        print(apply(run))
+
+
 #: Commands that are programs of their own, with what stands before the user's arguments.
 _TOOLS = {"search": ("kgen-search", []), "doctor": ("kgen-search", ["doctor"]), "eval": ("kgen-eval", []),
           "opt": ("kgen-opt", []), "mcp": ("kgen-mcp", [])}
@@ -103,6 +110,12 @@ def main(argv=None):
     exporter.add_argument("-o", dest="output", default=".", metavar="PATH", help="a folder, or a .py file (default: here)")
     exporter.add_argument("--problem", metavar="FILE.py", help="the problem's PyTorch form, for kernelbench")
     exporter.set_defaults(run=_export)
+    applier = commands.add_parser(
+        "apply", help="let compiled modules use what a search found",
+        description="Keeps the best verified kernel of each run folder, by what it computes. kgen.compile(..., search=\"cached\") and "
+        "torch.compile(..., backend=\"kgen\") use it on this machine wherever a module, or a part of one, is that graph.")
+    applier.add_argument("run_folders", metavar="RUN", nargs="+")
+    applier.set_defaults(run=_apply)
     for name, (tool, first) in _TOOLS.items():
         commands.add_parser(name, help=f"{' '.join([tool, *first])}; `kgen {name} --help` for more")
     arguments = parser.parse_args(argv)

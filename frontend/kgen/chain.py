@@ -218,8 +218,8 @@ class Program:
                 items.append(_Elsewhere(part, reads, writes, single))
                 continue
             later = {value for _, others in groups[index + 1:] for _, reads, _, _ in others for value in reads}
-            items.append(_Chain([(bundle_of(part), reads, writes) for part, reads, writes, _ in members], returned | later,
-                                contiguous, device))
+            steps = [(bundle_of(part), _ordered(reads, bundle_of(part)), writes) for part, reads, writes, _ in members]
+            items.append(_Chain(steps, returned | later, contiguous, device))
             contiguous.update(items[-1].writes)
         return items
 
@@ -233,6 +233,11 @@ class Program:
 class _Constant:
     def __init__(self, value):
         self.value = value
+
+
+def _ordered(reads, bundle):
+    """READS as the bundle's inputs have them."""
+    return reads if bundle.positions is None else [reads[position] for position in bundle.positions]
 
 
 def _results(part, bundle):

@@ -14,6 +14,7 @@ import warnings
 
 import torch
 
+from kgen.applied import apply, applied_any, cache_root, lookup, scaled
 from kgen.chain import Program
 from kgen.errors import ImportRefused
 from kgen.exporting import quiet as export_quietly
@@ -29,10 +30,8 @@ _TF32_TOLERANCE = 2e-3
 
 
 def cache_folder():
-    """Where bundles are kept, by what is in them: $KGEN_CACHE_DIR, else ~/.cache/kgen."""
-    root = os.environ.get("KGEN_CACHE_DIR") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "kgen")
-    return pathlib.Path(root) / "bundles"
+    """Where bundles are kept, by what is in them."""
+    return cache_root() / "bundles"
 
 
 def default_precision(dtypes):
@@ -44,22 +43,26 @@ def default_precision(dtypes):
 
 
 class _Maker:
-    """Makes bundles of graphs, each text once."""
+    """Makes bundles of graphs, each text once. `notes`: what could not be searched, and why."""
 
-    def __init__(self, device, search):
-        self.device, self.search = device, search
+    def __init__(self, device, search, precision):
+        self.device, self.search, self.precision = device, search, precision
+        self.target = "host" if device.type == "cpu" else self._architecture()
+        self.notes = []
 
     def bundles(self, texts):
         """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
         def make(text):
             try:
-                folder = self._folder(text)
+                folder, positions, how = self._folder(text)
                 try:
-                    return Bundle(folder)
+                    bundle = Bundle(folder)
                 except RuntimeFailed:
                     # Damaged, or of another version: what can be made again is no reason to do without.
                     shutil.rmtree(folder, ignore_errors=True)
-                    return Bundle(self._folder(text))
+                    bundle = Bundle(self._folder(text)[0])
+                bundle.positions, bundle.scaled = positions, how
+                return bundle
             except (ToolFailed, RuntimeFailed) as error:
                 return error
         texts = sorted(texts)
@@ -68,19 +71,42 @@ class _Maker:
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             return dict(zip(texts, pool.map(make, texts)))
 
+    def found(self, text):
+        """What was applied for TEXT, as lookup() has it, unless the search is "none"."""
+        if self.search == "none":
+            return None
+        # Without a class in the text, the types say it.
+        precision = self.precision or ("fp16" if "xf16>" in text else "bf16" if "xbf16>" in text else "strict-fp32")
+        return lookup(text, precision, self.target)
+
     def _folder(self, text):
-        target = "host" if self.device.type == "cpu" else self._architecture()
-        key = hashlib.sha256("\0".join([text, target, self._tools()]).encode()).hexdigest()[:32]
-        plain, tuned = cache_folder() / f"{key}-round0", cache_folder() / f"{key}-tuned"
-        if isinstance(self.search, (int, float)) and not (tuned / "bundle.json").exists():
-            self._search(text, target, tuned)
-        if self.search != "none" and (tuned / "bundle.json").exists():
-            return tuned
-        if not (plain / "bundle.json").exists():
+        """(bundle's folder, which argument of TEXT each of its inputs is, None for the same, how products are scaled)."""
+        found = self.found(text)
+        if found is None and isinstance(self.search, (int, float)):
+            try:
+                self._search(text)
+                found = self.found(text)
+            except (ToolFailed, ImportRefused) as error:
+                self.notes.append(f"a search failed, its kernel is the first one: {error}")
+        if found is not None:
+            candidate, positions = found
+            words = (candidate / "kernel.cu").read_text() + (candidate / "plan.json").read_text()
+            try:
+                return self._kept(words, "applied", lambda work: shutil.copytree(candidate, work, dirs_exist_ok=True)), positions, scaled(
+                    candidate)
+            except ToolFailed as error:
+                self.notes.append(f"what was applied for a kernel does not compile any more: {error}")
+        return self._kept(text, "round0", lambda work: self._lower(text, work)), None, None
+
+    def _kept(self, words, kind, make):
+        """The bundle of WORDS, made from the candidate that MAKE puts into a folder where there is none yet."""
+        key = hashlib.sha256("\0".join([words, self.target, self._tools()]).encode()).hexdigest()[:32]
+        folder = cache_folder() / f"{key}-{kind}"
+        if not (folder / "bundle.json").exists():
             with tempfile.TemporaryDirectory(prefix="kgen-") as work:
-                self._lower(text, pathlib.Path(work))
-                self._install(pathlib.Path(work), target, plain)
-        return plain
+                make(pathlib.Path(work))
+                self._install(pathlib.Path(work), self.target, folder)
+        return folder
 
     def _architecture(self):
         major, minor = torch.cuda.get_device_capability(self.device)
@@ -107,14 +133,14 @@ class _Maker:
         (folder / "kernel.cu").write_text(run_tool("kgen-translate", "--kgen-to-cuda", "-", text=lowered))
         (folder / "plan.json").write_text(run_tool("kgen-translate", "--kgen-to-plan", "-", text=lowered))
 
-    def _search(self, text, target, folder):
+    def _search(self, text):
         with tempfile.TemporaryDirectory(prefix="kgen-") as work:
-            graph = pathlib.Path(work) / "graph.mlir"
+            graph = pathlib.Path(work) / "segment.mlir"
             graph.write_text(text)
-            device = "host" if target == "host" else f"cuda:{self.device.index or 0}"
+            device = "host" if self.target == "host" else f"cuda:{self.device.index or 0}"
             run_tool("kgen-search", "--problem", graph, "--device", device, "--max-minutes", self.search, "--out",
                      pathlib.Path(work) / "run")
-            self._install(pathlib.Path(work) / "run" / "best", target, folder)
+            apply(pathlib.Path(work) / "run")
 
     @staticmethod
     def _install(candidate, target, folder):
@@ -122,7 +148,7 @@ class _Maker:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as new:
             run_tool("kgen-eval", candidate, "--bundle", new, "--device", target, "--compile-limit", 120)
-            for name in ("graph.mlir", "kernel.cu", "measurement.json"):
+            for name in ("graph.mlir", "kernel.cu", "annotated.mlir", "measurement.json"):
                 if (candidate / name).is_file():
                     shutil.copy(candidate / name, new)
             kept = pathlib.Path(new).rename(folder) if not folder.exists() else None
@@ -139,6 +165,8 @@ class _Kernels(torch.nn.Module):
         self.bundle = bundle
 
     def forward(self, *tensors):
+        if self.bundle.positions is not None:
+            tensors = [tensors[position] for position in self.bundle.positions]
         results = torch.ops.kgen.run(self._number, list(tensors))
         return results[0] if self.single else tuple(results)
 
@@ -214,6 +242,7 @@ class Coverage:
         self.rows = []
         self.kernels = 0
         self.misses = {}
+        self.notes = []
 
     @property
     def nodes(self):
@@ -236,6 +265,7 @@ class Coverage:
         for segment, nodes, who, why, place, _ in self.rows:
             if who != "kgen":
                 lines.append(f"  PyTorch: {segment}: {why}" + (f" ({place})" if place else ""))
+        lines += [f"  {note}" for note in self.notes]
         lines += [f"  the original ran {count} times: {why}" for why, count in self.misses.items()]
         return "\n".join(lines)
 
@@ -247,8 +277,10 @@ class CompiledGraph:
         self.coverage = Coverage()
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
-        self.module, segments = split(exported)
-        self._make(segments, _Maker(device, search))
+        maker = _Maker(device, search, self.precision)
+        self.module, segments = self._split(exported, maker)
+        self._make(segments, maker)
+        self.coverage.notes += maker.notes
         for name, segment in segments.items():
             if segment.refused:
                 op, why, place = segment.refused[0]
@@ -258,7 +290,37 @@ class CompiledGraph:
         if check and values is not None:
             self._check(segments, values)
         self._program = self._fast(exported, device, values)
-        self.coverage.kernels = sum(part.bundle.launches for part in self.module.children() if isinstance(part, _Kernels))
+        bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
+        self.coverage.kernels = sum(bundle.launches for bundle in bundles)
+        if self.precision:
+            self.coverage.notes.append(f"precision class {self.precision}")
+        for how in sorted({bundle.scaled for bundle in bundles if bundle.scaled}):
+            count = sum(bundle.scaled == how for bundle in bundles)
+            self.coverage.notes.append(f"{count} of {len(bundles)} segments multiply float32 as {how} (docs/precision.md)")
+
+    def _split(self, exported, maker):
+        """The graph in segments; in one where somebody searched for the whole and applied what was found."""
+        if maker.search != "none" and applied_any():
+            module, segments = split(exported, whole=True)
+            if len(segments) == 1 and not any(segment.refused for segment in segments.values()):
+                try:
+                    text, _ = self._text(module, next(iter(segments)))
+                    if maker.found(text):
+                        return module, segments
+                except ImportRefused:
+                    pass
+        return split(exported)
+
+    def _text(self, module, name):
+        """(the text of part NAME, whether it gives a tensor by itself)."""
+        graph = getattr(module, name).graph
+        end = next(node for node in graph.nodes if node.op == "output")
+        single = isinstance(end.args[0], torch.fx.Node)
+        if single:
+            graph = copy.deepcopy(graph)
+            end = next(node for node in graph.nodes if node.op == "output")
+            end.args = ((end.args[0],),)
+        return _anonymous(graph, self.precision), single
 
     def _make(self, segments, maker):
         """Puts kernels in the place of every segment that can have some; says in the others why not."""
@@ -266,15 +328,8 @@ class CompiledGraph:
         for name, segment in segments.items():
             if segment.refused:
                 continue
-            graph = getattr(self.module, name).graph
-            end = next(node for node in graph.nodes if node.op == "output")
-            single[name] = isinstance(end.args[0], torch.fx.Node)
-            if single[name]:
-                graph = copy.deepcopy(graph)
-                end = next(node for node in graph.nodes if node.op == "output")
-                end.args = ((end.args[0],),)
             try:
-                texts[name] = _anonymous(graph, self.precision)
+                texts[name], single[name] = self._text(self.module, name)
             except ImportRefused as refused:
                 segment.refused.append((name, str(refused), None))
         made = maker.bundles(set(texts.values()))

@@ -65,6 +65,8 @@ class Bundle:
         self.outputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["outputs"]]
         self.workspace_bytes = found.kgen_bundle_workspace_bytes(handle)
         self.launches = found.kgen_bundle_launches(handle)
+        #: Which of a segment's arguments each input is, where a search's graph has another order; how products are scaled.
+        self.positions, self.scaled = None, None
         self._input_array = ctypes.c_void_p * max(1, len(self.inputs))
         self._output_array = ctypes.c_void_p * max(1, len(self.outputs))
 

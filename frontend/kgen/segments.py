@@ -81,10 +81,14 @@ def segments_of(graph):
     return segments, where
 
 
-def split(module):
+def split(module, whole=False):
     """MODULE (a GraphModule of ATen calls) as one whose submodules are segments: (split module, {submodule name:
-    Segment}). Segments without nodes are gone."""
+    Segment}). Segments without nodes are gone. WHOLE: where kgen can take every op, one segment of them all."""
     segments, where = segments_of(module.graph)
+    if whole and not any(segment.refused for segment in segments):
+        segments = [Segment(0)]
+        where = dict.fromkeys(where, 0)
+        segments[0].nodes = [node for node in module.graph.nodes if node in where]
     parts = split_module(module, None, lambda node: where[node])
     names = {f"submod_{segment.number}": segment for segment in segments if segment.nodes}
     for name in names:

@@ -29,6 +29,9 @@ class _Writer(GraphWriter):
             self._node = node
             value = self.bind(node)
             attributes = [f'kgen.name = "{node.name}"'] + ["kgen.parameter"] * (node.name in self._parameters)
+            # Else a search would draw rows that there are not.
+            rows = self._rows_of_a_table(node)
+            attributes += [f'kgen.init = "{rows}"'] if rows else []
             lines.append(f"    {value.name}: {self._type(value)} {{{', '.join(attributes)}}}")
         return lines
 
