@@ -67,6 +67,24 @@ def _apply(arguments):
         print(apply(run))
 
 
+def _bench(arguments):
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise ImportRefused(f"measuring a model needs PyTorch ({error}): pip install torch") from error
+    from kgen.bench import bench, table
+
+    search = arguments.search
+    if search not in ("none", "cached"):
+        try:
+            search = float(search)
+        except ValueError:
+            raise ImportRefused(f"--search is {search}, expected none, cached or a number of minutes") from None
+    rows = bench(arguments.problems, arguments.output, device=arguments.device, search=search, precision=arguments.precision,
+                 baselines=[name for name in arguments.baselines.split(",") if name], seconds=arguments.seconds, limit=arguments.limit)
+    print(table(rows), end="")
+
+
 #: Commands that are programs of their own, with what stands before the user's arguments.
 _TOOLS = {"search": ("kgen-search", []), "doctor": ("kgen-search", ["doctor"]), "eval": ("kgen-eval", []),
           "opt": ("kgen-opt", []), "mcp": ("kgen-mcp", [])}
@@ -116,6 +134,20 @@ def main(argv=None):
         "torch.compile(..., backend=\"kgen\") use it on this machine wherever a module, or a part of one, is that graph.")
     applier.add_argument("run_folders", metavar="RUN", nargs="+")
     applier.set_defaults(run=_apply)
+    bencher = commands.add_parser(
+        "bench", help="hold compiled modules against PyTorch, problem by problem",
+        description="Compiles each problem with kgen.compile, compares it with the original on fresh inputs and times it beside PyTorch, each "
+        "in a process of its own. A problem is a .py file in the benchmark's form, a folder of them, or a model class of the transformers "
+        "package (its own defaults, random weights). What OUT has already is not measured again; OUT with .md is the table.")
+    bencher.add_argument("problems", metavar="FOLDER|FILE.py|MODEL", nargs="+")
+    bencher.add_argument("-o", dest="output", default="kgen-bench.json", metavar="OUT.json")
+    bencher.add_argument("--device", default="auto", help="auto, host, cuda or cuda:N (default: auto)")
+    bencher.add_argument("--baselines", default="eager,compile,max-autotune", metavar="LIST", help="of eager, compile, max-autotune (default: all)")
+    bencher.add_argument("--search", default="cached", help="none, cached or minutes for each kernel (default: cached)")
+    bencher.add_argument("--precision", help="the class, as kgen.compile takes it (default: what PyTorch's settings allow)")
+    bencher.add_argument("--seconds", type=float, default=1.0, help="of timing for each measurement (default: 1)")
+    bencher.add_argument("--limit", type=float, default=300.0, help="seconds for each measurement in all, compiling included (default: 300)")
+    bencher.set_defaults(run=_bench)
     for name, (tool, first) in _TOOLS.items():
         commands.add_parser(name, help=f"{' '.join([tool, *first])}; `kgen {name} --help` for more")
     arguments = parser.parse_args(argv)
