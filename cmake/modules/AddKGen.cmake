@@ -4,14 +4,28 @@
 # The functions that every library's CMakeLists.txt uses. No globbing: each library lists its sources and
 # its direct dependencies.
 
-# The precompiled header of everything that includes mlir/. One target builds it, all MLIR-side
-# libraries reuse it.
-function(kgen_add_mlir_pch)
-  file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
-  add_library(KGenMLIRPch OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
-  target_precompile_headers(KGenMLIRPch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MLIRPch.h)
+# The precompiled headers: one target builds each, and all sources of its kind reuse it.
+#   KGenMLIRPch    what includes mlir/
+#   KGenCommonPch  all other libraries and tools
+#   KGenTestPch    the unit tests of those
+function(kgen_add_pch name header)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch/${name}.cpp "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cpp)
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
+  target_link_libraries(${name} PRIVATE ${ARGN})
   # Lets ccache and a re-checkout reuse the header: no time stamp inside.
-  target_compile_options(KGenMLIRPch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
+# Lets NAME's sources use the precompiled header PCH, which was compiled with -fPIC: clang refuses it under the -fPIE of executables.
+function(kgen_use_pch name pch)
+  target_precompile_headers(${name} REUSE_FROM ${pch})
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 
 # kgen_add_library(NAME [MLIR] SOURCES a.cpp... [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
@@ -25,9 +39,10 @@ function(kgen_add_library name)
   set_property(GLOBAL APPEND PROPERTY KGEN_LIBS ${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_MLIR)
-    target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    kgen_use_pch(${name} KGenMLIRPch)
     set_property(GLOBAL APPEND PROPERTY KGEN_MLIR_COMPONENTS ${ARG_MLIR_LIBS})
+  else()
+    kgen_use_pch(${name} KGenCommonPch)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -66,20 +81,15 @@ function(kgen_add_family name)
   set_property(GLOBAL APPEND PROPERTY KGEN_KERNEL_TEMPLATES ${ARG_TEMPLATES})
 endfunction()
 
-# For executables: the header was compiled with -fPIC, and clang refuses it under -fPIE.
-function(kgen_use_mlir_pch name)
-  target_precompile_headers(${name} REUSE_FROM KGenMLIRPch)
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
-endfunction()
-
 # kgen_add_tool(NAME [MLIR] SOURCES main.cpp LINK lib...)
 # Development: links libMLIR.so and libLLVM.so. KGEN_STATIC: links the archives themselves.
 function(kgen_add_tool name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_MLIR)
-    kgen_use_mlir_pch(${name})
+    kgen_use_pch(${name} KGenMLIRPch)
+  else()
+    kgen_use_pch(${name} KGenCommonPch)
   endif()
   kgen_link(${name} ${ARG_LINK})
 endfunction()
@@ -97,10 +107,11 @@ endfunction()
 # kgen_add_unittest(NAME [MLIR] SOURCES x.cpp... LINK lib...)
 function(kgen_add_unittest name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
-  find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
   if(ARG_MLIR)
-    kgen_use_mlir_pch(${name})
+    kgen_use_pch(${name} KGenMLIRPch)
+  else()
+    kgen_use_pch(${name} KGenTestPch)
   endif()
   kgen_link(${name} ${ARG_LINK} GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)

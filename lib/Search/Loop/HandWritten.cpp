@@ -120,7 +120,7 @@ Error Search::takeHandWritten(int round, bool planned, std::vector<Candidate> &c
         consumeError(idea.takeError());
     }
     auto list = askOnce(context, "hand", entry.idea, config.options.variants, nullptr,
-                        [&] { return carryOut(context, entry); });
+                        [&, &entry = entry] { return carryOut(context, entry); });
     if (!list)
       return pauseOr(list.takeError());
     addCandidates(round, -1, parent, entry.idea, slot, *list, candidates);
