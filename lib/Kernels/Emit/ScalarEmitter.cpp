@@ -499,6 +499,21 @@ static std::string spellCompare(arith::CmpIOp op, StringRef a, StringRef b, Stri
   return "";
 }
 
+/// Whether a statistic is subtracted from this product, as softmax's largest exponent is. Another kernel found the
+/// statistic among products that it rounded. One that a fused multiplication and subtraction did not round may exceed
+/// the largest by half a unit in its last place, and an exponential makes infinity of that.
+static bool isShiftedProduct(Operation &op) {
+  auto loops = dyn_cast<linalg::GenericOp>(op.getParentOp());
+  if (!loops || !isa<arith::MulFOp>(op))
+    return false;
+  return llvm::any_of(op.getUsers(), [&](Operation *user) {
+    auto difference = dyn_cast<arith::SubFOp>(user);
+    auto shift = difference ? dyn_cast<BlockArgument>(difference.getRhs()) : BlockArgument();
+    return shift && shift.getOwner() == loops.getBody() &&
+           !loops.getMatchingIndexingMap(loops.getMatchingOpOperand(shift)).isPermutation();
+  });
+}
+
 std::string ScalarEmitter::expressionOf(Operation &op) {
   if (op.getNumResults() != 1)
     return "";
@@ -526,6 +541,8 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
     std::string text = (function + (type.isF64() ? "(" : "f(") + llvm::join(args, ", ") + ")").str();
     return rounded(text, type);
   }
+  if (isShiftedProduct(op) && !isNarrow(type))
+    return (type.isF64() ? "__dmul_rn(" : "__fmul_rn(") + args[0] + ", " + args[1] + ")";
   if (op.getNumOperands() == 2 && op.getOperand(0).getType() == type && op.getOperand(1).getType() == type) {
     std::string text = spellBinary(name, type.isInteger(1), args[0], args[1], helpers);
     if (!text.empty())
