@@ -169,7 +169,7 @@ def refusal_place(refusal):
 def arguments_of(text):
     """The graph's arguments, as MLIR TEXT declares them; their names are PyTorch's."""
     found = []
-    for type_text, attributes in re.findall(r"%\w+: tensor<([^>]*)>\s*(\{[^}]*\})", text):
+    for type_text, attributes in re.findall(r"%[\w.$-]+: tensor<([^>]*)>\s*(\{[^}]*\})", text):
         *extents, dtype = type_text.split("x")
         kind, a, b = re.search(r'kgen\.init = "(\w+)\(([^,]+), ([^)]+)\)"', attributes).groups()
         number = int if kind == "integer" else float
