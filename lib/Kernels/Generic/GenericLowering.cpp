@@ -95,7 +95,10 @@ void LowerGeneric::launchNothing(func::FuncOp function) {
   auto type = cast<RankedTensorType>(terminator->getOperand(0).getType());
   std::string name = (function.getName() + "_nothing").str();
   OpBuilder builder(function);
-  std::string text = "// The results have no elements.\nextern \"C\" __global__ void __launch_bounds__(32) " + name +
+  CudaHelpers helpers;
+  helpers.needType(type.getElementType());
+  std::string text = helpers.text() +
+                     "// The results have no elements.\nextern \"C\" __global__ void __launch_bounds__(32) " + name +
                      "(" + getStorageType(type.getElementType()).str() + " *__restrict__) {}\n";
   auto source = SourceOp::create(builder, function.getLoc(), name, arch, text);
   builder.setInsertionPoint(terminator);
