@@ -35,6 +35,9 @@ __all__ = list(_PUBLIC)
 
 
 def __getattr__(name):
+    if name == "__version__":
+        import pathlib
+        return (pathlib.Path(__file__).parent / "VERSION").read_text().strip()
     # PyTorch takes seconds to load, and `kgen import --help` needs none of it.
     if name not in _PUBLIC:
         raise AttributeError(f"module 'kgen' has no attribute {name!r}")

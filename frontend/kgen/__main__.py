@@ -7,6 +7,7 @@ import sys
 import tempfile
 import warnings
 
+import kgen
 from kgen.errors import ImportRefused
 from kgen.tools import ToolFailed, find_tool
 
@@ -107,6 +108,7 @@ def main(argv=None):
             return 1
     parser = argparse.ArgumentParser(prog="kgen", description="kgen for PyTorch: models in, kernels out.", epilog="in Python: "
                                      "kgen.compile(module, example_inputs), and torch.compile(module, backend=\"kgen\")")
+    parser.add_argument("--version", action="version", version=f"kgen {kgen.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     importer = commands.add_parser(
         "import", help="write a model's op graph as MLIR text",

@@ -9,8 +9,7 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
-from kgen.exporting import decompose, without_effects
-from kgen.graph_writer import GraphWriter
+from kgen.subgraph import settled
 
 
 def kgen_backend(module, example_inputs, *, precision=None):
@@ -23,7 +22,7 @@ def kgen_backend(module, example_inputs, *, precision=None):
     with torch.no_grad(), quiet():
         try:
             exported = torch.export.export(module, tuple(example_inputs), strict=False)
-            exported = without_effects(decompose(exported, GraphWriter, [None]))
+            exported = settled(exported)
         except Exception as error:  # export raises many kinds
             words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             return _kept(module, f"torch.export cannot take it: {words}")

@@ -6,10 +6,9 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
-from kgen.exporting import decompose, without_effects
-from kgen.graph_writer import GraphWriter
 from kgen.guards import Inputs, State, outside, overlap
 from kgen.structure import Signature, Traced, flatten
+from kgen.subgraph import settled
 
 
 class CompileFailed(RuntimeError):
@@ -25,7 +24,7 @@ class _Entry:
             try:
                 exported = torch.export.export(traced, arguments, keywords, strict=False)
                 # In a form that writes nothing in place.
-                exported = without_effects(decompose(exported, GraphWriter, [None]))
+                exported = settled(exported)
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise CompileFailed(f"torch.export cannot take {type(original).__name__}: {words}") from error

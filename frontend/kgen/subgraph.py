@@ -8,7 +8,7 @@ import types
 import torch
 
 from kgen.errors import ImportRefused
-from kgen.exporting import NeedsDecomposition
+from kgen.exporting import NeedsDecomposition, decompose, without_effects
 from kgen.graph_writer import GraphWriter, Value
 from kgen.text import tensor_type
 
@@ -60,6 +60,26 @@ def graph_text(graph, name, precision=None, parameters=()):
     return _Writer(graph, name, precision, parameters).text()
 
 
+class Undecomposed(str):
+    """A refusal that PyTorch's decomposition of `target` may remove; None: of all that writes in place."""
+
+    def __new__(cls, words, target):
+        made = super().__new__(cls, words)
+        made.target = target
+        return made
+
+
+def settled(exported):
+    """EXPORTED in a form that writes nothing in place and asks for no more decompositions."""
+    more = {None}
+    while True:
+        exported = without_effects(decompose(exported, GraphWriter, more))
+        needed = {why.target for why in map(refusal, exported.graph.nodes) if isinstance(why, Undecomposed)} - more
+        if not needed:
+            return exported
+        more |= needed
+
+
 def refusal(node):
     """Why kgen cannot compute NODE, in words; None when it can."""
     if node.op != "call_function":
@@ -76,8 +96,8 @@ def refusal(node):
         writer._call(node)
     except ImportRefused as refused:
         return str(refused).removeprefix(f"{place_of(node)}: ")
-    except NeedsDecomposition:
-        return f"{node.target} has to be decomposed first"
+    except NeedsDecomposition as needed:
+        return Undecomposed(f"{node.target} has to be decomposed first", needed.target)
     except KeyError as missing:
         return f"element type {missing} is not in the dialect"
     return None

@@ -29,7 +29,7 @@ using namespace llvm;
 namespace kgen::mcp {
 namespace {
 
-constexpr StringLiteral version = "0.1.0";
+constexpr StringLiteral version = KGEN_VERSION;
 
 struct McpCommand {
   enum Kind { Serve, Help, Version, Reference } kind = Serve;
