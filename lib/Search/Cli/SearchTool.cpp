@@ -51,8 +51,8 @@ public:
                                             : printSearchHelp(command.about, world.live ? world.columns : 80),
                      "the reference");
     case SearchCommand::Version:
-      world.out << "kgen-search " KGEN_VERSION ", code generator " << StringRef(world.compiler.getGenerator()).take_front(12)
-                << "\n";
+      world.out << "kgen-search " KGEN_VERSION ", code generator "
+                << StringRef(world.compiler.getGenerator()).take_front(12) << "\n";
       return 0;
     case SearchCommand::Doctor:
       return runDoctor(command, world);
