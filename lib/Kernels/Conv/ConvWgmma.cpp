@@ -216,6 +216,9 @@ LogicalResult completeConvWgmma(DispatchOp dispatch, const Conv &conv, ScheduleP
   if (plan.slots <= plan.groups)
     return dispatch.emitError("a row of outputs reads ")
            << plan.groups << " groups of input rows: at least one more stage is expected, found " << plan.slots;
+  if (plan.inflight && isPooled(conv) && plan.groups == 1) // ptxas runs these products one after the other
+    return dispatch.emitError("mma_inflight = 1 before a pooling expects rows of outputs that share input rows, found ")
+           << conv.kernel[1] << " rows of the filter and a stride of " << conv.stride[1];
   if (plan.threads > chip.threadsPerBlock)
     return dispatch.emitError("consumers and producer_warps make ")
            << plan.threads << " threads, the limit is " << chip.threadsPerBlock;

@@ -145,3 +145,16 @@ func.func @f(%x: tensor<2x256x16x16xf32>, %w: tensor<8x256x7x7xf32>) -> tensor<2
   } : tensor<2x8x10x10xf32>
   return %0 : tensor<2x8x10x10xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<2x3x60x24xf32>, %w: tensor<8x3x4x4xf32>) -> tensor<2x8x7x2xf32> {
+  // expected-error @+1 {{mma_inflight = 1 before a pooling expects rows of outputs that share input rows, found 4 rows of the filter and a stride of 4}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, mma_inflight = 1>) ins(%x, %w : tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>) {
+  ^bb0(%a: tensor<2x3x60x24xf32>, %b: tensor<8x3x4x4xf32>):
+    %1 = aten.conv2d %a, %b stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>) -> tensor<2x8x15x6xf32>
+    %2 = aten.max_pool2d %1 kernel [3, 3] stride [2, 2] : (tensor<2x8x15x6xf32>) -> tensor<2x8x7x2xf32>
+    kgen.yield %2 : tensor<2x8x7x2xf32>
+  } : tensor<2x8x7x2xf32>
+  return %0 : tensor<2x8x7x2xf32>
+}

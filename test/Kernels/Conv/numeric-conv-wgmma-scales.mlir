@@ -11,8 +11,8 @@
 
 module attributes {kgen.precision = "tf32"} {
 func.func @scales(%x: tensor<2x3x60x24xf32>, %r: tensor<1x1x60x1xf32> {kgen.init = "uniform(-18, 18)"},
-    %w: tensor<8x3x4x4xf32>, %b: tensor<8xf32>)
-    -> (tensor<2x8x7x2xf32>, tensor<2x8x7x2xf32>, tensor<2x8x15x6xf32>) {
+    %w: tensor<8x3x8x8xf32>, %b: tensor<8xf32>)
+    -> (tensor<2x8x6x2xf32>, tensor<2x8x6x2xf32>, tensor<2x8x14x5xf32>) {
   %0 = kgen.dispatch @rows schedule(#kgen.schedule<family = pointwise>)
       ins(%x, %r : tensor<2x3x60x24xf32>, tensor<1x1x60x1xf32>) {
   ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<1x1x60x1xf32>):
@@ -23,25 +23,25 @@ func.func @scales(%x: tensor<2x3x60x24xf32>, %r: tensor<1x1x60x1xf32> {kgen.init
     kgen.yield %m : tensor<2x3x60x24xf32>
   } : tensor<2x3x60x24xf32>
   %1 = kgen.dispatch @turns schedule(#kgen.schedule<family = conv, mma = wgmma, blocks = 1, mma_inflight = 1>)
-      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) {
-  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x4x4xf32>, %d: tensor<8xf32>):
-    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) -> tensor<2x8x15x6xf32>
-    %p = aten.max_pool2d %e kernel [3, 3] stride [2, 2] : (tensor<2x8x15x6xf32>) -> tensor<2x8x7x2xf32>
-    kgen.yield %p : tensor<2x8x7x2xf32>
-  } : tensor<2x8x7x2xf32>
+      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x8x8xf32>, %d: tensor<8xf32>):
+    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) -> tensor<2x8x14x5xf32>
+    %p = aten.max_pool2d %e kernel [3, 3] stride [2, 2] : (tensor<2x8x14x5xf32>) -> tensor<2x8x6x2xf32>
+    kgen.yield %p : tensor<2x8x6x2xf32>
+  } : tensor<2x8x6x2xf32>
   %2 = kgen.dispatch @alone schedule(#kgen.schedule<family = conv, mma = wgmma, blocks = 2, mma_inflight = 0>)
-      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) {
-  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x4x4xf32>, %d: tensor<8xf32>):
-    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) -> tensor<2x8x15x6xf32>
-    %p = aten.max_pool2d %e kernel [3, 3] stride [2, 2] : (tensor<2x8x15x6xf32>) -> tensor<2x8x7x2xf32>
-    kgen.yield %p : tensor<2x8x7x2xf32>
-  } : tensor<2x8x7x2xf32>
+      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x8x8xf32>, %d: tensor<8xf32>):
+    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) -> tensor<2x8x14x5xf32>
+    %p = aten.max_pool2d %e kernel [3, 3] stride [2, 2] : (tensor<2x8x14x5xf32>) -> tensor<2x8x6x2xf32>
+    kgen.yield %p : tensor<2x8x6x2xf32>
+  } : tensor<2x8x6x2xf32>
   %3 = kgen.dispatch @direct schedule(#kgen.schedule<family = conv, mma = wgmma, blocks = 1, mma_inflight = 1>)
-      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) {
-  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x4x4xf32>, %d: tensor<8xf32>):
-    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x4x4xf32>, tensor<8xf32>) -> tensor<2x8x15x6xf32>
-    kgen.yield %e : tensor<2x8x15x6xf32>
-  } : tensor<2x8x15x6xf32>
-  return %1, %2, %3 : tensor<2x8x7x2xf32>, tensor<2x8x7x2xf32>, tensor<2x8x15x6xf32>
+      ins(%0, %w, %b : tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) {
+  ^bb0(%a: tensor<2x3x60x24xf32>, %c: tensor<8x3x8x8xf32>, %d: tensor<8xf32>):
+    %e = aten.conv2d %a, %c, %d stride [4, 4] : (tensor<2x3x60x24xf32>, tensor<8x3x8x8xf32>, tensor<8xf32>) -> tensor<2x8x14x5xf32>
+    kgen.yield %e : tensor<2x8x14x5xf32>
+  } : tensor<2x8x14x5xf32>
+  return %1, %2, %3 : tensor<2x8x6x2xf32>, tensor<2x8x6x2xf32>, tensor<2x8x14x5xf32>
 }
 }
