@@ -25,6 +25,7 @@ module         kgen.compile: the original behind guards, parameters by reference
 guards         what has to hold for a call to be the one that kernels were made for
 structure      calls in one spelling, answers of any class
 backend        torch.compile(backend="kgen")
+export         kgen export; export_host and export_package write its parts
 bench          kgen bench: problems beside PyTorch
 runtime        libkgen_runtime.so: bundles on PyTorch's memory and stream
 tools          where kgen's programs and libraries are

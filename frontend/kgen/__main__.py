@@ -123,10 +123,10 @@ def main(argv=None):
     exporter = commands.add_parser(
         "export", help="write what a search found as files that need no kgen",
         description="Writes the best kernel of a run folder: py is one file that needs only PyTorch and the driver; launcher a "
-        ".cu that nvcc builds, which checks and times itself; kernelbench the benchmark's ModelNew. VERIFICATION.md beside it "
-        "says what was checked and what was not.")
+        ".cu that nvcc builds, which checks and times itself; kernelbench the benchmark's ModelNew; wheel a pip wheel; hf the layout of "
+        "Hugging Face kernels. VERIFICATION.md beside it says what was checked and what was not.")
     exporter.add_argument("run_folder", metavar="RUN", help="a run folder, or one candidate's")
-    exporter.add_argument("--format", choices=("py", "launcher", "kernelbench"), default="py")
+    exporter.add_argument("--format", choices=("py", "launcher", "kernelbench", "wheel", "hf"), default="py")
     exporter.add_argument("-o", dest="output", default=".", metavar="PATH", help="a folder, or a .py file (default: here)")
     exporter.add_argument("--problem", metavar="FILE.py", help="the problem's PyTorch form, for kernelbench")
     exporter.set_defaults(run=_export)

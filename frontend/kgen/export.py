@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`kgen export RUN --format py|launcher|kernelbench`: what a search found, as files that need no kgen."""
+"""`kgen export RUN --format py|launcher|kernelbench|wheel|hf`: what a search found, as files that need no kgen."""
 import base64
 import json
 import pathlib
@@ -10,10 +10,11 @@ import zlib
 
 from kgen.errors import ImportRefused
 from kgen.export_host import host_code, workspace_bytes
+from kgen.export_package import hugging_face, wheel
 from kgen.tools import run_tool
 
 _TEMPLATES = pathlib.Path(__file__).parent / "export_templates"
-FORMATS = ("py", "launcher", "kernelbench")
+FORMATS = ("py", "launcher", "kernelbench", "wheel", "hf")
 
 
 class Found:
@@ -153,9 +154,14 @@ def export(run, form, out, problem=None):
     elif form == "kernelbench":
         target = out if out.suffix == ".py" else out / f"{found.name}_kernelbench.py"
         files = {target: _kernelbench(found, problem), target.with_name("VERIFICATION.md"): found.verification()}
+    elif form == "hf":
+        files = {out / name: text for name, text in hugging_face(found, _python(found)).items()}
+    elif form == "wheel":
+        name, content = wheel(found, _python(found))
+        files = {out / name: content, out / "VERIFICATION.md": found.verification()}
     else:
         raise ImportRefused(f"--format is {form}, expected one of {', '.join(FORMATS)}")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return list(files)

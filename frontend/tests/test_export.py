@@ -54,11 +54,12 @@ class ExportTest(unittest.TestCase):
         (self.folder / "model.py").write_text(MODEL)
 
     def written(self, form):
-        return {path.name: path.read_text() for path in export(self.folder, form, self.folder / "out", self.folder / "model.py")}
+        return {path.name: path.read_text() for path in export(self.folder, form, self.folder / "out", self.folder / "model.py")
+                if path.suffix != ".whl"}
 
     def test_verification_says_what_was_and_was_not_checked(self):
         for form in FORMATS:
-            if form == "py" and not os.environ.get("KGEN_NVRTC"):
+            if form in ("py", "wheel", "hf") and not os.environ.get("KGEN_NVRTC"):
                 continue
             text = self.written(form)["VERIFICATION.md"]
             self.assertIn("PASS on cuda:0 NVIDIA H200", text)
@@ -93,10 +94,66 @@ class ExportTest(unittest.TestCase):
         self.assertNotIn("try:", added)
         self.assertNotIn("pass", added)
 
+    # What both packages have to do where there is no card; prints what went wrong.
+    USE = """
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+with FakeTensorMode():
+    found = module.run(torch.empty(64, device="cuda"))
+assert (found.shape, found.dtype, found.device.type) == ((64,), torch.float32, "cuda"), found
+assert module.layers.Twice.has_backward is False
+if not torch.cuda.is_available():
+    try:
+        module.run(torch.zeros(64))
+    except RuntimeError as error:
+        assert "need a CUDA device" in str(error), error
+    else:
+        raise AssertionError("ran without a card")
+print("used")
+"""
+
+    def used(self, load, **environment):
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", load + self.USE], capture_output=True, text=True,
+                              env={**os.environ, **environment})
+        self.assertEqual(done.stdout, "used\n", done.stderr)
+
+    @unittest.skipUnless(os.environ.get("KGEN_NVRTC"), "no NVRTC")
+    def test_wheel(self):
+        export(self.folder, "wheel", self.folder / "out")
+        wheel, = (self.folder / "out").glob("kgen_twice-1.0.0+*-py3-none-any.whl")
+        first = wheel.read_bytes()
+        export(self.folder, "wheel", self.folder / "out")
+        self.assertEqual(wheel.read_bytes(), first)
+        site = self.folder / "site"
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", site,
+                        wheel], check=True, capture_output=True)
+        self.assertIn("PASS on cuda:0 NVIDIA H200", (site / "kgen_twice/VERIFICATION.md").read_text())
+        self.used("import kgen_twice as module", PYTHONPATH=str(site))
+
+    @unittest.skipUnless(os.environ.get("KGEN_NVRTC"), "no NVRTC")
+    def test_hugging_face_layout(self):
+        export(self.folder, "hf", self.folder / "out")
+        variant = self.folder / "out/build/torch-cuda"
+        metadata = json.loads((variant / "metadata.json").read_text())
+        self.assertEqual((metadata["backend"], metadata["python-depends"]), ({"type": "cuda", "archs": ["9.0a"]}, []))
+        self.assertIn(f'NAMESPACE = "{metadata["id"]}"', (variant / "_ops.py").read_text())
+        # As the package `kernels` loads it: under a name of its own, from a path; the older folder as well, in one process.
+        load = "\n".join(["import importlib.util, sys", "for number, path in enumerate(%r):" % [
+            str(variant / "__init__.py"), str(variant / "twice/__init__.py")],
+            "    spec = importlib.util.spec_from_file_location(f'any_{number}', path)",
+            "    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)", "    spec.loader.exec_module(module)"])
+        self.used(load)
+        # Only the standard library, PyTorch and the package itself.
+        for path in variant.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [each.name for each in node.names] if isinstance(node, ast.Import) else [
+                    node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+                self.assertFalse({name.split(".")[0] for name in names} - {"torch", *sys.stdlib_module_names}, path)
+
     def test_bad_use(self):
         with self.assertRaisesRegex(ImportRefused, "found no plan.json"):
             export(self.folder / "out", "py", self.folder)
-        with self.assertRaisesRegex(ImportRefused, "--format is zip, expected one of py, launcher, kernelbench"):
+        with self.assertRaisesRegex(ImportRefused, "--format is zip, expected one of py, launcher, kernelbench, wheel, hf"):
             export(self.folder, "zip", self.folder)
         with self.assertRaisesRegex(ImportRefused, "needs --problem"):
             export(self.folder, "kernelbench", self.folder)
