@@ -219,6 +219,9 @@ int mcpMain(int argc, char **argv, graph::GraphCompiler &compiler) {
   if (std::error_code code = sys::fs::make_absolute(root))
     return fail(createStringError(code, "cannot find the working folder: " + code.message()));
   sys::path::remove_dots(root, /*remove_dot_dot=*/true);
+  // Some clients start their servers there, and nobody meant all files.
+  if (options.root.empty() && root == "/" && command->kind == McpCommand::Serve)
+    return fail(createStringError("the working folder is /: name the folder of clients' files by --root"));
   options.root = root.str().str();
   SmallString<256> runs(options.runs.empty() ? options.root + "/runs" : options.runs);
   sys::fs::make_absolute(runs);

@@ -20,14 +20,19 @@ using search::SearchCommand;
 /// Waits for SITTING, SECONDS at most, and tells CALL how it goes.
 static void follow(const Sitting &sitting, double seconds, Workspace &workspace, Call &call) {
   double end = workspace.getWorld().clock.seconds() + seconds;
+  int done = -1, steps = 0;
+  std::string activity;
   for (SittingNews seen = sitting.news(); !seen.ended && !call.cancelled(); seen = sitting.news()) {
     double left = end - workspace.getWorld().clock.seconds();
     if (left <= 0)
       return;
-    // Steps within a branch are told as parts of it: progress has to grow.
-    call.progress(seen.done, seen.done + seen.left, seen.activity);
+    // What happens before the next branch is done is told as a part of it, because progress has to grow.
+    steps = seen.done != done ? 0 : steps + (seen.activity != activity);
+    done = seen.done;
+    activity = seen.activity;
+    call.progress(done + 1 - 1.0 / (1 + steps), done + seen.left, activity);
     constexpr double cancelledWithin = 0.1;
-    sitting.wait(std::min(left, cancelledWithin));
+    sitting.wait(std::min(left, cancelledWithin), &seen);
   }
 }
 

@@ -61,6 +61,37 @@ std::string errorOf(graph::GraphCompiler &compiler, llvm::StringRef script) {
   return lowered ? "" : toString(lowered.takeError());
 }
 
+TEST(SharedCompiler, KeepsForksFromLocksThatAreHeld) {
+  /// A compiler with a lock of the process, as MLIR has some.
+  struct Locking : FakeCompiler {
+    std::mutex lock;
+    llvm::Expected<graph::GraphFacts> facts(llvm::StringRef graph) override {
+      std::lock_guard<std::mutex> guard(lock);
+      ::usleep(500);
+      return FakeCompiler::facts(graph);
+    }
+    llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
+                                                            llvm::StringRef idea, llvm::StringRef category,
+                                                            const Chip &chip) override {
+      std::lock_guard<std::mutex> guard(lock);
+      return FakeCompiler::lowerWithDirectives(graph, directives, idea, category, chip);
+    }
+  } inner;
+  auto shared = createSharedCompiler(inner);
+  auto guarded = createGuardedCompiler(*shared, /*seconds=*/5);
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) {
+      llvm::consumeError(shared->facts("graph").takeError());
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(errorOf(*guarded, "words"), ""); // a child that inherits the lock would wait for ever
+  done = true;
+  other.join();
+}
+
 TEST(GuardedCompiler, HandsARefusalOn) {
   WildCompiler inner;
   auto guarded = createGuardedCompiler(inner);

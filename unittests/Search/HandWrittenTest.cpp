@@ -211,6 +211,59 @@ TEST(HandWritten, GivesACompleteRunOneMoreRound) {
   EXPECT_EQ(run->getStopReason(), trajectory::StopReason::Done);
 }
 
+/// Directives for the branch PARENT.
+trajectory::HandWritten script(const char *text, std::string parent = "") {
+  auto entry = trajectory::takeHandWrittenDirectives(text);
+  EXPECT_TRUE(bool(entry)) << toString(entry.takeError());
+  entry->parent = std::move(parent);
+  return *entry;
+}
+
+TEST(HandWritten, TakesDirectivesForABranch) {
+  /// Counts what it lowers.
+  struct Wary : FakeCompiler {
+    int scripts = 0;
+    llvm::Expected<graph::LoweredGraph> lowerWithDirectives(llvm::StringRef graph, llvm::StringRef directives,
+                                                            llvm::StringRef idea, llvm::StringRef category,
+                                                            const Chip &chip) override {
+      ++scripts;
+      EXPECT_TRUE(directives.starts_with("transform.by_hand"));
+      return FakeCompiler::lowerWithDirectives(graph, directives, idea, category, chip);
+    }
+  } wary;
+  HandWorld world;
+  ASSERT_FALSE(bool(world.search()));
+  std::string best = world.read()->getBest().str();
+  world.drop(script("transform.by_hand one", best), 0);
+  world.drop(script("transform.by_hand two"), 1);
+  world.drop(script("transform.by_hand three", "round-77/b00"), 2);
+  auto run = trajectory::RunFolder::open(world.fs, world.clock, "run");
+  ASSERT_TRUE(bool(run));
+  SearchEnvironment environment = world.environment();
+  environment.foreign = &wary;
+  ASSERT_FALSE(bool(runSearch(environment, **run, world.config)));
+  run->reset();
+  auto read = world.read();
+  const trajectory::BranchRecord *first = read->findBranch("round-04/b00");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->parent, best);
+  EXPECT_EQ(first->label, "by hand");
+  EXPECT_EQ(*read->readFile(first->id, "directives.mlir"), "transform.by_hand one");
+  EXPECT_EQ(read->findBranch("round-04/b01")->parent, "round-00/b00");
+  EXPECT_NE(read->findBranch("round-04/b02")->measurement.find("no measured branch round-77/b00"), std::string::npos);
+  EXPECT_EQ(wary.scripts, 2); // those by hand alone
+  trajectory::ReplayOptions options;
+  options.foreign = &wary;
+  auto summary = trajectory::replayRun(world.fs, *read, world.compiler, options);
+  ASSERT_TRUE(bool(summary)) << toString(summary.takeError());
+  EXPECT_EQ(wary.scripts, 4);
+  // Older versions read what was not changed.
+  auto idea = trajectory::readHandWrittenIdea("words");
+  EXPECT_FALSE(idea->toJson().contains("directives") || idea->toJson().contains("parent"));
+  auto refused = trajectory::takeHandWrittenDirectives("int main() {}");
+  EXPECT_EQ(toString(refused.takeError()), "the directives hold no transform op, expected a transform.kgen.* script");
+}
+
 TEST(HandWritten, RefusesWhatIsNoKernel) {
   HandWorld world;
   auto errorOf = [&](const char *path, std::string text) {

@@ -69,6 +69,7 @@ struct SearchCommand {
   std::vector<std::string> policies;    ///< of compare-policies; empty: all
   std::vector<std::string> handIdeas;   ///< a person's, in words
   std::vector<std::string> seedKernels; ///< .cu files
+  std::vector<std::string> scripts;     ///< files of directives
   std::string precision;
   std::string rules = "kgen";
   std::string out;

@@ -33,6 +33,15 @@ Expected<std::vector<trajectory::HandWritten>> readGiven(const SearchCommand &co
       return entry.takeError();
     given.push_back(std::move(*entry));
   }
+  for (const std::string &path : command.scripts) {
+    auto text = world.fs.read(path);
+    if (!text)
+      return text.takeError();
+    auto entry = trajectory::takeHandWrittenDirectives(std::move(*text));
+    if (!entry)
+      return createStringError(path + ": " + toString(entry.takeError()));
+    given.push_back(std::move(*entry));
+  }
   return given;
 }
 

@@ -218,8 +218,10 @@ private:
     bool searches = command.kind == SearchCommand::Search || command.kind == SearchCommand::ComparePolicies;
     if (searches && command.problem.empty() && command.problems.empty())
       return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
-    if (command.kind == SearchCommand::Add && command.handIdeas.empty() && command.seedKernels.empty())
-      return createStringError("kgen-search add needs --idea \"WORDS\" or --seed-kernel FILE.cu");
+    if (command.kind == SearchCommand::Add && command.handIdeas.empty() && command.seedKernels.empty() &&
+        command.scripts.empty())
+      return createStringError(
+          "kgen-search add needs --idea \"WORDS\", --seed-kernel FILE.cu or --directives FILE.mlir");
     if (command.kind == SearchCommand::ComparePolicies && !command.branches && !command.maxMinutes)
       return createStringError("compare-policies needs the budget of each search: --branches N or --max-minutes M");
     return Error::success();

@@ -244,6 +244,9 @@ std::vector<OptionSpec> optionTable() {
        "a kernel of yours, verified like any other (repeatable); its launch plan is F.plan.json or a line\n"
        "// kgen-launch: kernel=NAME grid=500 block=256 shared=0 args=in0,out0,i32:5",
        each(&C::seedKernels)},
+      {"--directives", "F.mlir", searches | add, "", Ideas,
+       "a transform.kgen.* script of yours for the whole graph, carried out in the next round (repeatable)",
+       each(&C::scripts)},
       {"--library", "FILE", searches, "$KGEN_LIBRARY, else ~/.local/share/kgen/kernels.db", Ideas,
        "verified kernels of all your searches (SQLite): the best for this graph start this one, and its best go "
        "there; none: do without",

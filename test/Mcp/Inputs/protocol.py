@@ -21,6 +21,7 @@ def holds(rule, condition, found=None):
     global count
     assert condition, f"{rule}: {found}"
     count += 1
+    print("holds:", rule)
 
 
 def raw(client, line):

@@ -146,6 +146,14 @@ while client.fails("search_state", run="nobody") and time.time() < deadline:
 assert number not in client.answers
 assert client.close() == 0, client.errors
 
+# A client that goes away in the middle of a search leaves a run that is whole.
+leaving = Client(["--root", f"{root}/root", "--runs", f"{root}/runs", "--device", "host"])
+leaving.tool("start_search", problem="row_softmax.mlir", name="left", rounds=20, ideas=5, variants=3)
+while leaving.tool("search_state", run="left", wait_seconds=0.1)["done"] < 1:
+    pass
+begin = time.time()
+assert leaving.close() == 0 and time.time() - begin < 15, leaving.errors
+
 # Nothing that the oracle knows, no seed and no key is in any byte that was sent.
 sent = client.sent.decode()
 secrets = list(keys.values())
