@@ -34,7 +34,7 @@ constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
 constexpr int64_t maxSharedBytes = Chip::mostSharedBytes, maxWorkspaceBytes = int64_t(64) << 30;
-constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16;
+constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16, maxModules = 1024;
 constexpr int64_t maxElements = int64_t(1) << 40;
 
 /// Unwound inside this file only: nlohmann throws too, and both end in one llvm::Error.
@@ -268,8 +268,13 @@ LaunchArgument argument(const json &arg, const LaunchPlan &plan, const std::stri
 
 Launch launch(const json &value, const LaunchPlan &plan, const std::string &place) {
   Launch out;
-  if (value.is_object())
+  if (value.is_object() && plan.isNetwork())
+    onlyKnown(value, place, {"module", "kernel", "grid", "block", "cluster", "cooperative", "shared_bytes", "args"});
+  else if (value.is_object())
     onlyKnown(value, place, {"kernel", "grid", "block", "cluster", "cooperative", "shared_bytes", "args"});
+  if (plan.isNetwork())
+    out.module =
+        unsigned(integer(member(value, "module", place), place + ".module", 0, int64_t(plan.modules.size()) - 1));
   out.kernel = text(member(value, "kernel", place), place + ".kernel");
   if (!isIdentifier(out.kernel))
     fail(place + ".kernel is not a C identifier");
@@ -296,6 +301,83 @@ Launch launch(const json &value, const LaunchPlan &plan, const std::string &plac
   return out;
 }
 
+/// The names of a network's texts: of files in the plan's own folder.
+std::vector<std::string> moduleNames(const json &value) {
+  array(value, "modules", maxModules);
+  std::vector<std::string> out;
+  for (size_t i = 0; i < value.size(); ++i) {
+    std::string place = indexed("modules", i), name = text(value[i], place, 128);
+    bool plain = llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-' || c == '.'; });
+    if (!plain || name[0] == '.' || !llvm::StringRef(name).ends_with(".cu"))
+      fail(place + " is '" + name + "', expected a file's name that ends in .cu");
+    if (llvm::is_contained(out, name))
+      fail(place + " is '" + name + "', which stands there already");
+    out.push_back(std::move(name));
+  }
+  if (out.empty())
+    fail("modules is empty");
+  return out;
+}
+
+std::vector<BufferRef> stepBuffers(const json &value, const LaunchPlan &plan, const std::string &place) {
+  array(value, place, maxBuffers);
+  std::vector<BufferRef> out;
+  for (size_t i = 0; i < value.size(); ++i) {
+    std::string one = indexed(place, i);
+    member(value[i], "buffer", one);
+    onlyKnown(value[i], one, {"buffer"});
+    out.push_back(bufferRef(value[i], plan, one));
+  }
+  return out;
+}
+
+/// The steps of a network: each launch in one, and each step's kernels out of one text.
+void readSteps(const json &value, LaunchPlan &plan) {
+  array(value, "steps", maxLaunches);
+  size_t at = 0;
+  std::vector<bool> used(plan.modules.size());
+  for (size_t i = 0; i < value.size(); ++i) {
+    std::string place = indexed("steps", i);
+    PlanStep step;
+    step.task = text(member(value[i], "task", place), place + ".task");
+    onlyKnown(value[i], place, {"task", "launches", "inputs", "outputs"});
+    step.launches = size_t(integer(member(value[i], "launches", place), place + ".launches", 1,
+                                   int64_t(plan.launches.size() - std::min(at, plan.launches.size()))));
+    step.inputs = stepBuffers(member(value[i], "inputs", place), plan, place + ".inputs");
+    step.outputs = stepBuffers(member(value[i], "outputs", place), plan, place + ".outputs");
+    for (size_t l = at; l < at + step.launches; ++l)
+      if (plan.launches[l].module != plan.launches[at].module)
+        fail(place + " launches kernels of two modules");
+    used[plan.launches[at].module] = true;
+    at += step.launches;
+    plan.steps.push_back(std::move(step));
+  }
+  if (at != plan.launches.size())
+    fail("steps have " + llvm::Twine(at) + " launches, the plan has " + llvm::Twine(plan.launches.size()));
+  for (size_t m = 0; m < used.size(); ++m)
+    if (!used[m])
+      fail(indexed("modules", m) + " has no launch");
+}
+
+WorkspaceSpec workspaceSpec(const json &value, bool network, const std::string &place) {
+  WorkspaceSpec ws;
+  ws.name = text(member(value, "name", place), place + ".name");
+  ws.bytes = integer(member(value, "bytes", place), place + ".bytes", 1, maxWorkspaceBytes);
+  if (!network) {
+    onlyKnown(value, place, {"name", "bytes"});
+    return ws;
+  }
+  onlyKnown(value, place, {"name", "bytes", "offset", "first", "last"});
+  ws.offset = integer(member(value, "offset", place), place + ".offset", 0, maxWorkspaceBytes);
+  if (ws.offset % 256)
+    fail(place + ".offset is " + llvm::Twine(ws.offset) + ", expected a multiple of 256");
+  if (ws.offset + ws.bytes > maxWorkspaceBytes)
+    fail(place + " ends beyond 64 GiB");
+  ws.first = size_t(integer(member(value, "first", place), place + ".first", 0, int64_t(maxLaunches) - 1));
+  ws.last = size_t(integer(member(value, "last", place), place + ".last", int64_t(ws.first), int64_t(maxLaunches) - 1));
+  return ws;
+}
+
 /// SOURCE as JSON. Where a member stands twice, readers of one text could take it for two different plans.
 json parseStrictly(llvm::StringRef source) {
   if (source.size() > maxPlanBytes)
@@ -308,9 +390,17 @@ json parseStrictly(llvm::StringRef source) {
 LaunchPlan parsePlan(llvm::StringRef source) {
   json root = parseStrictly(source);
   LaunchPlan plan;
-  if (int64_t version = integer(member(root, "version", ""), "version", INT64_MIN, INT64_MAX); version != 1)
-    fail("version is " + llvm::Twine(version) + ", expected 1");
-  onlyKnown(root, "", {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "launches"});
+  const int64_t version = integer(member(root, "version", ""), "version", INT64_MIN, INT64_MAX);
+  if (version != 1 && version != 2)
+    fail("version is " + llvm::Twine(version) + ", expected 1 or 2");
+  if (version == 1) {
+    onlyKnown(root, "", {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "launches"});
+  } else {
+    onlyKnown(
+        root, "",
+        {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "modules", "launches", "steps"});
+    plan.modules = moduleNames(member(root, "modules", ""));
+  }
   plan.problem = text(member(root, "problem", ""), "problem");
   plan.arch = text(member(root, "arch", ""), "arch");
   plan.precision = text(member(root, "precision", ""), "precision");
@@ -329,15 +419,10 @@ LaunchPlan parsePlan(llvm::StringRef source) {
   if (auto it = root.find("workspace"); it != root.end()) {
     array(*it, "workspace", maxBuffers);
     for (size_t i = 0; i < it->size(); ++i) {
-      std::string place = indexed("workspace", i);
-      WorkspaceSpec ws;
-      ws.name = text(member((*it)[i], "name", place), place + ".name");
-      onlyKnown((*it)[i], place, {"name", "bytes"});
-      ws.bytes = integer(member((*it)[i], "bytes", place), place + ".bytes", 1, maxWorkspaceBytes);
-      total += ws.bytes;
+      plan.workspace.push_back(workspaceSpec((*it)[i], plan.isNetwork(), indexed("workspace", i)));
+      total += plan.isNetwork() ? 0 : plan.workspace.back().bytes;
       if (total > maxWorkspaceBytes)
         fail("workspace adds up to more than 64 GiB");
-      plan.workspace.push_back(std::move(ws));
     }
   }
   const json &launches = array(member(root, "launches", ""), "launches", maxLaunches);
@@ -345,6 +430,11 @@ LaunchPlan parsePlan(llvm::StringRef source) {
     plan.launches.push_back(launch(launches[i], plan, indexed("launches", i)));
   if (plan.launches.empty())
     fail("launches is empty");
+  if (plan.isNetwork()) {
+    readSteps(member(root, "steps", ""), plan);
+    if (std::string fault = findLifetimeFault(plan); !fault.empty())
+      fail(fault);
+  }
   return plan;
 }
 
@@ -426,7 +516,7 @@ llvm::Expected<LaunchPlan> LaunchPlan::parse(llvm::StringRef source) {
 }
 
 std::string LaunchPlan::print() const {
-  json root{{"version", 1}, {"problem", problem}, {"arch", arch}, {"precision", precision}};
+  json root{{"version", isNetwork() ? 2 : 1}, {"problem", problem}, {"arch", arch}, {"precision", precision}};
   root["inputs"] = json::array();
   for (const BufferSpec &spec : inputs)
     root["inputs"].push_back(printBuffer(spec, true));
@@ -435,10 +525,20 @@ std::string LaunchPlan::print() const {
     root["outputs"].push_back(printBuffer(spec, false));
   root["workspace"] = json::array();
   for (const WorkspaceSpec &ws : workspace)
-    root["workspace"].push_back({{"name", ws.name}, {"bytes", ws.bytes}});
+    if (isNetwork())
+      root["workspace"].push_back(
+          {{"name", ws.name}, {"bytes", ws.bytes}, {"offset", ws.offset}, {"first", ws.first}, {"last", ws.last}});
+    else
+      root["workspace"].push_back({{"name", ws.name}, {"bytes", ws.bytes}});
+  if (isNetwork())
+    root["modules"] = modules;
   root["launches"] = json::array();
   for (const Launch &l : launches) {
-    json one{{"kernel", l.kernel}, {"grid", l.grid}, {"block", l.block}, {"shared_bytes", l.sharedBytes}};
+    json one = isNetwork() ? json{{"module", l.module}} : json::object();
+    one["kernel"] = l.kernel;
+    one["grid"] = l.grid;
+    one["block"] = l.block;
+    one["shared_bytes"] = l.sharedBytes;
     if (l.cluster != std::array<int64_t, 3>{1, 1, 1})
       one["cluster"] = l.cluster;
     if (l.cooperative)
@@ -447,6 +547,15 @@ std::string LaunchPlan::print() const {
     for (const LaunchArgument &arg : l.arguments)
       one["args"].push_back(printArgument(arg));
     root["launches"].push_back(std::move(one));
+  }
+  for (const PlanStep &step : steps) {
+    json one{{"task", step.task}, {"launches", step.launches}};
+    for (auto [key, list] : {std::pair("inputs", &step.inputs), std::pair("outputs", &step.outputs)}) {
+      one[key] = json::array();
+      for (const BufferRef &ref : *list)
+        one[key].push_back(printBufferRef(ref));
+    }
+    root["steps"].push_back(std::move(one));
   }
   return root.dump(1) + "\n";
 }

@@ -27,9 +27,7 @@ CandidateSession::create(Device &device, const candidate::LaunchPlan &plan, llvm
   for (unsigned which = 0; which < std::max(wanted, 1u); ++which) {
     if (which > 0) {
       // The further sets are a defence, not a need: half of what is left stays free.
-      size_t bytes = size_t(plan.compulsoryBytes());
-      for (const candidate::WorkspaceSpec &space : plan.workspace)
-        bytes += size_t(space.bytes);
+      size_t bytes = size_t(plan.compulsoryBytes()) + size_t(plan.workspaceBytes());
       if (device.freeMemory() != 0 && bytes > device.freeMemory() / 2)
         break;
     }
@@ -124,15 +122,29 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     if (llvm::Error error = add(set.outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
       return std::move(error);
-  for (size_t i = 0; i < plan.workspace.size(); ++i)
-    if (llvm::Error error = add(set.workspace, "ws" + std::to_string(i), size_t(plan.workspace[i].bytes))) {
-      if (error.isA<CandidateError>())
-        return std::move(error);
-      // Inputs and outputs are the problem's; this is the candidate's own wish.
-      return llvm::make_error<CandidateError>(candidate::Verdict::Reject,
-                                              "no room for its workspace: " + llvm::toString(std::move(error)));
-    }
+  auto addSpace = [&](std::string name, int64_t bytes) -> llvm::Error {
+    llvm::Error error = add(set.workspace, std::move(name), size_t(bytes));
+    if (!error || error.isA<CandidateError>())
+      return error;
+    // Inputs and outputs are the problem's; this is the candidate's own wish.
+    return llvm::make_error<CandidateError>(candidate::Verdict::Reject,
+                                            "no room for its workspace: " + llvm::toString(std::move(error)));
+  };
+  set.inArena = plan.isNetwork() && (which > 0 || !fitsApart());
+  if (set.inArena && plan.arenaBytes() > 0)
+    if (llvm::Error error = addSpace("the arena", plan.arenaBytes()))
+      return std::move(error);
+  for (size_t i = 0; i < plan.workspace.size() && !set.inArena; ++i)
+    if (llvm::Error error = addSpace("ws" + std::to_string(i), plan.workspace[i].bytes))
+      return std::move(error);
   return std::move(set);
+}
+
+bool CandidateSession::fitsApart() {
+  double bytes = 0;
+  for (const candidate::WorkspaceSpec &one : plan.workspace)
+    bytes += double(one.bytes) + 2 * redZoneBytes + double(device.granularity());
+  return device.freeMemory() == 0 || bytes < double(device.freeMemory()) / 2;
 }
 
 llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which) {
@@ -165,6 +177,8 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
 llvm::Error CandidateSession::prepareValues(BufferSet &set) {
   // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
   auto addressOf = [&](const candidate::BufferRef &ref) {
+    if (ref.kind == candidate::BufferKind::Workspace && set.inArena)
+      return set.workspace[0].data + uint64_t(plan.workspace[ref.index].offset + ref.offset);
     auto &list = ref.kind == candidate::BufferKind::Input    ? set.inputs
                  : ref.kind == candidate::BufferKind::Output ? set.outputs
                                                              : set.workspace;

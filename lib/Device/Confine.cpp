@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Device/Confine.h"
 
+#include "kgen/Device/Device.h"
+
 #include "kgen/Toolchain/Jail.h"
 
 #include <csignal>
@@ -40,7 +42,8 @@ std::string kgen::device::confineHostCandidate(uint64_t extraBytes) {
 
 std::string kgen::device::confineBeforeLoading(const std::string &artifact) {
   toolchain::FileRules rules;
-  rules.execute = {artifact, "/lib", "/lib64", "/usr/lib", "/usr/lib64"};
+  rules.execute = splitArtifacts(artifact);
+  rules.execute.insert(rules.execute.end(), {"/lib", "/lib64", "/usr/lib", "/usr/lib64"});
   rules.read = {"/etc/ld.so.cache", "/proc/self", "/sys/devices/system/cpu"};
   return toolchain::confineThisProcess(rules, toolchain::CallRules::NoPrograms);
 }
@@ -67,9 +70,10 @@ std::string kgen::device::confineCardCandidate(const std::string &artifact) {
       if (std::string path = driver.dli_fname; path.rfind('/') != std::string::npos && path.rfind('/') > 0)
         rules.execute.push_back(path.substr(0, path.rfind('/')));
   }
-  rules.read = {artifact,        "/etc/ld.so.cache", "/etc/nvidia",      "/sys",        "/proc/self",
-                "/proc/driver",  "/proc/devices",    "/proc/cpuinfo",    "/proc/stat",  "/proc/meminfo",
-                "/proc/modules", "/proc/sys/vm",     "/proc/sys/kernel", "/proc/mounts"};
+  rules.read = splitArtifacts(artifact);
+  rules.read.insert(rules.read.end(), {"/etc/ld.so.cache", "/etc/nvidia", "/sys", "/proc/self", "/proc/driver",
+                                       "/proc/devices", "/proc/cpuinfo", "/proc/stat", "/proc/meminfo", "/proc/modules",
+                                       "/proc/sys/vm", "/proc/sys/kernel", "/proc/mounts"});
   // Not /dev as a whole: /dev/shm holds other processes' memory.
   rules.write = {"/dev/null", "/dev/zero", "/dev/urandom"};
   glob_t devices;

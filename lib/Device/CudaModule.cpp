@@ -59,11 +59,15 @@ CudaModule::CudaModule(const cuda::Driver &driver, cuda::DeviceId id) : driver(d
 }
 
 llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) {
-  auto cubin = toolchain::readWholeFile(artifact);
-  if (!cubin)
-    return cubin.takeError();
-  image = std::move(*cubin);
-  names = variableNames(image);
+  for (const std::string &file : splitArtifacts(artifact)) {
+    auto cubin = toolchain::readWholeFile(file);
+    if (!cubin)
+      return cubin.takeError();
+    std::vector<std::string> names = variableNames(*cubin);
+    images.push_back({std::move(*cubin), std::move(names), nullptr});
+  }
+  if (images.size() != std::max<size_t>(plan.modules.size(), 1))
+    return llvm::createStringError("%zu files of machine code for %zu modules", images.size(), plan.modules.size());
   for (const candidate::Launch &launch : plan.launches)
     launches.push_back(&launch);
   return lookUp();
@@ -71,31 +75,34 @@ llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPl
 
 llvm::Error CudaModule::reload() {
   functions.clear();
-  if (int error = driver.moduleUnload(module))
-    return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
+  for (Image &image : images)
+    if (int error = driver.moduleUnload(image.module))
+      return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
   return lookUp();
 }
 
 std::vector<DigestJob> CudaModule::variables() const {
   std::vector<DigestJob> out;
-  for (const std::string &name : names) {
-    cuda::Pointer at;
-    size_t bytes;
-    // A name that the driver does not know belongs to no memory of its own.
-    if (driver.moduleGetGlobal(&at, &bytes, module, name.c_str()) == 0 && bytes > 0)
-      out.push_back({at, bytes, 0, std::nullopt});
-  }
+  for (const Image &image : images)
+    for (const std::string &name : image.names) {
+      cuda::Pointer at;
+      size_t bytes;
+      // A name that the driver does not know belongs to no memory of its own.
+      if (driver.moduleGetGlobal(&at, &bytes, image.module, name.c_str()) == 0 && bytes > 0)
+        out.push_back({at, bytes, 0, std::nullopt});
+    }
   return out;
 }
 
 llvm::Error CudaModule::lookUp() {
   // A cubin for another architecture fails here, with the driver's words.
-  if (int error = driver.moduleLoadData(&module, image.data()))
-    return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
+  for (Image &image : images)
+    if (int error = driver.moduleLoadData(&image.module, image.bytes.data()))
+      return reject(std::string("the driver refuses the machine code: ") + driver.describe(error));
   for (const candidate::Launch *one : launches) {
     cuda::Function function;
     // C++ names would be mangled, hence the contract's extern "C".
-    if (driver.moduleGetFunction(&function, module, one->kernel.c_str()))
+    if (driver.moduleGetFunction(&function, images[one->module].module, one->kernel.c_str()))
       return reject("the plan launches " + one->kernel + ", which kernel.cu does not define as extern \"C\"");
     if (llvm::Error error = checkKernel(function, *one))
       return error;

@@ -12,15 +12,15 @@
 
 namespace kgen::device {
 
-/// The candidate's module and the launches of its plan, which must outlive it.
+/// The candidate's modules and the launches of its plan, which must outlive it.
 class CudaModule {
 public:
   CudaModule(const cuda::Driver &driver, cuda::DeviceId id);
 
-  /// Looks up every kernel of PLAN in the cubin ARTIFACT. A CandidateError where one is not there, or takes or needs
+  /// Looks up every kernel of PLAN in its cubin of ARTIFACT. A CandidateError where one is not there, or takes or needs
   /// something else than the plan or the card gives.
   llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan);
-  /// A fresh module of the same machine code.
+  /// Fresh modules of the same machine code.
   llvm::Error reload();
   std::vector<DigestJob> variables() const;
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values) const;
@@ -39,9 +39,13 @@ private:
   const cuda::Driver &driver;
   int maxShared = 0, multiprocessors = 0;
   size_t mostLocal = 0;
-  std::string image; ///< the machine code
-  std::vector<std::string> names;
-  cuda::Module module = nullptr;
+  /// The machine code of one text.
+  struct Image {
+    std::string bytes;
+    std::vector<std::string> names; ///< of its variables
+    cuda::Module module = nullptr;
+  };
+  std::vector<Image> images; ///< by module of the plan
   std::vector<cuda::Function> functions;
   std::vector<const candidate::Launch *> launches;
 };

@@ -49,12 +49,21 @@ public:
 
   llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) override {
     // The compiler made sure that nothing in it runs before the first launch, which another process makes.
-    void *loaded = dlopen(artifact.str().c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!loaded)
-      return reject(std::string("the system's loader refuses it: ") + dlerror());
-    unsigned threads = 0; // of the largest block whose threads wait for each other
+    std::vector<void *> libraries;
+    std::vector<std::string> files = splitArtifacts(artifact);
+    if (files.size() != std::max<size_t>(plan.modules.size(), 1))
+      return llvm::createStringError("%zu files of machine code for %zu modules", files.size(), plan.modules.size());
+    for (const std::string &file : files) {
+      libraries.push_back(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
+      if (!libraries.back())
+        return reject(std::string("the system's loader refuses it: ") + dlerror());
+    }
+    std::vector<bool> known(files.size()); // what the library may write
+    unsigned threads = 0;                  // of the largest block whose threads wait for each other
     for (const candidate::Launch &launch : plan.launches) {
-      auto symbol = [&](const char *prefix) { return dlsym(loaded, (prefix + launch.kernel).c_str()); };
+      auto symbol = [&](const char *prefix) {
+        return dlsym(libraries[launch.module], (prefix + launch.kernel).c_str());
+      };
       if (symbol("kgen_host_fibres_"))
         threads = std::max(threads, unsigned(launch.block[0] * launch.block[1] * launch.block[2]));
       auto function = reinterpret_cast<KGenHostKernel>(symbol("kgen_host_launch_"));
@@ -72,9 +81,11 @@ public:
       }
       kernels.push_back(function);
       launches.push_back(&launch);
+      if (!known[launch.module])
+        if (llvm::Error error = library.remember(reinterpret_cast<const void *>(function), files[launch.module]))
+          return error;
+      known[launch.module] = true;
     }
-    if (llvm::Error error = library.remember(reinterpret_cast<const void *>(kernels.front()), artifact))
-      return error;
     return process.prepare(threads);
   }
 
@@ -220,6 +231,16 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> kgen::device::splitArtifacts(llvm::StringRef artifact) {
+  std::vector<std::string> files;
+  for (llvm::StringRef rest = artifact; !rest.empty();) {
+    auto [file, next] = rest.split('\n');
+    files.push_back(file.str());
+    rest = next;
+  }
+  return files;
+}
 
 llvm::Error Device::fill(DeviceAddress at, const Poison &poison, size_t bytes) {
   std::vector<uint32_t> words(bytes / 4);

@@ -23,6 +23,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <set>
@@ -117,16 +118,44 @@ void Phase::end() {
   out = nullptr;
 }
 
+/// The texts of PLAN's modules in FOLDER, and what is known of its tasks.
+static llvm::Error readNetwork(const std::string &folder, const candidate::LaunchPlan &plan, CandidateFiles &files) {
+  for (const std::string &name : plan.modules) {
+    auto text = toolchain::readWholeFile(folder + "/" + name, 64u << 20);
+    if (!text)
+      return text.takeError();
+    files.modules.push_back(std::move(*text));
+  }
+  if (!fs::exists(folder + "/partition.json"))
+    return llvm::Error::success();
+  auto tasks = toolchain::readWholeFile(folder + "/partition.json", 256u << 20);
+  if (!tasks)
+    return tasks.takeError();
+  files.tasks = std::move(*tasks);
+  return llvm::Error::success();
+}
+
 llvm::Expected<CandidateFiles> kgen::evaluate::readCandidate(const std::string &folder, const std::string &graph) {
   CandidateFiles files;
   auto plan = toolchain::readWholeFile(folder + "/plan.json", 64u << 20);
   if (!plan)
     return plan.takeError();
-  auto cuda = toolchain::readWholeFile(folder + "/kernel.cu", 64u << 20);
-  if (!cuda)
-    return cuda.takeError();
   files.plan = std::move(*plan);
-  files.cuda = std::move(*cuda);
+  // A plan that is none is the candidate's verdict, later.
+  auto parsed = candidate::LaunchPlan::parse(files.plan);
+  if (parsed && parsed->isNetwork()) {
+    if (llvm::Error error = readNetwork(folder, *parsed, files))
+      return std::move(error);
+  } else if (bool hasText = fs::exists(folder + "/kernel.cu"); parsed || hasText) {
+    if (!parsed)
+      llvm::consumeError(parsed.takeError());
+    auto cuda = toolchain::readWholeFile(folder + "/kernel.cu", 64u << 20);
+    if (!cuda)
+      return cuda.takeError();
+    files.cuda = std::move(*cuda);
+  } else {
+    llvm::consumeError(parsed.takeError());
+  }
   std::string path = graph;
   for (const char *up : {"/", "/../", "/../../", "/../../../"})
     if (path.empty() && fs::exists(folder + up + "graph.mlir"))
@@ -169,6 +198,26 @@ Evaluator::referenceFor(const CandidateFiles &files, const candidate::LaunchPlan
   return references[key].get();
 }
 
+/// By the text: a plan that had to declare them could lie. On a card the machine's own words count, which
+/// macros cannot hide.
+static bool usesFloatAtomics(llvm::StringRef cuda, llvm::StringRef ptx) {
+  if (ptx.empty())
+    return cuda.contains("atomicAdd");
+  llvm::SmallVector<llvm::StringRef> lines;
+  ptx.split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    line = line.ltrim();
+    if (line.starts_with("@"))
+      line = line.split(' ').second.ltrim();
+    llvm::StringRef name = line.split(' ').first;
+    bool atomic = name.starts_with("atom.") || name.starts_with("red.");
+    if (atomic && name.contains(".add") &&
+        (name.contains(".f32") || name.contains(".f64") || name.contains(".f16") || name.contains(".bf16")))
+      return true;
+  }
+  return false;
+}
+
 void Evaluator::prepare(const std::string &cuda) {
   toolchain::CompileOptions options;
   options.arch = parts.arch;
@@ -176,13 +225,13 @@ void Evaluator::prepare(const std::string &cuda) {
     llvm::consumeError(result.takeError());
 }
 
-llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
-                                        const EvaluateOptions &limits, candidate::Measurement &out,
-                                        std::string &artifact) {
+llvm::Expected<bool> Evaluator::compileModule(llvm::StringRef text, unsigned module, const candidate::LaunchPlan &plan,
+                                              const EvaluateOptions &limits, candidate::Measurement &out,
+                                              std::string &artifact) {
   toolchain::CompileOptions options;
   options.arch = parts.arch;
   options.wallSeconds = limits.compileSeconds;
-  auto result = parts.compiler->compile(files.cuda, options);
+  auto result = parts.compiler->compile(text, options);
   if (!result)
     return result.takeError();
   if (auto *failed = std::get_if<toolchain::CompileFailed>(&*result)) {
@@ -197,13 +246,13 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candi
   log = compiled.log;
   ptx = compiled.ptx;
   artifact = compiled.artifact;
-  out.compileSeconds = compiled.seconds;
-  out.kernels = compiled.kernels;
+  atomics |= usesFloatAtomics(text, ptx);
+  out.compileSeconds += compiled.seconds;
   std::set<std::string> defined;
-  for (candidate::KernelResources &kernel : out.kernels) {
+  for (candidate::KernelResources kernel : compiled.kernels) {
     defined.insert(kernel.kernel);
     for (const candidate::Launch &launch : plan.launches) {
-      if (launch.kernel != kernel.kernel)
+      if (launch.module != module || launch.kernel != kernel.kernel)
         continue;
       if (parts.device == "host") {
         // The host has more shared memory than any card: hold kernels to what they were made for.
@@ -226,13 +275,56 @@ llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candi
         return false;
       }
     }
+    out.kernels.push_back(std::move(kernel));
   }
   for (const candidate::Launch &launch : plan.launches)
-    if (!defined.count(launch.kernel)) {
+    if (launch.module == module && !defined.count(launch.kernel)) {
       out.verdict = candidate::Verdict::Reject;
       out.detail = "the plan launches " + launch.kernel + ", which kernel.cu does not define as extern \"C\"";
       return false;
     }
+  return true;
+}
+
+void Evaluator::compileAhead(const CandidateFiles &files, const EvaluateOptions &limits) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    toolchain::CompileOptions options;
+    options.arch = parts.arch;
+    options.wallSeconds = limits.compileSeconds;
+    for (size_t i; (i = next++) < files.modules.size();)
+      if (auto result = parts.compiler->compile(files.modules[i], options); !result)
+        llvm::consumeError(result.takeError()); // compileModule() says it
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < std::min<size_t>(files.modules.size(), parts.threads); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
+                                        const EvaluateOptions &limits, candidate::Measurement &out,
+                                        std::string &artifact) {
+  atomics = false;
+  if (!plan.isNetwork())
+    return compileModule(files.cuda, 0, plan, limits, out, artifact);
+  if (files.modules.size() != plan.modules.size())
+    return llvm::createStringError("the plan has %zu modules, %zu texts were given", plan.modules.size(),
+                                   files.modules.size());
+  compileAhead(files, limits);
+  for (unsigned m = 0; m < files.modules.size(); ++m) {
+    std::string one;
+    auto compiled = compileModule(files.modules[m], m, plan, limits, out, one);
+    if (!compiled || !*compiled) {
+      if (compiled)
+        out.detail = plan.modules[m] + ": " + out.detail;
+      return compiled;
+    }
+    artifact += (m ? "\n" : "") + one;
+  }
+  ptx.clear(); // each task's run has its own
   return true;
 }
 
@@ -262,26 +354,6 @@ void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOpti
   snprintf(text, sizeof text, "%.3g us is less than the memory needs to move the inputs and outputs, %.3g us",
            out.timeUs, least);
   out.detail = text;
-}
-
-/// By the text: a plan that had to declare them could lie. On a card the machine's own words count, which
-/// macros cannot hide.
-static bool usesFloatAtomics(llvm::StringRef cuda, llvm::StringRef ptx) {
-  if (ptx.empty())
-    return cuda.contains("atomicAdd");
-  llvm::SmallVector<llvm::StringRef> lines;
-  ptx.split(lines, '\n');
-  for (llvm::StringRef line : lines) {
-    line = line.ltrim();
-    if (line.starts_with("@"))
-      line = line.split(' ').second.ltrim();
-    llvm::StringRef name = line.split(' ').first;
-    bool atomic = name.starts_with("atom.") || name.starts_with("red.");
-    if (atomic && name.contains(".add") &&
-        (name.contains(".f32") || name.contains(".f64") || name.contains(".f16") || name.contains(".bf16")))
-      return true;
-  }
-  return false;
 }
 
 llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const EvaluateOptions &options,
@@ -370,7 +442,7 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     out.detail = (*outcome)->detail;
     return false;
   }
-  prepared.atomics = usesFloatAtomics(files.cuda, ptx);
+  prepared.atomics = atomics;
   return true;
 }
 
@@ -444,6 +516,17 @@ llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOp
   auto right = trial->verify(out);
   if (!right)
     return right.takeError();
+  if (candidate.plan.isNetwork() && (*right || out.verdict == candidate::Verdict::Wrong)) {
+    Phase checking(out, "tasks");
+    auto wrong = findWrongTask(files, candidate, options, out);
+    if (!wrong)
+      return wrong.takeError();
+    if (!wrong->empty()) {
+      out.detail = *wrong + (*right ? "" : "; " + out.detail);
+      out.verdict = candidate::Verdict::Wrong;
+      return llvm::Error::success();
+    }
+  }
   if (!*right)
     return llvm::Error::success();
   out.verdict = candidate::Verdict::Pass;

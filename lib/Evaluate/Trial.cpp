@@ -235,6 +235,8 @@ llvm::Expected<bool> Trial::sample(candidate::Measurement &out, double &microsec
   unsigned s = timedSets[turn % timedSets.size()];
   // Input N in buffers N: nothing has to be copied between samples.
   ask.buffers = turn % device::CandidateSession::bufferSets;
+  if (plan.isNetwork()) // whose first set has no arena
+    ask.buffers = 1 + turn % (device::CandidateSession::bufferSets - 1);
   ask.copy = setting.atomics;
   ask.waitNanoseconds = waitNanoseconds;
   ++turn;

@@ -87,6 +87,32 @@ public:
     return std::move(reference);
   }
 
+  llvm::Expected<std::unique_ptr<Reference>> buildOn(std::vector<device::SharedMemory> inputs) {
+    auto reference = std::make_unique<Reference>();
+    auto judged = source.judge(graph, plan, options.threads);
+    if (!judged)
+      return judged.takeError();
+    reference->judge = std::move(*judged);
+    judge = reference->judge.get();
+    std::vector<Draft> drafts(std::min(inputs.size(), judge->room()));
+    for (size_t i = 0; i < drafts.size(); ++i) {
+      drafts[i].isGiven = true;
+      drafts[i].ordinal = unsigned(i), drafts[i].number = i;
+      drafts[i].out.set.ordinal = unsigned(i);
+      drafts[i].out.inputs = std::move(inputs[i]);
+      drafts[i].out.tolerance.resize(plan.outputs.size());
+    }
+    if (llvm::Error error = forAll(drafts.size(), [&](size_t i) { return work(drafts[i]); }))
+      return std::move(error);
+    judge->rest();
+    for (Draft &draft : drafts) {
+      settle(draft);
+      if (draft.conditioned)
+        reference->sets.push_back(std::move(draft.out));
+    }
+    return std::move(reference);
+  }
+
 private:
   /// A set under way.
   struct Draft {
@@ -96,6 +122,7 @@ private:
     ReferenceSet out;
     std::vector<std::vector<Comparison>> costs; ///< by ROUNDS and output; empty: bits are compared
     bool conditioned = true;                    ///< it says something about a candidate
+    bool isGiven = false;                       ///< its inputs are there
 
     bool timed() const { return kind == InputKind::Declared; }
   };
@@ -132,8 +159,9 @@ private:
 
   /// Draws one set and asks what is to be known of it.
   llvm::Error work(Draft &draft) {
-    if (llvm::Error error = draw(draft))
-      return error;
+    if (!draft.isGiven)
+      if (llvm::Error error = draw(draft))
+        return error;
     draft.out.number = draft.number;
     Question question;
     question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
@@ -288,6 +316,13 @@ llvm::Expected<std::unique_ptr<Reference>> kgen::judge::buildReference(AnswerSou
                                                                        const candidate::LaunchPlan &plan,
                                                                        const ReferenceOptions &options) {
   return Builder(source, graph, plan, options).build();
+}
+
+llvm::Expected<std::unique_ptr<Reference>> kgen::judge::buildReferenceOn(AnswerSource &source, llvm::StringRef graph,
+                                                                         const candidate::LaunchPlan &plan,
+                                                                         std::vector<device::SharedMemory> inputs,
+                                                                         const ReferenceOptions &options) {
+  return Builder(source, graph, plan, options).buildOn(std::move(inputs));
 }
 
 std::vector<unsigned> Reference::timed() const {

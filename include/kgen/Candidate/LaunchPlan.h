@@ -50,6 +50,9 @@ struct BufferSpec {
 struct WorkspaceSpec {
   std::string name;
   int64_t bytes = 0;
+  /// Of a plan with modules: where it lies in the arena, and the launches from and to which it is in use.
+  int64_t offset = 0;
+  size_t first = 0, last = 0;
 };
 
 enum class BufferKind { Input, Output, Workspace };
@@ -79,20 +82,38 @@ using LaunchArgument = std::variant<BufferRef, int32_t, int64_t, float, TensorMa
 size_t parameterBytes(const LaunchArgument &argument);
 
 struct Launch {
-  std::string kernel; ///< an extern "C" __global__ function of kernel.cu
+  std::string kernel;  ///< an extern "C" __global__ function of kernel.cu, or of its module's text
+  unsigned module = 0; ///< of a plan with modules
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   int64_t sharedBytes = 0;  ///< dynamic shared memory
   bool cooperative = false; ///< all blocks are resident at once, so they may wait for each other
   std::vector<LaunchArgument> arguments;
 };
 
+/// A task of a network at its place: so many launches in a row, on these buffers.
+struct PlanStep {
+  std::string task; ///< "00-conv2d"
+  size_t launches = 0;
+  std::vector<BufferRef> inputs, outputs; ///< as the task's graph has them
+};
+
+/// Version 1 is one kernel.cu, each workspace by itself. Version 2, a network: kernels come from several texts, each
+/// compiled by itself, workspaces have lifetimes and share an arena, and the launches are in steps.
 struct LaunchPlan {
   std::string problem;
   std::string arch;
   std::string precision; ///< strict-fp32, tf32, bf16 or fp16
   std::vector<BufferSpec> inputs, outputs;
   std::vector<WorkspaceSpec> workspace;
+  std::vector<std::string> modules; ///< names of files beside plan.json; empty: version 1
   std::vector<Launch> launches;
+  std::vector<PlanStep> steps; ///< of version 2
+
+  bool isNetwork() const { return !modules.empty(); }
+  /// The arena of version 2; 0 without workspaces.
+  int64_t arenaBytes() const;
+  /// All memory between kernels: the arena, or every workspace.
+  int64_t workspaceBytes() const;
 
   /// Parses and checks TEXT. The error is one sentence that names the place ("plan.json:
   /// launches[2].grid[0] is 0, expected 1 to 2147483647"). Never throws, whatever TEXT holds.
@@ -103,5 +124,9 @@ struct LaunchPlan {
   /// Every input read once and every output written once.
   double compulsoryBytes() const;
 };
+
+/// What is wrong with the lifetimes of PLAN's workspaces: one is used outside of its own, or two that are in use at the
+/// same time overlap. "" when nothing is.
+std::string findLifetimeFault(const LaunchPlan &plan);
 
 } // namespace kgen::candidate

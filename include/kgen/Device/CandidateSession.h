@@ -94,6 +94,9 @@ private:
   };
   struct BufferSet {
     std::vector<Buffer> inputs, outputs, workspace;
+    /// A network's workspaces lie in an arena, the one buffer of WORKSPACE. In the first set each has its own memory
+    /// and zones, so that what one leaves to the next is never what a kernel needs.
+    bool inArena = false;
     std::vector<uint64_t> inputDigests;
     std::vector<const char *> sources;         ///< instead, where runs happen apart: the inputs' bytes
     std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
@@ -103,6 +106,8 @@ private:
 
   CandidateSession(Device &device, const candidate::LaunchPlan &plan);
   llvm::Expected<BufferSet> allocateSet(unsigned which);
+  /// Whether a network's workspaces find room side by side.
+  bool fitsApart();
   llvm::Error allocate(Buffer &buffer, std::string name, size_t bytes, unsigned which);
   llvm::Error poison(const Buffer &buffer, uint32_t seed, bool payload);
   void lookAt(const Buffer &buffer, uint32_t seed);

@@ -102,6 +102,9 @@ struct RunScript {
   std::function<llvm::Error(const RunOrder &)> launch; ///< queues all launches
 };
 
+/// The files of machine code that ARTIFACT names, one for each module of a plan: a path in each line.
+std::vector<std::string> splitArtifacts(llvm::StringRef artifact);
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -109,7 +112,7 @@ public:
   virtual std::string name() const = 0;
 
   /// Loads machine code and looks up every kernel of PLAN, checking what can be checked before a launch:
-  /// names, parameter counts and sizes, shared memory.
+  /// names, parameter counts and sizes, shared memory. A plan with modules has as many lines in ARTIFACT.
   virtual llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) = 0;
 
   /// Memory is mapped in pieces of this many bytes, a multiple of 256.

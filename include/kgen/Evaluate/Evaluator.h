@@ -20,9 +20,11 @@ namespace kgen::evaluate {
 
 /// What is measured.
 struct CandidateFiles {
-  std::string plan;  ///< plan.json's text
-  std::string cuda;  ///< kernel.cu's text
-  std::string graph; ///< the op graph that it must compute, MLIR text
+  std::string plan;                 ///< plan.json's text
+  std::string cuda;                 ///< kernel.cu's text; of a network empty
+  std::string graph;                ///< the op graph that it must compute, MLIR text
+  std::vector<std::string> modules; ///< of a network: the texts of the plan's modules, in order
+  std::string tasks;                ///< of a network: partition.json, which has its tasks' graphs; may be empty
 };
 
 struct EvaluateOptions {
@@ -73,7 +75,7 @@ struct PreparedCandidate {
   const judge::Reference *reference = nullptr;
   std::unique_ptr<device::CandidateProcess> process;
   bool atomics = false;
-  std::string artifact;
+  std::string artifact; ///< see Device::load
 };
 
 class Trial;
@@ -130,6 +132,15 @@ private:
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
                                const EvaluateOptions &options, candidate::Measurement &out, std::string &artifact);
+  /// The same for the text of one module; SAYS begins its name in sentences.
+  llvm::Expected<bool> compileModule(llvm::StringRef text, unsigned module, const candidate::LaunchPlan &plan,
+                                     const EvaluateOptions &options, candidate::Measurement &out,
+                                     std::string &artifact);
+  /// Compiles the texts of a network side by side, for the cache.
+  void compileAhead(const CandidateFiles &files, const EvaluateOptions &options);
+  /// Each task of a network on what it really gets: the sentence that names the first one that is wrong, or "".
+  llvm::Expected<std::string> findWrongTask(const CandidateFiles &files, const PreparedCandidate &candidate,
+                                            const EvaluateOptions &options, candidate::Measurement &out);
   /// The plan and machine code of a candidate that has passed: the cache answers.
   llvm::Expected<candidate::LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
                                                      std::string &artifact);
@@ -137,7 +148,8 @@ private:
 
   EvaluatorParts parts;
   std::string log, ptx;
-  uint64_t trials = 0; ///< so far: each has poisons and keys of its own
+  bool atomics = false; ///< the last compile's text adds floats in memory
+  uint64_t trials = 0;  ///< so far: each has poisons and keys of its own
   std::map<std::string, std::unique_ptr<judge::Reference>> references;
 };
 

@@ -62,6 +62,14 @@ llvm::Expected<std::unique_ptr<Reference>> buildReference(AnswerSource &source, 
                                                           const candidate::LaunchPlan &plan,
                                                           const ReferenceOptions &options);
 
+/// The same for inputs that are there, INPUTS[i] packed with packBuffers(plan.inputs, 0): set i's ordinal is i. Sets on
+/// which the class's own rounding decides the answer, and more than the judge can keep, are left out. Nothing is asked
+/// of admission.
+llvm::Expected<std::unique_ptr<Reference>> buildReferenceOn(AnswerSource &source, llvm::StringRef graph,
+                                                            const candidate::LaunchPlan &plan,
+                                                            std::vector<device::SharedMemory> inputs,
+                                                            const ReferenceOptions &options);
+
 /// What a kernel could write without computing anything, and would be taken for right on every set that it is timed
 /// on: the other kinds of inputs it can tell by their looks, and compute. One sentence each. LOWPASSES: so would
 /// answers one precision class down. The problem is worth a warning for each of them.

@@ -21,6 +21,7 @@
 #include "kgen/Trajectory/RunFolder.h"
 
 #include <atomic>
+#include <limits>
 #include <string>
 
 namespace kgen::search {
@@ -52,6 +53,9 @@ struct SearchConfig {
   double stopAtFloor = 0;       ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
   Chip chip;
+  /// The search ends after this round, whatever the policy has planned; no part of run.json. Going on with a higher one
+  /// is a resumed run.
+  int lastRound = std::numeric_limits<int>::max();
 
   trajectory::Json toJson() const;
   static llvm::Expected<SearchConfig> fromJson(const trajectory::Json &json);

@@ -65,6 +65,7 @@ struct SearchCommand {
   bool trustRun = false; ///< of resume: what run.json has started and sent is the user's own wish
   std::string llm = "builtin";
   propose::ProposerOptions proposer;
+  std::string network = "auto"; ///< whether a graph is searched task by task: auto, always or never
   std::string policy = "branch";
   std::vector<std::string> policies;    ///< of compare-policies; empty: all
   std::vector<std::string> handIdeas;   ///< a person's, in words

@@ -169,6 +169,10 @@ std::vector<OptionSpec> optionTable() {
        "whose rules make a verdict: kgen, kernelbench-2025 (allclose 1e-2) or kernelbench (1e-4)",
        oneOf(&C::rules, {"kgen", "kernelbench-2025", "kernelbench"})},
       {"--device", "D", searches, "auto", What, "host, cuda:N, or auto: a card when there is one", setDevice},
+      {"--network", "HOW", search, "auto", What,
+       "auto: a graph of at least 8 tasks is cut into them, and each is searched by itself (docs/networks.md)\n"
+       "always: any graph is\nnever: any graph is one search",
+       oneOf(&C::network, {"auto", "always", "never"})},
 
       {"--rounds", "N", searches, "host 3, cuda 5", HowFar, "rounds after round 0", whole(&C::rounds, 0, 1000)},
       {"--seeds", "K", searches, "host 3, cuda 4", HowFar, "kernels kept after each round", whole(&C::seeds, 1, 100)},

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Search/SearchTool.h"
+#include "../Network/NetworkSearch.h"
 #include "RunLibrary.h"
+#include "RunLog.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/HtmlReport.h"
 #include "kgen/Report/RunReport.h"
@@ -23,22 +25,6 @@ using namespace llvm;
 
 namespace kgen::search {
 namespace {
-
-/// A run folder as the place where answered questions are kept.
-class RunLog : public propose::ExchangeLog {
-public:
-  explicit RunLog(trajectory::RunFolder &run) : run(run) {}
-
-  std::optional<propose::ModelReply> find(StringRef hash) override {
-    if (const propose::Exchange *known = run.findExchange(hash))
-      return known->reply;
-    return std::nullopt;
-  }
-  Error record(const propose::Exchange &exchange) override { return run.recordExchange(exchange); }
-
-private:
-  trajectory::RunFolder &run;
-};
 
 class Tool {
 public:
@@ -103,7 +89,7 @@ std::string Tool::chooseFolder(StringRef problem) {
   if (!command.out.empty())
     return command.out;
   std::string base = ("runs/" + problem).str(), folder = base;
-  for (int n = 2; world.fs.exists(folder + "/run.json"); ++n)
+  for (int n = 2; world.fs.exists(folder + "/run.json") || isNetworkRun(world.fs, folder); ++n)
     folder = base + "-" + std::to_string(n);
   return folder;
 }
@@ -209,6 +195,11 @@ Expected<int> Tool::search() {
   auto given = readGiven(command, world, command.llm);
   if (!given)
     return given.takeError();
+  auto partition = partitionForSearch(command, world, graph);
+  if (!partition)
+    return partition.takeError();
+  if (*partition)
+    return searchNetwork(command, world, *config, graph, **partition, **evaluator, chooseFolder(config->problem));
   auto run =
       trajectory::RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
   if (!run)
@@ -220,6 +211,8 @@ Expected<int> Tool::search() {
 }
 
 Expected<int> Tool::resume() {
+  if (isNetworkRun(world.fs, command.run))
+    return resumeNetwork(command, world);
   auto run = trajectory::RunFolder::open(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
@@ -326,6 +319,8 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
 }
 
 Expected<int> Tool::replay() {
+  if (isNetworkRun(world.fs, command.run))
+    return replayNetwork(command, world);
   auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
@@ -349,6 +344,12 @@ Expected<int> Tool::replay() {
 }
 
 Expected<int> Tool::report() {
+  if (isNetworkRun(world.fs, command.run)) {
+    auto text = printNetworkReport(command, world);
+    if (!text)
+      return text.takeError();
+    return deliver(*text, "the report");
+  }
   auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();

@@ -93,7 +93,7 @@ Error Search::executeRounds() {
   if (!policy)
     return policy.takeError();
 
-  int rounds = (*policy)->getRounds();
+  int rounds = std::min((*policy)->getRounds(), config.lastRound);
   for (int round = 0;; ++round) {
     std::vector<Candidate> candidates;
     std::vector<Expansion> expansions;

@@ -1,0 +1,64 @@
+//===- Network.h - Tasks put together ---------------------------*- C++ -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data in, data out: from the plans of tasks to the plan of their network, and which task is worth the next round. No
+// device, no run folder.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Candidate/LaunchPlan.h"
+#include "kgen/Graph/Partition.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgen::network {
+
+/// partition.json: deterministic to the byte. PRECISIONS: each task's class.
+std::string printPartition(const graph::NetworkPartition &partition, llvm::ArrayRef<std::string> precisions);
+
+/// A piece of memory between kernels, in use from launch FIRST to launch LAST.
+struct Lifetime {
+  int64_t bytes = 0;
+  size_t first = 0, last = 0;
+};
+
+/// An offset for each of LIVES, a multiple of 256, so that what is in use at the same time lies apart: large ones
+/// first, each as low as it fits.
+std::vector<int64_t> placeInArena(llvm::ArrayRef<Lifetime> lives);
+
+/// The plan of a network (version 2): PLANS[i] is that of task i, whose text is file MODULES[i]. WHOLE says what the
+/// network's inputs and outputs are, its name, class and architecture; its launches do not count. An Error where a plan
+/// is not of its task's shape.
+llvm::Expected<candidate::LaunchPlan> assemble(const graph::NetworkPartition &partition,
+                                               const candidate::LaunchPlan &whole,
+                                               llvm::ArrayRef<candidate::LaunchPlan> plans,
+                                               llvm::ArrayRef<std::string> modules);
+
+/// What is known of a task when the next round is given away.
+struct TaskState {
+  int count = 0;
+  double floorUs = 0;         ///< 0: unknown
+  std::vector<double> bestUs; ///< the best so far, after each of its rounds; [0] is round 0's
+  bool exhausted = false;     ///< nobody has an idea for it any more
+};
+
+/// What another round of STATE is expected to save: its count times what lies above the floor, times the share that its
+/// last rounds gained. A task that had no round after round 0 is expected to lose half of that.
+double expectedGain(const TaskState &state);
+
+/// The task that another round buys most of, the first of equals; none when every one is exhausted.
+std::optional<size_t> chooseTask(llvm::ArrayRef<TaskState> states);
+
+/// From how many steps on a graph is searched as a network, when nobody says.
+constexpr size_t fewestSteps = 8;
+
+} // namespace kgen::network

@@ -1,0 +1,54 @@
+//===- NetworkReport.h - What a network's search found --------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Report/RunReport.h"
+
+namespace kgen::report {
+
+/// One task of a network.
+struct NetworkTaskRow {
+  std::string name; ///< "00-conv2d"
+  int count = 0;    ///< steps that compute it
+  double genericUs = 0, bestUs = 0, floorUs = 0;
+  double share = 0; ///< of the sum of all tasks' best times, in percent
+  int rounds = 0, branches = 0;
+  std::string bestId, idea, settings, precision;
+};
+
+/// One network put together.
+struct NetworkRound {
+  std::string id, verdict, detail;
+  int round = 0;
+  double timeUs = 0; ///< 0 unless PASS
+  double seconds = 0;
+};
+
+struct NetworkReport {
+  std::string run, problem, size, device, precision, isolation;
+  std::optional<trajectory::StopReason> stopReason;
+  int steps = 0;
+  std::vector<NetworkTaskRow> tasks; ///< in the network's order
+  std::vector<NetworkRound> rounds;
+  std::string bestId;
+  double bestUs = 0, genericUs = 0, floorUs = 0;
+  std::map<std::string, double> baselines;
+  int64_t launches = 0, arenaBytes = 0, valueBytes = 0; ///< of the best; valueBytes: without sharing
+  double seconds = 0;
+  std::vector<std::string> warnings;
+};
+
+/// Reads what the run of a network in FOLDER recorded.
+llvm::Expected<NetworkReport> summarizeNetwork(trajectory::FileSystem &fs, trajectory::Clock &clock,
+                                               llvm::StringRef folder);
+std::string printNetworkText(const NetworkReport &report);
+std::string printNetworkMarkdown(const NetworkReport &report);
+std::string printNetworkJson(const NetworkReport &report);
+/// One page, with nothing from elsewhere.
+std::string printNetworkHtml(const NetworkReport &report);
+
+} // namespace kgen::report

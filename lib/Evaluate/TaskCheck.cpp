@@ -1,0 +1,285 @@
+//===- TaskCheck.cpp - Each task of a network on what it really gets ------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The network runs once with every value between its tasks as an output. Then each step's kernels are held against the
+// oracle of the step's own graph, on the very inputs that they had: so errors do not add up, and the first step that is
+// wrong is the one to blame. What the folder says of tasks decides which one is named, never whether the whole is
+// right.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Evaluate/Evaluator.h"
+
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <cstring>
+#include <map>
+
+using namespace kgen;
+using namespace kgen::evaluate;
+namespace json = llvm::json;
+
+namespace {
+
+/// What the oracle may take for all tasks together.
+constexpr double mostSeconds = 60;
+/// The first bytes of packed outputs.
+constexpr size_t header = 4096;
+
+struct Task {
+  std::string name, graph;
+  candidate::LaunchPlan shape; ///< inputs, outputs and class; no launches
+};
+
+llvm::Error wrongTasks(const llvm::Twine &why) { return llvm::createStringError("partition.json: " + why); }
+
+llvm::Expected<std::vector<candidate::BufferSpec>> readBuffers(const json::Object &task, llvm::StringRef key) {
+  std::vector<candidate::BufferSpec> out;
+  const json::Array *list = task.getArray(key);
+  if (!list)
+    return wrongTasks("a task has no " + key);
+  for (const json::Value &value : *list) {
+    const json::Object *one = value.getAsObject();
+    auto type = one ? candidate::parseDType(one->getString("dtype").value_or("")) : std::nullopt;
+    const json::Array *shape = one ? one->getArray("shape") : nullptr;
+    if (!type || !shape)
+      return wrongTasks("one of the " + key + " has no dtype or no shape");
+    candidate::BufferSpec spec;
+    spec.name = (key + llvm::Twine(out.size())).str();
+    spec.dtype = *type;
+    for (const json::Value &extent : *shape)
+      spec.shape.push_back(extent.getAsInteger().value_or(0));
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
+/// The tasks by name.
+llvm::Expected<std::map<std::string, Task>> readTasks(llvm::StringRef text) {
+  auto root = json::parse(text);
+  if (!root)
+    return root.takeError();
+  const json::Array *list = root->getAsObject() ? root->getAsObject()->getArray("tasks") : nullptr;
+  if (!list)
+    return wrongTasks("there are no tasks");
+  std::map<std::string, Task> tasks;
+  for (const json::Value &value : *list) {
+    const json::Object *one = value.getAsObject();
+    if (!one)
+      return wrongTasks("a task is no object");
+    Task task;
+    task.name = one->getString("name").value_or("").str();
+    task.graph = one->getString("graph").value_or("").str();
+    task.shape.problem = task.name;
+    task.shape.precision = one->getString("precision").value_or("").str();
+    auto inputs = readBuffers(*one, "inputs");
+    if (!inputs)
+      return inputs.takeError();
+    auto outputs = readBuffers(*one, "outputs");
+    if (!outputs)
+      return outputs.takeError();
+    task.shape.inputs = std::move(*inputs);
+    task.shape.outputs = std::move(*outputs);
+    tasks[task.name] = std::move(task);
+  }
+  return tasks;
+}
+
+/// PLAN with every value that a step writes as an output.
+llvm::Expected<candidate::LaunchPlan> expose(const candidate::LaunchPlan &plan,
+                                             const std::map<std::string, Task> &tasks) {
+  candidate::LaunchPlan out = plan;
+  std::map<unsigned, unsigned> outputOf; // by workspace
+  for (const candidate::PlanStep &step : plan.steps) {
+    auto task = tasks.find(step.task);
+    if (task == tasks.end() || task->second.shape.inputs.size() != step.inputs.size() ||
+        task->second.shape.outputs.size() != step.outputs.size())
+      return wrongTasks("there is no task " + step.task + " with as many inputs and outputs as its step has");
+    for (size_t i = 0; i < step.outputs.size(); ++i) {
+      const candidate::BufferRef &ref = step.outputs[i];
+      if (ref.kind != candidate::BufferKind::Workspace || outputOf.count(ref.index))
+        continue;
+      candidate::BufferSpec spec = task->second.shape.outputs[i];
+      if (int64_t(spec.bytes()) > plan.workspace[ref.index].bytes)
+        return wrongTasks("task " + step.task + " has larger outputs than its step");
+      outputOf[ref.index] = unsigned(out.outputs.size());
+      spec.name = "value" + std::to_string(ref.index);
+      out.outputs.push_back(std::move(spec));
+    }
+  }
+  auto remap = [&](candidate::BufferRef &ref) {
+    auto it = outputOf.find(ref.index);
+    if (ref.kind == candidate::BufferKind::Workspace && it != outputOf.end()) {
+      ref.kind = candidate::BufferKind::Output;
+      ref.index = it->second;
+    }
+  };
+  for (candidate::Launch &launch : out.launches)
+    for (candidate::LaunchArgument &argument : launch.arguments) {
+      if (auto *map = std::get_if<candidate::TensorMapSpec>(&argument))
+        remap(map->buffer);
+      else if (auto *ref = std::get_if<candidate::BufferRef>(&argument))
+        remap(*ref);
+    }
+  for (candidate::PlanStep &step : out.steps)
+    for (auto *list : {&step.inputs, &step.outputs})
+      for (candidate::BufferRef &ref : *list)
+        remap(ref);
+  return out;
+}
+
+/// The bytes of one run of the exposed plan.
+class Values {
+public:
+  Values(const candidate::LaunchPlan &plan, const judge::ReferenceSet &set, const device::CandidateProcess &process)
+      : plan(plan), set(set), process(process) {
+    size_t total;
+    offsets = device::packBuffers(plan.inputs, 0, total);
+  }
+
+  const char *at(const candidate::BufferRef &ref) const {
+    return ref.kind == candidate::BufferKind::Input ? set.inputs.data() + offsets[ref.index]
+                                                    : process.output(ref.index);
+  }
+  size_t bytes(const candidate::BufferRef &ref) const {
+    return (ref.kind == candidate::BufferKind::Input ? plan.inputs : plan.outputs)[ref.index].bytes();
+  }
+  /// What REFS hold, packed as SPECS after SKIP bytes. An error where a buffer is too small.
+  llvm::Expected<device::SharedMemory> pack(const std::vector<candidate::BufferRef> &refs,
+                                            const std::vector<candidate::BufferSpec> &specs, size_t skip) const {
+    size_t total;
+    std::vector<size_t> places = device::packBuffers(specs, skip, total);
+    auto memory = device::SharedMemory::create(total);
+    if (!memory)
+      return memory.takeError();
+    for (size_t i = 0; i < refs.size(); ++i) {
+      if (refs[i].kind == candidate::BufferKind::Workspace || specs[i].bytes() > bytes(refs[i]))
+        return wrongTasks("a task reads what no step wrote");
+      memcpy(memory->data() + places[i], at(refs[i]), specs[i].bytes());
+    }
+    return memory;
+  }
+
+private:
+  const candidate::LaunchPlan &plan;
+  const judge::ReferenceSet &set;
+  const device::CandidateProcess &process;
+  std::vector<size_t> offsets;
+};
+
+} // namespace
+
+llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files, const PreparedCandidate &candidate,
+                                                     const EvaluateOptions &options, candidate::Measurement &out) {
+  auto leaveOut = [&](const std::string &why) {
+    out.warnings.push_back("its tasks were not looked at one by one: " + why);
+    return std::string();
+  };
+  if (files.tasks.empty())
+    return leaveOut("there is no partition.json");
+  auto tasks = readTasks(files.tasks);
+  if (!tasks)
+    return tasks.takeError();
+  auto exposed = expose(candidate.plan, *tasks);
+  if (!exposed)
+    return exposed.takeError();
+  double bytes = 0;
+  for (const candidate::BufferSpec &output : exposed->outputs)
+    bytes += double(output.bytes());
+  if (bytes > device::availableMemory() / 4)
+    return leaveOut("the values between them do not fit into memory");
+
+  auto scratch = toolchain::ScratchFolder::create("tasks");
+  if (!scratch)
+    return scratch.takeError();
+  device::CandidateJob job;
+  job.device = parts.device;
+  job.planFile = scratch->path() + "/plan.json";
+  job.artifact = candidate.artifact;
+  job.trusted = parts.trusted;
+  job.plan = &*exposed;
+  job.runSeconds = options.runSeconds;
+  job.bufferSets = 1;
+  const judge::ReferenceSet &set = candidate.reference->sets[0];
+  job.inputSets.push_back(&set.inputs);
+  if (llvm::Error error = toolchain::writeFileAtomically(job.planFile, exposed->print()))
+    return std::move(error);
+  std::unique_ptr<device::CandidateProcess> process;
+  auto outcome = parts.runner->start(job, process);
+  if (!outcome)
+    return outcome.takeError();
+  if (*outcome)
+    return leaveOut((*outcome)->detail);
+  device::RunRequest request;
+  request.poison = device::poisonSeed(0, uint32_t(parts.seed));
+  request.cold = false;
+  request.copy = true;
+  device::RunReport report;
+  outcome = process->run(0, request, report);
+  if (!outcome)
+    return outcome.takeError();
+  if (*outcome)
+    return leaveOut((*outcome)->detail);
+
+  Values values(*exposed, set, *process);
+  std::map<std::string, std::vector<size_t>> stepsOf;
+  for (size_t i = 0; i < exposed->steps.size(); ++i)
+    stepsOf[exposed->steps[i].task].push_back(i);
+  const double start = toolchain::monotonicSeconds();
+  size_t first = SIZE_MAX, checked = 0;
+  std::string detail;
+  for (auto &[name, steps] : stepsOf) {
+    if (toolchain::monotonicSeconds() - start > mostSeconds)
+      break;
+    const Task &task = tasks->at(name);
+    std::vector<device::SharedMemory> inputs;
+    for (size_t step : steps) {
+      auto packed = values.pack(exposed->steps[step].inputs, task.shape.inputs, 0);
+      if (!packed)
+        return packed.takeError();
+      inputs.push_back(std::move(*packed));
+    }
+    judge::ReferenceOptions how;
+    how.threads = parts.threads;
+    how.rules = options.rules;
+    auto reference = judge::buildReferenceOn(*parts.oracle, task.graph, task.shape, std::move(inputs), how);
+    if (!reference)
+      return reference.takeError();
+    for (const judge::ReferenceSet &given : (*reference)->sets) {
+      const size_t step = steps[given.set.ordinal];
+      auto outputs = values.pack(exposed->steps[step].outputs, task.shape.outputs, header);
+      if (!outputs)
+        return outputs.takeError();
+      size_t total;
+      std::vector<size_t> places = device::packBuffers(task.shape.outputs, header, total);
+      ++checked;
+      for (unsigned i = 0; i < task.shape.outputs.size() && step < first; ++i) {
+        judge::Exhibit exhibit;
+        exhibit.kind = judge::Exhibit::Outputs;
+        exhibit.bytes = outputs->data() + places[i];
+        exhibit.memory = &*outputs;
+        auto judged = judge::judgeExhibit(task.shape, *(*reference)->judge, given, i, exhibit);
+        if (!judged)
+          return judged.takeError();
+        if (judged->accepted)
+          continue;
+        first = step;
+        const judge::Comparison &c = judged->comparison;
+        char numbers[120];
+        snprintf(numbers, sizeof numbers, "; relative error %.3g (max %.3g), allowed %.3g (max %.3g)", c.norms.l2,
+                 c.norms.max, judged->tolerance.l2, judged->tolerance.max);
+        detail = "task " + name + " is wrong on what it gets at step " + std::to_string(step) + ": " +
+                 judge::describeElement(task.shape.outputs[i], c.worst, c.found, c.expected) + numbers;
+      }
+    }
+  }
+  if (checked < exposed->steps.size())
+    out.warnings.push_back(std::to_string(checked) + " of " + std::to_string(exposed->steps.size()) +
+                           " steps were looked at one by one");
+  return detail;
+}

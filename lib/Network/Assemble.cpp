@@ -1,0 +1,161 @@
+//===- Assemble.cpp - From plans of tasks to the network's ----------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Network/Network.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
+
+using namespace llvm;
+using namespace kgen;
+using namespace kgen::network;
+using candidate::BufferKind;
+using candidate::BufferRef;
+
+namespace {
+
+class Assembler {
+public:
+  Assembler(const graph::NetworkPartition &partition, const candidate::LaunchPlan &whole,
+            ArrayRef<candidate::LaunchPlan> plans)
+      : partition(partition), plans(plans) {
+    out.problem = whole.problem;
+    out.arch = whole.arch;
+    out.precision = whole.precision;
+    out.inputs = whole.inputs;
+    out.outputs = whole.outputs;
+  }
+
+  Expected<candidate::LaunchPlan> assemble(ArrayRef<std::string> modules) {
+    for (size_t task = 0; task < plans.size(); ++task)
+      if (Error error = check(task))
+        return std::move(error);
+    out.modules.assign(modules.begin(), modules.end());
+    if (Error error = addValues())
+      return std::move(error);
+    for (const graph::NetworkStep &step : partition.steps)
+      addStep(step);
+    place();
+    return std::move(out);
+  }
+
+private:
+  /// A task's plan must take and give what its graph does, in elements.
+  Error check(size_t task) const {
+    const graph::NetworkTask &known = partition.tasks[task];
+    auto agree = [](const std::vector<graph::TensorFact> &facts, const std::vector<candidate::BufferSpec> &buffers) {
+      return std::equal(facts.begin(), facts.end(), buffers.begin(), buffers.end(), [](auto &fact, auto &buffer) {
+        return fact.dtype == candidate::dtypeName(buffer.dtype) && fact.shape == buffer.shape;
+      });
+    };
+    if (!agree(known.inputs, plans[task].inputs) || !agree(known.outputs, plans[task].outputs))
+      return createStringError("the plan of task " + known.name + " is of another graph");
+    return Error::success();
+  }
+
+  /// Where each value lies: the network's arguments and results have places of their own.
+  Error addValues() {
+    for (size_t i = 0; i < out.inputs.size(); ++i)
+      values.push_back({BufferKind::Input, unsigned(i), 0});
+    for (const graph::NetworkStep &step : partition.steps)
+      for (size_t i = 0; i < step.writes.size(); ++i) {
+        const int value = step.writes[i];
+        if (value != int(values.size()))
+          return createStringError("the partition's values are not in order");
+        auto result = std::find(partition.results.begin(), partition.results.end(), value);
+        if (result != partition.results.end())
+          values.push_back({BufferKind::Output, unsigned(result - partition.results.begin()), 0});
+        else
+          values.push_back(addSpace("v" + std::to_string(value), int64_t(plans[step.task].outputs[i].bytes())));
+      }
+    return Error::success();
+  }
+
+  BufferRef addSpace(std::string name, int64_t bytes) {
+    candidate::WorkspaceSpec space;
+    space.name = std::move(name);
+    space.bytes = std::max<int64_t>(bytes, 1);
+    space.first = SIZE_MAX;
+    out.workspace.push_back(std::move(space));
+    return {BufferKind::Workspace, unsigned(out.workspace.size() - 1), 0};
+  }
+
+  void addStep(const graph::NetworkStep &step) {
+    const candidate::LaunchPlan &plan = plans[step.task];
+    candidate::PlanStep described;
+    described.task = partition.tasks[step.task].name;
+    described.launches = plan.launches.size();
+    for (int value : step.reads)
+      described.inputs.push_back(values[value]);
+    for (int value : step.writes)
+      described.outputs.push_back(values[value]);
+    std::vector<BufferRef> own;
+    for (const candidate::WorkspaceSpec &space : plan.workspace)
+      own.push_back(addSpace(described.task + "." + std::to_string(out.steps.size()) + "." + space.name, space.bytes));
+    const size_t begin = out.launches.size();
+    auto map = [&](BufferRef &ref) {
+      const auto &list = ref.kind == BufferKind::Input    ? described.inputs
+                         : ref.kind == BufferKind::Output ? described.outputs
+                                                          : own;
+      const int64_t offset = ref.offset;
+      ref = list[ref.index];
+      ref.offset = offset;
+      use(ref, out.launches.size());
+    };
+    for (candidate::Launch launch : plan.launches) {
+      launch.module = unsigned(step.task);
+      for (candidate::LaunchArgument &argument : launch.arguments) {
+        if (auto *tensorMap = std::get_if<candidate::TensorMapSpec>(&argument))
+          map(tensorMap->buffer);
+        else if (auto *ref = std::get_if<BufferRef>(&argument))
+          map(*ref);
+      }
+      out.launches.push_back(std::move(launch));
+    }
+    // A task's results and inputs are there for all of it: its launches may come back to them.
+    for (const auto *list : {&described.inputs, &described.outputs, &own})
+      for (const BufferRef &ref : *list)
+        for (size_t launch : {begin, out.launches.size() - 1})
+          use(ref, launch);
+    out.steps.push_back(std::move(described));
+  }
+
+  void use(const BufferRef &ref, size_t launch) {
+    if (ref.kind != BufferKind::Workspace)
+      return;
+    candidate::WorkspaceSpec &space = out.workspace[ref.index];
+    space.first = std::min(space.first, launch);
+    space.last = std::max(space.last, launch);
+  }
+
+  void place() {
+    std::vector<Lifetime> lives;
+    for (const candidate::WorkspaceSpec &space : out.workspace)
+      lives.push_back({space.bytes, space.first, space.last});
+    std::vector<int64_t> offsets = placeInArena(lives);
+    for (size_t i = 0; i < offsets.size(); ++i)
+      out.workspace[i].offset = offsets[i];
+  }
+
+  const graph::NetworkPartition &partition;
+  ArrayRef<candidate::LaunchPlan> plans;
+  candidate::LaunchPlan out;
+  std::vector<BufferRef> values;
+};
+
+} // namespace
+
+Expected<candidate::LaunchPlan> kgen::network::assemble(const graph::NetworkPartition &partition,
+                                                        const candidate::LaunchPlan &whole,
+                                                        ArrayRef<candidate::LaunchPlan> plans,
+                                                        ArrayRef<std::string> modules) {
+  auto plan = Assembler(partition, whole, plans).assemble(modules);
+  if (!plan)
+    return plan.takeError();
+  // The same checks as for a plan from anywhere else.
+  return candidate::LaunchPlan::parse(plan->print());
+}

@@ -1,0 +1,37 @@
+//===- Budget.cpp - Which task the next round is for ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Network/Network.h"
+
+#include <algorithm>
+
+using namespace kgen;
+using namespace kgen::network;
+
+double kgen::network::expectedGain(const TaskState &state) {
+  if (state.bestUs.empty())
+    return 0;
+  const double above = std::max(state.bestUs.back() - state.floorUs, 0.0);
+  // Half of what is above the floor until a round showed what a round does, and never nothing: ideas differ.
+  constexpr double unknown = 0.5, least = 0.02;
+  double share = unknown;
+  if (state.bestUs.size() > 1) {
+    auto gained = [&](size_t round) { return 1 - state.bestUs[round] / state.bestUs[round - 1]; };
+    share = gained(state.bestUs.size() - 1);
+    if (state.bestUs.size() > 2)
+      share = (share + gained(state.bestUs.size() - 2)) / 2;
+    share = std::max(share, least);
+  }
+  return state.count * above * share;
+}
+
+std::optional<size_t> kgen::network::chooseTask(llvm::ArrayRef<TaskState> states) {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < states.size(); ++i)
+    if (!states[i].exhausted && (!best || expectedGain(states[i]) > expectedGain(states[*best])))
+      best = i;
+  return best;
+}

@@ -1,0 +1,121 @@
+//===- NetworkReport.cpp - What a network's search found ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Report/NetworkReport.h"
+
+#include "kgen/Candidate/LaunchPlan.h"
+#include "kgen/Candidate/Measurement.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace kgen::report {
+
+static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report) {
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
+    if (branch.measurement.empty())
+      continue;
+    auto measurement = candidate::Measurement::parse(branch.measurement);
+    if (!measurement)
+      return measurement.takeError();
+    NetworkRound round;
+    round.id = branch.id;
+    round.round = branch.round;
+    round.verdict = candidate::verdictName(measurement->verdict).str();
+    round.detail = measurement->passed() ? "" : measurement->shownDetail();
+    round.timeUs = measurement->passed() ? measurement->timeUs : 0;
+    round.seconds = branch.doneAt;
+    if (branch.round == 0)
+      report.genericUs = round.timeUs;
+    if (measurement->beats(report.bestUs)) {
+      report.bestUs = measurement->timeUs;
+      report.bestId = branch.id;
+      report.floorUs = measurement->floorUs;
+      report.warnings = measurement->warnings;
+    }
+    report.rounds.push_back(std::move(round));
+  }
+  if (run.getBaselines())
+    report.baselines = *run.getBaselines();
+  const trajectory::BranchRecord *shown = run.findBranch(report.bestId);
+  if (!shown && !run.getBranches().empty())
+    shown = &run.getBranches().front();
+  if (!shown || !shown->files.count("plan.json"))
+    return Error::success();
+  auto text = run.readFile(shown->id, "plan.json");
+  if (!text)
+    return text.takeError();
+  auto plan = candidate::LaunchPlan::parse(*text);
+  if (!plan)
+    return plan.takeError();
+  report.steps = int(plan->steps.size());
+  report.launches = int64_t(plan->launches.size());
+  report.arenaBytes = plan->arenaBytes();
+  for (const candidate::WorkspaceSpec &space : plan->workspace)
+    report.valueBytes += space.bytes;
+  for (NetworkTaskRow &row : report.tasks)
+    row.count = int(count_if(plan->steps, [&](const candidate::PlanStep &step) { return step.task == row.name; }));
+  return Error::success();
+}
+
+static Expected<NetworkTaskRow> readTask(trajectory::FileSystem &fs, trajectory::Clock &clock, const std::string &path,
+                                         const std::string &name) {
+  auto run = trajectory::RunFolder::openForReading(fs, clock, path);
+  if (!run)
+    return run.takeError();
+  RunReport report = summarizeRun(**run);
+  NetworkTaskRow row;
+  row.name = name;
+  row.precision = report.precision;
+  row.genericUs = report.genericUs;
+  row.bestUs = report.best.timeUs;
+  row.floorUs = report.floorUs;
+  row.branches = std::max(0, report.branches - 1);
+  row.bestId = report.best.id;
+  row.idea = report.best.idea;
+  row.settings = report.best.settings;
+  for (const trajectory::BranchRecord &branch : (*run)->getBranches())
+    row.rounds = std::max(row.rounds, branch.round);
+  return row;
+}
+
+Expected<NetworkReport> summarizeNetwork(trajectory::FileSystem &fs, trajectory::Clock &clock, StringRef folder) {
+  auto run = trajectory::RunFolder::openForReading(fs, clock, (folder + "/network").str());
+  if (!run)
+    return run.takeError();
+  const trajectory::Json &config = (*run)->getConfig();
+  NetworkReport report;
+  report.run = folder.str();
+  report.problem = config.value("problem", "");
+  report.size = config.value("size", "");
+  report.precision = config.value("precision", "");
+  report.isolation = config.value("isolation", "");
+  report.device = config.value("device", "");
+  if (std::string model = config.value("device_model", ""); !model.empty())
+    report.device += " (" + model + ")";
+  report.stopReason = (*run)->getStopReason();
+  report.seconds = (*run)->getSecondsSpent();
+  for (const std::string &name : fs.list((folder + "/tasks").str())) {
+    std::string path = (folder + "/tasks/" + name).str();
+    if (!fs.exists(path + "/run.json"))
+      continue;
+    auto row = readTask(fs, clock, path, name);
+    if (!row)
+      return row.takeError();
+    report.tasks.push_back(std::move(*row));
+  }
+  if (Error error = readRounds(**run, report))
+    return std::move(error);
+  double total = 0;
+  for (const NetworkTaskRow &row : report.tasks)
+    total += row.count * row.bestUs;
+  for (NetworkTaskRow &row : report.tasks)
+    row.share = total > 0 ? 100 * row.count * row.bestUs / total : 0;
+  return report;
+}
+
+} // namespace kgen::report

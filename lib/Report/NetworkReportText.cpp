@@ -1,0 +1,190 @@
+//===- NetworkReportText.cpp - A network's search, for a reader -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Html.h"
+#include "kgen/Report/NetworkReport.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace kgen::report {
+
+static std::string number(const char *form, double value) {
+  std::string text;
+  raw_string_ostream(text) << format(form, value);
+  return text;
+}
+
+static std::string timeOrDash(double us) { return us > 0 ? printTime(us) : "-"; }
+static std::string gainOf(const NetworkTaskRow &row) {
+  return row.bestUs > 0 && row.genericUs > 0 ? number("%.2f x", row.genericUs / row.bestUs) : "-";
+}
+static std::string megabytes(int64_t bytes) { return number("%.3g MB", double(bytes) / 1e6); }
+
+/// Tasks by their share, the largest first.
+static std::vector<const NetworkTaskRow *> byShare(const NetworkReport &report) {
+  std::vector<const NetworkTaskRow *> rows;
+  for (const NetworkTaskRow &row : report.tasks)
+    rows.push_back(&row);
+  stable_sort(rows, [](const NetworkTaskRow *a, const NetworkTaskRow *b) { return a->share > b->share; });
+  return rows;
+}
+
+static std::string summary(const NetworkReport &report) {
+  std::string text = "network " + report.problem + ", precision class " + report.precision + ", device " +
+                     report.device + ": " + std::to_string(report.steps) + " tasks, " +
+                     std::to_string(report.tasks.size()) + " different, " + std::to_string(report.launches) +
+                     " launches; " + megabytes(report.arenaBytes) + " of arena, " + megabytes(report.valueBytes) +
+                     " without sharing";
+  return text;
+}
+
+static std::string ending(const NetworkReport &report) {
+  std::string text = "the search ";
+  text += report.stopReason ? "ended: " + trajectory::stopReasonWords(*report.stopReason).str()
+                            : std::string("goes on, or was cut short");
+  return text + number("; %.0f s", report.seconds);
+}
+
+std::string printNetworkText(const NetworkReport &report) {
+  std::string out;
+  raw_string_ostream os(out);
+  os << summary(report) << "\n\n";
+  os << left_justify("task", 28) << right_justify("count", 6) << right_justify("share", 8)
+     << right_justify("round 0", 12) << right_justify("best", 12) << right_justify("gain", 10)
+     << right_justify("floor", 12) << right_justify("rounds", 8) << "  best branch\n";
+  for (const NetworkTaskRow *row : byShare(report))
+    os << left_justify(row->name, 28) << right_justify(std::to_string(row->count), 6)
+       << right_justify(number("%.1f %%", row->share), 8) << right_justify(timeOrDash(row->genericUs), 12)
+       << right_justify(timeOrDash(row->bestUs), 12) << right_justify(gainOf(*row), 10)
+       << right_justify(timeOrDash(row->floorUs), 12) << right_justify(std::to_string(row->rounds), 8) << "  "
+       << row->bestId << (row->settings.empty() ? "" : ", " + row->settings) << "\n";
+  os << "\n" << left_justify("network", 16) << left_justify("verdict", 10) << right_justify("total", 12) << "\n";
+  for (const NetworkRound &round : report.rounds)
+    os << left_justify(round.id, 16) << left_justify(round.verdict, 10) << right_justify(timeOrDash(round.timeUs), 12)
+       << (round.detail.empty() ? "" : "  " + round.detail) << "\n";
+  for (const auto &[mode, us] : report.baselines)
+    os << left_justify("PyTorch " + mode, 26) << right_justify(printTime(us), 12) << "\n";
+  for (const std::string &warning : report.warnings)
+    os << "warning: " << warning << "\n";
+  os << ending(report) << "\n";
+  return out;
+}
+
+std::string printNetworkMarkdown(const NetworkReport &report) {
+  std::string out;
+  raw_string_ostream os(out);
+  os << "# " << report.problem << "\n\n" << summary(report) << ".\n\n";
+  os << "| task | count | share | round 0 | best | gain | floor | rounds | branches | best branch |\n"
+     << "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
+  for (const NetworkTaskRow *row : byShare(report))
+    os << "| " << row->name << " | " << row->count << " | " << number("%.1f %%", row->share) << " | "
+       << timeOrDash(row->genericUs) << " | " << timeOrDash(row->bestUs) << " | " << gainOf(*row) << " | "
+       << timeOrDash(row->floorUs) << " | " << row->rounds << " | " << row->branches << " | " << row->bestId
+       << (row->settings.empty() ? "" : ", " + row->settings) << " |\n";
+  os << "\n| network | verdict | total |\n|---|---|---:|\n";
+  for (const NetworkRound &round : report.rounds)
+    os << "| " << round.id << " | " << round.verdict << (round.detail.empty() ? "" : ": " + round.detail) << " | "
+       << timeOrDash(round.timeUs) << " |\n";
+  for (const auto &[mode, us] : report.baselines)
+    os << "| PyTorch " << mode << " | | " << printTime(us) << " |\n";
+  os << "\n" << ending(report) << ".\n";
+  return out;
+}
+
+std::string printNetworkJson(const NetworkReport &report) {
+  using trajectory::Json;
+  Json root = {{"problem", report.problem},
+               {"size", report.size},
+               {"device", report.device},
+               {"precision", report.precision},
+               {"stop_reason", report.stopReason ? trajectory::stopReasonWords(*report.stopReason).str() : ""},
+               {"seconds", report.seconds},
+               {"steps", report.steps},
+               {"launches", report.launches},
+               {"arena_bytes", report.arenaBytes},
+               {"value_bytes", report.valueBytes},
+               {"best", report.bestId},
+               {"best_us", report.bestUs},
+               {"generic_us", report.genericUs},
+               {"floor_us", report.floorUs},
+               {"baselines", report.baselines},
+               {"tasks", Json::array()},
+               {"rounds", Json::array()}};
+  for (const NetworkTaskRow &row : report.tasks)
+    root["tasks"].push_back({{"name", row.name},
+                             {"count", row.count},
+                             {"precision", row.precision},
+                             {"share", row.share},
+                             {"generic_us", row.genericUs},
+                             {"best_us", row.bestUs},
+                             {"floor_us", row.floorUs},
+                             {"rounds", row.rounds},
+                             {"branches", row.branches},
+                             {"best", row.bestId},
+                             {"idea", row.idea},
+                             {"settings", row.settings}});
+  for (const NetworkRound &round : report.rounds)
+    root["rounds"].push_back({{"id", round.id},
+                              {"round", round.round},
+                              {"verdict", round.verdict},
+                              {"detail", round.detail},
+                              {"time_us", round.timeUs},
+                              {"seconds", round.seconds}});
+  return root.dump(1) + "\n";
+}
+
+std::string printNetworkHtml(const NetworkReport &report) {
+  std::string out;
+  raw_string_ostream os(out);
+  os << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+     << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+     << "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+     << "<title>" << html::escape(report.problem) << "</title><style>" << html::style << "</style></head><body><main>\n"
+     << "<h1>" << html::escape(report.problem) << "</h1>\n<p class=\"faint\">" << html::escape(summary(report))
+     << "</p>\n<ul class=\"numbers\">";
+  auto one = [&](const std::string &value, StringRef what) {
+    os << "<li><b>" << value << "</b><span>" << what << "</span></li>";
+  };
+  one(html::time(report.bestUs), "best network");
+  if (report.bestUs > 0 && report.genericUs > 0)
+    one(number("%.2f×", report.genericUs / report.bestUs), "faster than round 0");
+  for (const auto &[mode, us] : report.baselines)
+    one(html::time(us), html::escape("PyTorch " + mode));
+  one(std::to_string(report.launches), "launches");
+  one(megabytes(report.arenaBytes), "arena");
+  os << "</ul>\n<h2>Tasks</h2>\n<div class=\"wide\"><table><thead><tr><th>task</th><th class=\"n\">count</th>"
+     << "<th class=\"n\">share</th><th class=\"n\">round 0</th><th class=\"n\">best</th><th class=\"n\">gain</th>"
+     << "<th class=\"n\">floor</th><th class=\"n\">rounds</th><th>best branch</th><th>idea</th></tr></thead><tbody>\n";
+  for (const NetworkTaskRow *row : byShare(report))
+    os << "<tr><td class=\"id\">" << html::escape(row->name) << "</td><td class=\"n\">" << row->count
+       << "</td><td class=\"n\">" << number("%.1f %%", row->share) << "</td><td class=\"n\">"
+       << html::time(row->genericUs) << "</td><td class=\"n\">" << html::time(row->bestUs) << "</td><td class=\"n\">"
+       << gainOf(*row) << "</td><td class=\"n\">" << html::time(row->floorUs) << "</td><td class=\"n\">" << row->rounds
+       << "</td><td class=\"id\">" << html::escape(row->bestId) << "</td><td class=\"idea\">" << html::escape(row->idea)
+       << (row->settings.empty() ? "" : "<br><code>" + html::escape(row->settings) + "</code>") << "</td></tr>\n";
+  os << "</tbody></table></div>\n<h2>The network by round</h2>\n<div class=\"wide\"><table><thead><tr><th>network</th>"
+     << "<th>verdict</th><th class=\"n\">total</th><th class=\"n\">after</th></tr></thead><tbody>\n";
+  for (const NetworkRound &round : report.rounds)
+    os << "<tr" << (round.id == report.bestId ? " class=\"best\"" : "") << "><td class=\"id\">"
+       << html::escape(round.id) << "</td><td><span class=\"" << (round.verdict == "PASS" ? "PASS" : "other") << "\">"
+       << html::escape(round.verdict) << "</span> " << html::escape(round.detail) << "</td><td class=\"n\">"
+       << html::time(round.timeUs) << "</td><td class=\"n\">" << number("%.0f s", round.seconds) << "</td></tr>\n";
+  os << "</tbody></table></div>\n";
+  if (!report.warnings.empty()) {
+    os << "<h2>Warnings</h2>\n<ul>";
+    for (const std::string &warning : report.warnings)
+      os << "<li>" << html::escape(warning) << "</li>";
+    os << "</ul>\n";
+  }
+  os << "<p class=\"faint\">" << html::escape(ending(report)) << "</p>\n</main></body></html>\n";
+  return out;
+}
+
+} // namespace kgen::report

@@ -1,0 +1,130 @@
+//===- NetworkCommands.cpp - What a network's commands share --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NetworkSearch.h"
+
+#include "kgen/Report/NetworkReport.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace kgen::search {
+
+bool isNetworkRun(trajectory::FileSystem &fs, StringRef run) { return fs.exists((run + "/network/run.json").str()); }
+
+Expected<std::optional<graph::NetworkPartition>> partitionForSearch(const SearchCommand &command,
+                                                                    const SearchToolWorld &world, StringRef graph) {
+  if (command.network == "never")
+    return std::nullopt;
+  auto partition = world.compiler.partition(graph);
+  if (!partition) {
+    if (command.network == "always")
+      return partition.takeError();
+    consumeError(partition.takeError()); // one search does
+    return std::nullopt;
+  }
+  if (command.network == "auto" && partition->steps.size() < network::fewestSteps)
+    return std::nullopt;
+  return std::move(*partition);
+}
+
+std::string printChoices(const TaskChoices &choices) {
+  trajectory::Json list = trajectory::Json::object();
+  for (const auto &[task, branch] : choices)
+    list[task] = branch;
+  return list.dump(1) + "\n";
+}
+
+Expected<TaskChoices> parseChoices(StringRef text) {
+  trajectory::Json list = trajectory::Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!list.is_object())
+    return createStringError("tasks.json is not an object");
+  TaskChoices choices;
+  for (const auto &[task, branch] : list.items()) {
+    if (!branch.is_string())
+      return createStringError("tasks.json names no branch for " + task);
+    choices[task] = branch.get<std::string>();
+  }
+  return choices;
+}
+
+Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, StringRef graph, const Chip &chip) {
+  NetworkFacts facts;
+  auto partition = compiler.partition(graph);
+  if (!partition)
+    return partition.takeError();
+  facts.partition = std::move(*partition);
+  auto whole = compiler.lowerGeneric(graph, chip);
+  if (!whole)
+    return whole.takeError();
+  auto plan = candidate::LaunchPlan::parse(whole->plan);
+  if (!plan)
+    return plan.takeError();
+  facts.whole = std::move(*plan);
+  for (const graph::NetworkTask &task : facts.partition.tasks) {
+    auto canonical = compiler.canonicalize(task.graph, /*small=*/false);
+    if (!canonical)
+      return canonical.takeError();
+    auto lowered = compiler.lowerGeneric(*canonical, chip);
+    if (!lowered)
+      return createStringError("task " + task.name + ": " + toString(lowered.takeError()));
+    auto own = candidate::LaunchPlan::parse(lowered->plan);
+    if (!own)
+      return own.takeError();
+    facts.graphs.push_back(std::move(*canonical));
+    facts.precisions.push_back(own->precision);
+    facts.flops += task.count * task.flops;
+  }
+  return facts;
+}
+
+Expected<std::map<std::string, std::string>>
+putTogether(const graph::NetworkPartition &partition, ArrayRef<std::string> precisions,
+            const candidate::LaunchPlan &whole, const std::map<std::string, const trajectory::RunFolder *> &tasks,
+            const TaskChoices &choices) {
+  std::map<std::string, std::string> files;
+  std::vector<candidate::LaunchPlan> plans;
+  std::vector<std::string> modules;
+  for (const graph::NetworkTask &task : partition.tasks) {
+    auto run = tasks.find(task.name);
+    auto choice = choices.find(task.name);
+    if (run == tasks.end() || choice == choices.end() || !run->second->findBranch(choice->second))
+      return createStringError("there is no kernel for task " + task.name);
+    auto text = run->second->readFile(choice->second, "plan.json");
+    if (!text)
+      return text.takeError();
+    auto plan = candidate::LaunchPlan::parse(*text);
+    if (!plan)
+      return plan.takeError();
+    auto cuda = run->second->readFile(choice->second, "kernel.cu");
+    if (!cuda)
+      return cuda.takeError();
+    plans.push_back(std::move(*plan));
+    modules.push_back(task.name + ".cu");
+    files[modules.back()] = std::move(*cuda);
+  }
+  auto plan = network::assemble(partition, whole, plans, modules);
+  if (!plan)
+    return plan.takeError();
+  files["plan.json"] = plan->print();
+  files["partition.json"] = network::printPartition(partition, precisions);
+  files["tasks.json"] = printChoices(choices);
+  return files;
+}
+
+Expected<std::string> printNetworkReport(const SearchCommand &command, const SearchToolWorld &world) {
+  auto report = report::summarizeNetwork(world.fs, world.clock, command.run);
+  if (!report)
+    return report.takeError();
+  return command.format == "md"     ? report::printNetworkMarkdown(*report)
+         : command.format == "json" ? report::printNetworkJson(*report)
+         : command.format == "html" ? report::printNetworkHtml(*report)
+                                    : report::printNetworkText(*report);
+}
+
+} // namespace kgen::search

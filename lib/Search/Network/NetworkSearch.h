@@ -1,0 +1,60 @@
+//===- NetworkSearch.h - A network searched task by task ------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to Search. RUN/tasks/NN-NAME are runs like any other; RUN/network is a run whose branches are the network put
+// together: round-00/b00 out of every task's round 0, later rounds out of the best kernels by then.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Graph/Partition.h"
+#include "kgen/Network/Network.h"
+#include "kgen/Search/SearchTool.h"
+
+namespace kgen::search {
+
+/// Whether RUN is that of a network.
+bool isNetworkRun(trajectory::FileSystem &fs, llvm::StringRef run);
+
+/// GRAPH cut into tasks, where COMMAND wants that it is searched as a network; else none.
+llvm::Expected<std::optional<graph::NetworkPartition>>
+partitionForSearch(const SearchCommand &command, const SearchToolWorld &world, llvm::StringRef graph);
+
+// Each returns the exit code, or an Error in one sentence.
+
+/// Begins the run of a network in FOLDER. CONFIG is that of the whole.
+llvm::Expected<int> searchNetwork(const SearchCommand &command, const SearchToolWorld &world,
+                                  const SearchConfig &config, const std::string &graph,
+                                  const graph::NetworkPartition &partition, CandidateEvaluator &evaluator,
+                                  const std::string &folder);
+/// `resume RUN`
+llvm::Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld &world);
+/// `replay RUN`: every task's run, and the network put together from what they recorded.
+llvm::Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world);
+/// `report RUN`, as --format says.
+llvm::Expected<std::string> printNetworkReport(const SearchCommand &command, const SearchToolWorld &world);
+
+/// Which branch each task is taken from, by its name.
+using TaskChoices = std::map<std::string, std::string>;
+std::string printChoices(const TaskChoices &choices);
+llvm::Expected<TaskChoices> parseChoices(llvm::StringRef text);
+
+/// The files of the network put together, by name.
+llvm::Expected<std::map<std::string, std::string>>
+putTogether(const graph::NetworkPartition &partition, llvm::ArrayRef<std::string> precisions,
+            const candidate::LaunchPlan &whole, const std::map<std::string, const trajectory::RunFolder *> &tasks,
+            const TaskChoices &choices);
+
+/// What the assembly needs beside the tasks' runs, from the compiler half: the same for the same graph.
+struct NetworkFacts {
+  graph::NetworkPartition partition;
+  std::vector<std::string> graphs, precisions; ///< by task; graphs as a run has them
+  candidate::LaunchPlan whole;                 ///< inputs, outputs, class
+  double flops = 0;
+};
+llvm::Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, llvm::StringRef graph,
+                                                 const Chip &chip);
+
+} // namespace kgen::search
