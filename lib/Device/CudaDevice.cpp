@@ -10,6 +10,7 @@
 #include "CudaModule.h"
 #include "Nvml.h"
 #include "TrustedKernels.h"
+#include "kgen/Runtime/LaunchForms.h"
 #include "kgen/Toolchain/Process.h"
 
 #include <algorithm>
@@ -91,20 +92,12 @@ public:
   }
 
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
-    if (!driver.encodeTiled)
-      return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported, "this driver has no tensor maps");
-    // CUtensorMapDataType, in the order of DType.
-    static const int types[] = {8, 7, 6, 9, 5, 3, 0, 0};
-    auto log = [](int bytes, int first) { return bytes == 0 ? 0 : bytes == first ? 1 : bytes == 2 * first ? 2 : 3; };
     TensorMapBytes map;
-    uint64_t dims[5] = {}, strides[5] = {};
-    uint32_t box[5] = {}, steps[5] = {1, 1, 1, 1, 1};
-    std::copy(spec.dims.begin(), spec.dims.end(), dims);
-    std::copy(spec.strides.begin(), spec.strides.end(), strides);
-    std::copy(spec.box.begin(), spec.box.end(), box);
-    if (int error = driver.encodeTiled(&map, types[size_t(spec.dtype)], unsigned(spec.dims.size()),
-                                       reinterpret_cast<void *>(base), dims, strides, box, steps, 0,
-                                       log(spec.swizzle, 32), log(spec.l2, 64), 0))
+    auto shape = runtime::TensorMapShape::of(candidate::dtypeName(spec.dtype).data(), spec);
+    int error = runtime::encodeForCard(driver, shape, reinterpret_cast<void *>(base), &map);
+    if (error == runtime::driverLacksIt)
+      return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported, "this driver has no tensor maps");
+    if (error)
       return reject(std::string("the driver refuses a tensor map: ") + driver.describe(error));
     return map;
   }

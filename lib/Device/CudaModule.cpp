@@ -7,6 +7,7 @@
 #include "CudaModule.h"
 
 #include "TrustedKernels.h"
+#include "kgen/Runtime/LaunchForms.h"
 #include "kgen/Toolchain/Cache.h"
 
 #include "llvm/Object/ELF.h"
@@ -125,12 +126,8 @@ llvm::Error CudaModule::checkKernel(cuda::Function function, const candidate::La
   if (staticShared + launch.sharedBytes > maxShared)
     return reject(launch.kernel + " needs " + std::to_string(staticShared + launch.sharedBytes) +
                   " bytes of shared memory, the card gives a block at most " + std::to_string(maxShared));
-  // More than 48 KiB of dynamic shared memory has to be asked for.
-  if (launch.sharedBytes + staticShared > 48 * 1024)
-    if (int error = driver.functionSetAttribute(function, cuda::MaxDynamicShared, int(launch.sharedBytes)))
-      return reject(launch.kernel + ": " + driver.describe(error));
-  if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 8)
-    driver.functionSetAttribute(function, cuda::NonPortableCluster, 1);
+  if (int error = runtime::allowLaunch(driver, function, runtime::LaunchShape::of(launch), unsigned(staticShared)))
+    return reject(launch.kernel + ": " + driver.describe(error));
   return checkResidency(function, launch);
 }
 
@@ -173,41 +170,13 @@ llvm::Error CudaModule::checkParameters(cuda::Function function, const candidate
 }
 
 llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values) const {
-  const candidate::Launch &l = *launches[index];
-  void **arguments = const_cast<void **>(values.data());
-  int error;
-  bool clustered = l.cluster[0] * l.cluster[1] * l.cluster[2] > 1;
-  if (clustered || l.cooperative) {
-    if (!driver.launchEx)
-      return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,
-                                              "this driver has no clusters and no cooperative launches by attribute");
-    cuda::LaunchAttribute attributes[2] = {};
-    unsigned count = 0;
-    if (clustered) {
-      attributes[count].id = cuda::AttributeCluster;
-      attributes[count++].value.cluster = {unsigned(l.cluster[0]), unsigned(l.cluster[1]), unsigned(l.cluster[2])};
-    }
-    if (l.cooperative) {
-      attributes[count].id = cuda::AttributeCooperative;
-      attributes[count++].value.cooperative = 1;
-    }
-    cuda::LaunchConfig config = {unsigned(l.grid[0]),
-                                 unsigned(l.grid[1]),
-                                 unsigned(l.grid[2]),
-                                 unsigned(l.block[0]),
-                                 unsigned(l.block[1]),
-                                 unsigned(l.block[2]),
-                                 unsigned(l.sharedBytes),
-                                 nullptr,
-                                 attributes,
-                                 count};
-    error = driver.launchEx(&config, functions[index], arguments, nullptr);
-  } else {
-    error = driver.launch(functions[index], unsigned(l.grid[0]), unsigned(l.grid[1]), unsigned(l.grid[2]),
-                          unsigned(l.block[0]), unsigned(l.block[1]), unsigned(l.block[2]), unsigned(l.sharedBytes),
-                          nullptr, arguments, nullptr);
-  }
+  const candidate::Launch &launch = *launches[index];
+  int error = runtime::launchKernel(driver, functions[index], runtime::LaunchShape::of(launch), nullptr,
+                                    const_cast<void **>(values.data()));
+  if (error == runtime::driverLacksIt)
+    return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,
+                                            "this driver has no clusters and no cooperative launches by attribute");
   if (error)
-    return reject("the driver refuses the launch of " + l.kernel + ": " + driver.describe(error));
+    return reject("the driver refuses the launch of " + launch.kernel + ": " + driver.describe(error));
   return llvm::Error::success();
 }

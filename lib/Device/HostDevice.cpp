@@ -154,21 +154,10 @@ public:
 
   /// The form that kgen_host_hopper.h reads.
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
-    KGenHostTensorMap map = {};
-    map.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
-    map.rank = static_cast<unsigned char>(spec.dims.size());
-    map.elementBytes = static_cast<unsigned char>(candidate::byteSize(spec.dtype));
-    map.swizzle = spec.swizzle == 128 ? 1 : spec.swizzle == 64 ? 2 : spec.swizzle == 32 ? 3 : 0;
-    map.base = base;
-    for (size_t d = 0; d < spec.dims.size(); ++d) {
-      map.dims[d] = static_cast<unsigned long long>(spec.dims[d]);
-      map.box[d] = static_cast<unsigned short>(spec.box[d]);
-      if (d)
-        map.strides[d - 1] = static_cast<unsigned long long>(spec.strides[d - 1]);
-    }
     TensorMapBytes bytes;
-    static_assert(sizeof map == sizeof bytes, "a tensor map has 128 bytes");
-    memcpy(&bytes, &map, sizeof bytes);
+    static_assert(sizeof bytes == runtime::tensorMapBytes, "a tensor map has 128 bytes");
+    runtime::encodeForHost(runtime::TensorMapShape::of(candidate::dtypeName(spec.dtype).data(), spec),
+                           reinterpret_cast<void *>(base), &bytes);
     return bytes;
   }
 

@@ -29,9 +29,6 @@
 using namespace kgen;
 using namespace kgen::device;
 
-static constexpr size_t queueBytes = 1u << 30; ///< taken as it is used
-static constexpr size_t guardBytes = 4096;
-
 /// The order of the worker, and the answer, which is nothing more than the word of a process that ran a candidate.
 struct HostRun::Page {
   enum End { None, Ran, Candidate, Machine };
@@ -60,41 +57,25 @@ HostRun::~HostRun() {
     munmap(page, sizeof(Page));
   if (poison)
     munmap(poison, KGEN_HOST_POISON_BYTES);
-  if (stacks)
-    munmap(stacks, size_t(stackCount) * KGEN_HOST_STACK_BYTES);
-  if (queues)
-    munmap(queues, queueBytes);
 }
 
-static char *mapMemory(size_t bytes, int kind) {
-  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static char *mapShared(size_t bytes) {
+  void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return at == MAP_FAILED ? nullptr : static_cast<char *>(at);
 }
 
 llvm::Error HostRun::prepare(unsigned threads) {
-  page = reinterpret_cast<Page *>(mapMemory(sizeof(Page), MAP_SHARED));
-  poison = reinterpret_cast<unsigned char *>(mapMemory(KGEN_HOST_POISON_BYTES, MAP_SHARED));
-  queues = mapMemory(queueBytes, MAP_PRIVATE);
-  if (threads)
-    stacks = mapMemory(size_t(threads) * KGEN_HOST_STACK_BYTES, MAP_PRIVATE);
-  if (!page || !poison || !queues || (threads && !stacks))
+  page = reinterpret_cast<Page *>(mapShared(sizeof(Page)));
+  poison = reinterpret_cast<unsigned char *>(mapShared(KGEN_HOST_POISON_BYTES));
+  if (!page || !poison || !stacks.allocate(threads))
     return llvm::createStringError("no memory for the stacks of a block's threads: %s", strerror(errno));
   memset(poison, 0xff, KGEN_HOST_POISON_BYTES);
-  stackCount = threads;
-  // A page that is not there, below each stack, turns unbounded recursion into a fault.
-  for (unsigned i = 0; i < threads; ++i)
-    mprotect(stacks + size_t(i) * KGEN_HOST_STACK_BYTES, guardBytes, PROT_NONE);
   return llvm::Error::success();
 }
 
 void HostRun::scrub(uint32_t seed) { fillPoison({seed, 0, 0}, poison, KGEN_HOST_POISON_BYTES / 4); }
 
-void HostRun::lend(KGenHostLaunch &call) const {
-  call.stacks = stacks;
-  call.stackCount = stackCount;
-  call.queues = queues;
-  call.queuesEnd = queues + queueBytes;
-}
+void HostRun::lend(KGenHostLaunch &call) const { stacks.lend(call); }
 
 /// A copied process has its memory, but not yet at hand: each first access of a page would take a part of the time of
 /// whatever kernel makes it.
@@ -102,8 +83,9 @@ void HostRun::makeReady(const HostLibrary &library) const {
   library.touch();
   for (auto &buffer : used)
     touchPages(buffer.first, buffer.second, false);
-  for (unsigned i = 0; i < stackCount; ++i)
-    touchPages(stacks + size_t(i + 1) * KGEN_HOST_STACK_BYTES - 2 * guardBytes, 2 * guardBytes, true);
+  constexpr size_t top = 2 * runtime::HostStacks::guardBytes;
+  for (unsigned i = 0; i < stacks.count(); ++i)
+    touchPages(stacks.endOf(i) - top, top, true);
 }
 
 //===----------------------------------------------------------------------===//

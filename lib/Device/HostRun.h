@@ -18,6 +18,7 @@
 
 #include "HostLibrary.h"
 #include "host/kgen_host_abi.h"
+#include "kgen/Runtime/LaunchForms.h"
 
 #include <sys/types.h>
 
@@ -59,9 +60,8 @@ private:
   llvm::Expected<Ended> await();
 
   Page *page = nullptr; ///< the order, and what the run says; shared
-  char *stacks = nullptr, *queues = nullptr;
+  runtime::HostStacks stacks;
   unsigned char *poison = nullptr; ///< shared
-  unsigned stackCount = 0;
   Buffers used;
   pid_t master = -1;
   int orders = -1, answers = -1; ///< the worker's ends of pipes

@@ -12,7 +12,7 @@
 #include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Judge/JudgeProcess.h"
-#include "kgen/Support/Chip.h"
+#include "kgen/Support/Floor.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Resources.h"
@@ -345,7 +345,11 @@ void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOpti
   auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;
-  out.floorUs = floorMicroseconds(*rates, plan.compulsoryBytes(), options.flops, plan.precision);
+  double written = 0;
+  for (const candidate::BufferSpec &spec : plan.outputs)
+    written += double(spec.bytes());
+  out.floorUs = floorMicroseconds(*rates, copyBytesOf(*rates, plan.compulsoryBytes() - written, written), options.flops,
+                                  plan.precision);
   double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
   if (!options.cold || out.timeUs >= least)
     return;

@@ -39,10 +39,22 @@ std::string hopperHeader() {
   return (before + after).str();
 }
 
-std::pair<StringRef, StringRef> findTemplateSizes(StringRef file) {
-  StringRef line = findCudaTemplate(file).split("//@ sizes ").second.split('\n').first;
-  auto [threads, bytes] = line.split('|');
-  return {threads.trim(), bytes.trim()};
+TemplateSizes findTemplateSizes(StringRef file) {
+  TemplateSizes sizes;
+  llvm::SmallVector<StringRef> lines;
+  findCudaTemplate(file).split(lines, '\n');
+  for (StringRef line : lines) {
+    if (line.consume_front("//@ asserts "))
+      sizes.conditions.push_back(line.trim());
+    if (!line.consume_front("//@ sizes ") || !sizes.threads.empty())
+      continue;
+    auto [threads, rest] = line.split('|');
+    auto [bytes, blocks] = rest.split('|');
+    sizes.threads = threads.trim();
+    sizes.bytes = bytes.trim();
+    sizes.blocks = blocks.trim();
+  }
+  return sizes;
 }
 
 /// LINE with each identifier that starts with `example` renamed.

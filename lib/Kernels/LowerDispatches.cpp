@@ -113,11 +113,16 @@ static std::string printSizeAssertions(StringRef name, ArrayRef<LaunchSpec> laun
   std::string text = ("\nnamespace " + name + " {\n").str();
   llvm::raw_string_ostream os(text);
   for (const LaunchSpec &launch : launches) {
-    auto [threads, bytes] = findTemplateSizes(launch.sizedBy);
-    if (!threads.empty())
-      os << "static_assert((" << threads << ") == " << launch.block[0] << " && (" << bytes
+    TemplateSizes sizes = findTemplateSizes(launch.sizedBy);
+    if (!sizes.threads.empty())
+      os << "static_assert((" << sizes.threads << ") == " << launch.block[0] << " && (" << sizes.bytes
          << ") == " << launch.sharedBytes << ", \"" << launch.kernel << " and its template differ in threads or "
          << "shared memory\");\n";
+    if (!sizes.blocks.empty())
+      os << "static_assert((" << sizes.blocks << ") == " << launch.grid[0] << ", \"" << launch.kernel
+         << " and its template differ in blocks\");\n";
+    for (StringRef condition : sizes.conditions)
+      os << "static_assert(" << condition << ", \"the sizes of " << launch.kernel << " do not fit each other\");\n";
   }
   os << "} // namespace " << name << "\n";
   return text;

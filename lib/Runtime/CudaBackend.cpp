@@ -7,7 +7,7 @@
 
 #include "Backend.h"
 
-#include "kgen/Runtime/CudaDriver.h"
+#include "kgen/Runtime/LaunchForms.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,70 +60,31 @@ public:
   // The module goes with its context: when this runs the driver may have shut down.
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
-    if (!driver().encodeTiled)
-      throw std::runtime_error("this driver has no tensor maps");
-    auto log = [](int bytes, int first) { return bytes == 0 ? 0 : bytes == first ? 1 : bytes == 2 * first ? 2 : 3; };
-    uint64_t dims[5] = {}, strides[5] = {};
-    uint32_t box[5] = {}, steps[5] = {1, 1, 1, 1, 1};
-    std::copy(map.dims.begin(), map.dims.end(), dims);
-    std::copy(map.strides.begin(), map.strides.end(), strides);
-    std::copy(map.box.begin(), map.box.end(), box);
-    if (int error = driver().encodeTiled(to.bytes, typeOf(map.dtype), unsigned(map.dims.size()), base, dims, strides,
-                                         box, steps, 0, log(map.swizzle, 32), log(map.l2, 64), 0))
-      fail("the driver refuses a tensor map", error);
+    TensorMapShape shape = TensorMapShape::of(map.dtype.c_str(), map);
+    if (int error = encodeForCard(driver(), shape, base, to.bytes))
+      error == driverLacksIt ? throw std::runtime_error("this driver has no tensor maps")
+                             : fail("the driver refuses a tensor map", error);
   }
 
   void launch(size_t index, void **arguments, void *stream) override {
-    const Launch &l = bundle.plan.launches[index];
-    cuda::LaunchAttribute attributes[2] = {};
-    unsigned count = 0;
-    if (l.cluster[0] * l.cluster[1] * l.cluster[2] > 1) {
-      attributes[count].id = cuda::AttributeCluster;
-      attributes[count++].value.cluster = {l.cluster[0], l.cluster[1], l.cluster[2]};
-    }
-    if (l.cooperative) {
-      attributes[count].id = cuda::AttributeCooperative;
-      attributes[count++].value.cooperative = 1;
-    }
-    auto queue = static_cast<cuda::Stream>(stream);
-    int error;
-    if (count && !driver().launchEx)
+    const Launch &launch = bundle.plan.launches[index];
+    int error =
+        launchKernel(driver(), functions[index], LaunchShape::of(launch), static_cast<cuda::Stream>(stream), arguments);
+    if (error == driverLacksIt)
       throw std::runtime_error("this driver has no clusters and no cooperative launches by attribute");
-    if (count) {
-      cuda::LaunchConfig config = {l.grid[0],  l.grid[1],     l.grid[2], l.block[0], l.block[1],
-                                   l.block[2], l.sharedBytes, queue,     attributes, count};
-      error = driver().launchEx(&config, functions[index], arguments, nullptr);
-    } else {
-      error = driver().launch(functions[index], l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2],
-                              l.sharedBytes, queue, arguments, nullptr);
-    }
     if (error)
-      fail("the driver refuses the launch of " + l.kernel, error);
+      fail("the driver refuses the launch of " + launch.kernel, error);
   }
 
 private:
-  /// CUtensorMapDataType.
-  static int typeOf(const std::string &dtype) {
-    static const std::pair<const char *, int> types[] = {{"f64", 8}, {"f32", 7}, {"f16", 6}, {"bf16", 9},
-                                                         {"i64", 5}, {"i32", 3}, {"i8", 0},  {"i1", 0}};
-    for (auto &[name, type] : types)
-      if (dtype == name)
-        return type;
-    throw std::runtime_error("a tensor map has elements of " + dtype);
-  }
-
   cuda::Function prepare(const Launch &launch) {
     cuda::Function function = nullptr;
     if (int error = driver().moduleGetFunction(&function, module, launch.kernel.c_str()))
       fail("the plan launches " + launch.kernel + ", which " + bundle.image + " does not define", error);
-    // More than 48 KiB of shared memory has to be asked for.
     int fixed = 0;
     driver().functionGetAttribute(&fixed, cuda::StaticShared, function);
-    if (launch.sharedBytes + unsigned(fixed) > 48 * 1024)
-      if (int error = driver().functionSetAttribute(function, cuda::MaxDynamicShared, int(launch.sharedBytes)))
-        fail(launch.kernel, error);
-    if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 8)
-      driver().functionSetAttribute(function, cuda::NonPortableCluster, 1);
+    if (int error = allowLaunch(driver(), function, LaunchShape::of(launch), unsigned(fixed)))
+      fail(launch.kernel, error);
     return function;
   }
 

@@ -8,34 +8,23 @@
 #include "Backend.h"
 
 #include "../Device/host/kgen_host_abi.h"
+#include "kgen/Runtime/LaunchForms.h"
 
-#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <stdexcept>
-#include <sys/mman.h>
 
 namespace kgen::runtime {
 namespace {
 
-/// Stacks for a block's threads and memory for what is under way, taken as they are used, for as long as the process
-/// lives: a library keeps pointers into them. One launch at a time has them.
+/// For as long as the process lives: a library keeps pointers into its stacks. One launch at a time has them.
 struct HostMemory {
-  static constexpr unsigned threads = 1024;
-  static constexpr size_t queueBytes = size_t(1) << 30, guardBytes = 4096;
-  char *stacks = map(size_t(threads) * KGEN_HOST_STACK_BYTES), *queues = map(queueBytes);
+  HostStacks stacks;
   std::mutex running;
 
   HostMemory() {
-    // A page that is not there, below each stack, turns unbounded recursion into a fault.
-    for (unsigned i = 0; i < threads; ++i)
-      mprotect(stacks + size_t(i) * KGEN_HOST_STACK_BYTES, guardBytes, PROT_NONE);
-  }
-  static char *map(size_t bytes) {
-    void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    if (!stacks.allocate(1024))
       throw std::runtime_error("no memory for the stacks of a block's threads");
-    return static_cast<char *>(at);
   }
   static HostMemory &get() {
     static HostMemory *memory = new HostMemory;
@@ -59,23 +48,7 @@ public:
   ~HostBackend() override { dlclose(library); }
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
-    KGenHostTensorMap out = {};
-    out.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
-    out.rank = static_cast<unsigned char>(map.dims.size());
-    out.elementBytes = map.dtype == "f32" || map.dtype == "i32"   ? 4
-                       : map.dtype == "f64" || map.dtype == "i64" ? 8
-                       : map.dtype == "i8" || map.dtype == "i1"   ? 1
-                                                                  : 2;
-    out.swizzle = map.swizzle == 128 ? 1 : map.swizzle == 64 ? 2 : map.swizzle == 32 ? 3 : 0;
-    out.base = reinterpret_cast<unsigned long long>(base);
-    for (size_t d = 0; d < map.dims.size(); ++d) {
-      out.dims[d] = map.dims[d];
-      out.box[d] = static_cast<unsigned short>(map.box[d]);
-      if (d)
-        out.strides[d - 1] = map.strides[d - 1];
-    }
-    static_assert(sizeof out == sizeof to.bytes, "a tensor map has 128 bytes");
-    memcpy(to.bytes, &out, sizeof out);
+    encodeForHost(TensorMapShape::of(map.dtype.c_str(), map), base, to.bytes);
   }
 
   void launch(size_t index, void **arguments, void *) override {
@@ -96,10 +69,7 @@ public:
     call.messageSize = sizeof message;
     // The library's threads are fibres over variables of its own.
     HostMemory &memory = HostMemory::get();
-    call.stacks = memory.stacks;
-    call.stackCount = HostMemory::threads;
-    call.queues = memory.queues;
-    call.queuesEnd = memory.queues + HostMemory::queueBytes;
+    memory.stacks.lend(call);
     std::lock_guard<std::mutex> one(memory.running);
     if (kernels[index](&call) != 0)
       throw std::runtime_error(launch.kernel + ": " + message);

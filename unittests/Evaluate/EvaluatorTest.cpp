@@ -7,7 +7,7 @@
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Device/Digest.h"
 #include "kgen/Evaluate/Baselines.h"
-#include "kgen/Support/Chip.h"
+#include "kgen/Support/Floor.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -414,11 +414,30 @@ TEST(Chip, Floors) {
   auto rates = findChipRates("cuda:0 NVIDIA H200");
   ASSERT_TRUE(rates.has_value());
   // softmax, 4096 x 65536: 2 GiB of traffic.
-  EXPECT_NEAR(floorMicroseconds(*rates, 2.0 * 4096 * 65536 * 4, 0, "strict-fp32"), 499, 1);
-  // 4096^3 in tf32 and fp16.
-  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 4, 2.0 * 4096 * 4096 * 4096, "tf32"), 348, 1);
-  EXPECT_NEAR(floorMicroseconds(*rates, 3.0 * 4096 * 4096 * 2, 2.0 * 4096 * 4096 * 4096, "fp16"), 174, 1);
+  auto floorOf = [&](double read, double written, double flops, const char *precision) {
+    return floorMicroseconds(*rates, copyBytesOf(*rates, read, written), flops, precision);
+  };
+  double half = 4096.0 * 65536 * 4, flops = 2.0 * 4096 * 4096 * 4096, matrix = 4096.0 * 4096;
+  EXPECT_NEAR(floorOf(half, half, 0, "strict-fp32"), 499, 1);
+  // What only reads goes at the memory's peak: a copy's rate would be beaten.
+  EXPECT_NEAR(floorOf(2 * half, 4, 0, "strict-fp32"), 447, 1);
+  // 4096^3: tf32 admits scaled halves, strict fp32 three products of them.
+  EXPECT_NEAR(floorOf(8 * matrix, 4 * matrix, flops, "tf32"), 174, 1);
+  EXPECT_NEAR(floorOf(4 * matrix, 2 * matrix, flops, "fp16"), 174, 1);
+  EXPECT_NEAR(floorOf(8 * matrix, 4 * matrix, flops, "strict-fp32"), 522, 1);
   EXPECT_FALSE(findChipRates("host").has_value());
+  // The units of a class are never faster than those of a coarser one, on any card.
+  for (const char *name : {"NVIDIA H200", "NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB",
+                           "NVIDIA A30", "NVIDIA A40", "NVIDIA A10", "NVIDIA GeForce RTX 3090", "NVIDIA L40S",
+                           "NVIDIA L4", "NVIDIA GeForce RTX 4090", "NVIDIA B200", "NVIDIA GeForce RTX 5090"}) {
+    auto known = findChipRates(name);
+    ASSERT_TRUE(known.has_value()) << name;
+    EXPECT_LE(fastestRate(*known, "strict-fp32"), fastestRate(*known, "tf32")) << name;
+    EXPECT_GE(fastestRate(*known, "tf32"), known->half) << name;
+    EXPECT_LT(known->copyBytes, known->peakBytes) << name;
+  }
+  EXPECT_EQ(findChipRates("NVIDIA A100-SXM4-80GB")->fp32, 19.5e12);
+  EXPECT_EQ(findChipRates("NVIDIA L40S")->fp32, 91e12);
 }
 
 TEST(BaselinesText, LastObjectCounts) {

@@ -10,9 +10,12 @@
 //   //@ replace NAME ... //@ end   the lines between give way to the emitter's text
 //   //@ section NAME ... //@ end   the lines between stay only when asked for
 //
-//   //@ sizes THREADS | BYTES      the threads and the dynamic shared memory of a launch, as the template
-//                                  derives them; kgen-lower-dispatches=assert-sizes asserts that they are
-//                                  what C++ derived. Nothing of it is in the text otherwise
+//   //@ sizes THREADS | BYTES | BLOCKS   the threads, the dynamic shared memory and, where given, the blocks of a
+//                                  launch, as the template derives them
+//   //@ asserts CONDITION          what the template counts on of its constants: tiles that divide each other
+//
+// kgen-lower-dispatches=assert-sizes asserts the conditions, and that the sizes are what C++ derived. Nothing of
+// either is in the text otherwise.
 //
 // Where variants of a text exclude each other, real `#if NAME`, `#else` and
 // `#endif` lines choose by the same names, so that each compiles alone. What an
@@ -24,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -38,8 +42,13 @@ llvm::StringRef findCudaTemplate(llvm::StringRef file);
 /// The template FILE without its opening comment, which is for the template's reader.
 llvm::StringRef templateBody(llvm::StringRef file);
 
-/// What the `//@ sizes` line of template FILE says, expressions of its namespace; empty where there is none.
-std::pair<llvm::StringRef, llvm::StringRef> findTemplateSizes(llvm::StringRef file);
+/// What the `//@ sizes` and `//@ asserts` lines of a template say, expressions of its namespace.
+struct TemplateSizes {
+  llvm::StringRef threads, bytes; ///< empty where there is no such line
+  llvm::StringRef blocks;         ///< empty where it does not say
+  llvm::SmallVector<llvm::StringRef> conditions;
+};
+TemplateSizes findTemplateSizes(llvm::StringRef file);
 
 /// The device header that kernel texts include as "kgen_device.cuh". Whoever writes a
 /// self-contained translation unit puts it once in the place of the include lines.

@@ -32,7 +32,8 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
     Option<"multiprocessors", "multiprocessors", "int64_t", "::kgen::Chip().multiprocessors", "multiprocessors of the chip">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "::kgen::Chip().sharedBytesPerBlock", "opt-in shared memory of a block, bytes">,
     Option<"assertSizes", "assert-sizes", "bool", "false",
-           "append assertions that threads and shared bytes of launches are what their templates derive">
+           "append assertions that threads, shared bytes and blocks of launches are what their templates derive, and that "
+           "their tiles fit each other">
   ];
   // Families read prologues and epilogues through linalg.
   let dependentDialects = [

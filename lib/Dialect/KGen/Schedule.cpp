@@ -148,12 +148,10 @@ LogicalResult ScheduleAttr::checkKey(function_ref<InFlightDiagnostic()> emitErro
     return emitError() << "schedule key '" << key << "' expected an integer, a list of integers or a word, found "
                        << value;
   if (std::string fault = schedule::findValueFault(key, *read); !fault.empty()) {
-    std::string found;
-    llvm::raw_string_ostream(found) << value;
     InFlightDiagnostic diag = emitError() << fault;
     bool known = schedule::findKey(key);
-    markRefusal(diag,
-                {known ? graph::RefusalKind::OutOfRange : graph::RefusalKind::UnknownKey, key.str(), found, fault});
+    markRefusal(diag, {known ? graph::RefusalKind::OutOfRange : graph::RefusalKind::UnknownKey, key.str(),
+                       schedule::printValue(*read), fault});
     return diag;
   }
   return success();

@@ -43,6 +43,8 @@ __device__ __forceinline__ void fetch_tile(Element *tile, const Element *source,
 // are kept online: a larger maximum rescales what was summed before. Lane 4 g + m holds columns
 // 2 m and 2 m + 1 of rows g and g + 8 (the accumulator layout of mma.m16n8k16).
 //@ sizes kThreads | kStages * 2 * kTileElements * sizeof(Element)
+//@ asserts kTileKeys % 16 == 0 && kDepth % 16 == 0 && kStages >= 2
+//@ asserts kQueryTiles * kTileQueries >= kQueries
 extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
     example_attention(const example::Element *__restrict__ queries, const example::Element *__restrict__ keys,
                       const example::Element *__restrict__ values, example::Element *__restrict__ out) {

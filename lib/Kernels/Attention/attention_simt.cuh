@@ -37,6 +37,7 @@ __device__ __forceinline__ void fetch_rows(Real *tile, const Element *source, in
 // shared memory to the threads that hold the result's columns. Maximum and sum of a row are kept online: a larger
 // maximum rescales what was summed before.
 //@ sizes kThreads | (kTileQueries * (kQueryStride + kWeightStride) + kTileKeys * kKeyStride) * sizeof(Real)
+//@ asserts kTileQueries % kSide == 0 && kTileKeys % kSide == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads)
     example_attention(const example::Element *__restrict__ queries, const example::Element *__restrict__ keys,
                       const example::Element *__restrict__ values, example::Element *__restrict__ out) {

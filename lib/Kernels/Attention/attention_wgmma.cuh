@@ -244,7 +244,9 @@ __device__ __forceinline__ void transpose(unsigned (&words)[4], int member) {
 }
 } // namespace example
 
-//@ sizes THREADS | QUERY_BYTES + 2 * STAGES * KEY_BYTES + 8 * (2 + 4 * STAGES) + (ROUNDS + 15) / 16 * 16
+//@ sizes THREADS | QUERY_BYTES + 2 * STAGES * KEY_BYTES + 8 * (2 + 4 * STAGES) + (ROUNDS + 15) / 16 * 16 | BLOCKS
+//@ asserts 128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536
+//@ asserts STAGES >= 2 && (!PINGPONG || CONSUMERS > 1)
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     example_attention(const example::Element *__restrict__, const example::Element *__restrict__,
                       const example::Element *__restrict__, example::Element *__restrict__ out,

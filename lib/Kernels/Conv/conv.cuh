@@ -270,7 +270,9 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 //@ replace kernel
-//@ sizes THREADS | SHARED_BYTES
+//@ sizes THREADS | SHARED_BYTES | BOXES_D * BOXES_H * BOXES_W * ceil_div(IMAGES, BOX_I) * GROUPS * N_TILES
+//@ asserts TENSOR_CORES ? BN % WN == 0 && WM % 16 == 0 && WN % 8 == 0 : BN % TN == 0
+//@ asserts STAGES >= 2 && CB <= C && BOX_D <= PD && BOX_H <= PH && BOX_W <= PW
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ input, const example::Compute *__restrict__ weights,
                  const float *__restrict__ bias, example::Out *__restrict__ output) {

@@ -377,7 +377,9 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 //@ replace kernel
-//@ sizes THREADS | SHARED_BYTES
+//@ sizes THREADS | SHARED_BYTES | GRID
+//@ asserts BN % 8 == 0 && BC * BH * BW == 8 && STRIDE_H % BH == 0
+//@ asserts GRID % N_TILES == 0
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     example_main(const example::In *__restrict__ input, const example::In *__restrict__ weights,
                  const example::Compute *__restrict__ packed, const float *__restrict__ scales,

@@ -203,7 +203,8 @@ __device__ __forceinline__ void store_run(Stored *c, const float (&values)[COUNT
 } // namespace example
 
 //@ replace kernel
-//@ sizes THREADS | SHARED_BYTES
+//@ sizes THREADS | SHARED_BYTES | TILES_M * TILES_N * BATCH * SPLIT_K
+//@ asserts BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 8 == 0 && BK % MMA_K == 0
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ a, const example::In *__restrict__ b,
                  const float *__restrict__ bias, example::Stored *__restrict__ c) {

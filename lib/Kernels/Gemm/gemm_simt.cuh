@@ -128,7 +128,8 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[COUNT][K_STEP], 
 } // namespace example
 
 //@ replace kernel
-//@ sizes THREADS | SHARED_BYTES
+//@ sizes THREADS | SHARED_BYTES | TILES_M * TILES_N * BATCH * SPLIT_K
+//@ asserts BM % TM == 0 && BN % TN == 0
 extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOCKS)
     example_main(const example::In *__restrict__ a, const example::In *__restrict__ b,
                  const float *__restrict__ bias, example::Stored *__restrict__ c) {

@@ -238,7 +238,9 @@ __device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (
 } // namespace example
 
 //@ replace kernel
-//@ sizes THREADS | SHARED_BYTES
+//@ sizes THREADS | SHARED_BYTES | BLOCKS
+//@ asserts BLOCKS % CLUSTER == 0 && CLUSTERS <= TILES
+//@ asserts 128 * (PRODUCER_REGISTERS + CONSUMERS * CONSUMER_REGISTERS) <= 65536
 extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     example_main(example::Stored *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a,
                  const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {

@@ -17,7 +17,8 @@ __device__ __forceinline__ void compute(const Operands &operands, long long elem
 //@ end
 // Neighbouring threads take neighbouring packs, so that a warp's access is one run of memory; a
 // thread's own packs lie a block apart, and their loads are in flight together.
-//@ sizes kThreads | 0
+//@ sizes kThreads | 0 | (kElements + kThreads * kCoarsen * kVector - 1) / (kThreads * kCoarsen * kVector)
+//@ asserts kElements % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace signature
     example_elements(const float *__restrict__ in0, float *__restrict__ out0) {

@@ -28,6 +28,7 @@ __device__ __forceinline__ void store(const Operands &operands, long long offset
 // Windows that lie side by side share inputs: the part of an input row that kCoarsen of them cover
 // is read once, into registers.
 //@ sizes kThreads | 0
+//@ asserts kThreads % 32 == 0 && kItemsX * kCoarsen >= kOutputX
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace signature
     example_windows(const float *__restrict__ in0, float *__restrict__ out0) {

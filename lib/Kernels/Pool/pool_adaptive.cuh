@@ -18,6 +18,7 @@ __device__ __forceinline__ void store(const Operands &operands, long long offset
 //@ end
 // One thread for each output, whose window is [o * input / output, ceil((o + 1) * input / output)).
 //@ sizes kThreads | 0
+//@ asserts kThreads % 32 == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace signature
     example_windows(const float *__restrict__ in0, float *__restrict__ out0) {

@@ -20,6 +20,7 @@ __device__ __forceinline__ void store(const Operands &operands, long long row, i
 // Such rows begin anywhere between two boundaries of 16 bytes. Packs begin at the first boundary within the row; the few
 // elements in front of them and behind the last whole pack are the first threads', one each.
 //@ sizes kThreads | 0
+//@ asserts kThreads % kThreadsPerRow == 0 && kThreadsPerRow >= 2 * kVector
 extern "C" __global__ void __launch_bounds__(example::kThreads, example::kMinBlocks)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

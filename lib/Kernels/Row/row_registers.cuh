@@ -5,6 +5,7 @@
 // kThreadsPerRow threads share a row and hold it in registers between the statistic and the
 // output, so that each element is read from memory once.
 //@ sizes kThreads | 0
+//@ asserts kThreads % kThreadsPerRow == 0 && kColumns % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads, example::kMinBlocks)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

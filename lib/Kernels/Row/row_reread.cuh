@@ -5,6 +5,7 @@
 // Rows of any length. The second pass walks backwards, because the end of the row is what the L2
 // cache still holds.
 //@ sizes kThreads | 0
+//@ asserts kThreads % kThreadsPerRow == 0 && kColumns % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads, example::kMinBlocks)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

@@ -137,6 +137,7 @@ __device__ __forceinline__ State collect(long long *board, State *whole, int ste
 #if BY_GRID
 // Before the rows: no place holds the number of a row.
 //@ sizes kThreads | kSlots * kBatch * kThreads * sizeof(Held)
+//@ asserts kParts * kPacks * kThreads * kVector >= kColumns && kSlots >= kBatches && kLead <= kBatches
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace init_signature
     example_init(long long *__restrict__ board) {

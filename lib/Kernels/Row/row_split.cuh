@@ -5,6 +5,7 @@
 // Step 1 of 2: each block reduces one of the kChunks parts of one row. The parts are numbered so
 // that the blocks that run last read the last columns of all rows.
 //@ sizes kThreads | 0
+//@ asserts kChunks * kChunkColumns >= kColumns && kChunkColumns % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace partial_signature
     example_partial(const float *__restrict__ in0, float *__restrict__ partials) {

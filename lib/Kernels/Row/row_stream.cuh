@@ -37,6 +37,7 @@ __device__ __forceinline__ void observe_shared(Accumulator &accumulator, const H
 } // namespace example
 //@ end
 //@ sizes kThreads | kSharedPacks * kThreads * sizeof(Held)
+//@ asserts kThreads == kThreadsPerRow && kSharedPacks >= 1 && kColumns % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

@@ -26,6 +26,7 @@ __device__ __forceinline__ void store(const Operands &operands, long long row, i
 // One block walks along a row. A warp scans a run of kUnroll packs for each lane by shuffles; the warps' totals meet in
 // shared memory, one barrier for each step of the block.
 //@ sizes kThreads | 0
+//@ asserts kThreads == kWarps * kWarp && kColumns % kVector == 0
 extern "C" __global__ void __launch_bounds__(example::kThreads)
 //@ replace rows_signature
     example_rows(const float *__restrict__ in0, float *__restrict__ out0) {

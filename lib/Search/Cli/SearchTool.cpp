@@ -14,6 +14,7 @@
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Search/ProblemSource.h"
+#include "kgen/Support/Floor.h"
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Trajectory/Replay.h"
 
@@ -375,6 +376,25 @@ Expected<int> Tool::deliver(const std::string &text, StringRef what) {
   return 0;
 }
 
+/// "173.9 us on an H200"
+static std::string floorText(const graph::GraphFacts &facts) {
+  double written = 0;
+  for (const graph::TensorFact &tensor : facts.outputs) {
+    int bits = 8; // of bool, which takes a byte
+    StringRef(tensor.dtype).drop_until(isDigit).getAsInteger(10, bits);
+    double bytes = std::max(bits / 8, 1);
+    for (int64_t extent : tensor.shape)
+      bytes *= double(extent);
+    written += bytes;
+  }
+  const ChipRates &rates = getDefaultRates();
+  double bytes = copyBytesOf(rates, facts.compulsoryBytes - written, written);
+  double us = floorMicroseconds(rates, bytes, facts.flops, facts.precision);
+  char text[64];
+  snprintf(text, sizeof text, "%.1f us on an H200", us);
+  return text;
+}
+
 Expected<int> Tool::listAll() {
   SourceFolders folders = findSourceFolders(world.fs, world.programFolder);
   std::vector<std::string> names = listProblems(world.fs, folders);
@@ -393,7 +413,7 @@ Expected<int> Tool::listAll() {
       for (int64_t extent : facts->inputs[i].shape)
         world.out << "x" << extent;
     }
-    world.out << "\n";
+    world.out << "; floor " << floorText(*facts) << "\n";
   }
   return 0;
 }

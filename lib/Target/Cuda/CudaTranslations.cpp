@@ -16,6 +16,7 @@ using namespace kgen;
 
 /// One diagnostic when MODULE still holds ops of a graph, or dispatches that have no code yet.
 static LogicalResult checkLowered(ModuleOp module) {
+  module.getContext()->printOpOnDiagnostic(false); // the sentence names the op
   WalkResult result = module.walk([&](Operation *op) {
     if (!isa<DispatchOp>(op) && op->getName().getDialectNamespace() != "aten")
       return WalkResult::advance();
