@@ -14,6 +14,7 @@ text           types, numbers and tensors as MLIR writes them
 exporting      torch.export's graph, decomposed to ops that the dialect has
 rewrites       ops that the dialect spells in another way
 composites     ops that are several of the dialect's
+selections     the same: order statistics, pairs, uneven windows, shifts
 graph_writer   the graph as the project's MLIR text
 importer       a file, a module or an exported program in, that text out
 subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take

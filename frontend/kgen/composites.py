@@ -236,7 +236,7 @@ class Composites:
         spatial, value, result = int(name[-2]), arguments["self"], node.meta["val"][0]
         extents, wanted = value.tensor.shape[-spatial:], result.shape[-spatial:]
         if any(extent % count for extent, count in zip(extents, wanted)):
-            self._refuse(f"aten.{name} to an extent that does not divide the input's is not in the dialect")
+            return [self._uneven_max(value, wanted, node), None]
         kernel = [extent // count for extent, count in zip(extents, wanted)]
         window = {"self": value, "kernel_size": kernel, "stride": kernel, "padding": 0, "dilation": 1, "ceil_mode": False}
         return [self._emit(f"max_pool{spatial}d", window, node, [result]), None]

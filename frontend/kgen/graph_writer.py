@@ -13,6 +13,7 @@ from kgen.errors import ImportRefused
 from kgen.exporting import NeedsDecomposition, op_name
 from kgen.op_table import CHECKS, IDENTITIES, LATER, LAYOUTS, SYNONYMS, VIEWS, WITHOUT_LOWERING, WORD_OF
 from kgen.rewrites import Rewrites
+from kgen.selections import Selections
 from kgen.text import ELEMENTS, dense_text, float_text, shaped, tensor_type
 
 
@@ -25,7 +26,7 @@ class Value:
         self.aliased = aliased
 
 
-class GraphWriter(Rewrites, Composites):
+class GraphWriter(Rewrites, Composites, Selections):
     """Values of fx nodes are Value, or lists of them for ops with several results.
 
     SOURCE has `name`, `path` and `precision`, PROBLEM `inputs` and the `recorder` of how tensors were drawn.

@@ -9,7 +9,7 @@ import zipfile
 import torch
 
 from kgen.errors import ImportRefused
-from kgen.exporting import NeedsDecomposition, decompose, quiet
+from kgen.exporting import NeedsDecomposition, decompose, quiet, without_effects
 from kgen.graph_writer import GraphWriter
 from kgen.problem_file import Problem, ProblemFile, summary
 from kgen.text import float_text, tensor_type
@@ -112,7 +112,7 @@ def _write(source, problem, exported, small):
     more = set()
     while True:
         try:
-            decomposed = decompose(exported, GraphWriter, more)
+            decomposed = without_effects(decompose(exported, GraphWriter, more))
         except Exception as error:  # as many kinds
             raise ImportRefused(f"torch.export failed: {summary(error)}", source.place_of(error)) from error
         writer = GraphWriter(source, problem, decomposed, small)
