@@ -15,6 +15,7 @@
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
+#include "kgen/Support/Architectures.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,10 +45,11 @@ struct LowerDispatches : kgen::kernels::impl::LowerDispatchesBase<LowerDispatche
 
   void runOnOperation() override {
     settleInputDomains(getOperation());
-    Chip target;
-    target.arch = arch;
-    target.sharedBytesPerBlock = sharedBytes;
-    target.multiprocessors = multiprocessors;
+    Chip target = chipOf(arch);
+    if (sharedBytes)
+      target.sharedBytesPerBlock = sharedBytes;
+    if (multiprocessors)
+      target.multiprocessors = multiprocessors;
     SmallVector<DispatchOp> dispatches;
     getOperation().walk([&](DispatchOp dispatch) {
       if (dispatch.getFamily() != "generic")

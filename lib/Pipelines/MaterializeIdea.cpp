@@ -10,6 +10,7 @@
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Passes.h"
 #include "kgen/Propose/Proposer.h"
+#include "kgen/Support/Architectures.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,11 +37,7 @@ struct MaterializeIdea : kgen::pipelines::impl::MaterializeIdeaBase<MaterializeI
       signalPassFailure();
   }
 
-  Chip getChip() const {
-    Chip chip;
-    chip.arch = arch;
-    return chip;
-  }
+  Chip getChip() const { return chipOf(arch); }
 
   LogicalResult materialize(ModuleOp module) {
     FailureOr<graph::GraphFacts> facts = collectFacts(module);

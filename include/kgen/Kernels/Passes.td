@@ -29,8 +29,8 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "::kgen::Chip().multiprocessors", "multiprocessors of the chip">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "::kgen::Chip().sharedBytesPerBlock", "opt-in shared memory of a block, bytes">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0", "multiprocessors of the chip; 0: the architecture's">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "0", "opt-in shared memory of a block, bytes; 0: the architecture's">,
     Option<"assertSizes", "assert-sizes", "bool", "false",
            "append assertions that threads, shared bytes and blocks of launches are what their templates derive, and that "
            "their tiles fit each other">
@@ -53,7 +53,7 @@ def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", "::kgen::Chip().sharedBytesPerBlock", "opt-in shared memory of a block, bytes">
+    Option<"sharedBytes", "shared-bytes", "int64_t", "0", "opt-in shared memory of a block, bytes; 0: the architecture's">
   ];
   let dependentDialects = ["kgen::KGenDialect"];
 }

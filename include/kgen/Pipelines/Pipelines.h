@@ -20,10 +20,12 @@ namespace kgen::pipelines {
 struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
   Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture that the sources are for"),
                            llvm::cl::init(Chip().arch)};
-  Option<int64_t> multiprocessors{*this, "multiprocessors", llvm::cl::desc("multiprocessors of the chip"),
-                                  llvm::cl::init(Chip().multiprocessors)};
-  Option<int64_t> sharedBytes{*this, "shared-bytes", llvm::cl::desc("opt-in shared memory of a block, bytes"),
-                              llvm::cl::init(Chip().sharedBytesPerBlock)};
+  Option<int64_t> multiprocessors{*this, "multiprocessors",
+                                  llvm::cl::desc("multiprocessors of the chip; 0: the architecture's"),
+                                  llvm::cl::init(0)};
+  Option<int64_t> sharedBytes{*this, "shared-bytes",
+                              llvm::cl::desc("opt-in shared memory of a block, bytes; 0: the architecture's"),
+                              llvm::cl::init(0)};
 };
 
 /// Who has the idea, and which one.

@@ -9,6 +9,7 @@
 #include "kgen/Dialect/KGen/ScheduleText.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 #include "kgen/Dialect/Transform/Passes.h"
+#include "kgen/Support/Architectures.h"
 
 #include "mlir/Dialect/Transform/IR/TransformOps.h"
 #include "mlir/Dialect/Transform/Transforms/TransformInterpreterUtils.h"
@@ -176,9 +177,7 @@ struct ApplyDirectives : kgen::directive::impl::ApplyDirectivesBase<ApplyDirecti
     }
     Location where = module.getLoc();
     std::string message;
-    Chip chip;
-    chip.arch = arch;
-    auto result = applyScript(module, (*buffer)->getBuffer(), chip, ideaAttr, script, where, message);
+    auto result = applyScript(module, (*buffer)->getBuffer(), chipOf(arch), ideaAttr, script, where, message);
     if (!result) {
       llvm::consumeError(result.takeError());
       emitError(where) << message;

@@ -9,6 +9,7 @@
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
+#include "kgen/Support/Architectures.h"
 
 namespace kgen::kernels {
 #define GEN_PASS_DEF_FORMATTENTION
@@ -25,9 +26,9 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
   using FormAttentionBase::FormAttentionBase;
 
   void runOnOperation() override {
-    Chip chip;
-    chip.arch = arch;
-    chip.sharedBytesPerBlock = sharedBytes;
+    Chip chip = chipOf(arch);
+    if (sharedBytes)
+      chip.sharedBytesPerBlock = sharedBytes;
     SmallVector<aten::ScaledDotProductAttentionOp> ops;
     getOperation().walk([&](aten::ScaledDotProductAttentionOp op) {
       if (!op->getParentOfType<DispatchOp>())

@@ -8,6 +8,7 @@
 #include "RowChoice.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Support/Architectures.h"
 
 using namespace mlir;
 
@@ -75,6 +76,9 @@ LogicalResult RowChoice::chooseThreads() {
   int64_t packs = layout.columns / vector;
   int64_t threads, rows;
   if (byCluster()) {
+    if (!hasClusters(chip.arch))
+      return reject("split_rows = " + Twine(split) + " with resident = reg shares a row in a cluster, which " +
+                    chip.arch + " has not");
     if (split > 8 || !llvm::isPowerOf2_64(split))
       return reject("split_rows = " + Twine(split) + " with resident = reg, a cluster has 2, 4 or 8 blocks");
     threads = params.intOr(context, key::threadsPerRow, 256);

@@ -13,6 +13,8 @@
 #include "RowChoice.h"
 #include "RowEmitter.h"
 
+#include "kgen/Support/Architectures.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -23,6 +25,8 @@ namespace kgen::kernels {
 LogicalResult RowChoice::chooseRing() {
   bool byGrid = params.getWord(key::resident) == schedule::Resident::Grid;
   std::string what = byGrid ? "resident = grid" : "resident = cluster";
+  if (!byGrid && !hasClusters(chip.arch))
+    return reject(what + " shares a row in a cluster, which " + chip.arch + " has not");
   int64_t vector = *params.getInt(key::vec);
   Value held = heldInput(program);
   if (!contiguous())

@@ -1,0 +1,57 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Usage: architectures.py ARCH. A module with a dispatch of each variant of each kernel family that ARCH can have, and one op for the
+generic path."""
+import sys
+
+arch = sys.argv[1]
+HEAD = "tensor<1x2x128x64xf16>"
+MM = ("aten.mm {0}, {1}", ["tensor<256x128xf32>", "tensor<128x192xf32>"], "tensor<256x192xf32>")
+HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
+CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
+ATTENTION = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [HEAD, HEAD, HEAD], HEAD)
+SOFTMAX = ("aten.softmax.int {0} dim -1", ["tensor<64x16384xf32>"], "tensor<64x16384xf32>")
+ODD = ("aten.softmax.int {0} dim -1", ["tensor<64x4097xf32>"], "tensor<64x4097xf32>")
+CASES = [
+    ("pointwise", "aten.relu {0}", ["tensor<64x96xf32>"], "tensor<64x96xf32>"),
+    ("pool", "aten.max_pool2d {0} kernel [3, 3] stride [2, 2]", ["tensor<2x4x20x20xf32>"], "tensor<2x4x9x9xf32>"),
+    ("scan", "aten.cumsum {0} dim 1", ["tensor<8x512xf32>"], "tensor<8x512xf32>"),
+    ("gather", "aten.embedding {0}, {1}", ["tensor<100x96xf32>", "tensor<40xi64>"], "tensor<40x96xf32>"),
+    ("gather", "aten.gather {0}, {1} dim 1", ["tensor<100x96xf32>", "tensor<100x8xi64>"], "tensor<100x8xf32>"),
+    ("row, resident = reg, split_rows = 1", *SOFTMAX),
+    ("row, resident = none, split_rows = 1", *SOFTMAX),
+    ("row, resident = none, split_rows = 4", *SOFTMAX),
+    ("row, resident = hybrid, threads_per_row = 512", *SOFTMAX),
+    ("row, resident = reg", *ODD),
+    ("gemm, mma = none", *MM),
+    ("gemm, mma = wmma", *MM),
+    ("gemm, mma = mma_sync", *MM),
+    ("gemm, mma = wmma", *HALVES),
+    ("gemm, mma = mma_sync", *HALVES),
+    ("conv, mma = none", *CONV),
+    ("conv, mma = mma_sync", *CONV),
+    ("attention, mma = none", *ATTENTION),
+    ("attention, mma = mma_sync", *ATTENTION),
+]
+if int("".join(c for c in arch if c.isdigit())) >= 90:
+    CASES += [("row, resident = reg, split_rows = 4", *SOFTMAX), ("row, resident = cluster", *SOFTMAX)]
+if arch == "sm_90a":
+    CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
+              ("attention, mma = wgmma", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
+
+arguments, results, body = [], [], []
+for number, (family, op, inputs, result) in enumerate(CASES):
+    names = [f"%x{number}_{i}" for i in range(len(inputs))]
+    inner = [f"%a{i}" for i in range(len(inputs))]
+    arguments += [f"{n}: {t}" for n, t in zip(names, inputs)]
+    types = ", ".join(inputs)
+    blocks = ", ".join(f"{n}: {t}" for n, t in zip(inner, inputs))
+    body += [f"  %{number} = kgen.dispatch @d{number} schedule(#kgen.schedule<family = {family}>) ins({', '.join(names)} : {types}) {{",
+             f"  ^bb0({blocks}):", f"    %r = {op.format(*inner)} : ({types}) -> {result}", f"    kgen.yield %r : {result}",
+             f"  }} : {result}"]
+    results.append(result)
+arguments.append("%y: tensor<8x8xf32>")
+results.append("tensor<8x8xf32>")
+body += ["  %g = aten.erfinv %y : (tensor<8x8xf32>) -> tensor<8x8xf32>",
+         f"  return {', '.join(f'%{n}' for n in range(len(CASES)))}, %g : {', '.join(results)}"]
+print(f"func.func @all({', '.join(arguments)}) -> ({', '.join(results)}) {{\n" + "\n".join(body) + "\n}")
