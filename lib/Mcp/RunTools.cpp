@@ -8,8 +8,6 @@
 #include "Handlers.h"
 #include "kgen/Candidate/Measurement.h"
 #include "kgen/Report/RunReport.h"
-#include "kgen/Search/GuardedCompiler.h"
-#include "kgen/Trajectory/Replay.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -104,7 +102,8 @@ Json printState(Workspace &workspace, const trajectory::RunFolder &run, StringRe
 Expected<Json> listRuns(Workspace &workspace, const Json &arguments, Call &call) {
   Json list = Json::array();
   for (const std::string &name : workspace.listRuns()) {
-    auto text = workspace.getWorld().fs.read(workspace.pathOf(name) + "/run.json");
+    std::string folder = workspace.pathOf(name) + (workspace.isNetwork(name) ? "/network" : "");
+    auto text = workspace.getWorld().fs.read(folder + "/run.json");
     Json config = text ? trajectory::parseStoredJson(*text) : Json();
     if (!text)
       consumeError(text.takeError());
@@ -114,6 +113,8 @@ Expected<Json> listRuns(Workspace &workspace, const Json &arguments, Call &call)
         entry[key] = config[key];
     if (!config.is_object())
       entry["error"] = "its run.json cannot be read";
+    if (std::vector<std::string> tasks = workspace.listTasks(name); !tasks.empty())
+      entry["tasks"] = std::move(tasks);
     list.push_back(std::move(entry));
   }
   return Json{{"runs", std::move(list)}};
@@ -167,31 +168,41 @@ Expected<Json> readBranch(Workspace &workspace, const Json &arguments, Call &cal
   return Json{{"run", name}, {"branch", printBranch(*branch, generic)}, {"files", std::move(files)}};
 }
 
-Expected<Json> readReport(Workspace &workspace, const Json &arguments, Call &call) {
+/// What kgen-search prints for COMMAND.
+static Expected<std::string> runCommand(Workspace &workspace, const search::SearchCommand &command, Call &call) {
+  const WorkspaceWorld &world = workspace.getWorld();
+  std::string text;
+  raw_string_ostream out(text);
+  search::SearchToolWorld toolWorld{world.fs, world.clock, world.compiler, {}, out, out, call.cancelled()};
+  toolWorld.programFolder = world.programFolder;
+  if (auto code = search::executeSearchCommand(command, toolWorld); !code)
+    return code.takeError();
+  return text;
+}
+
+/// `kgen-search report` and `replay`: KIND of the run that ARGUMENTS name.
+static Expected<Json> tellOfRun(Workspace &workspace, search::SearchCommand::Kind kind, const Json &arguments,
+                                Call &call) {
   std::string name = arguments["run"], format = arguments.value("format", "text");
-  auto run = workspace.readRun(name);
-  if (!run)
+  if (auto run = workspace.readRun(name); !run)
     return run.takeError();
-  if (Error error = (*run)->verifyFiles())
-    return std::move(error);
-  report::RunReport report = report::summarizeRun(**run);
-  return Json{{"run", name},
-              {"text", format == "markdown" ? report::printReportMarkdown(report)
-                       : format == "json"   ? report::printReportJson(report)
-                                            : report::printReportText(report)}};
+  search::SearchCommand command;
+  command.kind = kind;
+  command.run = workspace.pathOf(name);
+  command.format = format == "markdown" ? "md" : format == "json" ? "json" : "";
+  command.jobs = 1;
+  auto text = runCommand(workspace, command, call);
+  if (!text)
+    return text.takeError();
+  return Json{{"run", name}, {"text", *text}};
+}
+
+Expected<Json> readReport(Workspace &workspace, const Json &arguments, Call &call) {
+  return tellOfRun(workspace, search::SearchCommand::Report, arguments, call);
 }
 
 Expected<Json> replayRun(Workspace &workspace, const Json &arguments, Call &call) {
-  std::string name = arguments["run"];
-  auto run = workspace.readRun(name);
-  if (!run)
-    return run.takeError();
-  // Whoever wrote the folder: nothing of it is lowered in this process.
-  auto guarded = search::createGuardedCompiler(workspace.getWorld().compiler);
-  auto summary = trajectory::replayRun(workspace.getWorld().fs, **run, *guarded);
-  if (!summary)
-    return summary.takeError();
-  return Json{{"run", name}, {"branches", summary->branches}, {"files", summary->files}};
+  return tellOfRun(workspace, search::SearchCommand::Replay, arguments, call);
 }
 
 } // namespace kgen::mcp

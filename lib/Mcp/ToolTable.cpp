@@ -31,6 +31,11 @@ Shape runName() {
   return Shape::matching("^[A-Za-z0-9_][A-Za-z0-9_.-]*$", "letters, digits, '_', '-' and '.', the first no '-' or '.'",
                          64);
 }
+/// A run, or one of those that a network's run is made of.
+Shape anyRunName() {
+  return Shape::matching("^[A-Za-z0-9_][A-Za-z0-9_.-]*(/network|/tasks/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$",
+                         "a run's name, or RUN/tasks/TASK of a network", 160);
+}
 Shape branchName() { return Shape::matching("^(best|round-[0-9]+/b[0-9]+)$", "best, or a branch as round-01/b00", 32); }
 Shape shape() { return Shape::list(Shape::whole(0, int64_t(1) << 53), 64); }
 Shape count() { return Shape::whole(0, int64_t(1) << 53); }
@@ -40,7 +45,7 @@ Field problem() {
               "a registered problem's name (list_problems), or a FILE.py or FILE.mlir below the server's root",
               Shape::text(1000));
 }
-Field run() { return need("run", "the run's name, as open_run, start_search and list_runs give it", runName()); }
+Field run() { return need("run", "the run's name, as open_run, start_search and list_runs give it", anyRunName()); }
 Field size() {
   return may("size", "small or the published full size; default: small on device host, full on a card",
              Shape::choice({"small", "full"}));
@@ -196,6 +201,8 @@ std::vector<Field> searchLimits() {
           Shape::choice({"branch", "sequential", "beam", "islands", "mcts"})),
       may("stop_at_floor", "end when the floor over the best time reaches this share", Shape::real(0, 1)),
       may("seed", "of the policy's draws", Shape::whole(0, int64_t(1) << 53)),
+      may("network", "whether a graph of many kernels is searched task by task; default auto: from some size on",
+          Shape::choice({"auto", "always", "never"})),
   };
 }
 
@@ -316,10 +323,12 @@ std::vector<Row> rows() {
        "The runs in the server's folder, whoever made them.",
        {},
        {need("runs", "sorted by name",
-             Shape::list(
-                 Shape::record({need("run", "its name", Shape::text()), need("problem", "its graph", Shape::text()),
-                                need("device", "what it is measured on", Shape::text()),
-                                may("error", "why it cannot be read", Shape::text())})))},
+             Shape::list(Shape::record(
+                 {need("run", "its name", Shape::text()), need("problem", "its graph", Shape::text()),
+                  need("device", "what it is measured on", Shape::text()),
+                  may("tasks", "of a network: the runs of its different kernels, which other tools take too",
+                      Shape::list(Shape::text())),
+                  may("error", "why it cannot be read", Shape::text())})))},
        Reads,
        listRuns},
       {"list_branches",
@@ -353,8 +362,7 @@ std::vector<Row> rows() {
        "Replay a run",
        "Derives every snapshot of a run again from what was proposed and compares bytes. Needs no device.",
        {run()},
-       {run(), need("branches", "derived again, the same to the byte", count()),
-        need("files", "compared byte for byte", count())},
+       {run(), need("text", "how many branches and files were derived again, the same to the byte", Shape::text())},
        Reads,
        replayRun},
   };

@@ -117,6 +117,7 @@ Expected<Json> openRun(Workspace &workspace, const Json &arguments, Call &call) 
   if (!name)
     return name.takeError();
   TakenName taken(workspace, *name);
+  command.network = "never"; // an agent's kernels are for the whole graph
   command.rounds = 0;
   command.tune = 0;
   // An agent thinks in between; only work counts.
@@ -204,8 +205,19 @@ static Expected<std::string> drop(Workspace &workspace, StringRef name, const tr
   return std::string(); // a search took it already
 }
 
+/// A network is put together from its tasks: nobody proposes to the whole.
+static Error refuseNetwork(Workspace &workspace, StringRef name) {
+  if (!workspace.isNetwork(name) && !name.ends_with("/network"))
+    return Error::success();
+  return createStringError("'" + name +
+                           "' is a network: propose to one of its tasks, which list_runs names, and "
+                           "start_search goes on with the whole");
+}
+
 Expected<Json> propose(Workspace &workspace, const Json &arguments, Call &call) {
   std::string name = arguments["run"];
+  if (Error error = refuseNetwork(workspace, name))
+    return std::move(error);
   auto run = workspace.readRun(name);
   if (!run)
     return run.takeError();
@@ -222,6 +234,11 @@ Expected<Json> propose(Workspace &workspace, const Json &arguments, Call &call) 
 
 Expected<Json> evaluate(Workspace &workspace, const Json &arguments, Call &call) {
   std::string name = arguments["run"];
+  if (Error error = refuseNetwork(workspace, name))
+    return std::move(error);
+  if (StringRef(name).contains('/'))
+    return createStringError(
+        "'" + name + "' is a task of a network: propose to it, and start_search with the network " + "takes it");
   auto run = workspace.readRun(name);
   if (!run)
     return run.takeError();
@@ -283,7 +300,7 @@ Expected<Json> startSearch(Workspace &workspace, const Json &arguments, Call &ca
     return createStringError("start_search takes a problem for a new run or a run to go on with, one of them");
   if (arguments.contains("run")) {
     for (const char *key : {"size", "precision", "device", "name", "rounds", "ideas", "variants", "seeds", "branches",
-                            "tune", "policy", "stop_at_floor", "seed"})
+                            "tune", "policy", "stop_at_floor", "seed", "network"})
       if (arguments.contains(key))
         return createStringError(Twine(key) + " was settled when the run began; only max_minutes can be raised");
     name = arguments["run"];
@@ -310,6 +327,7 @@ Expected<Json> startSearch(Workspace &workspace, const Json &arguments, Call &ca
     command.branches = whole("branches");
     command.tune = whole("tune");
     command.policy = arguments.value("policy", "branch");
+    command.network = arguments.value("network", "auto");
     command.stopAtFloor = arguments.value("stop_at_floor", 0.0);
     constexpr double searchesOwn = 30; // the most that a search takes where nobody says
     if (arguments.contains("max_minutes") || workspace.getOptions().maxMinutes < searchesOwn)

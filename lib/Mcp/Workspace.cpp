@@ -170,15 +170,24 @@ Expected<std::string> Workspace::readGraph(StringRef problem, bool small, String
 std::vector<std::string> Workspace::listRuns() const {
   std::vector<std::string> runs;
   for (const std::string &name : world.fs.list(options.runs))
-    if (world.fs.exists(pathOf(name) + "/run.json"))
+    if (world.fs.exists(pathOf(name) + "/run.json") || isNetwork(name))
       runs.push_back(name);
   return runs;
 }
 
+std::vector<std::string> Workspace::listTasks(StringRef name) const {
+  std::vector<std::string> tasks;
+  if (isNetwork(name))
+    for (const std::string &task : world.fs.list(pathOf(name) + "/tasks"))
+      tasks.push_back((name + "/tasks/" + task).str());
+  return tasks;
+}
+
 Expected<std::unique_ptr<trajectory::RunFolder>> Workspace::readRun(StringRef name) const {
-  if (!world.fs.exists(pathOf(name) + "/run.json"))
+  std::string path = pathOf(name) + (isNetwork(name) ? "/network" : "");
+  if (!world.fs.exists(path + "/run.json"))
     return createStringError("there is no run '" + name + "'; list_runs names those that are there");
-  return trajectory::RunFolder::openForReading(world.fs, world.clock, pathOf(name));
+  return trajectory::RunFolder::openForReading(world.fs, world.clock, path);
 }
 
 Expected<std::string> Workspace::takeName(StringRef wanted, StringRef problem) {

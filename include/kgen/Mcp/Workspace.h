@@ -89,8 +89,12 @@ public:
   llvm::Expected<std::string> readGraph(llvm::StringRef problem, bool small, llvm::StringRef precision) const;
 
   std::string pathOf(llvm::StringRef run) const { return options.runs + "/" + run.str(); }
+  /// The runs, sorted; those of a network's tasks are not among them.
   std::vector<std::string> listRuns() const;
-  /// The run called NAME, for reading; it may be at work.
+  /// The runs of the tasks of network NAME, as NAME/tasks/00-conv2d; none where NAME is no network.
+  std::vector<std::string> listTasks(llvm::StringRef name) const;
+  bool isNetwork(llvm::StringRef name) const { return world.fs.exists(pathOf(name) + "/network/run.json"); }
+  /// The run called NAME, for reading; it may be at work. Of a network it is that of the whole, put together by round.
   llvm::Expected<std::unique_ptr<trajectory::RunFolder>> readRun(llvm::StringRef name) const;
   /// A name for a new run on PROBLEM that nobody has: WANTED, or the problem's with a number. It is taken from now on.
   llvm::Expected<std::string> takeName(llvm::StringRef wanted, llvm::StringRef problem);

@@ -47,7 +47,7 @@ print(len(tools), "tools,", len(names), "problems")
 
 # Facts, the floor and ideas; a problem file of one's own.
 facts = call("describe_problem", problem="conv_relu_maxpool")
-assert facts["floor"]["us"] > 50 and "bound" in facts["floor"]["diagnosis"], facts["floor"]
+assert facts["floor"]["us"] > 10 and "bound" in facts["floor"]["diagnosis"], facts["floor"]
 assert [op["family"] for op in facts["ops"]] == ["conv", "pointwise", "pool"], facts["ops"]
 facts = call("describe_problem", problem="row_softmax.mlir", graph=True)
 assert facts["inputs"] == [{"dtype": "f32", "shape": [16, 256]}] and "aten.softmax" in facts["graph"], facts
@@ -87,7 +87,7 @@ for sentence, name, arguments in [
     ("lies outside", "describe_problem", {"problem": "../outside.mlir"}),
     ("lies outside", "import_problem", {"file": f"{here}/session.py"}),
     ("lies outside", "open_run", {"problem": "link.mlir"}),
-    ("run is \"../x\", expected letters", "read_report", {"run": "../x"}),
+    ("run is \"../x\", expected a run's name", "read_report", {"run": "../x"}),
     ("there is no run 'x'", "read_report", {"run": "x"}),
     ("there is a run 'mine' already", "open_run", {"problem": "row_softmax.mlir", "name": "mine"}),
     ("unknown problem 'softmix'", "open_run", {"problem": "softmix"}),
@@ -135,8 +135,8 @@ assert "__global__" in best["files"]["kernel.cu"] and json.loads(best["files"]["
 assert f"best:     {root}/runs/mine/{best['branch']['branch']}" in call("read_report", run="mine")["text"]
 assert json.loads(call("read_report", run="mine", format="json")["text"])["best"]["branch"] == best["branch"]["branch"]
 for name in ("mine", "searched", "cancelled"):
-    replayed = call("replay_run", run=name)
-    assert replayed["branches"] >= 1 and replayed["files"] > replayed["branches"], replayed
+    replayed = call("replay_run", run=name)["text"]
+    assert "branches derived again" in replayed and "the same to the byte" in replayed, replayed
 deadline = time.time() + 20
 while client.fails("search_state", run="nobody") and time.time() < deadline:
     dropped = [r for r in call("list_runs")["runs"] if r["run"] == "dropped"]
