@@ -25,7 +25,7 @@ constexpr int colours = 6; ///< classes r0 to r5 of the style sheet
 
 /// In which round the runs of each policy found their best: a row of bars for each.
 void drawRounds(raw_ostream &os, ArrayRef<PolicySummary> list) {
-  constexpr double left = 108, right = 936, rowHeight = 84, top = 10, barHeight = 50;
+  constexpr double left = 108, right = 936, rowHeight = 98, top = 10, barHeight = 50;
   constexpr int mostBins = 24;
   double height = top + rowHeight * list.size() + 18;
   os << format("<svg viewBox=\"0 0 960 %.0f\" role=\"img\" aria-label=\"In which round each policy found its best "
