@@ -17,6 +17,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -99,9 +100,9 @@ void printHelp(raw_ostream &os) {
        << "\n";
 }
 
-volatile std::sig_atomic_t endRequested = 0;
+std::atomic<bool> endRequested{false}; // by a signal, or by a client that is gone
 
-void requestEnd(int) { endRequested = 1; }
+void requestEnd(int) { endRequested = true; }
 
 /// The protocol's two descriptors. What else this process or its children print goes to standard error, and nobody but
 /// the server reads the client's messages.
@@ -125,7 +126,7 @@ struct Channel {
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0) { // the client is gone
-        endRequested = 1;
+        endRequested = true;
         return;
       }
       rest = rest.drop_front(n);
