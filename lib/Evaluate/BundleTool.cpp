@@ -39,13 +39,32 @@ static llvm::Expected<std::string> targetOf(llvm::StringRef device) {
   return "host";
 }
 
+/// Compiles FOLDER's file TEXT for OPTIONS and writes the machine code into OUT as file NAME; its bytes.
+static llvm::Expected<int64_t> writeImage(toolchain::Compiler &compiler, const toolchain::CompileOptions &options,
+                                          const std::string &folder, const std::string &text, const std::string &out,
+                                          const std::string &name) {
+  auto cuda = toolchain::readWholeFile(folder + "/" + text, 64u << 20);
+  if (!cuda)
+    return cuda.takeError();
+  auto compiled = compiler.compile(*cuda, options);
+  if (!compiled)
+    return compiled.takeError();
+  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
+    return llvm::createStringError("%s/%s does not compile: %s", folder.c_str(), text.c_str(), failed->reason.c_str());
+  auto image = toolchain::readWholeFile(std::get<toolchain::Compiled>(*compiled).artifact);
+  if (!image)
+    return image.takeError();
+  if (std::error_code error = fs::create_directories(out))
+    return llvm::createStringError("cannot make %s: %s", out.c_str(), error.message().c_str());
+  if (llvm::Error error = toolchain::writeFileAtomically(out + "/" + name, *image))
+    return std::move(error);
+  return int64_t(image->size());
+}
+
 static llvm::Error writeBundle(const EvalRequest &request, const std::string &out) {
   auto planText = toolchain::readWholeFile(request.folder + "/plan.json", 64u << 20);
   if (!planText)
     return planText.takeError();
-  auto cuda = toolchain::readWholeFile(request.folder + "/kernel.cu", 64u << 20);
-  if (!cuda)
-    return cuda.takeError();
   auto plan = candidate::LaunchPlan::parse(*planText);
   if (!plan)
     return plan.takeError();
@@ -60,25 +79,31 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
   options.wallSeconds = request.options.compileSeconds;
   if (!host)
     options.arch = *target;
-  auto compiled = (*compiler)->compile(*cuda, options);
-  if (!compiled)
-    return compiled.takeError();
-  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
-    return llvm::createStringError("%s/kernel.cu does not compile: %s", request.folder.c_str(), failed->reason.c_str());
-  auto image = toolchain::readWholeFile(std::get<toolchain::Compiled>(*compiled).artifact);
-  if (!image)
-    return image.takeError();
-  if (std::error_code error = fs::create_directories(out))
-    return llvm::createStringError("cannot make %s: %s", out.c_str(), error.message().c_str());
-  const char *name = host ? "kernel.so" : "kernel.cubin";
-  if (llvm::Error error = toolchain::writeFileAtomically(out + "/" + name, *image))
-    return error;
   auto planJson = json::parse(plan->print());
   if (!planJson)
     return planJson.takeError();
-  json::Object bundle{{"version", KGEN_RUNTIME_VERSION},       {"device", host ? "host" : "cuda"},
-                      {"arch", host ? "" : options.arch},      {"image", name},
-                      {"image_bytes", int64_t(image->size())}, {"plan", std::move(*planJson)}};
+  json::Object bundle{{"version", KGEN_RUNTIME_VERSION},
+                      {"device", host ? "host" : "cuda"},
+                      {"arch", host ? "" : options.arch},
+                      {"plan", std::move(*planJson)}};
+  const std::string suffix = host ? ".so" : ".cubin";
+  json::Array images;
+  for (const std::string &text : plan->modules) {
+    std::string name = llvm::StringRef(text).drop_back(3).str() + suffix; // instead of .cu
+    auto bytes = writeImage(**compiler, options, request.folder, text, out, name);
+    if (!bytes)
+      return bytes.takeError();
+    images.push_back(json::Object{{"image", name}, {"image_bytes", *bytes}});
+  }
+  if (plan->isNetwork()) {
+    bundle["images"] = std::move(images);
+  } else {
+    auto bytes = writeImage(**compiler, options, request.folder, "kernel.cu", out, "kernel" + suffix);
+    if (!bytes)
+      return bytes.takeError();
+    bundle["image"] = "kernel" + suffix;
+    bundle["image_bytes"] = *bytes;
+  }
   // Last: a folder with a bundle.json is whole.
   return toolchain::writeFileAtomically(out + "/bundle.json",
                                         llvm::formatv("{0:2}\n", json::Value(std::move(bundle))).str());

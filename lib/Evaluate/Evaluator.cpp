@@ -522,7 +522,7 @@ llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOp
     return right.takeError();
   if (candidate.plan.isNetwork() && (*right || out.verdict == candidate::Verdict::Wrong)) {
     Phase checking(out, "tasks");
-    auto wrong = findWrongTask(files, candidate, options, out);
+    auto wrong = findWrongTask(files, candidate, options, /*all=*/!*right, out);
     if (!wrong)
       return wrong.takeError();
     if (!wrong->empty()) {

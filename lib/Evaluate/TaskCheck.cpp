@@ -15,6 +15,7 @@
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Scratch.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 #include <cstring>
@@ -175,7 +176,8 @@ private:
 } // namespace
 
 llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files, const PreparedCandidate &candidate,
-                                                     const EvaluateOptions &options, candidate::Measurement &out) {
+                                                     const EvaluateOptions &options, bool all,
+                                                     candidate::Measurement &out) {
   auto leaveOut = [&](const std::string &why) {
     out.warnings.push_back("its tasks were not looked at one by one: " + why);
     return std::string();
@@ -185,6 +187,18 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   auto tasks = readTasks(files.tasks);
   if (!tasks)
     return tasks.takeError();
+  // What was right once, in another network perhaps, need not be looked at again.
+  std::map<std::string, std::string> keys;
+  size_t launch = 0;
+  for (const candidate::PlanStep &step : candidate.plan.steps) {
+    if (auto task = tasks->find(step.task); task != tasks->end())
+      keys[step.task] = toolchain::contentKey(
+          {task->second.graph, files.modules[candidate.plan.launches[launch].module], candidate.plan.problem});
+    launch += step.launches;
+  }
+  auto isKnown = [&](const std::string &task) { return !all && rightTasks.count(keys[task]) > 0; };
+  if (llvm::all_of(candidate.plan.steps, [&](const candidate::PlanStep &step) { return isKnown(step.task); }))
+    return std::string();
   auto exposed = expose(candidate.plan, *tasks);
   if (!exposed)
     return exposed.takeError();
@@ -228,8 +242,12 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
 
   Values values(*exposed, set, *process);
   std::map<std::string, std::vector<size_t>> stepsOf;
+  size_t wanted = 0;
   for (size_t i = 0; i < exposed->steps.size(); ++i)
-    stepsOf[exposed->steps[i].task].push_back(i);
+    if (!isKnown(exposed->steps[i].task)) {
+      stepsOf[exposed->steps[i].task].push_back(i);
+      ++wanted;
+    }
   const double start = toolchain::monotonicSeconds();
   size_t first = SIZE_MAX, checked = 0;
   std::string detail;
@@ -250,6 +268,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
     auto reference = judge::buildReferenceOn(*parts.oracle, task.graph, task.shape, std::move(inputs), how);
     if (!reference)
       return reference.takeError();
+    bool right = true;
     for (const judge::ReferenceSet &given : (*reference)->sets) {
       const size_t step = steps[given.set.ordinal];
       auto outputs = values.pack(exposed->steps[step].outputs, task.shape.outputs, header);
@@ -268,6 +287,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
           return judged.takeError();
         if (judged->accepted)
           continue;
+        right = false;
         first = step;
         const judge::Comparison &c = judged->comparison;
         char numbers[120];
@@ -277,9 +297,11 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
                  judge::describeElement(task.shape.outputs[i], c.worst, c.found, c.expected) + numbers;
       }
     }
+    if (right && first == SIZE_MAX)
+      rightTasks.insert(keys[name]);
   }
-  if (checked < exposed->steps.size())
-    out.warnings.push_back(std::to_string(checked) + " of " + std::to_string(exposed->steps.size()) +
+  if (checked < wanted)
+    out.warnings.push_back(std::to_string(checked) + " of " + std::to_string(wanted) +
                            " steps were looked at one by one");
   return detail;
 }

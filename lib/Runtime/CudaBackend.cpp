@@ -50,14 +50,17 @@ class CudaBackend : public Backend {
 public:
   explicit CudaBackend(const Bundle &bundle) : bundle(bundle) {
     checkArchitecture(bundle);
-    std::ifstream file(bundle.image, std::ios::binary);
-    std::string image((std::istreambuf_iterator<char>(file)), {});
-    if (int error = driver().moduleLoadData(&module, image.data()))
-      fail("the driver refuses " + bundle.image, error);
+    for (const Image &image : bundle.images) {
+      std::ifstream file(image.path, std::ios::binary);
+      std::string bytes((std::istreambuf_iterator<char>(file)), {});
+      modules.push_back(nullptr);
+      if (int error = driver().moduleLoadData(&modules.back(), bytes.data()))
+        fail("the driver refuses " + image.path, error);
+    }
     for (const Launch &launch : bundle.plan.launches)
       functions.push_back(prepare(launch));
   }
-  // The module goes with its context: when this runs the driver may have shut down.
+  // The modules go with their context: when this runs the driver may have shut down.
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
     TensorMapShape shape = TensorMapShape::of(map.dtype.c_str(), map);
@@ -79,8 +82,9 @@ public:
 private:
   cuda::Function prepare(const Launch &launch) {
     cuda::Function function = nullptr;
-    if (int error = driver().moduleGetFunction(&function, module, launch.kernel.c_str()))
-      fail("the plan launches " + launch.kernel + ", which " + bundle.image + " does not define", error);
+    if (int error = driver().moduleGetFunction(&function, modules[launch.module], launch.kernel.c_str()))
+      fail("the plan launches " + launch.kernel + ", which " + bundle.images[launch.module].path + " does not define",
+           error);
     int fixed = 0;
     driver().functionGetAttribute(&fixed, cuda::StaticShared, function);
     if (int error = allowLaunch(driver(), function, LaunchShape::of(launch), unsigned(fixed)))
@@ -89,7 +93,7 @@ private:
   }
 
   const Bundle &bundle;
-  cuda::Module module = nullptr;
+  std::vector<cuda::Module> modules; ///< by image
   std::vector<cuda::Function> functions;
 };
 

@@ -35,17 +35,23 @@ struct HostMemory {
 class HostBackend : public Backend {
 public:
   explicit HostBackend(const Bundle &bundle) : bundle(bundle) {
-    library = dlopen(bundle.image.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw std::runtime_error("cannot load " + bundle.image + ": " + dlerror());
+    for (const Image &image : bundle.images) {
+      libraries.push_back(dlopen(image.path.c_str(), RTLD_NOW | RTLD_LOCAL));
+      if (!libraries.back())
+        throw std::runtime_error("cannot load " + image.path + ": " + dlerror());
+    }
     for (const Launch &launch : bundle.plan.launches) {
-      auto *symbol = dlsym(library, ("kgen_host_launch_" + launch.kernel).c_str());
+      auto *symbol = dlsym(libraries[launch.module], ("kgen_host_launch_" + launch.kernel).c_str());
       if (!symbol)
-        throw std::runtime_error("the plan launches " + launch.kernel + ", which " + bundle.image + " does not define");
+        throw std::runtime_error("the plan launches " + launch.kernel + ", which " + bundle.images[launch.module].path +
+                                 " does not define");
       kernels.push_back(reinterpret_cast<KGenHostKernel>(symbol));
     }
   }
-  ~HostBackend() override { dlclose(library); }
+  ~HostBackend() override {
+    for (void *library : libraries)
+      dlclose(library);
+  }
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
     encodeForHost(TensorMapShape::of(map.dtype.c_str(), map), base, to.bytes);
@@ -77,7 +83,7 @@ public:
 
 private:
   const Bundle &bundle;
-  void *library = nullptr;
+  std::vector<void *> libraries; ///< by image
   std::vector<KGenHostKernel> kernels;
 };
 

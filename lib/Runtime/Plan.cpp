@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -101,12 +102,15 @@ static Plan readPlan(const Json &json) {
   for (const Json &buffer : json.at("outputs"))
     plan.outputs.push_back(bufferBytes(buffer));
   for (const Json &buffer : json.value("workspace", Json::array())) {
-    plan.workspace.push_back(plan.workspaceBytes);
-    plan.workspaceBytes += (buffer.at("bytes").get<size_t>() + 255) / 256 * 256;
+    // Those of a network share an arena.
+    const size_t offset = buffer.value("offset", plan.workspaceBytes);
+    plan.workspace.push_back(offset);
+    plan.workspaceBytes = std::max(plan.workspaceBytes, offset + (buffer.at("bytes").get<size_t>() + 255) / 256 * 256);
   }
   for (const Json &entry : json.at("launches")) {
     Launch launch;
     launch.kernel = entry.at("kernel");
+    launch.module = entry.value("module", size_t(0));
     launch.grid = entry.at("grid");
     launch.block = entry.at("block");
     launch.cluster = entry.value("cluster", launch.cluster);
@@ -135,9 +139,13 @@ Bundle readBundle(const std::string &folder) {
       throw std::runtime_error("its device is " + device + ", expected cuda or host");
     bundle.host = device == "host";
     bundle.arch = json.value("arch", std::string());
-    bundle.image = folder + "/" + json.at("image").get<std::string>();
-    bundle.imageBytes = json.at("image_bytes");
+    for (const Json &image : json.contains("images") ? json.at("images") : Json::array({json}))
+      bundle.images.push_back({folder + "/" + image.at("image").get<std::string>(), image.at("image_bytes")});
     bundle.plan = readPlan(json.at("plan"));
+    for (const Launch &launch : bundle.plan.launches)
+      if (launch.module >= bundle.images.size())
+        throw std::runtime_error("it has " + std::to_string(bundle.images.size()) + " images, a launch is of image " +
+                                 std::to_string(launch.module));
   } catch (const std::exception &error) {
     // The library's exceptions carry a number in brackets before their words.
     std::string words = error.what();
@@ -145,12 +153,14 @@ Bundle readBundle(const std::string &folder) {
       words = words.substr(end + 2);
     throw std::runtime_error(path + " is not a bundle: " + words);
   }
-  struct stat facts{};
-  if (stat(bundle.image.c_str(), &facts) != 0)
-    throw std::runtime_error(bundle.image + " is missing");
-  if (size_t(facts.st_size) != bundle.imageBytes)
-    throw std::runtime_error(bundle.image + " has " + std::to_string(facts.st_size) + " bytes, expected " +
-                             std::to_string(bundle.imageBytes) + ": the bundle is damaged");
+  for (const Image &image : bundle.images) {
+    struct stat facts{};
+    if (stat(image.path.c_str(), &facts) != 0)
+      throw std::runtime_error(image.path + " is missing");
+    if (size_t(facts.st_size) != image.bytes)
+      throw std::runtime_error(image.path + " has " + std::to_string(facts.st_size) + " bytes, expected " +
+                               std::to_string(image.bytes) + ": the bundle is damaged");
+  }
   return bundle;
 }
 

@@ -41,6 +41,7 @@ struct Argument {
 
 struct Launch {
   std::string kernel;
+  size_t module = 0; ///< which image has it
   std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   unsigned sharedBytes = 0;
   bool cooperative = false;
@@ -54,11 +55,17 @@ struct Plan {
   std::vector<Launch> launches;
 };
 
+/// A file of machine code.
+struct Image {
+  std::string path;
+  size_t bytes = 0;
+};
+
 /// What bundle.json says.
 struct Bundle {
   bool host = false;
-  std::string arch, image; ///< image: a path
-  size_t imageBytes = 0;
+  std::string arch;
+  std::vector<Image> images; ///< one, or one for each module of the plan
   Plan plan;
 };
 

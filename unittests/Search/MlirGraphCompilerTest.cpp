@@ -189,6 +189,40 @@ TEST_F(MlirGraphCompilerTest, GroupsAreWhatFamiliesTake) {
             "row: SUM relu; pointwise: ADD");
 }
 
+TEST_F(MlirGraphCompilerTest, CutsANetworkIntoTasks) {
+  auto partition = compiler->partition(R"(
+func.func @net(%x: tensor<64x32xf32>, %w: tensor<32x32xf32>, %v: tensor<32x32xf32>) -> (tensor<8x8x32xf32>, tensor<64x32xf32>) {
+  %0 = aten.linear %x, %w : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %1 = aten.relu %0 : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %2 = aten.linear %1, %v : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %3 = aten.relu %2 : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %4 = aten.reshape %3 shape [8, 8, 32] : (tensor<64x32xf32>) -> tensor<8x8x32xf32>
+  return %4, %1 : tensor<8x8x32xf32>, tensor<64x32xf32>
+}
+)");
+  ASSERT_TRUE(bool(partition)) << llvm::toString(partition.takeError());
+  ASSERT_EQ(partition->tasks.size(), 1u);
+  EXPECT_EQ(partition->tasks[0].name, "00-linear");
+  EXPECT_EQ(partition->tasks[0].count, 2);
+  EXPECT_EQ(partition->tasks[0].flops, 2.0 * 64 * 32 * 32 + 64 * 32);
+  EXPECT_THAT(partition->tasks[0].graph, HasSubstr("kgen.precision = \"tf32\""));
+  ASSERT_EQ(partition->steps.size(), 2u);
+  EXPECT_EQ(partition->steps[0].reads, (std::vector<int>{0, 1}));
+  EXPECT_EQ(partition->steps[1].reads, (std::vector<int>{3, 2}));
+  EXPECT_EQ(partition->results, (std::vector<int>{4, 3})); // a reshape is the same memory
+  // A task is a graph that the compiler takes.
+  EXPECT_EQ(errorOf(compiler->lowerGeneric(partition->tasks[0].graph, chip)), "");
+}
+
+TEST_F(MlirGraphCompilerTest, CutsNothingWhoseResultsAreNoTasks) {
+  const std::string head = "func.func @net(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+                           "  %0 = aten.relu %x : (tensor<4xf32>) -> tensor<4xf32>\n";
+  EXPECT_THAT(errorOf(compiler->partition(head + "  return %0, %x : tensor<4xf32>, tensor<4xf32>\n}")),
+              HasSubstr("expected results that a task computes, found an argument of the graph"));
+  EXPECT_THAT(errorOf(compiler->partition(head + "  return %0, %0 : tensor<4xf32>, tensor<4xf32>\n}")),
+              HasSubstr("expected different results, found one twice"));
+}
+
 TEST_F(MlirGraphCompilerTest, GenericLoweringIsDeterministic) {
   auto first = compiler->lowerGeneric(graphText, chip), second = compiler->lowerGeneric(graphText, chip);
   ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace kgen::evaluate {
 
@@ -138,9 +139,10 @@ private:
                                      std::string &artifact);
   /// Compiles the texts of a network side by side, for the cache.
   void compileAhead(const CandidateFiles &files, const EvaluateOptions &options);
-  /// Each task of a network on what it really gets: the sentence that names the first one that is wrong, or "".
+  /// Each task of a network on what it really gets: the sentence that names the first one that is wrong, or "". Without
+  /// ALL, kernels that were right before are left out.
   llvm::Expected<std::string> findWrongTask(const CandidateFiles &files, const PreparedCandidate &candidate,
-                                            const EvaluateOptions &options, candidate::Measurement &out);
+                                            const EvaluateOptions &options, bool all, candidate::Measurement &out);
   /// The plan and machine code of a candidate that has passed: the cache answers.
   llvm::Expected<candidate::LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
                                                      std::string &artifact);
@@ -151,6 +153,7 @@ private:
   bool atomics = false; ///< the last compile's text adds floats in memory
   uint64_t trials = 0;  ///< so far: each has poisons and keys of its own
   std::map<std::string, std::unique_ptr<judge::Reference>> references;
+  std::set<std::string> rightTasks; ///< graphs and texts of tasks that were right in a network
 };
 
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,

@@ -10,6 +10,8 @@
 //                  "image_bytes": N, "plan": {...}}; `plan` is a launch plan as docs/contracts.md describes it
 //   kernel.cubin  machine code for a card, or kernel.so for device host
 //
+// A network's has "images": [{"image": ..., "image_bytes": ...}, ...] instead, one for each module of its plan.
+//
 // A bundle is trusted, like any library that one loads: candidates are measured elsewhere. Functions return 0, or 1
 // with one sentence in MESSAGE (at most SIZE bytes, always terminated). Every function is thread safe.
 //

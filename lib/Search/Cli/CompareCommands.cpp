@@ -55,6 +55,7 @@ static int runSearches(const SearchCommand &command, const SearchToolWorld &worl
         one.policy = policy;
         one.seed = command.seed + repeat;
         one.sibling = first;
+        one.network = "never"; // policies are compared on one kernel
         if (one.kernelLibrary.empty())
           one.kernelLibrary = "none"; // one search must not begin with what another found
         one.out = one.run = (base + "/" + stemOf(problem) + "/" + policy + "-" + Twine(one.seed)).str();

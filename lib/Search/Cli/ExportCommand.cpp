@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Network/NetworkSearch.h"
 #include "SearchCommands.h"
 #include "kgen/Trajectory/Export.h"
 
@@ -14,7 +15,14 @@ namespace kgen::search {
 
 Expected<int> exportRuns(const SearchCommand &command, const SearchToolWorld &world) {
   std::string all;
-  for (const std::string &folder : command.runs) {
+  std::vector<std::string> folders;
+  for (const std::string &folder : command.runs)
+    if (isNetworkRun(world.fs, folder))
+      for (const std::string &task : world.fs.list(folder + "/tasks"))
+        folders.push_back(folder + "/tasks/" + task);
+    else
+      folders.push_back(folder);
+  for (const std::string &folder : folders) {
     auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, folder);
     if (!run)
       return run.takeError();

@@ -85,9 +85,10 @@ private:
       return error;
     compileAhead();
     for (TaskSearch &task : tasks) {
+      // Without round 0 of every task there is no network: the clock ends the search only then.
       if (Error error = advance(task))
         return error;
-      if (shouldStop())
+      if (stopReason != trajectory::StopReason::Done)
         return Error::success();
     }
     if (Error error = assembleRound(0))
@@ -199,7 +200,8 @@ private:
 
   /// The next round of TASK, as a resumed run of its own.
   Error advance(TaskSearch &task) {
-    if (shouldStop())
+    const int round = int(task.state.bestUs.size());
+    if (round > 0 && shouldStop())
       return Error::success();
     trajectory::RunFolder &own = *task.run;
     RunLog log(own);
@@ -225,10 +227,9 @@ private:
     auto guarded =
         createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
     auto silent = report::createSilentProgress();
-    const int round = int(task.state.bestUs.size());
     SearchConfig slice = task.config;
     slice.lastRound = round;
-    if (config.maxMinutes > 0)
+    if (config.maxMinutes > 0 && round > 0)
       slice.maxMinutes = (own.getSecondsSpent() + std::max(1.0, 60 * config.maxMinutes - secondsSpent())) / 60;
     SearchEnvironment environment{world.fs, world.clock, *guarded,   **proposer,
                                   shared,   *silent,     world.stop, std::move(*examples)};
@@ -240,7 +241,8 @@ private:
       stopReason = *ended; // its round is not done; what it found by then counts all the same
       return Error::success();
     }
-    task.state.exhausted = ended == trajectory::StopReason::NoIdeasLeft;
+    task.state.exhausted = ended == trajectory::StopReason::NoIdeasLeft ||
+                           none_of(own.getBranches(), [&](auto &branch) { return branch.round == round; });
     const double before = task.state.bestUs.empty() ? 0 : task.state.bestUs.back();
     task.state.bestUs.push_back(bestOf(task, round).second);
     if (Error error = library->storeBest(own))
@@ -347,12 +349,6 @@ private:
       return std::move(error);
     const std::string place = run.getPath().str() + "/";
     EvaluationJob job{place + id, place + "graph.mlir", facts.flops, config.precision, config.rules};
-    job.promote = config.device != "host";
-    if (!bestId.empty()) {
-      job.incumbent = bestId;
-      job.incumbentFolder = place + bestId;
-      job.incumbentUs = bestUs;
-    }
     double begin = world.clock.seconds();
     auto measurement = evaluator.evaluate(job);
     if (!measurement)
