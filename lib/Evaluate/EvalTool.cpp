@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/EvalTool.h"
 
+#include "EvaluatorDigest.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/Recovery.h"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <unistd.h>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -219,9 +221,27 @@ int kgen::evaluate::compareFolders(const EvalRequest &request, const std::string
 /// round 0's kernel, as a rule.
 static bool isBeyondDoubt(double us, double incumbent) { return incumbent > 10e3 && us < incumbent / 4; }
 
+/// The candidate that JOB has in FOLDERKEY, or as text in TEXTSKEY: then it comes from a machine whose files are not
+/// here, and its graph is GRAPH, which came with this job or one before it.
+static llvm::Expected<CandidateFiles> readJobsCandidate(const json::Object &job, llvm::StringRef folderKey,
+                                                        llvm::StringRef textsKey, const std::string &graph) {
+  const json::Object *texts = job.getObject(textsKey);
+  if (!texts) {
+    std::string folder = job.getString(folderKey).value_or("").str();
+    if (folder.empty())
+      return llvm::createStringError("the job names no folder");
+    return readCandidate(folder, job.getString("graph").value_or("").str());
+  }
+  auto plan = texts->getString("plan"), cuda = texts->getString("cuda");
+  if (!plan || !cuda || graph.empty())
+    return llvm::createStringError("the job's texts lack plan, cuda or the graph");
+  return CandidateFiles{plan->str(), cuda->str(), graph};
+}
+
 /// What a candidate has to pass beyond its own measurement before it counts as the best of its search.
 static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
-                           const EvaluateOptions &options, candidate::Measurement &measurement) {
+                           const std::string &graph, const EvaluateOptions &options,
+                           candidate::Measurement &measurement) {
   auto incumbent = job.getString("incumbent");
   if (!incumbent || !measurement.passed())
     return llvm::Error::success();
@@ -229,7 +249,7 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
   if (!incumbent->empty() && measurement.timeUs >= before)
     return llvm::Error::success();
   if (!incumbent->empty() && !isBeyondDoubt(measurement.timeUs, before)) {
-    auto other = readCandidate(incumbent->str(), job.getString("graph").value_or("").str());
+    auto other = readJobsCandidate(job, "incumbent", "incumbent_texts", graph);
     if (!other)
       return other.takeError();
     CompareOptions how;
@@ -264,8 +284,9 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
   return llvm::Error::success();
 }
 
-/// One job of --serve; the answer without its id.
-static json::Object serveOne(Evaluator &evaluator, const json::Object &job, const EvaluateOptions &defaults) {
+/// One job of --serve; the answer without its id. GRAPH is the last one that came as text.
+static json::Object serveOne(Evaluator &evaluator, const json::Object &job, const EvaluateOptions &defaults,
+                             std::string &graph) {
   auto failed = [](llvm::Error error) {
     bool lost = error.isA<DeviceLost>();
     json::Object answer{{"error", llvm::toString(std::move(error))}};
@@ -285,10 +306,9 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
     return json::Object{
         {"baselines", std::move(times)}, {"notes", std::move(notes)}, {"versions", baselines->versions}};
   }
-  std::string folder = job.getString("folder").value_or("").str();
-  if (folder.empty())
-    return json::Object{{"error", "the job names no folder"}};
-  auto files = readCandidate(folder, job.getString("graph").value_or("").str());
+  if (auto text = job.getString("graph_text"))
+    graph = text->str();
+  auto files = readJobsCandidate(job, "folder", "texts", graph);
   if (!files)
     return failed(files.takeError());
   if (job.getBoolean("redraw").value_or(false))
@@ -310,18 +330,30 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   auto measurement = evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());
-  if (llvm::Error error = promote(evaluator, *files, job, options, *measurement))
+  if (llvm::Error error = promote(evaluator, *files, job, graph, options, *measurement))
     return failed(std::move(error));
   if (job.getBoolean("sanitize").value_or(false))
     if (llvm::Error error = evaluator.sanitize(*files, options, *measurement))
       return failed(std::move(error));
-  if (llvm::Error error = writeResults(folder, evaluator, *measurement))
-    return failed(std::move(error));
+  const bool travelled = job.getObject("texts");
+  if (!travelled && job.getBoolean("results").value_or(true))
+    if (llvm::Error error = writeResults(job.getString("folder")->str(), evaluator, *measurement))
+      return failed(std::move(error));
   // Measurement prints for people, over several lines; the protocol has one line per answer.
   auto value = json::parse(measurement->print());
   if (!value)
     return failed(value.takeError());
-  return json::Object{{"measurement", std::move(*value)}};
+  json::Object answer{{"measurement", std::move(*value)}};
+  if (travelled && !evaluator.lastLog().empty())
+    answer["compile_log"] = json::fixUTF8(candidate::printable(evaluator.lastLog()));
+  if (travelled && !evaluator.lastPtx().empty())
+    answer["ptx"] = json::fixUTF8(evaluator.lastPtx());
+  return answer;
+}
+
+static std::string machineName() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 ? json::fixUTF8(name) : "";
 }
 
 int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
@@ -334,7 +366,11 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     say(json::Object{{"error", llvm::toString(evaluator.takeError())}});
     return 2;
   }
-  json::Object ready{{"ready", true}, {"device", (*evaluator)->device()}};
+  json::Object ready{{"ready", true},
+                     {"device", (*evaluator)->device()},
+                     {"compiler", (*evaluator)->compiler()->version()},
+                     {"machine", machineName()},
+                     {"version", evaluatorDigest}};
   if (const device::CardFacts &card = (*evaluator)->card(); !card.name.empty()) {
     ready["model"] = card.name;
     ready["arch"] = card.arch;
@@ -342,7 +378,7 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     ready["multiprocessors"] = card.multiprocessors;
   }
   say(std::move(ready));
-  std::string line;
+  std::string line, graph;
   bool revealed = false;
   while (std::getline(std::cin, line)) {
     if (llvm::StringRef(line).trim().empty())
@@ -362,7 +398,7 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     } else if (revealed) {
       answer["error"] = "the seed of the inputs was told: nothing can be measured with it any more";
     } else {
-      answer = serveOne(**evaluator, asked, request.options);
+      answer = serveOne(**evaluator, asked, request.options, graph);
     }
     if (const json::Value *id = asked.get("id"))
       answer["id"] = *id;

@@ -28,6 +28,8 @@ std::optional<int> kgen::evaluate::runWorkerIfAsked(int argc, char **argv) {
     return judge::runJudgeWorker(arguments);
   if (command == "--kgen-doctor")
     return runDoctorProbe(arguments.empty() ? "card" : arguments[0]);
+  if (command == "--kgen-cards")
+    return printCards();
   if (command == "bench-recovery")
     return runRecoveryBench(arguments);
   if (command == "--kgen-sanitize-worker")

@@ -125,10 +125,10 @@ RunReport summarizeRun(const trajectory::RunFolder &run) {
       row.id = branch.id;
       row.idea = candidate::onOneLine(branch.idea.text);
       row.settings = candidate::onOneLine(branch.label);
-      if (measurement->beats(report.best.timeUs))
+      if (branch.canWin() && measurement->beats(report.best.timeUs))
         report.bestDiagnosis = measurement->diagnosis;
     }
-    if (measurement->beats(report.best.timeUs)) {
+    if (branch.canWin() && measurement->beats(report.best.timeUs)) {
       report.best = row;
       // The round may hold a quicker kernel that did not win beside the best one.
       report.best.timeUs = measurement->timeUs;

@@ -239,13 +239,22 @@ Error RunFolder::applyRecord(const Json &record) {
           return make_error<CorruptRun>(at("journal.jsonl"), " holds a measurement of " + branch->id + " that is none");
         branch->duplicateOf = record.value("duplicate_of", "");
         branch->doneAt = getSecondsSpent();
-        branch->deviceSeconds = record.value("device_seconds", 0.0);
+        // Both times count, where there are two.
+        branch->deviceSeconds += record.value("device_seconds", 0.0);
+        std::string standing = record.value("standing", "");
+        branch->standing = standing == "provisional"   ? Standing::Provisional
+                           : standing == "timed again" ? Standing::TimedAgain
+                                                       : Standing::Final;
         if (auto refusal = record.find("refusal"); refusal != record.end())
           branch->refusal = refusalFromJson(*refusal);
         if (record.contains("files"))
           for (auto &entry : record.at("files").items())
             branch->files[entry.key()] = entry.value();
       }
+    } else if (event == "passed over") {
+      for (const Json &passed : record.at("ids"))
+        if (BranchRecord *branch = branchOf(passed); branch && branch->standing == Standing::Provisional)
+          branch->standing = Standing::PassedOver;
     } else if (event == "baselines") {
       baselines = record.at("times").get<std::map<std::string, double>>();
       hasBaselines = true;
@@ -254,6 +263,8 @@ Error RunFolder::applyRecord(const Json &record) {
     } else if (event == "stop") {
       stopReason = parseStopReason(record.at("reason").get<std::string>());
       if (std::string seed = record.value("seed", ""); !seed.empty())
+        seeds.push_back(seed);
+      for (const Json &seed : record.value("seeds", Json::array()))
         seeds.push_back(seed);
     } else if (event == "start") {
       stopReason.reset();
@@ -493,7 +504,7 @@ Error RunFolder::recordBaselines(const std::map<std::string, double> &times, Str
 
 Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRef duplicateOf,
                                    ArrayRef<const char *> adopted, double deviceSeconds,
-                                   const std::optional<graph::Refusal> &refusal) {
+                                   const std::optional<graph::Refusal> &refusal, Standing standing) {
   Json hashes = Json::object();
   for (const char *name : adopted) {
     std::string file = at(id) + "/" + name;
@@ -511,10 +522,19 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
     record["device_seconds"] = deviceSeconds;
   if (!duplicateOf.empty())
     record["duplicate_of"] = duplicateOf.str();
+  if (standing != Standing::Final)
+    record["standing"] = standing == Standing::Provisional ? "provisional" : "timed again";
   if (refusal)
     record["refusal"] = toJson(*refusal);
   if (!hashes.empty())
     record["files"] = std::move(hashes);
+  if (Error error = append(record))
+    return error;
+  return applyRecord(record);
+}
+
+Error RunFolder::recordPassedOver(const std::vector<std::string> &ids) {
+  Json record = {{"event", "passed over"}, {"ids", ids}};
   if (Error error = append(record))
     return error;
   return applyRecord(record);
@@ -537,15 +557,16 @@ Error RunFolder::recordStart(StringRef version) {
   return applyRecord(record);
 }
 
-Error RunFolder::recordStop(StopReason reason, double seconds, StringRef seed) {
+Error RunFolder::recordStop(StopReason reason, double seconds, const std::vector<std::string> &told) {
   Json record = {{"event", "stop"}, {"reason", stopReasonWords(reason).str()}, {"seconds", seconds}};
-  if (!seed.empty())
-    record["seed"] = seed.str();
+  if (told.size() == 1)
+    record["seed"] = told.front();
+  else if (!told.empty())
+    record["seeds"] = told;
   if (Error error = append(std::move(record)))
     return error;
   stopReason = reason;
-  if (!seed.empty())
-    seeds.push_back(seed.str());
+  seeds.insert(seeds.end(), told.begin(), told.end());
   return Error::success();
 }
 

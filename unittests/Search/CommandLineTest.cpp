@@ -52,7 +52,12 @@ TEST(CommandLine, SaysWhatIsWrong) {
             "--rounds is 'many', expected a whole number from 0 to 1000");
   EXPECT_EQ(errorOf({"--problem", "x", "--max-minutes", "-1"}),
             "--max-minutes is '-1', expected a number from 0 to 1000000");
-  EXPECT_EQ(errorOf({"--problem", "x", "--device", "tpu"}), "--device is 'tpu', expected host, cuda:N or auto");
+  EXPECT_EQ(
+      errorOf({"--problem", "x", "--device", "tpu"}),
+      "--device: 'tpu' is no device, expected host, cuda:N, auto or all; several with commas between, host*3 for three "
+      "alike");
+  EXPECT_EQ(errorOf({"--problem", "x", "--launcher", "ssh 'h"}),
+            "--launcher: 'ssh 'h' has a quote that does not close");
   EXPECT_EQ(errorOf({"--problem", "x", "--size", "tiny"}), "--size is 'tiny', expected one of full, small");
   EXPECT_EQ(errorOf({"resume"}), "kgen-search resume needs a run folder");
   EXPECT_EQ(errorOf({"replay", "r", "--rounds", "3"}),
@@ -140,7 +145,7 @@ struct ToolTest : ::testing::Test {
     SearchToolWorld world{fs,
                           clock,
                           compiler,
-                          [&](const std::string &) -> llvm::Expected<std::unique_ptr<CandidateEvaluator>> {
+                          [&](const EvaluatorRequest &) -> llvm::Expected<std::unique_ptr<CandidateEvaluator>> {
                             auto evaluator = std::make_unique<FakeEvaluator>(fs);
                             evaluator->facts = facts;
                             return evaluator;

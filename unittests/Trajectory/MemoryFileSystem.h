@@ -10,6 +10,7 @@
 #include "kgen/Trajectory/FileSystem.h"
 
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -34,12 +35,14 @@ public:
   bool powerIsOff() const { return powerAfter == 0; }
 
   bool exists(llvm::StringRef path) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     if (files.count(path.str()))
       return true;
     auto it = files.lower_bound(path.str() + "/");
     return it != files.end() && llvm::StringRef(it->first).starts_with(path.str() + "/");
   }
   llvm::Expected<std::string> read(llvm::StringRef path) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     auto it = files.find(path.str());
     if (it == files.end())
       return llvm::createStringError("cannot read " + path + ": No such file or directory");
@@ -51,6 +54,7 @@ public:
     return llvm::Error::success();
   }
   llvm::Error writeAtomic(llvm::StringRef path, llvm::StringRef text) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     if (llvm::Error error = check(path, text.size()))
       return error;
     files[path.str()] = text.str();
@@ -63,18 +67,24 @@ public:
         return error;
     return llvm::Error::success();
   }
-  llvm::Error sync(llvm::StringRef path) override { return check(path, 0); }
+  llvm::Error sync(llvm::StringRef path) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
+    return check(path, 0);
+  }
   llvm::Expected<std::unique_ptr<trajectory::AppendFile>> openAppend(llvm::StringRef path, uint64_t length) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     if (llvm::Error error = check(path, 0))
       return std::move(error);
     files[path.str()].resize(length);
     return std::make_unique<Append>(*this, path.str());
   }
   llvm::Error link(llvm::StringRef target, llvm::StringRef path) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     links[path.str()] = target.str();
     return llvm::Error::success();
   }
   std::vector<std::string> list(llvm::StringRef folder) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     std::set<std::string> names;
     for (const auto &entry : files) {
       llvm::StringRef rest = entry.first;
@@ -84,6 +94,7 @@ public:
     return {names.begin(), names.end()};
   }
   llvm::Error removeFile(llvm::StringRef path) override {
+    std::lock_guard<std::recursive_mutex> guard(mutex);
     files.erase(path.str());
     return llvm::Error::success();
   }
@@ -92,6 +103,8 @@ public:
       return llvm::createStringError("BUSY: run in use by pid 42: " + path);
     return std::make_unique<Lock>(*this, path.str());
   }
+
+  std::recursive_mutex mutex; ///< evaluators read while the search writes
 
 private:
   bool failing() const { return writes == failAt && fault != Clean; }
@@ -116,6 +129,7 @@ private:
   struct Append : trajectory::AppendFile {
     Append(MemoryFileSystem &fs, std::string path) : fs(fs), path(std::move(path)) {}
     llvm::Error append(llvm::StringRef bytes) override {
+      std::lock_guard<std::recursive_mutex> guard(fs.mutex);
       if (broken) // as on the real disk
         return llvm::createStringError("cannot write " + path + ": Input/output error");
       bool wasOff = fs.powerIsOff();

@@ -52,10 +52,14 @@ int timeInBlocks(const EvalRequest &request);
 /// "flops": 0, "samples": 30, "time": true, "precision": "tf32", "time_limit": 30, "compile_limit": 30,
 /// "sanitize": false, "incumbent": "...", "redraw": false} (all but folder optional; redraw: on inputs of another
 /// seed). A PASS that is faster than the candidate in the folder INCUMBENT took, "incumbent_us", is compared with it in
-/// turns and goes through the sanitizer. The answer is one line too, {"id": 1, "measurement": {...}} or {"id": 1,
-/// "error": "..."}. The job {"id": 2, "baselines": "FILE.py"} times PyTorch: {"id": 2, "baselines": {"eager": 863.0,
-/// ...}, "notes": {...}}. The first line out is {"ready": true, "device": "host"}, on a card with "model", "arch",
-/// "shared_bytes_per_block" and "multiprocessors". Answers of the oracle are kept from job to job.
+/// turns and goes through the sanitizer. From another machine candidates come as text: "texts": {"plan": "...", "cuda":
+/// "..."} and "incumbent_texts" in place of the folders, with the graph in "graph_text" once; the answer then has
+/// "compile_log" and "ptx". With "results": false nothing is written into the folder. The answer is one line too,
+/// {"id": 1, "measurement": {...}} or {"id": 1, "error": "..."}. The job {"id": 2, "baselines": "FILE.py"} times
+/// PyTorch: {"id": 2, "baselines": {"eager": 863.0,
+/// ...}, "notes": {...}}. The first line out is {"ready": true, "device": "host", "compiler": ..., "machine": ...,
+/// "version": ...}, on a card with "model", "arch", "shared_bytes_per_block" and "multiprocessors"; version is a digest
+/// of the sources that decide verdicts and times. Answers of the oracle are kept from job to job.
 int serveEvaluations(const EvalRequest &request);
 
 } // namespace kgen::evaluate

@@ -16,6 +16,10 @@ namespace kgen::evaluate {
 /// may hang or die.
 int runDoctorProbe(const std::string &what);
 
+/// `kgen-eval --kgen-cards`: how many cards the driver sees, and the digest of this version, as one JSON line {"cards":
+/// 4, "version": "..."}.
+int printCards();
+
 /// Runs a hidden sub-command of kgen's binaries when ARGV names one; every tool that evaluates calls it
 /// first in main().
 std::optional<int> runWorkerIfAsked(int argc, char **argv);

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kgen::search {
 
@@ -26,6 +27,9 @@ struct DeviceFacts {
   Chip chip;
   std::string isolation;     ///< what keeps compilers and candidates apart from the rest, in one line
   bool confinesFiles = true; ///< a compiler reaches no file but its own, the text and its output
+  std::string compiler;      ///< which one makes its machine code; "": it did not say
+  std::string machine;       ///< the name of the machine that it is in
+  std::string version;       ///< a digest of what decides verdicts and times
 
   bool isHost() const { return name == "host"; }
 };
@@ -41,6 +45,25 @@ struct EvaluationJob {
   bool profile = false;       ///< what gets through that is watched by Nsight Compute
   std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
   double incumbentUs = 0;
+  /// Where there are several evaluators: only the run's reference may do it, so that its times can be compared with
+  /// the best one's.
+  bool onReference = false;
+  bool time = true;          ///< false: verify only
+  bool writesResults = true; ///< the evaluator may write compile.log and kernel.ptx into the folder
+  double *seconds = nullptr; ///< where a pool says how long the job took, without what it waited; may be null
+};
+
+/// The evaluator itself is gone, through no fault of the candidate: another one can do the same job.
+class EvaluatorLost : public llvm::ErrorInfo<EvaluatorLost> {
+public:
+  static char ID;
+  explicit EvaluatorLost(std::string why, bool forGood = false) : forGood(forGood), why(std::move(why)) {}
+  const bool forGood; ///< its device does not answer any more: it must not be started again
+  void log(llvm::raw_ostream &os) const override { os << why; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  std::string why;
 };
 
 /// Turns a branch's folder into a measurement. Expected outcomes (a compile error, a wrong answer, a
@@ -55,22 +78,22 @@ public:
   /// from several threads at once. The outcome of a failure is that of evaluate(), so nothing is
   /// returned.
   virtual void prepare(llvm::StringRef folder) = 0;
-  /// Verifies and times a candidate. One call at a time. May write compile.log and kernel.ptx into
-  /// the folder.
+  /// Verifies and times a candidate. As many calls at a time as getWidth() says.
   virtual llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) = 0;
   /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.
   virtual bool deviceIsLost() const { return false; }
+  /// How many candidates it measures at once at most; does not change.
+  virtual unsigned getWidth() const { return 1; }
+  /// From now on each evaluator of several has to find the candidate of JOB right before it gets others.
+  virtual void setAdmission(const EvaluationJob &job) {}
+  /// What happened to evaluators since the last call, a sentence each.
+  virtual std::vector<std::string> takeNotes() { return {}; }
   /// No further candidate is evaluated: what the secret inputs were drawn from, so that the commitment in each
-  /// measurement can be checked. "" when it has nothing to tell.
-  virtual std::string revealInputs() { return ""; }
+  /// measurement can be checked. Nothing of those who have nothing to tell.
+  virtual std::vector<std::string> revealInputs() { return {}; }
   /// PyTorch's times for the problem in FILE (class Model) on this device, by mode, in microseconds;
   /// empty where they cannot be had, the reason in NOTE.
   virtual std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) = 0;
 };
-
-/// Compiles here, in child processes, and measures in a `kgen-eval --serve` child that lies in
-/// PROGRAMFOLDER. DEVICE is "host", "cuda:N" or "auto". STOP ends a call in progress.
-llvm::Expected<std::unique_ptr<CandidateEvaluator>>
-createProcessEvaluator(const std::string &device, const std::string &programFolder, const std::atomic<bool> &stop);
 
 } // namespace kgen::search

@@ -32,11 +32,13 @@ struct SearchConfig {
   std::string source;  ///< the --problem as given
   std::string pytorch; ///< its PyTorch form, a file that baselines are timed on; may be empty
   std::string size = "full";
-  std::string precision;      ///< class that candidates must keep
-  std::string rules = "kgen"; ///< whose rules make verdicts (kgen/Judge/Rules.h)
-  std::string device = "host";
+  std::string precision;       ///< class that candidates must keep
+  std::string rules = "kgen";  ///< whose rules make verdicts (kgen/Judge/Rules.h)
+  std::string device = "host"; ///< of the reference
   std::string deviceModel;
-  std::string isolation; ///< of the machine that the run was started on; for the reader
+  std::string devices;                ///< all of them, as asked for; empty: that one
+  std::vector<std::string> launchers; ///< what started their evaluators elsewhere
+  std::string isolation;              ///< of the machine that the run was started on; for the reader
   std::string policy = "branch";
   std::string llm = "builtin";
   propose::ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits

@@ -9,6 +9,7 @@
 #include "kgen/Graph/GraphCompiler.h"
 #include "kgen/Propose/BuiltinIdeas.h"
 #include "kgen/Search/CandidateEvaluator.h"
+#include "kgen/Search/OpenEvaluators.h"
 #include "kgen/Search/Search.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,6 +23,9 @@
 #include <vector>
 
 namespace kgen::search {
+
+/// Compiles at the same time: as many as the machine has cores, but not more memory than most have.
+int defaultJobs();
 
 /// What a command line asks for.
 struct SearchCommand {
@@ -52,7 +56,9 @@ struct SearchCommand {
   int repeats = 1;                   ///< of compare-policies: searches with seeds SEED, SEED + 1, ...
   std::string sibling;               ///< a run on the same problem whose round 0 is taken over; not an option
   std::string device = "auto";
-  std::string size; ///< "" is the device's default
+  bool devicesGiven = false;          ///< of resume: other ones than the run's
+  std::vector<std::string> launchers; ///< each starts an evaluator for each device
+  std::string size;                   ///< "" is the device's default
   std::optional<int> rounds, seeds, ideas, variants, branches, tune;
   std::optional<double> maxMinutes, maxDollars;
   std::optional<int64_t> maxTokens;
@@ -60,7 +66,7 @@ struct SearchCommand {
   double stopAtFloor = 0;
   std::string prices; ///< a price file; "" is the user's own, or the one that kgen ships
   uint64_t seed = 0;
-  int jobs = 2;
+  int jobs = defaultJobs();
   bool allowUnconfinedCompile = false;
   bool trustRun = false; ///< of resume: what run.json has started and sent is the user's own wish
   std::string llm = "builtin";
@@ -92,8 +98,8 @@ struct SearchToolWorld {
   trajectory::FileSystem &fs;
   trajectory::Clock &clock;
   graph::GraphCompiler &compiler;
-  /// Opens the device: "host", "cuda:N" or "auto".
-  std::function<llvm::Expected<std::unique_ptr<CandidateEvaluator>>(const std::string &device)> openDevice;
+  /// Opens what --device and --launcher ask for.
+  std::function<llvm::Expected<std::unique_ptr<CandidateEvaluator>>(const EvaluatorRequest &request)> openDevice;
   llvm::raw_ostream &out;
   llvm::raw_ostream &err;
   const std::atomic<bool> &stop;

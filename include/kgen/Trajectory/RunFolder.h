@@ -29,6 +29,14 @@
 
 namespace kgen::trajectory {
 
+/// What a branch's time may be compared with, where a run has several evaluators.
+enum class Standing {
+  Final,       ///< it is the reference's, like the best one's
+  TimedAgain,  ///< the same: it was another's, or alone, and was taken again there
+  Provisional, ///< it is any evaluator's: the branch cannot be the best before it is timed again
+  PassedOver   ///< and it will not be, because others were faster
+};
+
 /// One branch, as far as the journal knows it.
 struct BranchRecord {
   std::string id;     ///< "round-01/b03", also its folder
@@ -49,6 +57,10 @@ struct BranchRecord {
   std::string measurement;               ///< measurement.json; empty while in flight
   double doneAt = 0;                     ///< seconds that the run had taken when it was measured
   double deviceSeconds = 0;              ///< that its measurement took
+  Standing standing = Standing::Final;   ///< of the measurement
+
+  /// Whether the branch may be the best of its run.
+  bool canWin() const { return standing == Standing::Final || standing == Standing::TimedAgain; }
 };
 
 /// What a question to a model cost.
@@ -142,17 +154,21 @@ public:
   const std::map<std::string, double> *getBaselines() const { return hasBaselines ? &baselines : nullptr; }
   /// Writes measurement.json and records its text: from here on the branch is done. ADOPTED names
   /// files that the evaluator left in the folder, perhaps; their hashes are recorded too. It took
-  /// DEVICESECONDS. REFUSAL is why there was nothing to measure, where that can be named.
+  /// DEVICESECONDS. REFUSAL is why there was nothing to measure, where that can be named. A second measurement of a
+  /// branch, TimedAgain, takes the place of the first.
   llvm::Error recordMeasurement(llvm::StringRef id, llvm::StringRef measurement, llvm::StringRef duplicateOf = "",
                                 llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0,
-                                const std::optional<graph::Refusal> &refusal = std::nullopt);
+                                const std::optional<graph::Refusal> &refusal = std::nullopt,
+                                Standing standing = Standing::Final);
+  /// Branches IDS, whose standing is Provisional, will not be timed again.
+  llvm::Error recordPassedOver(const std::vector<std::string> &ids);
   /// Points `best` at the branch.
   llvm::Error recordBest(llvm::StringRef id);
   /// A process with this code generator takes the run up; the time from here on counts.
   llvm::Error recordStart(llvm::StringRef generator = "");
-  /// SEED: what the inputs of this sitting were drawn from; "" when it was not told.
-  llvm::Error recordStop(StopReason reason, double secondsSpent, llvm::StringRef seed = "");
-  /// The seeds that were told, one for each sitting that ended well.
+  /// SEEDS: what the inputs of this sitting were drawn from, by each evaluator that told.
+  llvm::Error recordStop(StopReason reason, double secondsSpent, const std::vector<std::string> &seeds = {});
+  /// The seeds that were told, by each evaluator of each sitting that ended well.
   const std::vector<std::string> &getSeeds() const { return seeds; }
   /// A report file beside run.json; not part of the trajectory.
   llvm::Error writeReport(llvm::StringRef name, llvm::StringRef text);

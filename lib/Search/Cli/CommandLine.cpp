@@ -9,10 +9,18 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Threading.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
 namespace kgen::search {
+
+int defaultJobs() {
+  constexpr int most = 32; // compilers take memory, too
+  return std::clamp(int(hardware_concurrency().compute_thread_count()), 1, most);
+}
 
 /// The word of WORDS that TYPED was perhaps meant to be; "" where none is near.
 static StringRef nearest(StringRef typed, ArrayRef<StringRef> words) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "kgen/Search/OpenEvaluators.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -114,6 +115,24 @@ Error setDevice(SearchCommand &command, StringRef name, StringRef value) {
   return Error::success();
 }
 
+/// Several; whether one may come twice depends on other options.
+Error setDevices(SearchCommand &command, StringRef name, StringRef value) {
+  auto devices = parseDevices(value, /*launched=*/true);
+  if (!devices)
+    return createStringError(name + ": " + toString(devices.takeError()));
+  command.device = value == "cuda" ? "cuda:0" : value.str();
+  command.devicesGiven = true;
+  return Error::success();
+}
+
+Error addLauncher(SearchCommand &command, StringRef name, StringRef value) {
+  auto words = parseLauncher(value);
+  if (!words)
+    return createStringError(name + ": " + toString(words.takeError()));
+  command.launchers.push_back(value.str());
+  return Error::success();
+}
+
 Error setLicence(SearchCommand &command, StringRef name, StringRef value) {
   if (value.empty())
     return createStringError(name + " needs an SPDX expression, as CC0-1.0");
@@ -168,7 +187,15 @@ std::vector<OptionSpec> optionTable() {
       {"--rules", "R", searches, "kgen", What,
        "whose rules make a verdict: kgen, kernelbench-2025 (allclose 1e-2) or kernelbench (1e-4)",
        oneOf(&C::rules, {"kgen", "kernelbench-2025", "kernelbench"})},
-      {"--device", "D", searches, "auto", What, "host, cuda:N, or auto: a card when there is one", setDevice},
+      {"--device", "D", searches, "auto", What,
+       "host, cuda:N, or auto: a card when there is one; all cards of this machine, or several with commas between "
+       "(cuda:0,cuda:2), measure at the same time; host*3: three evaluators alike",
+       setDevices},
+      {"--device", "D", resume, "the run's", What, "other cards of the same model to go on with", setDevices},
+      {"--launcher", "CMD", searches | resume, "none: evaluators run here", What,
+       "starts an evaluator for each --device by a command that runs what follows it elsewhere, as 'ssh HOST'; "
+       "slurm[:OPTIONS] is srun (repeatable: one after the other place)",
+       addLauncher},
       {"--network", "HOW", search, "auto", What,
        "auto: a graph of at least 8 tasks is cut into them, and each is searched by itself (docs/networks.md)\n"
        "always: any graph is\nnever: any graph is one search",
@@ -211,8 +238,8 @@ std::vector<OptionSpec> optionTable() {
        whole(&C::repeats, 1, 1000)},
       {"--seed", "S", searches, "0", HowFar, "a number; the same seed and the same times give the same ideas",
        whole(&C::seed, uint64_t(0), UINT64_MAX)},
-      {"--jobs", "N", searches | resume, "2", HowFar, "compiles at the same time", whole(&C::jobs, 1, 256)},
-      {"--jobs", "N", replay, "2", HowFar, "branches derived at the same time", whole(&C::jobs, 1, 256)},
+      {"--jobs", "N", searches | resume, "cores", HowFar, "compiles at the same time", whole(&C::jobs, 1, 256)},
+      {"--jobs", "N", replay, "cores", HowFar, "branches derived at the same time", whole(&C::jobs, 1, 256)},
       {"--recorded", "", replay, "", Trust,
        "what another version of kgen's code generator wrote differently need only be as the journal recorded it",
        flag(&C::recorded)},

@@ -17,40 +17,46 @@ trajectory::Json SearchConfig::toJson() const {
                             {"timeout_seconds", llmOptions.timeoutSeconds}};
   if (llmOptions.temperature)
     model["temperature"] = *llmOptions.temperature;
-  return {{"version", 1},
-          {"problem", problem},
-          {"source", source},
-          {"pytorch", pytorch},
-          {"size", size},
-          {"precision", precision},
-          {"rules", rules},
-          {"device", device},
-          {"device_model", deviceModel},
-          {"isolation", isolation},
-          {"policy", policy},
-          {"rounds", options.rounds},
-          {"seeds", options.seeds},
-          {"ideas", options.ideas},
-          {"variants", options.variants},
-          {"llm", llm},
-          {"llm_url", llmOptions.url},
-          {"llm_key_env", llmOptions.keyEnv},
-          {"llm_options", std::move(model)},
-          {"library", kernelLibrary},
-          {"seed", seed},
-          {"tune", tune},
-          {"max_branches", maxBranches},
-          {"max_minutes", maxMinutes},
-          {"max_tokens", maxTokens},
-          {"max_usd", maxDollars},
-          {"prices", prices.toJson()},
-          {"profile", profile},
-          {"stop_at_floor", stopAtFloor},
-          {"compile_jobs", compileJobs},
-          {"chip",
-           {{"arch", chip.arch},
-            {"shared_bytes_per_block", chip.sharedBytesPerBlock},
-            {"multiprocessors", chip.multiprocessors}}}};
+  trajectory::Json json = {{"version", 1},
+                           {"problem", problem},
+                           {"source", source},
+                           {"pytorch", pytorch},
+                           {"size", size},
+                           {"precision", precision},
+                           {"rules", rules},
+                           {"device", device},
+                           {"device_model", deviceModel},
+                           {"isolation", isolation},
+                           {"policy", policy},
+                           {"rounds", options.rounds},
+                           {"seeds", options.seeds},
+                           {"ideas", options.ideas},
+                           {"variants", options.variants},
+                           {"llm", llm},
+                           {"llm_url", llmOptions.url},
+                           {"llm_key_env", llmOptions.keyEnv},
+                           {"llm_options", std::move(model)},
+                           {"library", kernelLibrary},
+                           {"seed", seed},
+                           {"tune", tune},
+                           {"max_branches", maxBranches},
+                           {"max_minutes", maxMinutes},
+                           {"max_tokens", maxTokens},
+                           {"max_usd", maxDollars},
+                           {"prices", prices.toJson()},
+                           {"profile", profile},
+                           {"stop_at_floor", stopAtFloor},
+                           {"compile_jobs", compileJobs},
+                           {"chip",
+                            {{"arch", chip.arch},
+                             {"shared_bytes_per_block", chip.sharedBytesPerBlock},
+                             {"multiprocessors", chip.multiprocessors}}}};
+  // Most runs have one evaluator, here.
+  if (!devices.empty())
+    json["devices"] = devices;
+  if (!launchers.empty())
+    json["launchers"] = launchers;
+  return json;
 }
 
 Expected<SearchConfig> SearchConfig::fromJson(const trajectory::Json &json) {
@@ -68,6 +74,8 @@ Expected<SearchConfig> SearchConfig::fromJson(const trajectory::Json &json) {
     config.device = json.at("device");
     config.deviceModel = json.at("device_model");
     config.isolation = json.value("isolation", "");
+    config.devices = json.value("devices", "");
+    config.launchers = json.value("launchers", std::vector<std::string>());
     config.policy = json.at("policy");
     config.options.rounds = json.at("rounds");
     config.options.seeds = json.at("seeds");

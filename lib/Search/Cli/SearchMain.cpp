@@ -51,7 +51,10 @@ int searchMain(int argc, char **argv, graph::GraphCompiler &compiler) {
   auto clock = trajectory::createRealClock();
   std::string self = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&searchMain));
   std::string folder = sys::path::parent_path(self).str();
-  auto openDevice = [&](const std::string &device) { return createProcessEvaluator(device, folder, stopRequested); };
+  auto say = [](StringRef line) { errs() << "kgen-search: " << candidate::printable(line) << "\n"; };
+  auto openDevice = [&](const EvaluatorRequest &request) {
+    return openEvaluators(request, folder, stopRequested, say);
+  };
   SearchToolWorld world{*fs, *clock, compiler, openDevice, outs(), errs(), stopRequested};
   // What a terminal can do: https://no-color.org, and TERM=dumb takes no control sequences at all.
   bool terminal = ::isatty(STDOUT_FILENO);

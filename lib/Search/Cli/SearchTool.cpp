@@ -77,7 +77,7 @@ private:
   Expected<int> listAll();
   Expected<int> deliver(const std::string &text, StringRef what);
   Expected<int> go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
-  Expected<SearchConfig> configure(const DeviceFacts &device, std::string &graph);
+  Expected<SearchConfig> configure(const DeviceFacts &device, bool severalEvaluators, std::string &graph);
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
 
@@ -96,7 +96,7 @@ std::string Tool::chooseFolder(StringRef problem) {
 }
 
 /// Settles every choice that the command leaves open; GRAPH becomes the canonical level 1 text.
-Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &graph) {
+Expected<SearchConfig> Tool::configure(const DeviceFacts &device, bool severalEvaluators, std::string &graph) {
   SearchConfig config;
   bool host = device.isHost();
   config.source = command.problem;
@@ -141,6 +141,9 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, std::string &g
   config.precision = command.precision.empty() ? facts->precision : command.precision;
   config.rules = command.rules;
   config.device = device.name;
+  if (severalEvaluators)
+    config.devices = command.device;
+  config.launchers = command.launchers;
   config.deviceModel = device.model;
   config.isolation = device.isolation;
   config.chip = device.chip;
@@ -184,13 +187,14 @@ Expected<int> Tool::search() {
   auto proposer = propose::createProposer(command.llm, command.proposer);
   if (!proposer)
     return proposer.takeError();
-  auto evaluator = world.openDevice(command.device);
+  auto evaluator = world.openDevice({command.device, command.launchers});
   if (!evaluator)
     return evaluator.takeError();
   if (Error error = checkConfinement(command.llm, (*evaluator)->getDevice()))
     return std::move(error);
   std::string graph;
-  auto config = configure((*evaluator)->getDevice(), graph);
+  auto config = configure((*evaluator)->getDevice(),
+                          (*evaluator)->getWidth() > 1 || !command.launchers.empty() || command.device == "all", graph);
   if (!config)
     return config.takeError();
   auto given = readGiven(command, world, command.llm);
@@ -234,7 +238,12 @@ Expected<int> Tool::resume() {
     return std::move(error);
   if (Error error = raiseLimits(command, **run, *config))
     return std::move(error);
-  auto evaluator = world.openDevice(config->device);
+  // A run of one evaluator goes on with the device that "auto" was.
+  bool one = config->devices.empty() && config->launchers.empty();
+  auto evaluator = world.openDevice({command.devicesGiven ? command.device
+                                     : one                ? config->device
+                                                          : config->devices,
+                                     command.launchers.empty() ? config->launchers : command.launchers});
   if (!evaluator)
     return evaluator.takeError();
   DeviceFacts device = (*evaluator)->getDevice();
@@ -275,7 +284,11 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
     proposer = library::createSeededProposer(std::move(*proposer), std::move(*seeds));
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  (config.rules == "kgen" ? "" : ", rules " + config.rules) + ", device " + config.device +
-                 (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")"));
+                 (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")") +
+                 (evaluator.getWidth() == 1
+                      ? ""
+                      : ", " + std::to_string(evaluator.getWidth()) + " evaluators: " + config.devices +
+                            (config.launchers.empty() ? "" : " by ") + join(config.launchers, " and by ")));
   if (config.device == "host" && config.size == "small")
     progress->note("device host runs one core, so the graph is taken at its small size; --size full takes the "
                    "published one");

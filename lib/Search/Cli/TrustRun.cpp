@@ -21,8 +21,9 @@ using namespace llvm;
 
 namespace kgen::search {
 
-/// What CONFIG has started or sent beyond kgen's own programs and the providers' own hosts.
-static std::string describeReach(const SearchConfig &config, StringRef shippedForm, bool timesPyTorch) {
+/// What CONFIG, with LAUNCHERS, has started or sent beyond kgen's own programs and the providers' own hosts.
+static std::string describeReach(const SearchConfig &config, ArrayRef<std::string> launchers, StringRef shippedForm,
+                                 bool timesPyTorch) {
   SmallVector<std::string> reach;
   StringRef llm = config.llm, url = config.llmOptions.url;
   for (StringRef rest = llm; rest.contains("exec:");) {
@@ -33,6 +34,8 @@ static std::string describeReach(const SearchConfig &config, StringRef shippedFo
       break;
     }
   }
+  for (const std::string &launcher : launchers)
+    reach.push_back("the command '" + StringRef(launcher).take_front(120).str() + "' run");
   // http is for loopback alone.
   if (url.starts_with("https:") || llm.contains("@https:"))
     reach.push_back(("prompts sent to " + (url.empty() ? llm : url).take_front(120)).str());
@@ -51,10 +54,11 @@ static std::string markOf(const SearchToolWorld &world, const SearchConfig &conf
   return world.ownRunsFolder.empty() ? "" : world.ownRunsFolder + "/" + toolchain::contentKey({config.toJson().dump()});
 }
 
-/// What going on with CONFIG reaches; TIMESPYTORCH: its Python file has not been timed yet.
-static std::string reachOf(const SearchToolWorld &world, const SearchConfig &config, bool timesPyTorch) {
+/// What going on with CONFIG and LAUNCHERS reaches; TIMESPYTORCH: its Python file has not been timed yet.
+static std::string reachOf(const SearchToolWorld &world, const SearchConfig &config, ArrayRef<std::string> launchers,
+                           bool timesPyTorch) {
   std::string form = findSourceFolders(world.fs, world.programFolder).frontend + "/problems/" + config.source + ".py";
-  return describeReach(config, form, timesPyTorch);
+  return describeReach(config, launchers, form, timesPyTorch);
 }
 
 std::string defaultOwnRunsFolder() {
@@ -67,7 +71,7 @@ std::string defaultOwnRunsFolder() {
 
 void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config) {
   std::string mark = markOf(world, config);
-  if (mark.empty() || reachOf(world, config, config.device != "host").empty())
+  if (mark.empty() || reachOf(world, config, config.launchers, config.device != "host").empty())
     return;
   Error error = world.fs.createFolders(world.ownRunsFolder);
   if (!error)
@@ -77,11 +81,13 @@ void rememberOwnRun(const SearchToolWorld &world, const SearchConfig &config) {
 
 Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const trajectory::RunFolder &run,
                  const SearchConfig &config) {
+  // Launchers of this command line take the place of the run's.
+  ArrayRef<std::string> launchers = command.launchers.empty() ? ArrayRef(config.launchers) : ArrayRef<std::string>();
   // compare-policies goes on with what its own command line says.
   bool said = command.llm == config.llm && command.proposer.url == config.llmOptions.url &&
-              command.proposer.keyEnv == config.llmOptions.keyEnv;
+              command.proposer.keyEnv == config.llmOptions.keyEnv && launchers.empty();
   bool timesPyTorch = config.device != "host" && !run.getBaselines();
-  std::string reach = reachOf(world, config, timesPyTorch && command.problem != config.source);
+  std::string reach = reachOf(world, config, launchers, timesPyTorch && command.problem != config.source);
   if (reach.empty() || command.trustRun || (said && command.problem == config.source))
     return Error::success();
   if (std::string mark = markOf(world, config); !mark.empty() && world.fs.exists(mark))

@@ -79,7 +79,9 @@ Error Search::lower(Candidate &candidate) {
   if (!refusal.empty())
     return finish(candidate, rejected(candidate::Verdict::Reject, refusal, config));
   claimCode(candidate, codeHash(record));
-  if (const std::string &first = firstWithCode[codeHash(record)]; candidate.known && measured.count(first))
+  if (const std::string &first = firstWithCode[codeHash(record)];
+      candidate.known && measured.count(first) &&
+      run.findBranch(first)->standing != trajectory::Standing::Provisional) // else once it is settled
     return finish(candidate, measured[first], first);
   if (record.round == 0 && env.sibling)
     if (const trajectory::BranchRecord *theirs = env.sibling->findBranch(record.id);
@@ -151,7 +153,7 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
       candidate.record.refusal = known->refusal;
       if (std::string hash = codeHash(*known); !hash.empty())
         claimCode(candidate, hash);
-      if (known->duplicateOf.empty() && measurement->beats(bestUs)) {
+      if (known->duplicateOf.empty() && known->canWin() && measurement->beats(bestUs)) {
         bestUs = measurement->timeUs;
         bestId = known->id;
       }

@@ -13,17 +13,17 @@ namespace kgen::search {
 
 /// Records MEASUREMENT and tells the world.
 Error Search::finish(const Candidate &candidate, candidate::Measurement measurement, StringRef duplicateOf,
-                     double deviceSeconds) {
+                     double deviceSeconds, trajectory::Standing standing) {
   const trajectory::BranchRecord &record = candidate.record;
   if (run.getBaselines())
     measurement.baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
   if (Error error = run.recordMeasurement(record.id, measurement.print(), duplicateOf, {"compile.log", "kernel.ptx"},
-                                          deviceSeconds, record.refusal))
+                                          deviceSeconds, record.refusal, standing))
     return error;
   measured[record.id] = measurement;
   if (measurement.floorUs > 0)
     floorUs = measurement.floorUs;
-  bool isBest = duplicateOf.empty() && measurement.beats(bestUs);
+  bool isBest = duplicateOf.empty() && standing != trajectory::Standing::Provisional && measurement.beats(bestUs);
   if (isBest) {
     bestUs = measurement.timeUs;
     bestId = record.id;
@@ -33,17 +33,18 @@ Error Search::finish(const Candidate &candidate, candidate::Measurement measurem
   if (isBest)
     if (Error error = run.recordBest(record.id))
       return error;
-  --branchesLeft;
-  announce(record, measurement, duplicateOf, isBest);
+  if (standing != trajectory::Standing::TimedAgain)
+    --branchesLeft;
+  announce(record, measurement, duplicateOf, isBest, standing == trajectory::Standing::TimedAgain);
   return Error::success();
 }
 
 void Search::announce(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
-                      StringRef sameAs, bool isBest) {
+                      StringRef sameAs, bool isBest, bool again) {
   report::BranchNews news;
   news.id = branch.id;
   news.idea = branch.idea.text;
-  news.settings = branch.label;
+  news.settings = (again ? "timed again; " : "") + branch.label;
   news.verdict = candidate::verdictName(measurement.verdict).str();
   news.detail = measurement.detail;
   news.sameAs = sameAs.str();
@@ -64,18 +65,31 @@ Error Search::measure(Candidate &candidate) {
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
   double begin = env.clock.seconds();
-  EvaluationJob job{folderOf(record.id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision,
-                    config.rules};
   // On a card a new best has to win beside the old one and to get through the sanitizer. The host's clock would
   // not be worth the time.
-  job.promote = config.device != "host";
+  auto measurement = env.evaluator.evaluate(makeJob(record.id, /*promote=*/true));
+  return take(candidate, std::move(measurement), env.clock.seconds() - begin, trajectory::Standing::Final);
+}
+
+EvaluationJob Search::makeJob(const std::string &id, bool promote) const {
+  EvaluationJob job{folderOf(id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision, config.rules};
+  job.promote = promote && config.device != "host";
+  job.onReference = promote;
   job.profile = config.profile;
-  if (!bestId.empty()) {
+  if (promote && !bestId.empty()) {
     job.incumbent = bestId;
     job.incumbentFolder = folderOf(bestId);
     job.incumbentUs = bestUs;
   }
-  auto measurement = env.evaluator.evaluate(job);
+  return job;
+}
+
+Error Search::take(const Candidate &candidate, Expected<candidate::Measurement> measurement, double seconds,
+                   trajectory::Standing standing) {
+  passOnNotes();
+  const trajectory::BranchRecord &record = candidate.record;
+  if (!measurement || !measurement->passed())
+    standing = trajectory::Standing::Final; // whatever its time is, it does not win
   if (!measurement) {
     // One candidate that cannot be measured is its own fault as long as others can.
     if (record.round == 0 || env.stop || env.evaluator.deviceIsLost() || ++machineryErrors == 3)
@@ -87,7 +101,12 @@ Error Search::measure(Candidate &candidate) {
   if (record.round == 0)
     for (const std::string &warning : measurement->warnings)
       env.progress.note("warning: " + warning);
-  return finish(candidate, std::move(*measurement), "", env.clock.seconds() - begin);
+  return finish(candidate, std::move(*measurement), "", seconds, standing);
+}
+
+void Search::passOnNotes() {
+  for (const std::string &line : env.evaluator.takeNotes())
+    env.progress.note(line);
 }
 
 /// PyTorch's times, once per run and before round 0 is recorded, so that every measurement has them.
@@ -105,15 +124,29 @@ Error Search::timeBaselines() {
 }
 
 Error Search::measureRound(std::vector<Candidate> &candidates) {
-  std::vector<Candidate *> ready;
+  const bool several = env.evaluator.getWidth() > 1;
+  std::vector<Candidate *> ready, same;
   for (Candidate &candidate : candidates)
     if (candidate.ready)
-      ready.push_back(&candidate);
-  if (ready.empty())
-    return Error::success();
-  env.progress.activity("compiling " + std::to_string(ready.size()) + " candidates");
+      (several && isCopy(candidate) ? same : ready).push_back(&candidate);
+  if (!ready.empty()) {
+    env.progress.activity("compiling " + std::to_string(ready.size()) + " candidates");
+    if (Error error = several && ready.size() > 1 ? measureAtOnce(ready) : measureInTurn(ready))
+      return error;
+  }
+  if (Error error = settle(candidates))
+    return error;
+  // They share a measurement that stays.
+  for (Candidate *candidate : same)
+    if (const std::string &first = firstWithCode[codeHash(candidate->record)]; !env.stop && measured.count(first))
+      if (Error error = finish(*candidate, measured[first], first))
+        return error;
+  return Error::success();
+}
+
+Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
   for (Candidate *candidate : ready)
-    if (firstWithCode[codeHash(candidate->record)] == candidate->record.id)
+    if (!isCopy(*candidate))
       candidate->compiled = workers.async([this, folder = folderOf(candidate->record.id)] {
         if (!env.stop)
           env.evaluator.prepare(folder);

@@ -48,9 +48,10 @@ Error Search::execute() {
   if (!error && !bestId.empty())
     error = run.recordBest(bestId);
   trajectory::StopReason reason = error ? trajectory::StopReason::Error : stopReason;
-  std::string seed = error ? "" : env.evaluator.revealInputs();
+  std::vector<std::string> seeds = error ? std::vector<std::string>() : env.evaluator.revealInputs();
+  passOnNotes();
   // Of two errors the first one says what happened.
-  Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds, seed);
+  Error recorded = run.recordStop(reason, env.clock.seconds() - startSeconds, seeds);
   env.progress.finished();
   if (error) {
     consumeError(std::move(recorded));
@@ -136,6 +137,8 @@ Error Search::executeRounds() {
       return error;
     if (Error error = run.commit())
       return error;
+    if (round == 0)
+      env.evaluator.setAdmission(makeJob(trajectory::branchId(0, 0), /*promote=*/false));
     if (Error error = measureRound(candidates))
       return error;
     if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == trajectory::StopReason::Done) {

@@ -5,7 +5,8 @@
 //
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
 // and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
-// compiles, measures and records; Repairing.cpp gives a branch that failed its second try.
+// compiles, measures and records, MeasuringAtOnce.cpp on several evaluators; Repairing.cpp gives a branch that failed
+// its second try.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,6 +23,10 @@
 #include <future>
 
 namespace kgen::search {
+
+/// Names what BRANCH runs: the same for branches whose kernel.cu and plan.json are the same; "" for
+/// one without code.
+std::string codeHash(const trajectory::BranchRecord &branch);
 
 /// A branch of the current round on its way.
 struct Candidate {
@@ -56,14 +61,24 @@ private:
   llvm::Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
   llvm::Error measureRound(std::vector<Candidate> &candidates);
+  llvm::Error measureInTurn(llvm::ArrayRef<Candidate *> ready);
+  llvm::Error measureAtOnce(llvm::ArrayRef<Candidate *> fresh);
+  /// Has those of CANDIDATES that were measured provisionally, and may be the best, timed again on the reference.
+  llvm::Error settle(llvm::ArrayRef<Candidate> candidates);
   llvm::Error lower(Candidate &candidate);
   llvm::Error measure(Candidate &candidate);
+  /// The job for branch ID; PROMOTE: it is to win beside the best one so far.
+  EvaluationJob makeJob(const std::string &id, bool promote) const;
+  /// Takes what became of CANDIDATE's evaluation.
+  llvm::Error take(const Candidate &candidate, llvm::Expected<candidate::Measurement> measurement, double seconds,
+                   trajectory::Standing standing);
+  void passOnNotes();
   llvm::Error timeBaselines();
   std::string findPlanFault(const std::string &plan);
   llvm::Error finish(const Candidate &candidate, candidate::Measurement measurement, llvm::StringRef duplicateOf = "",
-                     double deviceSeconds = 0);
+                     double deviceSeconds = 0, trajectory::Standing standing = trajectory::Standing::Final);
   void announce(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
-                llvm::StringRef sameAs, bool isBest);
+                llvm::StringRef sameAs, bool isBest, bool again);
   llvm::Error repairRound(int round, const std::vector<Candidate> &candidates);
   llvm::Error tuneRound(int round);
   llvm::Expected<bool> askRepair(const Candidate &failed, size_t index, Candidate &mended);
@@ -96,6 +111,8 @@ private:
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
   /// Notes whose code CANDIDATE's is, HASH of codeHash(); the first one's is its own.
   void claimCode(Candidate &candidate, const std::string &hash);
+  /// Whether CANDIDATE runs what an earlier branch runs.
+  bool isCopy(const Candidate &candidate) { return firstWithCode[codeHash(candidate.record)] != candidate.record.id; }
   /// How many of CANDIDATES count for the budget: one whose text was tried before costs no measurement.
   static size_t countSpending(llvm::ArrayRef<Candidate> candidates) {
     return llvm::count_if(candidates, [](const Candidate &candidate) { return !candidate.known; });
@@ -121,10 +138,6 @@ private:
   std::string bestId;
   int machineryErrors = 0; ///< in a row
 };
-
-/// Names what BRANCH runs: the same for branches whose kernel.cu and plan.json are the same; "" for
-/// one without code.
-std::string codeHash(const trajectory::BranchRecord &branch);
 
 /// The measurement of a branch that never ran.
 candidate::Measurement rejected(candidate::Verdict verdict, std::string detail, const SearchConfig &config);
