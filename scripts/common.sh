@@ -10,7 +10,7 @@ venv=${KGEN_VENV:-$root/.venv}
 packages=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 clang-format-22 libclang-rt-22-dev
   g++ cmake ninja-build ccache libcurl4-openssl-dev nlohmann-json3-dev libsqlite3-dev
   libboost-context-dev libgtest-dev libgmock-dev libbenchmark-dev libzstd-dev libxml2-dev zlib1g-dev
-  python3 python3-venv)
+  python3 python3-venv slurmctld slurmd slurm-client munge)
 
 die() {
   echo "$(basename "$0"): $*" >&2

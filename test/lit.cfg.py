@@ -38,13 +38,17 @@ def loads(*names):
     return False
 
 
-# REQUIRES: host-compiler (g++ for device host), nvrtc (compile for a card), gpu (run on one), torch, transformers.
+# REQUIRES: host-compiler (g++ for device host), slurm, nvrtc (compile for a card), gpu (run on one), torch, transformers.
 if shutil.which("g++"):
     config.available_features.add("host-compiler")
 if os.environ.get("KGEN_NVRTC") or loads("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"):
     config.available_features.add("nvrtc")
 if os.path.exists("/dev/nvidia0") and loads("libcuda.so.1"):
     config.available_features.add("gpu")
+# A Slurm that a test starts itself; its daemons run as root.
+if os.geteuid() == 0 and all(shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+                             for name in ("slurmctld", "slurmd", "srun", "munged")):
+    config.available_features.add("slurm")
 # Asked of the Python that tests run, which need not be lit's own.
 for package in ("torch", "transformers"):
     if subprocess.run([shutil.which("python3") or "python3", "-c", "import importlib.util, sys; "

@@ -352,6 +352,9 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
 }
 
 static std::string machineName() {
+  // Several nodes of a cluster may be one machine.
+  if (const char *node = getenv("SLURMD_NODENAME"))
+    return json::fixUTF8(node);
   char name[256] = "";
   return gethostname(name, sizeof name - 1) == 0 ? json::fixUTF8(name) : "";
 }

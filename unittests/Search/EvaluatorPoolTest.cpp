@@ -36,6 +36,7 @@ struct Site {
   };
   MemoryFileSystem &fs;
   std::vector<std::unique_ptr<Member>> members;
+  std::chrono::milliseconds pause{0}; ///< of each evaluation
 
   Site(MemoryFileSystem &fs, int count) : fs(fs) {
     for (int i = 0; i < count; ++i)
@@ -46,7 +47,7 @@ struct Site {
 
 class SiteEvaluator : public FakeEvaluator {
 public:
-  SiteEvaluator(Site &site, Site::Member &member) : FakeEvaluator(site.fs), member(member) {
+  SiteEvaluator(Site &site, Site::Member &member) : FakeEvaluator(site.fs), site(site), member(member) {
     facts.name = "cuda:0";
     facts.model = member.model;
   }
@@ -54,6 +55,7 @@ public:
     // Who is free is chance.
     static thread_local std::mt19937 random(std::random_device{}());
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
+    std::this_thread::sleep_for(site.pause);
     ++member.evaluated;
     if (member.lostAfter >= 0 && member.evaluated > member.lostAfter) {
       lost = true;
@@ -72,6 +74,7 @@ public:
   std::vector<std::string> revealInputs() override { return {"seed of " + member.model}; }
 
 private:
+  Site &site;
   Site::Member &member;
   bool lost = false;
 };
@@ -296,6 +299,29 @@ TEST(EvaluatorPool, StopsAtOnce) {
   ASSERT_FALSE(bool(world.search()));
   ASSERT_FALSE(bool(whole.search()));
   EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
+}
+
+TEST(EvaluatorPool, FourAreNearlyFourTimesAsFast) {
+  // What the loop itself adds between measurements is what this is about, so that they only sleep.
+  auto secondsOf = [](int cards, int &measured) {
+    PoolWorld world(cards);
+    world.config.options = {2, 4, 12, 3};
+    world.site.pause = std::chrono::milliseconds(20);
+    auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(bool(world.search()));
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    measured = 0;
+    for (const auto &member : world.site.members)
+      measured += member->evaluated;
+    return seconds;
+  };
+  int byOne = 0, byFour = 0;
+  double one = secondsOf(1, byOne), four = secondsOf(4, byFour);
+  llvm::outs() << llvm::formatv("{0} measurements by one in {1:f2} s, {2} by four in {3:f2} s\n", byOne, one, byFour,
+                                four);
+  llvm::outs().flush();
+  ASSERT_GT(byOne, 60);
+  EXPECT_GT(one / four, 2.5);
 }
 
 std::string devicesOf(llvm::StringRef text, bool launched = false) {

@@ -137,6 +137,8 @@ bool EvaluatorPool::startLane(size_t index) {
   auto opened = lane.member.open(
       [&](StringRef words) {
         Guard guard(mutex);
+        if (words != lane.saying)
+          note(lane.member.name + " is waited for: " + words.str());
         lane.saying = words.str();
       },
       [this] { return isOver(); });

@@ -25,6 +25,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -47,10 +48,17 @@ public:
   ~ProcessEvaluator() override {
     // Without input it ends by itself, and tidies up.
     closePipes();
-    const double patience = isLaunched() ? 5 : 2;
+    constexpr double patience = 2;
     toolchain::ProcessResult ended;
-    if (child.waitFor(isStopped() && !isLaunched() ? 0 : patience, ended))
+    bool waits = isLaunched() ? isReady : !isStopped();
+    if (child.waitFor(waits ? patience : 0, ended))
       return;
+    if (isLaunched()) {
+      // Who is asked gives back what he holds elsewhere: a place in a queue, a node.
+      ::kill(-child.id(), SIGTERM);
+      if (child.waitFor(patience, ended))
+        return;
+    }
     child.kill();
     toolchain::ScratchFolder::tidy();
   }
@@ -208,6 +216,7 @@ private:
   std::string received;
   int lastId = 0;
   bool lost = false;
+  bool isReady = false; ///< it said so
 };
 
 /// What a launcher gets beside the allow-list: whom it works for. Never a key.
@@ -278,6 +287,8 @@ Error ProcessEvaluator::readReadyLine() {
     ready = trajectory::Json::parse(*line, nullptr, /*allow_exceptions=*/false);
     if (ready.is_object() || !isLaunched() || skipped == mostGreetings)
       break;
+    if (waiting)
+      waiting(StringRef(*line).take_front(300));
   }
   if (ready.is_object() && ready.contains("error") && ready["error"].is_string())
     return createStringError(ready["error"].get<std::string>());
@@ -294,6 +305,7 @@ Error ProcessEvaluator::readReadyLine() {
     return createStringError("kgen-eval --serve did not say which device it has");
   }
   place.device = device.name; // "auto" is settled
+  isReady = true;
   return Error::success();
 }
 
