@@ -179,7 +179,7 @@ int serveClient(const McpCommand &command, const std::string &programFolder, gra
   auto clock = trajectory::createRealClock();
   auto shared = search::createSharedCompiler(compiler);
   WorkspaceWorld world{*fs, *clock, *shared, [&](const std::string &device, const std::atomic<bool> &stop) {
-                         return search::createProcessEvaluator(device, programFolder, stop);
+                         return search::openEvaluators(device, programFolder, stop, [](StringRef) {});
                        }};
   world.kernelLibraryPath = library::defaultLibraryPath();
   world.ownRunsFolder = search::defaultOwnRunsFolder();

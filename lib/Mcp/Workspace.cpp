@@ -37,7 +37,8 @@ public:
     return inner->evaluate(job);
   }
   bool deviceIsLost() const override { return inner->deviceIsLost(); }
-  std::string revealInputs() override { return inner->revealInputs(); }
+  std::vector<std::string> takeNotes() override { return inner->takeNotes(); }
+  std::vector<std::string> revealInputs() override { return inner->revealInputs(); }
   std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
     std::unique_lock<std::timed_mutex> guard(device, std::defer_lock);
     while (!guard.try_lock_for(std::chrono::milliseconds(100)))
@@ -243,9 +244,13 @@ std::shared_ptr<Sitting> Workspace::findSitting(StringRef run) const {
 }
 
 void Workspace::work(const search::SearchCommand &command, Sitting &sitting) {
-  auto openDevice = [&](const std::string &device) -> Expected<std::unique_ptr<search::CandidateEvaluator>> {
-    sitting.tell([&](SittingNews &news) { news.activity = "opening device " + device; });
-    auto evaluator = world.openDevice(device, sitting.stop);
+  auto openDevice =
+      [&](const search::EvaluatorRequest &request) -> Expected<std::unique_ptr<search::CandidateEvaluator>> {
+    if (!request.launchers.empty())
+      return createStringError("this run starts its evaluators by a command, which no client may: go on with it by "
+                               "kgen-search resume");
+    sitting.tell([&](SittingNews &news) { news.activity = "opening device " + request.devices; });
+    auto evaluator = world.openDevice(request.devices, sitting.stop);
     if (!evaluator)
       return evaluator.takeError();
     std::timed_mutex *lock;
