@@ -84,7 +84,7 @@ public:
   virtual bool deviceIsLost() const { return false; }
   /// How many candidates it measures at once at most; does not change.
   virtual unsigned getWidth() const { return 1; }
-  /// From now on each evaluator of several has to find the candidate of JOB right before it gets others.
+  /// Each evaluator of several that is new from now on has to find the candidate of JOB right before it gets others.
   virtual void setAdmission(const EvaluationJob &job) {}
   /// What happened to evaluators since the last call, a sentence each.
   virtual std::vector<std::string> takeNotes() { return {}; }

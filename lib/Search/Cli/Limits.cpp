@@ -1,4 +1,4 @@
-//===- Limits.cpp - Prices, and how far a resumed run may go --------------===//
+//===- Limits.cpp - Prices, and with what a resumed run goes on -----------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,6 +65,13 @@ Error choosePrices(const SearchCommand &command, const SearchToolWorld &world, S
       return createStringError(Twine(model) + " has no price in " + path +
                                ", so --max-usd cannot hold; add it there, or limit --max-tokens");
   return Error::success();
+}
+
+EvaluatorRequest requestToResume(const SearchCommand &command, const SearchConfig &config) {
+  // A run of one evaluator goes on with the device that "auto" was.
+  const std::string &devices = config.devices.empty() && config.launchers.empty() ? config.device : config.devices;
+  return {command.devicesGiven ? command.device : devices,
+          command.launchers.empty() ? config.launchers : command.launchers};
 }
 
 Error raiseLimits(const SearchCommand &command, const trajectory::RunFolder &run, SearchConfig &config) {

@@ -25,6 +25,9 @@ llvm::Error choosePrices(const SearchCommand &command, const SearchToolWorld &wo
 /// Lays the limits of a `resume` over CONFIG. An Error when one of them is reached already.
 llvm::Error raiseLimits(const SearchCommand &command, const trajectory::RunFolder &run, SearchConfig &config);
 
+/// The evaluators to go on with a run of CONFIG with: those that COMMAND names, else the run's.
+EvaluatorRequest requestToResume(const SearchCommand &command, const SearchConfig &config);
+
 /// An Error where CONFIG, out of a run folder that somebody else may have written, has commands started or keys sent,
 /// where neither COMMAND says that it may nor this user began the run.
 llvm::Error checkReach(const SearchCommand &command, const SearchToolWorld &world, const trajectory::RunFolder &run,

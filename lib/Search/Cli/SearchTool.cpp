@@ -238,12 +238,7 @@ Expected<int> Tool::resume() {
     return std::move(error);
   if (Error error = raiseLimits(command, **run, *config))
     return std::move(error);
-  // A run of one evaluator goes on with the device that "auto" was.
-  bool one = config->devices.empty() && config->launchers.empty();
-  auto evaluator = world.openDevice({command.devicesGiven ? command.device
-                                     : one                ? config->device
-                                                          : config->devices,
-                                     command.launchers.empty() ? config->launchers : command.launchers});
+  auto evaluator = world.openDevice(requestToResume(command, *config));
   if (!evaluator)
     return evaluator.takeError();
   DeviceFacts device = (*evaluator)->getDevice();

@@ -371,8 +371,6 @@ void EvaluatorPool::setAdmission(const EvaluationJob &job) {
   admission = job;
   admission->time = false;
   admission->writesResults = false;
-  for (Lane &lane : lanes)
-    lane.admitted = false;
   change.notify_all();
 }
 

@@ -12,6 +12,7 @@
 
 #include "../Cli/RunLibrary.h"
 #include "../Cli/RunLog.h"
+#include "../Cli/SearchCommands.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/NetworkReport.h"
 #include "kgen/Search/GuardedCompiler.h"
@@ -36,6 +37,9 @@ public:
   void prepare(StringRef folder) override { inner.prepare(folder); }
   Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override { return inner.evaluate(job); }
   bool deviceIsLost() const override { return inner.deviceIsLost(); }
+  unsigned getWidth() const override { return inner.getWidth(); }
+  void setAdmission(const EvaluationJob &job) override { inner.setAdmission(job); }
+  std::vector<std::string> takeNotes() override { return inner.takeNotes(); }
   std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
     return inner.timeBaselines(file, note);
   }
@@ -69,8 +73,8 @@ public:
     if (!error && !bestId.empty())
       error = recordBest();
     trajectory::StopReason reason = error ? trajectory::StopReason::Error : stopReason;
-    std::string seed = error ? "" : evaluator.revealInputs();
-    Error recorded = run.recordStop(reason, world.clock.seconds() - startSeconds, seed);
+    std::vector<std::string> seeds = error ? std::vector<std::string>() : evaluator.revealInputs();
+    Error recorded = run.recordStop(reason, world.clock.seconds() - startSeconds, seeds);
     if (!error)
       return recorded;
     consumeError(std::move(recorded));
@@ -349,6 +353,7 @@ private:
       return std::move(error);
     const std::string place = run.getPath().str() + "/";
     EvaluationJob job{place + id, place + "graph.mlir", facts.flops, config.precision, config.rules};
+    job.onReference = true;
     double begin = world.clock.seconds();
     auto measurement = evaluator.evaluate(job);
     if (!measurement)
@@ -469,7 +474,10 @@ Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld 
   if (!propose::isTrustedProposer(config->llm) && !command.trustRun)
     return createStringError(command.run + " asks " + config->llm + " for ideas; go on with: kgen-search resume " +
                              command.run + " --trust-run");
-  auto evaluator = world.openDevice(config->device);
+  if (!config->launchers.empty() && command.launchers.empty() && !command.trustRun)
+    return createStringError(command.run + " starts its evaluators by " + config->launchers.front() +
+                             "; go on with: kgen-search resume " + command.run + " --trust-run");
+  auto evaluator = world.openDevice(requestToResume(command, *config));
   if (!evaluator)
     return evaluator.takeError();
   if (DeviceFacts device = (*evaluator)->getDevice(); device.model != config->deviceModel)
