@@ -5,9 +5,11 @@
 Usage: fuzz_mutations.py [--graphs 200] [--jobs 2] [NAME...]
 
 For each edit below: write it into the tree, build, fuzz until the first finding, take it back. A table of the results goes to
-stdout as Markdown. The tree must have no other changes in the files named here.
+stdout as Markdown. The tree must have no other changes in the files named here. An edit of the ops' meaning is looked for by the
+oracle's stage alone, one of a kernel family by the kernels' alone: a whole run finds it no later.
 """
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -16,7 +18,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TARGETS = ["kgen-opt", "kgen-oracle"]
+TARGETS = {"oracle": ["kgen-oracle"], "kernels": ["kgen-opt", "kgen-translate", "kgen-eval", "kgen-oracle"]}
 
 # (name, file, what stands there, what the edit makes of it)
 EDITS = [
@@ -37,17 +39,22 @@ EDITS = [
 ]
 
 
-def build():
-    done = subprocess.run(["ninja", "-C", "build", *TARGETS], cwd=ROOT, capture_output=True, text=True)
+def stage_of(path):
+    return "oracle" if "/Conversion/" in path else "kernels"
+
+
+def build(targets):
+    done = subprocess.run(["ninja", "-C", "build", "-j2", *targets], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"the build failed:\n{done.stdout[-3000:]}")
 
 
-def find(graphs, jobs):
+def find(graphs, jobs, stage):
     """(number of graphs until the first finding or 0, the finding)."""
+    environment = {"KGEN_PYTHON": str(ROOT / ".venv/bin/python3"), **os.environ, "KGEN_BIN": str(ROOT / "build/bin")}
     with tempfile.TemporaryDirectory() as out:
-        done = subprocess.run([ROOT / "scripts/fuzz_graphs.sh", str(graphs), "mutation", "--jobs", str(jobs), "--stop",
-                               "--reduce-seconds", "0", "--out", out], capture_output=True, text=True)
+        done = subprocess.run([ROOT / "scripts/fuzz_graphs.sh", str(graphs), "mutation", "--jobs", str(jobs), "--stop", "--stages",
+                               stage, "--reduce-seconds", "0", "--out", out], capture_output=True, text=True, env=environment)
     found = re.search(r"^g(\d+): (.*)$", done.stdout, re.MULTILINE)
     return (int(found.group(1)) + 1, found.group(2)) if found else (0, done.stdout.strip().splitlines()[-1])
 
@@ -61,9 +68,9 @@ def try_edit(edit, arguments):
         raise SystemExit(f"{path} has no '{old}'")
     try:
         file.write_text(text.replace(old, new, 1))
-        build()
+        build(TARGETS[stage_of(path)])
         start = time.monotonic()
-        count, finding = find(arguments.graphs, arguments.jobs)
+        count, finding = find(arguments.graphs, arguments.jobs, stage_of(path))
         seconds = time.monotonic() - start
     finally:
         file.write_text(text)
@@ -84,7 +91,7 @@ def main():
             rows.append(try_edit(edit, arguments))
             print(rows[-1], flush=True)
     finally:
-        build()
+        build(TARGETS["kernels"])
     return 1 if any("not found" in row for row in rows) else 0
 
 

@@ -273,11 +273,12 @@ def judge(measurement, stage):
 class Checker:
     """Takes graphs through all stages; keeps one evaluation process."""
 
-    def __init__(self, device="host", ideas=2, prepare=False):
+    def __init__(self, device="host", ideas=2, prepare=False, stages=("oracle", "kernels")):
         self._evaluations = Evaluations(device)
         self._device = "host" if device == "host" else "cuda"
         self._ideas = ideas
         self._prepare = prepare
+        self._stages = stages
 
     def close(self):
         self._evaluations.close()
@@ -302,7 +303,7 @@ class Checker:
                 mlir = folder / "graph.mlir"
                 mlir.write_text(text)
                 note("import")
-                if only in (None, "oracle"):
+                if only == "oracle" or (only is None and "oracle" in self._stages):
                     check_oracle(path, mlir, text, seed, folder)
                     note("oracle")
         except Stop as stop:
@@ -321,6 +322,8 @@ class Checker:
 
     def _candidates(self, mlir, seed, only, findings):
         """Stage names and options of kgen-opt: round 0 and some ideas, by SEED."""
+        if only is None and "kernels" not in self._stages:
+            return
         if only in (None, "round-0"):
             yield "round-0", ["--kgen-lower"]
         chosen = []

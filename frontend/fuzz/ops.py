@@ -53,7 +53,7 @@ def _pool(g, x, spatial, kind):
     text = f"F.{kind}_pool{spatial}d({x}, {kernel}, stride={[g.pick([1, 2, 3, k]) for k in kernel]}, " \
            f"padding={[g.pick([0, k // 2]) for k in kernel]}, ceil_mode={g.maybe(0.4)}"
     if kind == "max":
-        return text + f", dilation={[g.pick([1, 1, 2]) for _ in kernel]})"
+        return text + f", dilation={[g.pick([1, 2, 2, 3]) for _ in kernel]})"
     divisor = f", divisor_override={g.pick([2, 5])}" if spatial > 1 and g.maybe(0.2) else ""
     return text + f", count_include_pad={g.maybe(0.5)}{divisor})"
 
@@ -336,7 +336,8 @@ EXACT = set("""abs neg relu clamp hardtanh relu6 maximum minimum max.other min.o
     eq.Scalar ne.Scalar lt.Scalar le.Scalar gt.Scalar ge.Scalar eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_not bitwise_not logical_and logical_or""".split())
 
 # Weight of a line when ops are chosen; others have 1.
-WEIGHTS = {"conv2d": 3, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 2, "softmax.int": 2, "layer_norm": 2}
+WEIGHTS = {"conv2d": 3, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 2, "softmax.int": 2, "layer_norm": 2,
+           "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}
 
 OPS = {
     # Element by element
