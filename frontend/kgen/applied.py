@@ -48,33 +48,37 @@ def _folder(words, precision, target):
 def apply(run):
     """Makes RUN's best kernel known to kgen.compile(search="cached") and torch.compile(backend="kgen") on this machine; what was
     kept, in words. Raises ImportRefused, ToolFailed."""
-    from kgen.export import Found
-
-    found = Found(run)
-    if found.measurement.get("verdict") != "PASS":
-        raise ImportRefused(f"its best kernel was not verified (its verdict is {found.measurement.get('verdict', 'missing')})", run)
-    graph = next((place / "graph.mlir" for place in (found.folder, pathlib.Path(run)) if (place / "graph.mlir").is_file()), None)
+    run = pathlib.Path(run)
+    candidate = (run / "best" if (run / "best").exists() else run).resolve()
+    if not (candidate / "plan.json").is_file():
+        raise ImportRefused("expected a run folder with a best kernel, or a candidate, but found no plan.json", run)
+    plan = json.loads((candidate / "plan.json").read_text())
+    measurement = json.loads((candidate / "measurement.json").read_text()) if (candidate / "measurement.json").is_file() else {}
+    if measurement.get("verdict") != "PASS":
+        raise ImportRefused(f"its best kernel was not verified (its verdict is {measurement.get('verdict', 'missing')})", run)
+    # A network's graph lies with its rounds.
+    graph = next((place / "graph.mlir" for place in (candidate, run, run / "network") if (place / "graph.mlir").is_file()), None)
     if graph is None:
         raise ImportRefused("expected the run's graph.mlir", run)
     text = graph.read_text()
     words, order = canonical(text)
-    target = "host" if found.measurement["device"].startswith("host") else found.arch
-    precision = found.plan["precision"]
+    target = "host" if measurement["device"].startswith("host") else plan["arch"]
+    precision = plan["precision"]
     folder = _folder(words, precision, target)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as new:
         new = pathlib.Path(new)
-        for name in _FILES:
-            if (found.folder / name).is_file():
-                shutil.copy(found.folder / name, new)
+        for name in [*_FILES, *plan.get("modules", [])]:
+            if (candidate / name).is_file():
+                shutil.copy(candidate / name, new)
         (new / "graph.mlir").write_text(text)
-        (new / "applied.json").write_text(json.dumps({"order": order, "run": str(pathlib.Path(run).resolve()), "target": target}) + "\n")
+        (new / "applied.json").write_text(json.dumps({"order": order, "run": str(run.resolve()), "target": target}) + "\n")
         shutil.rmtree(folder, ignore_errors=True)
         new.rename(folder)
         new.mkdir()  # for the context manager
     where = "on device host" if target == "host" else f"on {target}"
     allowed = {"tf32": ", where TF32 is allowed (torch.set_float32_matmul_precision(\"high\"), or precision=\"tf32\")"}.get(precision, "")
-    return f"kept for {found.plan['problem']} {where}, precision class {precision}{allowed}: {folder}"
+    return f"kept for {plan['problem']} {where}, precision class {precision}{allowed}: {folder}"
 
 
 def applied_any():

@@ -261,6 +261,8 @@ def bench(names, out, *, device="auto", baselines=("eager",), search="cached", p
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     device = "cpu" if device == "host" else device
+    if device == "cpu":
+        say("on device host: right or wrong is what it says; its times say nothing of a card")
     chosen, out, rows = problems(names), pathlib.Path(out), {}
     if out.is_file():
         try:

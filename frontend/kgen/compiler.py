@@ -90,7 +90,7 @@ class _Maker:
                 self.notes.append(f"a search failed, its kernel is the first one: {error}")
         if found is not None:
             candidate, positions = found
-            words = (candidate / "kernel.cu").read_text() + (candidate / "plan.json").read_text()
+            words = "".join(path.read_text() for path in sorted(candidate.glob("*.cu"))) + (candidate / "plan.json").read_text()
             try:
                 return self._kept(words, "applied", lambda work: shutil.copytree(candidate, work, dirs_exist_ok=True)), positions, scaled(
                     candidate)

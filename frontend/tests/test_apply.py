@@ -129,15 +129,17 @@ class Apply(unittest.TestCase):
         self.assertEqual(canonical(other.replace("dim -2", "dim -1"))[0], words)
 
     def test_searching(self):
-        """One kernel, searched for a second or two; the next compilation finds it."""
+        """One kernel, searched for some seconds; the next compilation finds it."""
         class Small(nn.Module):
             def forward(self, x):
                 return torch.relu(x) * 2
 
         self.module = Small().eval()
-        self.assertEqual(self.launches(search=0.02), (1, True))
+        # A machine with much else to do needs longer for the first kernel.
+        found = next((each for each in (self.launches(search=minutes) for minutes in (0.05, 0.5, 2)) if each[1]), None)
+        self.assertEqual(found, (1, True))
         with mock.patch.object(_Maker, "_search", side_effect=AssertionError("searched twice")):
-            self.assertEqual(self.launches(search=0.02), (1, True))
+            self.assertEqual(self.launches(search=0.05), (1, True))
             self.assertEqual(self.launches(search="cached"), (1, True))
 
     def test_scaled_products_are_named(self):
