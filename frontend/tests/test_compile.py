@@ -190,5 +190,46 @@ class BundleTest(unittest.TestCase):
             bundle.run(shapes[:1])
 
 
+class Squares(nn.Module):
+    """A projection, a residual sum and its squares in float32, as in T5's and Llama's norms."""
+
+    def __init__(self):
+        super().__init__()
+        self.projection = nn.Linear(1024, 256, bias=False)
+
+    def forward(self, hidden, residual):
+        total = residual + self.projection(hidden)
+        return total.float().pow(2), total
+
+
+class Viewed(nn.Module):
+    """An op that kgen has not, behind a view that is right only on the strides of PyTorch's own product."""
+
+    def forward(self, x):
+        doubled = x.transpose(1, 2) * 2
+        return doubled + 1, torch.logcumsumexp(doubled.transpose(1, 2).view(2, 32, 16), 1)
+
+
+class MixedPartsTest(unittest.TestCase):
+    def test_rounding_between_types(self):
+        torch.manual_seed(0)
+        module = Squares().eval().bfloat16()
+        values = torch.randn(256, 1024).bfloat16(), torch.randn(256, 256).bfloat16() * 4
+        with torch.no_grad():
+            compiled = quietly(lambda: kgen.compile(module, values))
+            self.assertEqual(kgen.report(compiled).share, 1.0, str(kgen.report(compiled)))
+            for found, expected in zip(compiled(*values), module(*values)):
+                torch.testing.assert_close(found.float(), expected.float(), rtol=5e-2, atol=5e-2)
+
+    def test_view_of_row_major(self):
+        torch.manual_seed(0)
+        module, x = Viewed().eval(), torch.randn(2, 4, 8, 16)
+        with torch.no_grad():
+            compiled = quietly(lambda: kgen.compile(module, (x,)))
+            self.assertEqual({row[2] for row in kgen.report(compiled).rows}, {"kgen", "PyTorch"})
+            for found, expected in zip(compiled(x), module(x)):
+                torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
 if __name__ == "__main__":
     unittest.main()
