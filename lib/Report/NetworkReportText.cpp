@@ -56,11 +56,14 @@ std::string printNetworkText(const NetworkReport &report) {
   std::string out;
   raw_string_ostream os(out);
   os << summary(report) << "\n\n";
-  os << left_justify("task", 28) << right_justify("count", 6) << right_justify("share", 8)
+  size_t width = 12;
+  for (const NetworkTaskRow &row : report.tasks)
+    width = std::max(width, row.name.size() + 2);
+  os << left_justify("task", width) << right_justify("count", 6) << right_justify("share", 8)
      << right_justify("round 0", 12) << right_justify("best", 12) << right_justify("gain", 10)
      << right_justify("floor", 12) << right_justify("rounds", 8) << "  best branch\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << left_justify(row->name, 28) << right_justify(std::to_string(row->count), 6)
+    os << left_justify(row->name, width) << right_justify(std::to_string(row->count), 6)
        << right_justify(number("%.1f %%", row->share), 8) << right_justify(timeOrDash(row->genericUs), 12)
        << right_justify(timeOrDash(row->bestUs), 12) << right_justify(gainOf(*row), 10)
        << right_justify(timeOrDash(row->floorUs), 12) << right_justify(std::to_string(row->rounds), 8) << "  "
