@@ -58,8 +58,10 @@ Field precision() {
              Shape::choice({"strict-fp32", "tf32", "fp16", "bf16"}));
 }
 Field device() {
-  return may("device", "host, cuda:N, or auto: a card where there is one; default: the server's",
-             Shape::matching("^(auto|host|all|cuda:[0-9]+(,cuda:[0-9]+)*)$", "auto, host or cuda:N", 100));
+  return may(
+      "device",
+      "host, cuda:N, several as cuda:0,cuda:1, all cards, or auto: a card where there is one; default: the server's",
+      Shape::matching("^(auto|host|all|cuda:[0-9]+(,cuda:[0-9]+)*)$", "auto, all, host or cuda:N", 100));
 }
 Field newName() {
   return may("name", "a name for the new run that no other has; default: the problem's with a number", runName());

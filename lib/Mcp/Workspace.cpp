@@ -20,39 +20,43 @@ using namespace llvm;
 namespace kgen::mcp {
 namespace {
 
-/// Measures on INNER, alone on its device among the sittings of this server.
+/// Measures on INNER in its turns.
 class TurnTakingEvaluator : public search::CandidateEvaluator {
 public:
-  TurnTakingEvaluator(std::unique_ptr<search::CandidateEvaluator> inner, std::timed_mutex &device,
+  TurnTakingEvaluator(std::unique_ptr<search::CandidateEvaluator> inner, DeviceTurns &turns,
                       const std::atomic<bool> &stop)
-      : inner(std::move(inner)), device(device), stop(stop) {}
+      : inner(std::move(inner)), turns(turns), stop(stop),
+        key(this->inner->getWidth() > 1 ? DeviceTurns::all : this->inner->getDevice().name) {}
 
   search::DeviceFacts getDevice() const override { return inner->getDevice(); }
   void prepare(StringRef folder) override { inner->prepare(folder); }
   Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
-    std::unique_lock<std::timed_mutex> guard(device, std::defer_lock);
-    while (!guard.try_lock_for(std::chrono::milliseconds(100)))
-      if (stop)
-        return createStringError("interrupted");
-    return inner->evaluate(job);
+    if (!turns.begin(this, key, stop))
+      return createStringError("interrupted");
+    auto measurement = inner->evaluate(job);
+    turns.end(this);
+    return measurement;
   }
   bool deviceIsLost() const override { return inner->deviceIsLost(); }
+  unsigned getWidth() const override { return inner->getWidth(); }
+  void setAdmission(const search::EvaluationJob &job) override { inner->setAdmission(job); }
   std::vector<std::string> takeNotes() override { return inner->takeNotes(); }
   std::vector<std::string> revealInputs() override { return inner->revealInputs(); }
   std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
-    std::unique_lock<std::timed_mutex> guard(device, std::defer_lock);
-    while (!guard.try_lock_for(std::chrono::milliseconds(100)))
-      if (stop) {
-        note = "interrupted";
-        return {};
-      }
-    return inner->timeBaselines(file, note);
+    if (!turns.begin(this, key, stop)) {
+      note = "interrupted";
+      return {};
+    }
+    auto times = inner->timeBaselines(file, note);
+    turns.end(this);
+    return times;
   }
 
 private:
   std::unique_ptr<search::CandidateEvaluator> inner;
-  std::timed_mutex &device;
+  DeviceTurns &turns;
   const std::atomic<bool> &stop;
+  const std::string key;
 };
 
 /// Tells a sitting how its search goes.
@@ -93,6 +97,29 @@ private:
 };
 
 } // namespace
+
+bool DeviceTurns::begin(const void *owner, const std::string &key, const std::atomic<bool> &stop) {
+  std::unique_lock<std::mutex> guard(turn);
+  auto mine = waiting.insert(waiting.end(), {owner, key});
+  auto hinders = [&](const Place &other) {
+    return other.owner != owner && (other.key == key || other.key == all || key == all);
+  };
+  auto isReady = [&] { return llvm::none_of(holding, hinders) && std::none_of(waiting.begin(), mine, hinders); };
+  bool ready;
+  while (!(ready = isReady()) && !stop)
+    changed.wait_for(guard, std::chrono::milliseconds(100));
+  if (ready)
+    holding.push_back(*mine);
+  waiting.erase(mine);
+  changed.notify_all();
+  return ready;
+}
+
+void DeviceTurns::end(const void *owner) {
+  std::lock_guard<std::mutex> guard(turn);
+  holding.erase(llvm::find_if(holding, [&](const Place &place) { return place.owner == owner; }));
+  changed.notify_all();
+}
 
 SittingNews Sitting::news() const {
   std::lock_guard<std::mutex> guard(turn);
@@ -253,12 +280,7 @@ void Workspace::work(const search::SearchCommand &command, Sitting &sitting) {
     auto evaluator = world.openDevice(request.devices, sitting.stop);
     if (!evaluator)
       return evaluator.takeError();
-    std::timed_mutex *lock;
-    {
-      std::lock_guard<std::mutex> guard(devicesTurn);
-      lock = &devices[(*evaluator)->getDevice().name];
-    }
-    return std::make_unique<TurnTakingEvaluator>(std::move(*evaluator), *lock, sitting.stop);
+    return std::make_unique<TurnTakingEvaluator>(std::move(*evaluator), devices, sitting.stop);
   };
   raw_null_ostream nowhere;
   search::SearchToolWorld toolWorld{world.fs, world.clock, world.compiler, openDevice, nowhere, nowhere, sitting.stop};

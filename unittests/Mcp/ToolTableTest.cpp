@@ -119,6 +119,39 @@ TEST(Workspace, GivesEachNewRunANameOfItsOwn) {
   EXPECT_EQ(name("mine", "softmax"), "mine");
 }
 
+TEST(DeviceTurns, AreInTheOrderOfComing) {
+  DeviceTurns turns;
+  std::atomic<bool> never{false}, stopped{true};
+  int a, b, c;
+  ASSERT_TRUE(turns.begin(&a, "cuda:0", never));
+  ASSERT_TRUE(turns.begin(&a, "cuda:0", never)); // its own do not hinder it
+  ASSERT_TRUE(turns.begin(&b, "cuda:1", never)); // another device
+  EXPECT_FALSE(turns.begin(&c, "cuda:1", stopped));
+  EXPECT_FALSE(turns.begin(&c, DeviceTurns::all, stopped));
+  std::atomic<int> place{0};
+  int placeOfAll = 0, placeOfA = 0;
+  std::thread all([&] {
+    EXPECT_TRUE(turns.begin(&c, DeviceTurns::all, never));
+    placeOfAll = ++place;
+    turns.end(&c);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200)); // it waits
+  std::thread again([&] {
+    EXPECT_TRUE(turns.begin(&a, "cuda:0", never)); // came later, although the device would be its own
+    placeOfA = ++place;
+    turns.end(&a);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(place, 0);
+  turns.end(&b);
+  turns.end(&a);
+  turns.end(&a);
+  all.join();
+  again.join();
+  EXPECT_EQ(placeOfAll, 1);
+  EXPECT_EQ(placeOfA, 2);
+}
+
 TEST(Tools, NeedOneKindOfProposal) {
   Bench bench;
   EXPECT_EQ(bench.faultOf("start_search", Json::object()),

@@ -13,6 +13,7 @@
 #include "kgen/Search/SearchTool.h"
 
 #include <condition_variable>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -72,6 +73,26 @@ private:
   SittingNews state;
 };
 
+/// Who measures on a device is alone there: the sittings of a server take turns, in the order in which they came. One
+/// that has several evaluators measures with all of them in its turn.
+class DeviceTurns {
+public:
+  /// The key of who has several devices, which are anybody's.
+  static constexpr const char *all = "*";
+  /// Waits for the turn of OWNER on the device KEY; false once STOP is set.
+  bool begin(const void *owner, const std::string &key, const std::atomic<bool> &stop);
+  void end(const void *owner);
+
+private:
+  struct Place {
+    const void *owner;
+    std::string key;
+  };
+  std::mutex turn;
+  std::condition_variable changed;
+  std::list<Place> waiting, holding; ///< the first one came first
+};
+
 class Workspace {
 public:
   Workspace(WorkspaceWorld world, WorkspaceOptions options);
@@ -117,8 +138,7 @@ private:
   std::map<std::string, std::shared_ptr<Sitting>> sittings; ///< by run
   std::map<std::string, std::thread> threads;               ///< the same
   std::set<std::string> names;                              ///< taken, perhaps without a folder yet
-  std::map<std::string, std::timed_mutex> devices;          ///< who measures on a device is alone there
-  std::mutex devicesTurn;
+  DeviceTurns devices;
 };
 
 } // namespace kgen::mcp
