@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What more cards buy: the same search on 1, 2 and 4 cards of one machine, and on 4 while one card's evaluator is killed every 10 s.
 
-Usage: bench_cards.py --search KGEN_SEARCH --out FILE.json [--page FILE.md] [--cards 1,2,4] [--problem conv_relu_maxpool] [--branches 120]
+Usage: bench_cards.py --search KGEN_SEARCH --out FILE.json [--page FILE.md] [--cards 1,2,4] [--problem conv_relu_maxpool] [--branches 200]
            [--kill-every 10] [--launcher CMD] [--runs FOLDER]
 
 Every search has the same problem, seed and number of branches, no model, no library, and an empty compile cache. A kernel counts once, when it was compiled, verified
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ def parse():
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--cards", default="1,2,4")
     parser.add_argument("--problem", default="conv_relu_maxpool")
-    parser.add_argument("--branches", type=int, default=120)
+    parser.add_argument("--branches", type=int, default=200)
     parser.add_argument("--kill-every", type=float, default=10)
     parser.add_argument("--launcher")
     parser.add_argument("--runs", type=pathlib.Path)
@@ -54,8 +55,8 @@ def search(arguments, cards, run, kill_every=0):
     """Searches on CARDS cards into RUN; what it says goes to RUN.log. How often an evaluator was killed."""
     devices = f"cuda:0*{cards}" if arguments.launcher else ",".join(f"cuda:{i}" for i in range(cards))
     # Wide rounds: between two of them cards wait for ideas, the first compile and the second timing of the best.
-    command = [arguments.search, "--problem", arguments.problem, "--device", devices, "--llm", "builtin", "--library", "none", "--rounds", "2", "--seeds", "6",
-               "--ideas", "40", "--variants", "4", "--tune", "0", "--branches", str(arguments.branches), "--seed", "1", "--out", str(run)]
+    command = [arguments.search, "--problem", arguments.problem, "--device", devices, "--llm", "builtin", "--library", "none", "--rounds", "2", "--seeds", "8",
+               "--ideas", "60", "--variants", "6", "--tune", "0", "--branches", str(arguments.branches), "--seed", "1", "--out", str(run)]
     if arguments.launcher:
         command += ["--launcher", arguments.launcher]
     kills = 0
@@ -111,9 +112,11 @@ def read(run):
 
 
 def machine():
-    run = subprocess.run(["nvidia-smi", "--query-gpu=index,name,clocks.sm,clocks.mem,power.draw,temperature.gpu,driver_version", "--format=csv,noheader"], capture_output=True,
-                         text=True) if not os.environ.get("KGEN_NO_SMI") else None
-    return run.stdout.strip().splitlines() if run and run.returncode == 0 else []
+    if not shutil.which("nvidia-smi"):
+        return []
+    query = "index,name,clocks.sm,clocks.mem,power.draw,temperature.gpu,driver_version"
+    run = subprocess.run(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"], capture_output=True, text=True)
+    return run.stdout.strip().splitlines() if run.returncode == 0 else []
 
 
 def page(result):

@@ -36,6 +36,7 @@ struct Event {
   Candidate *candidate;
   std::optional<Expected<candidate::Measurement>> measurement; ///< none: it has been compiled
   double seconds = 0;
+  bool again = false; ///< it was timed again
 };
 
 class Events {
@@ -70,27 +71,48 @@ Error Search::measureAtOnce(ArrayRef<Candidate *> fresh) {
   Events events;
   std::deque<Candidate *> compiled;
   size_t compiling = fresh.size(), inFlight = 0, done = 0;
-  DefaultThreadPool measurers(hardware_concurrency(unsigned(most)));
+  DefaultThreadPool measurers(hardware_concurrency(unsigned(most) + 1));
   for (Candidate *candidate : fresh)
     workers.async([this, candidate, &events, folder = folderOf(candidate->record.id)] {
       if (!env.stop)
         env.evaluator.prepare(folder);
-      events.post({candidate, std::nullopt});
+      events.post({candidate, std::nullopt, 0, /*again=*/false});
     });
   // On the host a compile beside a measurement would be in its time.
   if (config.device == "host")
     workers.wait();
   Error result = Error::success();
-  bool ending = false;
-  while (compiling || inFlight || (!ending && !compiled.empty())) {
+  bool ending = false, timingAgain = false, timesAgain = true;
+  // The last quarter of a round probably does not hold its fastest: the reference need not wait for it.
+  auto timeFastestAgain = [&] {
+    constexpr size_t fewest = 8;
+    if (ending || timingAgain || !timesAgain || fresh.size() < fewest || 4 * (fresh.size() - done) > fresh.size())
+      return;
+    Candidate *fastest = nullptr;
+    for (Candidate *candidate : fresh)
+      if (run.findBranch(candidate->record.id)->standing == trajectory::Standing::Provisional &&
+          (!fastest || measured[candidate->record.id].timeUs < measured[fastest->record.id].timeUs))
+        fastest = candidate;
+    if (!fastest || (bestUs > 0 && measured[fastest->record.id].timeUs >= bestUs))
+      return;
+    timingAgain = true;
+    measurers.async([this, fastest, &events, job = makeJob(fastest->record.id, /*promote=*/true)]() mutable {
+      double seconds = 0;
+      job.seconds = &seconds;
+      auto measurement = env.evaluator.evaluate(job);
+      events.post({fastest, std::move(measurement), seconds, /*again=*/true});
+    });
+  };
+  while (compiling || inFlight || timingAgain || (!ending && !compiled.empty())) {
     ending = ending || shouldStop();
+    timeFastestAgain();
     for (; !ending && inFlight < most && !compiled.empty(); ++inFlight, compiled.pop_front())
       measurers.async([this, candidate = compiled.front(), &events,
                        job = makeJob(compiled.front()->record.id, /*promote=*/false)]() mutable {
         double seconds = 0;
         job.seconds = &seconds;
         auto measurement = env.evaluator.evaluate(job);
-        events.post({candidate, std::move(measurement), seconds});
+        events.post({candidate, std::move(measurement), seconds, /*again=*/false});
       });
     env.progress.activity("measuring on " + std::to_string(env.evaluator.getWidth()) + " evaluators: " +
                           std::to_string(done) + " of " + std::to_string(fresh.size()) + " candidates");
@@ -103,9 +125,24 @@ Error Search::measureAtOnce(ArrayRef<Candidate *> fresh) {
       compiled.push_back(event->candidate);
       continue;
     }
+    Expected<candidate::Measurement> &measurement = *event->measurement;
+    if (event->again) {
+      timingAgain = false;
+      if (!measurement) { // settle() tries once more, and says what is wrong
+        consumeError(measurement.takeError());
+        timesAgain = false;
+      } else if (Error error = finish(*event->candidate, std::move(*measurement), "", event->seconds,
+                                      trajectory::Standing::TimedAgain)) {
+        if (result)
+          consumeError(std::move(error));
+        else
+          result = std::move(error);
+        ending = true;
+      }
+      continue;
+    }
     --inFlight;
     ++done;
-    Expected<candidate::Measurement> &measurement = *event->measurement;
     if (!measurement && (ending || env.stop)) { // the first error says what happened
       consumeError(measurement.takeError());
       continue;

@@ -270,7 +270,7 @@ private:
       }
       if (measurement->floorUs > 0)
         task.state.floorUs = measurement->floorUs;
-      if (measurement->passed() && (best.first.empty() || measurement->beats(best.second)))
+      if (branch.canWin() && measurement->passed() && (best.first.empty() || measurement->beats(best.second)))
         best = {branch.id, measurement->timeUs};
     }
     return best;

@@ -22,10 +22,12 @@ for line in sys.stdin:
     elif "baselines" in job:
         answer.update(baselines={}, notes={})
     else:
-        time.sleep(seconds * (3 if job.get("incumbent") else 1))
         digest = hashlib.sha256(job["texts"]["cuda"].encode()).digest()
         us = 100 + int.from_bytes(digest[:2], "big") / 100
-        measurement = {"version": 1, "verdict": "PASS", "detail": "", "device": f"{device} NVIDIA H200", "time_us": us, "samples": [us], "precision": job["precision"]}
+        time.sleep(seconds * (3 if job.get("incumbent") and us < job["incumbent_us"] else 1))
+        measurement = {"version": 1, "verdict": "PASS", "detail": "", "device": f"{device} NVIDIA H200", "time_us": us, "samples": [us], "precision": job["precision"],
+                       "baselines": {}, "floor_us": 0, "errors": [], "tolerance": {"max": 0, "l2": 0}, "compile": {"seconds": 0, "kernels": []},
+                       "diagnosis": "", "conditions": {when: {"clock_mhz": 0, "power_w": 0, "temperature_c": 0} for when in ("before", "after")}, "phases": {}, "warnings": [], "rules": job["rules"], "inputs": ""}
         if os.environ.get("FAKE_CARD_WRONG") == device:
             measurement.update(verdict="WRONG", detail="out0[0] is 0, expected 1")
         answer["measurement"] = measurement
