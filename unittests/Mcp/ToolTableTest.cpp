@@ -122,7 +122,7 @@ TEST(Workspace, GivesEachNewRunANameOfItsOwn) {
 TEST(DeviceTurns, AreInTheOrderOfComing) {
   DeviceTurns turns;
   std::atomic<bool> never{false}, stopped{true};
-  int a, b, c;
+  int a = 0, b = 0, c = 0;
   ASSERT_TRUE(turns.begin(&a, "cuda:0", never));
   ASSERT_TRUE(turns.begin(&a, "cuda:0", never)); // its own do not hinder it
   ASSERT_TRUE(turns.begin(&b, "cuda:1", never)); // another device
