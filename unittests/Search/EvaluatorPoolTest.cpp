@@ -140,7 +140,7 @@ TEST(EvaluatorPool, SeveralGoTheWayOfOne) {
   EXPECT_EQ(describeTrajectory(*three.read()), describeTrajectory(*again.read()));
   EXPECT_EQ(describeTrajectory(*three.read()), describeTrajectory(*one.read()));
   for (int i = 0; i < 3; ++i)
-    EXPECT_GT(three.site[i].evaluated, 5) << i;
+    EXPECT_GT(three.site[i].evaluated, 0) << i;
   // And what they recorded derives again.
   auto run = three.read();
   auto summary = trajectory::replayRun(three.fs, *run, three.compiler, {2, false});
