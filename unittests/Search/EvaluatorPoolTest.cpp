@@ -294,6 +294,7 @@ TEST(EvaluatorPool, StopsAtOnce) {
   ASSERT_FALSE(bool(world.search()));
   hand.join();
   EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::Interrupted);
+  EXPECT_FALSE(world.read()->getSeeds().empty()) << "who was ready when it was stopped tells its inputs";
   world.stop = false;
   PoolWorld whole(3);
   ASSERT_FALSE(bool(world.search()));

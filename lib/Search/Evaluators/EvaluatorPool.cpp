@@ -125,8 +125,11 @@ void EvaluatorPool::runLane(size_t index) {
     change.notify_all();
   }
   settleReference();
-  auto last = std::move(lane.evaluator);
   change.notify_all();
+  // A search that was stopped still asks the ready ones what they measured on.
+  change.wait(guard, [&] { return closing || lane.state != Lane::Ready; });
+  lane.state = Lane::Left;
+  auto last = std::move(lane.evaluator);
   guard.unlock();
   last.reset(); // waits for its processes
 }
@@ -241,7 +244,7 @@ void EvaluatorPool::settleReference() {
   if (reference != SIZE_MAX && (lanes[reference].state == Lane::Ready || mayBecome(lanes[reference])))
     return;
   for (size_t i = 0; i < lanes.size(); ++i) {
-    if (lanes[i].state == Lane::Ready && lanes[i].evaluator) {
+    if (lanes[i].state == Lane::Ready) {
       if (facts)
         note(lanes[i].member.name + " is the run's reference from here on");
       else
@@ -249,8 +252,8 @@ void EvaluatorPool::settleReference() {
       reference = i;
       // Who started earlier than the reference was not compared with it.
       for (size_t other = 0; other < lanes.size(); ++other)
-        if (std::string why; lanes[other].state == Lane::Ready && lanes[other].evaluator &&
-                             !isAlike(other, lanes[other].evaluator->getDevice(), why))
+        if (std::string why;
+            lanes[other].state == Lane::Ready && !isAlike(other, lanes[other].evaluator->getDevice(), why))
           leave(other, why);
       change.notify_all();
       return;
@@ -387,7 +390,7 @@ std::vector<std::string> EvaluatorPool::revealInputs() {
     Guard guard(mutex);
     revealed = true;
     for (const Lane &lane : lanes)
-      if (lane.state == Lane::Ready && !lane.busy && lane.evaluator)
+      if (lane.state == Lane::Ready && !lane.busy)
         ready.push_back(lane.evaluator);
   }
   std::vector<std::string> seeds;

@@ -50,7 +50,7 @@ private:
   struct Lane {
     PoolMember member;
     enum { Starting, Ready, Left } state = Starting;
-    std::shared_ptr<CandidateEvaluator> evaluator; ///< while it is ready
+    std::shared_ptr<CandidateEvaluator> evaluator; ///< there exactly while it is ready
     double since = 0;                              ///< when it began to start
     int fruitless = 0;                             ///< ends in a row without a measurement between them
     int failedStarts = 0;                          ///< in a row
