@@ -17,6 +17,14 @@ namespace kgen::search {
 std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler &inner, double seconds = 60,
                                                             bool trustScripts = false);
 
+/// Who lowers for a run whose ideas are LLM's: nothing that a model or a person wrote is applied in this process.
+struct RunCompilers {
+  std::unique_ptr<graph::GraphCompiler> own;     ///< for what LLM proposed
+  std::unique_ptr<graph::GraphCompiler> foreign; ///< for what was given by hand, whoever proposes
+
+  RunCompilers(graph::GraphCompiler &inner, llvm::StringRef llm);
+};
+
 /// INNER, which outlives it, for several threads at once, some of which lower through createGuardedCompiler(): no child
 /// is forked while a call is at work here, because the child would hold its locks for ever.
 std::unique_ptr<graph::GraphCompiler> createSharedCompiler(graph::GraphCompiler &inner);

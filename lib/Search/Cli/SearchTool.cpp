@@ -7,8 +7,7 @@
 
 #include "kgen/Search/SearchTool.h"
 #include "../Network/NetworkSearch.h"
-#include "RunLibrary.h"
-#include "RunLog.h"
+#include "RunSetup.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/HtmlReport.h"
 #include "kgen/Report/RunReport.h"
@@ -251,32 +250,17 @@ Expected<int> Tool::resume() {
 }
 
 Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {
-  RunLog log(run);
   propose::ProposerOptions options = config.llmOptions;
-  options.log = &log;
-  options.stop = &world.stop;
   report::TableOptions table{world.live, world.colour, world.columns};
   if (config.maxMinutes > 0)
     table.secondsLeft = std::max(1.0, 60 * config.maxMinutes - run.getSecondsSpent());
   auto progress =
       world.makeProgress ? world.makeProgress() : report::createTableProgress(world.out, world.clock, table);
   options.waiting = [&progress](const propose::ModelWait *wait) { progress->waiting(wait); };
-  auto proposer = propose::createProposer(config.llm, options);
-  if (!proposer)
-    return proposer.takeError();
-  auto library = RunLibrary::open(world, run, config);
-  if (!library)
-    return library.takeError();
-  std::string leftOut;
-  bool confines = evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile;
-  auto seeds = library->findSeeds(confines, leftOut);
-  if (!seeds)
-    return seeds.takeError();
-  auto examples = library->findExamples();
-  if (!examples)
-    return examples.takeError();
-  if (!seeds->empty())
-    proposer = library::createSeededProposer(std::move(*proposer), std::move(*seeds));
+  auto setup = RunSetup::open(world, run, config, options,
+                              evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile);
+  if (!setup)
+    return setup.takeError();
   progress->note("problem " + config.problem + ", " + config.size + " size, precision class " + config.precision +
                  (config.rules == "kgen" ? "" : ", rules " + config.rules) + ", device " + config.device +
                  (config.deviceModel.empty() ? "" : " (" + config.deviceModel + ")") +
@@ -289,16 +273,12 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
                    "published one");
   if (std::string level = evaluator.getDevice().isolation; !level.empty())
     progress->note("isolation: " + level);
-  if (!leftOut.empty())
-    progress->note(leftOut);
+  if (!(*setup)->leftOut.empty())
+    progress->note((*setup)->leftOut);
   progress->note("run folder " + run.getPath().str());
-  // What a model wrote is not applied in this process.
-  auto guarded =
-      createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
-  auto foreign = createGuardedCompiler(world.compiler);
-  SearchEnvironment environment{world.fs,  world.clock, *guarded,   **proposer,
-                                evaluator, *progress,   world.stop, std::move(*examples)};
-  environment.foreign = foreign.get();
+  SearchEnvironment environment{world.fs,  world.clock, *(*setup)->compilers.own, *(*setup)->proposer, evaluator,
+                                *progress, world.stop,  (*setup)->examples};
+  environment.foreign = (*setup)->compilers.foreign.get();
   std::unique_ptr<trajectory::RunFolder> sibling;
   if (!command.sibling.empty()) {
     auto other = trajectory::RunFolder::openForReading(world.fs, world.clock, command.sibling);
@@ -318,7 +298,7 @@ Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, C
   if (Error error = run.writeReport("report.json", report::printReportJson(report)))
     return std::move(error);
   // The search is done and recorded: a library that cannot be written takes nothing from it.
-  if (Error error = library->storeBest(run))
+  if (Error error = (*setup)->library.storeBest(run))
     world.out << toString(std::move(error)) << "\n";
   world.out << candidate::printable(report::printReportText(report, world.columns));
   if (run.getStopReason() != trajectory::StopReason::Interrupted)
@@ -333,10 +313,9 @@ Expected<int> Tool::replay() {
   auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run);
   if (!run)
     return run.takeError();
-  bool trusted = propose::isTrustedProposer((*run)->getConfig().value("llm", ""));
-  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, trusted);
-  auto foreign = createGuardedCompiler(world.compiler);
-  auto summary = trajectory::replayRun(world.fs, **run, *guarded, {command.jobs, command.recorded, foreign.get()});
+  RunCompilers compilers(world.compiler, (*run)->getConfig().value("llm", ""));
+  auto summary =
+      trajectory::replayRun(world.fs, **run, *compilers.own, {command.jobs, command.recorded, compilers.foreign.get()});
   if (!summary)
     return summary.takeError();
   world.out << command.run << ": " << summary->branches << " branches derived again, " << summary->files

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Search/GuardedCompiler.h"
+#include "kgen/Propose/Proposer.h"
 #include "kgen/Toolchain/Jail.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Trajectory/Journal.h"
@@ -228,6 +229,10 @@ std::unique_ptr<graph::GraphCompiler> createGuardedCompiler(graph::GraphCompiler
                                                             bool trustScripts) {
   return std::make_unique<GuardedCompiler>(inner, seconds, trustScripts);
 }
+
+RunCompilers::RunCompilers(graph::GraphCompiler &inner, StringRef llm)
+    : own(createGuardedCompiler(inner, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(llm))),
+      foreign(createGuardedCompiler(inner)) {}
 
 std::unique_ptr<graph::GraphCompiler> createSharedCompiler(graph::GraphCompiler &inner) {
   return std::make_unique<SharedCompiler>(inner);

@@ -33,7 +33,7 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
   auto facts = collectNetworkFacts(world.compiler, (*run)->getGraph(), config->chip);
   if (!facts)
     return facts.takeError();
-  auto guarded = createGuardedCompiler(world.compiler, /*seconds=*/60, propose::isTrustedProposer(config->llm));
+  RunCompilers compilers(world.compiler, config->llm);
   std::vector<std::unique_ptr<trajectory::RunFolder>> opened;
   std::map<std::string, const trajectory::RunFolder *> tasks;
   int branches = 0, files = 0;
@@ -47,7 +47,8 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
     if ((*task)->getGraph() != facts->graphs[i])
       return make_error<trajectory::CorruptRun>(path + "/graph.mlir",
                                                 " is not the task that the network's graph gives");
-    auto summary = trajectory::replayRun(world.fs, **task, *guarded, {command.jobs, command.recorded});
+    auto summary = trajectory::replayRun(world.fs, **task, *compilers.own,
+                                         {command.jobs, command.recorded, compilers.foreign.get()});
     if (!summary)
       return summary.takeError();
     branches += summary->branches;

@@ -10,8 +10,7 @@
 
 #include "NetworkSearch.h"
 
-#include "../Cli/RunLibrary.h"
-#include "../Cli/RunLog.h"
+#include "../Cli/RunSetup.h"
 #include "../Cli/SearchCommands.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/NetworkReport.h"
@@ -208,35 +207,18 @@ private:
     if (round > 0 && shouldStop())
       return Error::success();
     trajectory::RunFolder &own = *task.run;
-    RunLog log(own);
-    propose::ProposerOptions options = config.llmOptions;
-    options.log = &log;
-    options.stop = &world.stop;
-    auto proposer = propose::createProposer(config.llm, options);
-    if (!proposer)
-      return proposer.takeError();
-    auto library = RunLibrary::open(world, own, task.config);
-    if (!library)
-      return library.takeError();
-    std::string leftOut;
-    bool confines = evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile;
-    auto seeds = library->findSeeds(confines, leftOut);
-    if (!seeds)
-      return seeds.takeError();
-    auto examples = library->findExamples();
-    if (!examples)
-      return examples.takeError();
-    if (!seeds->empty())
-      proposer = library::createSeededProposer(std::move(*proposer), std::move(*seeds));
-    auto guarded =
-        createGuardedCompiler(world.compiler, /*seconds=*/60, /*trustScripts=*/propose::isTrustedProposer(config.llm));
+    auto setup = RunSetup::open(world, own, task.config, config.llmOptions,
+                                evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile);
+    if (!setup)
+      return setup.takeError();
     auto silent = report::createSilentProgress();
     SearchConfig slice = task.config;
     slice.lastRound = round;
     if (config.maxMinutes > 0 && round > 0)
       slice.maxMinutes = (own.getSecondsSpent() + std::max(1.0, 60 * config.maxMinutes - secondsSpent())) / 60;
-    SearchEnvironment environment{world.fs, world.clock, *guarded,   **proposer,
-                                  shared,   *silent,     world.stop, std::move(*examples)};
+    SearchEnvironment environment{world.fs, world.clock, *(*setup)->compilers.own, *(*setup)->proposer, shared,
+                                  *silent,  world.stop,  (*setup)->examples};
+    environment.foreign = (*setup)->compilers.foreign.get();
     if (Error error = runSearch(environment, own, slice))
       return createStringError("task " + task.name + ": " + toString(std::move(error)));
     auto ended = own.getStopReason();
@@ -249,7 +231,7 @@ private:
                            none_of(own.getBranches(), [&](auto &branch) { return branch.round == round; });
     const double before = task.state.bestUs.empty() ? 0 : task.state.bestUs.back();
     task.state.bestUs.push_back(bestOf(task, round).second);
-    if (Error error = library->storeBest(own))
+    if (Error error = (*setup)->library.storeBest(own))
       say(toString(std::move(error)));
     std::string line = task.name + " x " + std::to_string(task.state.count) + ", round " + std::to_string(round) + ": ";
     line += (before > 0 ? report::printTime(before) + " -> " : "") + report::printTime(task.state.bestUs.back());
