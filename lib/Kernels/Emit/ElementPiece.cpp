@@ -39,6 +39,19 @@ bool isPacked(Value value, ArrayRef<int64_t> shape) {
   return (type.isF32() || type.isF16() || type.isBF16()) && shapeOf(value) == shape;
 }
 
+int64_t widestPackedElement(DispatchOp dispatch, ArrayRef<int64_t> shape) {
+  int64_t bytes = 1;
+  auto visit = [&](Value value) {
+    if (isPacked(value, shape))
+      bytes = std::max<int64_t>(bytes, elementTypeOf(value).getIntOrFloatBitWidth() / 8);
+  };
+  for (Value argument : dispatch.getBody().front().getArguments())
+    visit(argument);
+  for (Value value : dispatch.getYield().getValues())
+    visit(value);
+  return bytes;
+}
+
 std::string toFloat(std::string expression, Type type) {
   if (type.isF16())
     return "__half2float(" + expression + ")";

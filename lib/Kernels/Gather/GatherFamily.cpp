@@ -74,19 +74,10 @@ void describe(Operation *op, GatherProgram &program) {
       });
 }
 
-/// Bytes of the widest element that travels in packs of the result's shape.
+/// Bytes of the widest element that travels in packs, those of the table included.
 int64_t widestElement(DispatchOp dispatch, const GatherProgram &program) {
-  ArrayRef<int64_t> shape = shapeOf(program.op->getResult(0));
-  int64_t bytes = elementTypeOf(program.source).getIntOrFloatBitWidth() / 8;
-  auto visit = [&](Value value) {
-    if (isPacked(value, shape))
-      bytes = std::max<int64_t>(bytes, elementTypeOf(value).getIntOrFloatBitWidth() / 8);
-  };
-  for (Value argument : dispatch.getBody().front().getArguments())
-    visit(argument);
-  for (Value value : dispatch.getYield().getValues())
-    visit(value);
-  return bytes;
+  return std::max<int64_t>(elementTypeOf(program.source).getIntOrFloatBitWidth() / 8,
+                           widestPackedElement(dispatch, shapeOf(program.op->getResult(0))));
 }
 
 } // namespace

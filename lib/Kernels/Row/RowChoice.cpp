@@ -24,7 +24,7 @@ static int64_t largestPowerOfTwoIn(int64_t value) { return value & -value; }
 static int64_t mostHeld(int64_t threads) { return threads > 512 ? kHeldPerThreadOfFullBlock : kHeldPerThread; }
 
 LogicalResult RowChoice::chooseVector() {
-  int64_t bytes = widestPackedElement(dispatch, program);
+  int64_t bytes = widestPackedElement(dispatch, program.layout.shape);
   // Rows of any length go in wide packs where one block, or a cluster's registers, serve a whole row.
   constexpr int64_t kLeastPeeled = 2048, kLeastPacks = 16;
   std::optional<Resident> resident = params.getWord(key::resident);
@@ -137,7 +137,8 @@ LogicalResult RowChoice::chooseResidence() {
   schedule.rowsPerBlock = rows;
   StreamPacks stream = streamPacks(program, schedule, chip);
   bool fitsRegisters = floats(threads, vector) <= mostHeld(threads * rows);
-  bool canStream = contiguous() && !isPeeled() && vector * 4 == 16 && widestPackedElement(dispatch, program) == 4;
+  bool canStream =
+      contiguous() && !isPeeled() && vector * 4 == 16 && widestPackedElement(dispatch, program.layout.shape) == 4;
   bool fitsStream = canStream && packed && rows == 1 && threads >= 64 && stream.shared >= 1 &&
                     stream.registers * vector <= mostHeld(threads) - 16;
 
@@ -157,7 +158,7 @@ LogicalResult RowChoice::chooseResidence() {
   if (resident == Resident::Hybrid) {
     if (!canStream)
       return reject("resident = hybrid moves 16 bytes of f32 at a time, found vec = " + Twine(vector) + " of " +
-                    Twine(widestPackedElement(dispatch, program)) + "-byte elements");
+                    Twine(widestPackedElement(dispatch, program.layout.shape)) + "-byte elements");
     if (!fitsStream)
       return reject("resident = hybrid needs " + Twine(stream.registers * vector) + " floats in registers beside " +
                     Twine(stream.shared) + " packs in shared memory, at most " + Twine(mostHeld(threads) - 16) +

@@ -19,19 +19,6 @@ using namespace mlir;
 
 namespace kgen::kernels {
 
-int64_t widestPackedElement(DispatchOp dispatch, const RowProgram &program) {
-  int64_t bytes = 1;
-  auto visit = [&](Value value) {
-    if (isPacked(value, program.layout.shape))
-      bytes = std::max<int64_t>(bytes, elementTypeOf(value).getIntOrFloatBitWidth() / 8);
-  };
-  for (Value argument : dispatch.getBody().front().getArguments())
-    visit(argument);
-  for (const RowOutput &output : program.outputs)
-    visit(output.value);
-  return bytes;
-}
-
 StreamPacks streamPacks(const RowProgram &program, const RowSchedule &schedule, const Chip &chip) {
   constexpr int64_t kPackBytes = 16;
   // What the kernel's static shared memory (two scratch arrays of at most 12-byte states) leaves.

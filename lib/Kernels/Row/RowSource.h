@@ -32,9 +32,6 @@ struct RowSchedule {
   int64_t threads() const { return threadsPerRow * (isSplit() ? 1 : rowsPerBlock); }
 };
 
-/// Bytes of the widest element that travels in packs of `vector`.
-int64_t widestPackedElement(DispatchOp dispatch, const RowProgram &program);
-
 /// The packs of a thread that row_stream.cuh keeps in shared memory and in registers.
 struct StreamPacks {
   int64_t shared, registers;

@@ -86,15 +86,7 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("scan schedule of @") << dispatch.getName() << ": " << text;
   };
-  int64_t bytes = 1;
-  auto visit = [&](Value value) {
-    if (isPacked(value, layout.shape))
-      bytes = std::max<int64_t>(bytes, elementTypeOf(value).getIntOrFloatBitWidth() / 8);
-  };
-  for (Value argument : dispatch.getBody().front().getArguments())
-    visit(argument);
-  for (Value value : dispatch.getYield().getValues())
-    visit(value);
+  int64_t bytes = widestPackedElement(dispatch, layout.shape);
   int64_t fallback = layout.inner == 1 ? std::min(layout.columns & -layout.columns, 16 / bytes) : 1;
   int64_t vector = params.intOr(context, key::vec, fallback);
   if (layout.inner != 1 && vector != 1)

@@ -34,6 +34,9 @@ bool isPointwiseAten(mlir::Operation *op);
 /// Whether kernels read VALUE in packs: it has the given shape and is f32, f16 or bf16.
 bool isPacked(mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
+/// Bytes of the widest element that DISPATCH reads or writes in packs of SHAPE; 1 when there is none.
+int64_t widestPackedElement(DispatchOp dispatch, llvm::ArrayRef<int64_t> shape);
+
 /// The ops that lead from STOPS and block arguments to ROOT, in program order; empty when ROOT
 /// itself is one of STOPS.
 llvm::SmallVector<mlir::Operation *> sliceBetween(mlir::Value root, llvm::ArrayRef<mlir::Value> stops);
