@@ -17,19 +17,14 @@ ANCHORS = frozenset("""linear matmul mm bmm addmm baddbmm mv dot einsum conv1d c
     argmin var std sort topk""".split())
 #: A kernel's text is compiled as one; longer ones would not use the compiler's time better.
 MOST_NODES = 40
+#: Ops that show memory in another way, in all their spellings.
+VIEW_PACKETS = {name.partition(".")[0] for name in VIEWS} | {"t", "alias", "detach"}
 
 
 def packet_of(node):
     """"linear" for a call of aten.linear.default; "" for what is no ATen call."""
     target = node.target
     return target._overloadpacket.__name__ if isinstance(target, torch._ops.OpOverload) else ""
-
-
-def _is_view(node):
-    packet = packet_of(node)
-    name = f"{packet}.{node.target._overloadname}" if packet else ""
-    return packet in VIEWS or name in VIEWS or packet in ("view", "reshape", "permute", "transpose", "expand", "unsqueeze",
-                                                          "squeeze", "slice", "select", "t", "alias", "detach")
 
 
 class Segment:
@@ -72,7 +67,7 @@ def segments_of(graph):
     # A view costs nothing where it is read, and a copy where it is written.
     for node in reversed(graph.nodes):
         users = [where[user] for user in node.users if user in where]
-        if node in where and _is_view(node) and users and len(users) == len(node.users):
+        if node in where and packet_of(node) in VIEW_PACKETS and users and len(users) == len(node.users):
             first = min(users)
             if first > where[node] and not segments[where[node]].refused:
                 segments[where[node]].nodes.remove(node)

@@ -2,20 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Hands imported text to kgen-opt, which checks every type that torch computed against the dialect's own rules."""
 import os
-import pathlib
 import shutil
 import subprocess
 
 from kgen.errors import ImportRefused
+from kgen.tools import beside
 
 
 def find_kgen_opt(given=None):
-    """The kgen-opt to use, or None: --kgen-opt, $KGEN_OPT, PATH, the build folder or bin/ beside this package."""
-    here = pathlib.Path(__file__).resolve()
-    beside = [here.parents[2] / "build/bin/kgen-opt"]
-    if len(here.parents) > 4:
-        beside.append(here.parents[4] / "bin/kgen-opt")
-    for candidate in (given, os.environ.get("KGEN_OPT"), shutil.which("kgen-opt"), *beside):
+    """The kgen-opt to use, or None: --kgen-opt, $KGEN_OPT, PATH, or what lies beside this package."""
+    for candidate in (given, os.environ.get("KGEN_OPT"), shutil.which("kgen-opt"), beside("kgen-opt", "bin")):
         if candidate and os.access(candidate, os.X_OK):
             return str(candidate)
     if given:

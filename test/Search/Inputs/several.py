@@ -10,25 +10,11 @@ import sys
 import threading
 import time
 
+from journal import measured, records
+
 run, options = sys.argv[1], sys.argv[2:]
 kill_search = "--kill-search" in options
 options = [option for option in options if option != "--kill-search"]
-
-
-def records():
-    found = []
-    try:
-        with open(os.path.join(run, "journal.jsonl"), "rb") as file:
-            for line in file:
-                if line.endswith(b"\n"):
-                    found.append(json.loads(line))
-    except FileNotFoundError:
-        pass
-    return found
-
-
-def measured():
-    return sum(record["event"] == "measurement" for record in records())
 
 
 def evaluators(pid):
@@ -57,12 +43,12 @@ def search(command, until):
     last = time.time()
     while process.poll() is None:
         time.sleep(0.03)
-        if until and measured() >= until:
+        if until and measured(run) >= until:
             process.send_signal(signal.SIGKILL)
             process.wait()
-            print("the search was killed with", measured(), "measured", flush=True)
+            print("the search was killed with", measured(run), "measured", flush=True)
             return
-        if time.time() - last > 1.2 and measured() > 0:
+        if time.time() - last > 1.2 and measured(run) > 0:
             running = evaluators(process.pid)
             if len(running) > 1:
                 try:
@@ -81,7 +67,7 @@ if kill_search:
     print("resume exits", code)
 print("evaluators killed:", kills)
 branches, done, who, best, again = set(), {}, set(), "", set()
-for record in records():
+for record in records(run):
     if record["event"] == "branch":
         branches.add(record["id"])
     if record["event"] == "best":

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from journal import measured, records
+
 run = sys.argv[1]
 os.environ["PATH"] += ":/usr/sbin"
 KEY = "sk-do-not-let-this-travel"
@@ -137,24 +139,8 @@ def kill_node(node):
     daemons[node].wait()
 
 
-def records():
-    found = []
-    try:
-        with open(os.path.join(run, "journal.jsonl"), "rb") as file:
-            for line in file:
-                if line.endswith(b"\n"):
-                    found.append(json.loads(line))
-    except FileNotFoundError:
-        pass
-    return found
-
-
-def measured():
-    return sum(record["event"] == "measurement" for record in records())
-
-
 def devices():
-    return [json.loads(record["text"])["device"] for record in records() if record["event"] == "measurement"]
+    return [json.loads(record["text"])["device"] for record in records(run) if record["event"] == "measurement"]
 
 
 seen = {}
@@ -184,13 +170,13 @@ try:
     wait(lambda: search.poll() is not None or any("n2)" in d for d in devices()), 60, "candidate measured by node n2")
     look_for_keys()
     kill_node("n2")
-    print("node n2 is killed with", measured(), "measured", flush=True)
-    at = measured()
-    wait(lambda: search.poll() is not None or (measured() >= at + 2 and "started again" in words_of(log, "started again")), 60, "further candidate")
+    print("node n2 is killed with", measured(run), "measured", flush=True)
+    at = measured(run)
+    wait(lambda: search.poll() is not None or (measured(run) >= at + 2 and "started again" in words_of(log, "started again")), 60, "further candidate")
     print("the search says:", words_of(log, "started again"), flush=True)
     search.send_signal(signal.SIGTERM)
     search.wait()
-    print("the search is interrupted with", measured(), "measured", flush=True)
+    print("the search is interrupted with", measured(run), "measured", flush=True)
     wait(lambda: ask("squeue", "-h", "-t", "pending,running") == "", 15, "empty queue")
     print("no job is left", flush=True)
     log = f"{root}/resume.log"
@@ -200,8 +186,8 @@ try:
     print("resume exits", code, flush=True)
     if code:
         print(open(log).read())
-    branches = {record["id"] for record in records() if record["event"] == "branch"}
-    done = {record["id"]: json.loads(record["text"]) for record in records() if record["event"] == "measurement"}
+    branches = {record["id"] for record in records(run) if record["event"] == "branch"}
+    done = {record["id"]: json.loads(record["text"]) for record in records(run) if record["event"] == "measurement"}
     faults = [m for m in done.values() if "could not be measured" in m.get("detail", "")]
     print(f"not measured: {len(branches - set(done))}, without a fault of theirs: {len(faults)}")
     print("nodes:", " ".join(sorted({device.rpartition(", ")[2].rstrip(")") for device in devices() if ", n" in device})))
