@@ -56,12 +56,10 @@ public:
   }
 
   llvm::Expected<std::unique_ptr<Reference>> build() {
-    auto reference = std::make_unique<Reference>();
-    auto judged = source.judge(graph, plan, options.threads);
-    if (!judged)
-      return judged.takeError();
-    reference->judge = std::move(*judged);
-    judge = reference->judge.get();
+    auto opened = open();
+    if (!opened)
+      return opened.takeError();
+    std::unique_ptr<Reference> reference = std::move(*opened);
     std::vector<Draft> drafts(1);
     double start = toolchain::monotonicSeconds();
     if (llvm::Error error = work(drafts[0]))
@@ -88,12 +86,10 @@ public:
   }
 
   llvm::Expected<std::unique_ptr<Reference>> buildOn(std::vector<device::SharedMemory> inputs) {
-    auto reference = std::make_unique<Reference>();
-    auto judged = source.judge(graph, plan, options.threads);
-    if (!judged)
-      return judged.takeError();
-    reference->judge = std::move(*judged);
-    judge = reference->judge.get();
+    auto opened = open();
+    if (!opened)
+      return opened.takeError();
+    std::unique_ptr<Reference> reference = std::move(*opened);
     std::vector<Draft> drafts(std::min(inputs.size(), judge->room()));
     for (size_t i = 0; i < drafts.size(); ++i) {
       drafts[i].isGiven = true;
@@ -114,6 +110,17 @@ public:
   }
 
 private:
+  /// A reference without sets, whose judge is this builder's.
+  llvm::Expected<std::unique_ptr<Reference>> open() {
+    auto reference = std::make_unique<Reference>();
+    auto judged = source.judge(graph, plan, options.threads);
+    if (!judged)
+      return judged.takeError();
+    reference->judge = std::move(*judged);
+    judge = reference->judge.get();
+    return std::move(reference);
+  }
+
   /// A set under way.
   struct Draft {
     InputKind kind = InputKind::Declared;

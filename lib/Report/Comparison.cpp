@@ -111,9 +111,6 @@ std::string printComparisonMarkdown(ArrayRef<RunReport> runs) {
 std::string printComparisonJson(ArrayRef<RunReport> runs) {
   trajectory::Json list = trajectory::Json::array();
   for (const RunReport &run : runs) {
-    trajectory::Json curve = trajectory::Json::array();
-    for (const CurvePoint &point : run.curve)
-      curve.push_back(toJson(point));
     list.push_back({{"policy", run.policy},
                     {"run", run.run},
                     {"seed", run.seed},
@@ -122,7 +119,7 @@ std::string printComparisonJson(ArrayRef<RunReport> runs) {
                     {"floor_us", run.floorUs},
                     {"branches", run.branches},
                     {"seconds", run.seconds},
-                    {"curve", curve}});
+                    {"curve", toJson(run.curve)}});
   }
   trajectory::Json json = {{"version", 1},
                            {"problem", runs.front().problem},

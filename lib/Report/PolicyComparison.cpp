@@ -142,9 +142,6 @@ std::string printPoliciesJson(ArrayRef<RunReport> runs) {
                         {"found_in_round", one.foundInRound},
                         {"mean_so_far", one.meanSoFar}});
   for (const RunReport &run : runs) {
-    trajectory::Json curve = trajectory::Json::array();
-    for (const CurvePoint &point : run.curve)
-      curve.push_back(toJson(point));
     list.push_back({{"policy", run.policy},
                     {"problem", run.problem},
                     {"size", run.size},
@@ -154,7 +151,7 @@ std::string printPoliciesJson(ArrayRef<RunReport> runs) {
                     {"best_us", run.best.timeUs},
                     {"generic_us", run.genericUs},
                     {"branches", run.branches},
-                    {"curve", curve}});
+                    {"curve", toJson(run.curve)}});
   }
   trajectory::Json json = {{"version", 1}, {"policies", policies}, {"runs", list}};
   return json.dump(2, ' ', false, trajectory::Json::error_handler_t::replace) + "\n";

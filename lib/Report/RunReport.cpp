@@ -160,12 +160,15 @@ RunReport summarizeRun(const trajectory::RunFolder &run) {
   return report;
 }
 
-trajectory::Json toJson(const CurvePoint &point) {
-  return {{"branch", point.id},
-          {"branches", point.branches},
-          {"round", point.round},
-          {"seconds", point.seconds},
-          {"time_us", point.timeUs}};
+trajectory::Json toJson(const std::vector<CurvePoint> &curve) {
+  trajectory::Json list = trajectory::Json::array();
+  for (const CurvePoint &point : curve)
+    list.push_back({{"branch", point.id},
+                    {"branches", point.branches},
+                    {"round", point.round},
+                    {"seconds", point.seconds},
+                    {"time_us", point.timeUs}});
+  return list;
 }
 
 std::string printReportJson(const RunReport &report) {
@@ -180,9 +183,6 @@ std::string printReportJson(const RunReport &report) {
   trajectory::Json rows = trajectory::Json::array();
   for (const ReportRow &row : report.rows)
     rows.push_back(rowJson(row));
-  trajectory::Json curve = trajectory::Json::array();
-  for (const CurvePoint &point : report.curve)
-    curve.push_back(toJson(point));
   trajectory::Json json = {
       {"version", 1},
       {"problem", report.problem},
@@ -205,7 +205,7 @@ std::string printReportJson(const RunReport &report) {
       {"floor_us", report.floorUs},
       {"speedup", report.getSpeedup()},
       {"best", rowJson(report.best)},
-      {"curve", curve},
+      {"curve", toJson(report.curve)},
       {"prior", {{"branches", report.priorBranches}, {"rank_correlation", report.priorCorrelation}}},
       {"ledger", toJson(report.ledger)},
       {"rounds", rows}};

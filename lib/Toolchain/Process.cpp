@@ -276,6 +276,33 @@ static void describeEnd(int status, ProcessResult &result) {
   }
 }
 
+std::optional<std::vector<std::string>> kgen::toolchain::splitWords(llvm::StringRef command,
+                                                                    llvm::StringRef separators) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  bool any = false; // quotes make an empty word
+  for (char c : command) {
+    if (quote ? c == quote : (c == '"' || c == '\'')) {
+      quote = quote ? 0 : c;
+      any = true;
+    } else if (!quote && separators.contains(c)) {
+      if (any)
+        words.push_back(std::move(word));
+      word.clear();
+      any = false;
+    } else {
+      word += c;
+      any = true;
+    }
+  }
+  if (quote)
+    return std::nullopt;
+  if (any)
+    words.push_back(std::move(word));
+  return words;
+}
+
 llvm::Expected<ProcessResult> kgen::toolchain::runProcess(const ProcessRequest &request, const ProcessLimits &limits) {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0)

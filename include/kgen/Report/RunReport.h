@@ -74,7 +74,7 @@ trajectory::Json toJson(const trajectory::Ledger &ledger);
 /// constant.
 double rankCorrelation(const std::vector<std::pair<double, double>> &pairs);
 
-trajectory::Json toJson(const CurvePoint &point);
+trajectory::Json toJson(const std::vector<CurvePoint> &curve);
 /// "1000 us, 412 us (3), 210 us (17)": times, and after how many branches.
 std::string printCurve(const RunReport &report);
 

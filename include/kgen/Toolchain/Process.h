@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -46,6 +47,10 @@ struct ProcessResult {
   std::string output; ///< stdout and stderr in the order they came, capped
   double seconds = 0;
 };
+
+/// COMMAND cut at SEPARATORS; single and double quotes keep a word together and make empty ones. Nothing when a quote
+/// does not close.
+std::optional<std::vector<std::string>> splitWords(llvm::StringRef command, llvm::StringRef separators);
 
 /// Runs a program to its end. Fails only when it cannot be started.
 llvm::Expected<ProcessResult> runProcess(const ProcessRequest &request, const ProcessLimits &limits);

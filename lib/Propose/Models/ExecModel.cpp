@@ -49,27 +49,10 @@ Expected<std::vector<std::string>> splitCommand(StringRef command) {
       words.push_back(word);
     }
   } else {
-    std::string word;
-    bool any = false;
-    char quote = 0;
-    for (char c : command) {
-      if (quote ? c == quote : (c == '"' || c == '\'')) {
-        quote = quote ? 0 : c;
-        any = true;
-      } else if (!quote && (c == ' ' || c == '\t')) {
-        if (any)
-          words.push_back(word);
-        word.clear();
-        any = false;
-      } else {
-        word += c;
-        any = true;
-      }
-    }
-    if (quote)
+    auto split = toolchain::splitWords(command, " \t");
+    if (!split)
       return createStringError("exec:'s command has a quote that does not close");
-    if (any)
-      words.push_back(word);
+    words = std::move(*split);
   }
   if (words.empty() || words[0].empty())
     return createStringError("exec: needs a command");

@@ -53,25 +53,10 @@ Expected<std::vector<std::string>> parseLauncher(StringRef text) {
     words = {"srun", "--ntasks=1", "--unbuffered", "--job-name=kgen-eval"};
     command = text == "slurm" ? "" : command;
   }
-  std::string word;
-  char quote = 0;
-  bool any = false;
-  for (char c : command.str() + " ") {
-    if (quote ? c == quote : (c == '"' || c == '\'')) {
-      quote = quote ? 0 : c;
-      any = true;
-    } else if (!quote && isSpace(c)) {
-      if (any)
-        words.push_back(std::move(word));
-      word.clear();
-      any = false;
-    } else {
-      word += c;
-      any = true;
-    }
-  }
-  if (quote)
+  auto asked = toolchain::splitWords(command, " \t\n\v\f\r");
+  if (!asked)
     return createStringError("'" + text + "' has a quote that does not close");
+  append_range(words, *asked);
   if (words.empty() || words.front().empty())
     return createStringError("'" + text +
                              "' names no command; expected one that runs what follows it elsewhere, as "
