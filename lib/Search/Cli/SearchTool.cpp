@@ -202,8 +202,11 @@ Expected<int> Tool::search() {
   auto partition = partitionForSearch(command, world, graph);
   if (!partition)
     return partition.takeError();
-  if (*partition)
-    return searchNetwork(command, world, *config, graph, **partition, **evaluator, chooseFolder(config->problem));
+  if (*partition) {
+    rememberOwnRun(world, *config);
+    return searchNetwork(command, world, *config, graph, std::move(**partition), **evaluator,
+                         chooseFolder(config->problem));
+  }
   auto run =
       trajectory::RunFolder::create(world.fs, world.clock, chooseFolder(config->problem), config->toJson(), graph);
   if (!run)
@@ -215,9 +218,8 @@ Expected<int> Tool::search() {
 }
 
 Expected<int> Tool::resume() {
-  if (isNetworkRun(world.fs, command.run))
-    return resumeNetwork(command, world);
-  auto run = trajectory::RunFolder::open(world.fs, world.clock, command.run);
+  const bool network = isNetworkRun(world.fs, command.run);
+  auto run = trajectory::RunFolder::open(world.fs, world.clock, network ? networkFolder(command.run) : command.run);
   if (!run)
     return run.takeError();
   if (Error error = (*run)->verifyFiles())
@@ -229,8 +231,11 @@ Expected<int> Tool::resume() {
     return config.takeError();
   std::optional<trajectory::StopReason> ended = (*run)->getStopReason();
   if (ended && trajectory::isComplete(*ended) && world.fs.list(command.run + "/inbox").empty()) {
-    world.out << command.run << " is complete\n"
-              << candidate::printable(report::printReportText(report::summarizeRun(**run), world.columns));
+    auto text = network ? printNetworkReport(command, world)
+                        : Expected<std::string>(report::printReportText(report::summarizeRun(**run), world.columns));
+    if (!text)
+      return text.takeError();
+    world.out << command.run << " is complete\n" << candidate::printable(*text);
     return 0;
   }
   if (Error error = checkReach(command, world, **run, *config))
@@ -246,7 +251,7 @@ Expected<int> Tool::resume() {
   if (device.model != config->deviceModel)
     return createStringError(command.run + " was measured on " + config->device + " " + config->deviceModel +
                              ", this machine has " + device.model + ": its times cannot be compared");
-  return go(**run, *config, **evaluator);
+  return network ? resumeNetwork(command, world, *config, **evaluator, **run) : go(**run, *config, **evaluator);
 }
 
 Expected<int> Tool::go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator) {

@@ -15,7 +15,9 @@ using namespace llvm;
 
 namespace kgen::search {
 
-bool isNetworkRun(trajectory::FileSystem &fs, StringRef run) { return fs.exists((run + "/network/run.json").str()); }
+std::string networkFolder(StringRef run) { return (run + "/network").str(); }
+
+bool isNetworkRun(trajectory::FileSystem &fs, StringRef run) { return fs.exists(networkFolder(run) + "/run.json"); }
 
 Expected<std::optional<graph::NetworkPartition>> partitionForSearch(const SearchCommand &command,
                                                                     const SearchToolWorld &world, StringRef graph) {
@@ -54,11 +56,16 @@ Expected<TaskChoices> parseChoices(StringRef text) {
 }
 
 Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, StringRef graph, const Chip &chip) {
-  NetworkFacts facts;
   auto partition = compiler.partition(graph);
   if (!partition)
     return partition.takeError();
-  facts.partition = std::move(*partition);
+  return collectNetworkFacts(compiler, graph, std::move(*partition), chip);
+}
+
+Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, StringRef graph,
+                                           graph::NetworkPartition partition, const Chip &chip) {
+  NetworkFacts facts;
+  facts.partition = std::move(partition);
   auto whole = compiler.lowerGeneric(graph, chip);
   if (!whole)
     return whole.takeError();

@@ -22,7 +22,7 @@ using namespace llvm;
 namespace kgen::search {
 
 Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world) {
-  auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, command.run + "/network");
+  auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, networkFolder(command.run));
   if (!run)
     return run.takeError();
   if (Error error = (*run)->verifyFiles())

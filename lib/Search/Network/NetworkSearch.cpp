@@ -418,57 +418,26 @@ Expected<int> go(const SearchCommand &command, const SearchToolWorld &world, con
 } // namespace
 
 Expected<int> searchNetwork(const SearchCommand &command, const SearchToolWorld &world, const SearchConfig &config,
-                            const std::string &graph, const graph::NetworkPartition &, CandidateEvaluator &evaluator,
+                            const std::string &graph, graph::NetworkPartition partition, CandidateEvaluator &evaluator,
                             const std::string &folder) {
   if (!command.handIdeas.empty() || !command.seedKernels.empty())
     return createStringError("a network's search takes no --idea and no --seed-kernel; give them to a task: "
                              "kgen-search add RUN/tasks/NN-NAME");
-  auto facts = collectNetworkFacts(world.compiler, graph, config.chip);
+  auto facts = collectNetworkFacts(world.compiler, graph, std::move(partition), config.chip);
   if (!facts)
     return facts.takeError();
-  auto run = trajectory::RunFolder::create(world.fs, world.clock, folder + "/network", config.toJson(), graph);
+  auto run = trajectory::RunFolder::create(world.fs, world.clock, networkFolder(folder), config.toJson(), graph);
   if (!run)
     return run.takeError();
   return go(command, world, config, evaluator, **run, folder, std::move(*facts));
 }
 
-Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld &world) {
-  auto run = trajectory::RunFolder::open(world.fs, world.clock, command.run + "/network");
-  if (!run)
-    return run.takeError();
-  if (Error error = (*run)->verifyFiles())
-    return std::move(error);
-  if ((*run)->wasTorn())
-    world.out << "the journal ended in half a record, which a crash left: it was cut\n";
-  auto config = SearchConfig::fromJson((*run)->getConfig());
-  if (!config)
-    return config.takeError();
-  std::optional<trajectory::StopReason> ended = (*run)->getStopReason();
-  if (ended && trajectory::isComplete(*ended)) {
-    auto report = report::summarizeNetwork(world.fs, world.clock, command.run);
-    if (!report)
-      return report.takeError();
-    world.out << command.run << " is complete\n" << candidate::printable(report::printNetworkText(*report));
-    return 0;
-  }
-  if (command.maxMinutes)
-    config->maxMinutes = *command.maxMinutes;
-  if (!propose::isTrustedProposer(config->llm) && !command.trustRun)
-    return createStringError(command.run + " asks " + config->llm + " for ideas; go on with: kgen-search resume " +
-                             command.run + " --trust-run");
-  if (!config->launchers.empty() && command.launchers.empty() && !command.trustRun)
-    return createStringError(command.run + " starts its evaluators by " + config->launchers.front() +
-                             "; go on with: kgen-search resume " + command.run + " --trust-run");
-  auto evaluator = world.openDevice(requestToResume(command, *config));
-  if (!evaluator)
-    return evaluator.takeError();
-  if (DeviceFacts device = (*evaluator)->getDevice(); device.model != config->deviceModel)
-    return createStringError(command.run + " was measured on " + config->device + " " + config->deviceModel +
-                             ", this machine has " + device.model + ": its times cannot be compared");
-  auto facts = collectNetworkFacts(world.compiler, (*run)->getGraph(), config->chip);
+Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld &world, const SearchConfig &config,
+                            CandidateEvaluator &evaluator, trajectory::RunFolder &run) {
+  auto facts = collectNetworkFacts(world.compiler, run.getGraph(), config.chip);
   if (!facts)
     return facts.takeError();
-  return go(command, world, *config, **evaluator, **run, command.run, std::move(*facts));
+  return go(command, world, config, evaluator, run, command.run, std::move(*facts));
 }
 
 } // namespace kgen::search

@@ -15,6 +15,8 @@
 
 namespace kgen::search {
 
+/// Where the run of the whole lies in RUN.
+std::string networkFolder(llvm::StringRef run);
 /// Whether RUN is that of a network.
 bool isNetworkRun(trajectory::FileSystem &fs, llvm::StringRef run);
 
@@ -27,10 +29,12 @@ partitionForSearch(const SearchCommand &command, const SearchToolWorld &world, l
 /// Begins the run of a network in FOLDER. CONFIG is that of the whole.
 llvm::Expected<int> searchNetwork(const SearchCommand &command, const SearchToolWorld &world,
                                   const SearchConfig &config, const std::string &graph,
-                                  const graph::NetworkPartition &partition, CandidateEvaluator &evaluator,
+                                  graph::NetworkPartition partition, CandidateEvaluator &evaluator,
                                   const std::string &folder);
-/// `resume RUN`
-llvm::Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld &world);
+/// `resume RUN`, once the command may go on with RUN, the network's own run. CONFIG is that of the whole.
+llvm::Expected<int> resumeNetwork(const SearchCommand &command, const SearchToolWorld &world,
+                                  const SearchConfig &config, CandidateEvaluator &evaluator,
+                                  trajectory::RunFolder &run);
 /// `replay RUN`: every task's run, and the network put together from what they recorded.
 llvm::Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world);
 /// `report RUN`, as --format says.
@@ -56,5 +60,8 @@ struct NetworkFacts {
 };
 llvm::Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, llvm::StringRef graph,
                                                  const Chip &chip);
+/// The same where the cut is known already.
+llvm::Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, llvm::StringRef graph,
+                                                 graph::NetworkPartition partition, const Chip &chip);
 
 } // namespace kgen::search
