@@ -5,6 +5,7 @@ only they see. What a call costs in Python then hardly depends on how many kerne
 import array
 import ctypes
 import operator
+import weakref
 
 import torch
 
@@ -24,6 +25,9 @@ def _interface():
         found.kgen_chain_destroy.argtypes = [ctypes.c_void_p]
         places = ctypes.POINTER(_Place)
         found.kgen_chain_add.argtypes = [ctypes.c_void_p, ctypes.c_void_p, places, places, _Place, ctypes.c_char_p, ctypes.c_size_t]
+        found.kgen_chain_add_prepared.argtypes = [ctypes.c_void_p, ctypes.c_void_p, places, places, _Place, _Place, ctypes.c_char_p,
+                                                  ctypes.c_size_t]
+        found.kgen_chain_prepare.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         found.kgen_chain_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         _interface.loaded = found
     return _interface.loaded
@@ -68,12 +72,58 @@ def _bytes(shape, dtype):
     return count
 
 
+class _Prepared:
+    """What kernels of a chain keep of weights: BYTES of memory, and the versions of the weights that it was computed from, which are
+    those at POSITIONS among what the chain reads. A weight is known by the tensor object, its memory and PyTorch's count of its
+    changes, so whatever changes one shows at the next call; what goes past that count (`tensor.data`) does not."""
+
+    def __init__(self, bytes, positions, device):
+        self.bytes, self.positions = bytes, positions
+        self._device, self._block, self._known, self._event, self._streams = device, None, None, None, set()
+
+    def block(self):
+        if self._block is None:
+            self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
+        return self._block
+
+    def ready(self, tensors, stream, prepare):
+        """Has PREPARE called where what is kept is not what TENSORS, those at the positions, give; queued on STREAM."""
+        capturing = stream is not None and torch.cuda.is_current_stream_capturing()
+        if self._known is not None and len(tensors) == len(self._known) and all(
+                known[0]() is tensor and known[1] == tensor.data_ptr() and known[2] == _version(tensor)
+                for known, tensor in zip(self._known, tensors)):
+            if stream is not None and stream not in self._streams and not capturing:
+                torch.cuda.current_stream(self._device).wait_event(self._event)
+                self._streams.add(stream)
+            return
+        if capturing:  # into the graph, whose replays then prepare: nothing is computed now
+            self._known = None
+            return prepare()
+        if self._streams - {stream}:
+            torch.cuda.synchronize(self._device)  # others may read what is written now
+        self._known = None
+        prepare()
+        versions = [_version(tensor) for tensor in tensors]
+        self._known = None if None in versions else [
+            (weakref.ref(tensor), tensor.data_ptr(), version) for tensor, version in zip(tensors, versions)]
+        if stream is not None:
+            self._event = torch.cuda.Event()
+            self._event.record()
+            self._streams = {stream}
+
+
+def _version(tensor):
+    """How often TENSOR was changed in place; None where nobody counts."""
+    return None if tensor.is_inference() else tensor._version
+
+
 class _Chain:
     """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
     read. CONTIGUOUS are values from elsewhere that are known to be row-major."""
 
     def __init__(self, steps, kept, contiguous, device):
         self._bundles = [bundle for bundle, _, _ in steps]
+        self._prepared = None
         made = {value: (bundle, index) for bundle, _, writes in steps for index, value in enumerate(writes)}
         self.reads = sorted({value for _, reads, _ in steps for value in reads if value not in made})
         self.writes = [value for value in made if value in kept]
@@ -86,25 +136,37 @@ class _Chain:
 
     def _plan(self, steps, bases):
         found, block, memory, held = _interface(), len(bases), _Memory(), {}
+        kept, weights = 0, set()
         last = {value: number for number, (_, reads, writes) in enumerate(steps) for value in (*writes, *reads)}
         self._handle = ctypes.c_void_p(found.kgen_chain_create())
         for number, (bundle, reads, writes) in enumerate(steps):
             for value, (shape, dtype) in zip(writes, bundle.outputs):
                 if value not in bases:
                     held[value] = memory.take(_bytes(shape, dtype))
-            workspace = memory.take(bundle.workspace_bytes)
+            sources = [reads[index] for index in bundle.prepares_from]
+            # Of what this chain computes nobody knows whether it changed.
+            keeps = bundle.prepared_bytes and all(value in self.reads for value in sources)
+            workspace = memory.take(bundle.workspace_bytes - (bundle.prepared_bytes if keeps else 0))
 
             def places(values):
                 each = [_Place(bases[value], 0) if value in bases else _Place(block, held[value][0]) for value in values]
                 return (_Place * max(1, len(each)))(*each)
             message = ctypes.create_string_buffer(512)
-            if found.kgen_chain_add(self._handle, bundle.handle, places(reads), places(writes), _Place(block, workspace[0]), message,
-                                    len(message)):
+            arguments = [self._handle, bundle.handle, places(reads), places(writes), _Place(block, workspace[0])]
+            if keeps:
+                failed = found.kgen_chain_add_prepared(*arguments, _Place(block + 1, kept), message, len(message))
+                kept += bundle.prepared_bytes
+                weights.update(sources)
+            else:
+                failed = found.kgen_chain_add(*arguments, message, len(message))
+            if failed:
                 raise RuntimeFailed(message.value.decode(errors="replace"))
             memory.give(*workspace)
             for value in [value for value in held if last[value] == number]:
                 memory.give(*held.pop(value))
         self._block_bytes = memory.bytes
+        if kept:
+            self._prepared = _Prepared(kept, [self.reads.index(value) for value in sorted(weights)], self._device)
 
     def __del__(self):
         if getattr(self, "_handle", None) and _interface.loaded is not None:
@@ -134,9 +196,17 @@ class _Chain:
             addresses.append(tensor.data_ptr())
         block = torch.empty(self._block_bytes, dtype=torch.uint8, device=device)
         addresses.append(block.data_ptr())
+        if self._prepared is not None:
+            addresses.append(self._prepared.block().data_ptr())
         bases = array.array("Q", addresses)
         stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
-        if _interface.loaded.kgen_chain_run(self._handle, bases.buffer_info()[0], stream, self._message, len(self._message)):
+        if self._prepared is not None:
+            weights = [values[self.reads[position]] for position in self._prepared.positions]
+            self._prepared.ready(weights, stream, lambda: self._call(_interface.loaded.kgen_chain_prepare, bases, stream))
+        self._call(_interface.loaded.kgen_chain_run, bases, stream)
+
+    def _call(self, function, bases, stream):
+        if function(self._handle, bases.buffer_info()[0], stream, self._message, len(self._message)):
             raise RuntimeFailed(self._message.value.decode(errors="replace"))
 
 

@@ -311,6 +311,10 @@ class CompiledGraph:
         self._program = self._fast(exported, device, values)
         bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
         self.coverage.kernels = sum(bundle.launches for bundle in bundles)
+        if kept := sum(bundle.prepare_launches for bundle in bundles):
+            size = sum(bundle.prepared_bytes for bundle in bundles) / 1e6
+            self.coverage.notes.append(f"{kept} launches prepare what only depends on weights, {size:.3g} MB, when these change; the others "
+                                       "are those of a call")
         if self.precision:
             self.coverage.notes.append(f"precision class {self.precision}")
         for how in sorted({bundle.scaled for bundle in bundles if bundle.scaled}):

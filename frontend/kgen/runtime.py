@@ -10,7 +10,7 @@ import torch
 
 from kgen.tools import beside
 
-VERSION = 1
+VERSION = 2
 _DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
            "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "i1": torch.bool}
 #: Kernels read and write up to 16 bytes at once.
@@ -32,12 +32,13 @@ def library():
             raise RuntimeFailed(f"{path} has interface {loaded.kgen_runtime_version()}, this package needs {VERSION}")
         loaded.kgen_bundle_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p), ctypes.c_char_p, ctypes.c_size_t]
         loaded.kgen_bundle_close.argtypes = [ctypes.c_void_p]
-        for name in ("inputs", "outputs", "workspace_bytes", "launches"):
+        for name in ("inputs", "outputs", "workspace_bytes", "launches", "prepared_bytes", "prepare_launches"):
             function = getattr(loaded, "kgen_bundle_" + name)
             function.argtypes, function.restype = [ctypes.c_void_p], ctypes.c_size_t
         pointers = ctypes.POINTER(ctypes.c_void_p)
         loaded.kgen_bundle_run.argtypes = [ctypes.c_void_p, pointers, pointers, ctypes.c_void_p, ctypes.c_void_p,
                                             ctypes.c_char_p, ctypes.c_size_t]
+        loaded.kgen_bundle_prepares_from.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         library.loaded = loaded
     return library.loaded
 
@@ -65,6 +66,10 @@ class Bundle:
         self.outputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["outputs"]]
         self.workspace_bytes = found.kgen_bundle_workspace_bytes(handle)
         self.launches = found.kgen_bundle_launches(handle)
+        #: What is computed when weights change and kept: its bytes, launches, and the inputs that it depends on.
+        self.prepared_bytes = found.kgen_bundle_prepared_bytes(handle)
+        self.prepare_launches = found.kgen_bundle_prepare_launches(handle)
+        self.prepares_from = [index for index in range(len(self.inputs)) if found.kgen_bundle_prepares_from(handle, index)]
         #: Which of a segment's arguments each input is, where a search's graph has another order; how products are scaled.
         self.positions, self.scaled = None, None
         self._input_array = ctypes.c_void_p * max(1, len(self.inputs))
@@ -79,7 +84,8 @@ class Bundle:
         return [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in self.outputs]
 
     def run(self, tensors):
-        """The outputs for TENSORS, queued on the current stream. Inputs that are not row-major are copied first."""
+        """The outputs for TENSORS, queued on the current stream. Inputs that are not row-major are copied first. What the plan
+        prepares is computed as well: a Program keeps it."""
         self._check(tensors)
         device = tensors[0].device if tensors else torch.device(self.device_type)
         ready = [tensor if tensor.is_contiguous() and tensor.data_ptr() % ALIGNMENT == 0

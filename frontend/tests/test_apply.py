@@ -153,3 +153,115 @@ class Apply(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+# A weight that is decided by parameters alone, as a network's plan prepares it.
+NORMED = """module attributes {kgen.problem = "normed", kgen.precision = "strict-fp32"} {
+  func.func @normed(%x: tensor<4x8xf32>, %v: tensor<6x8xf32> {kgen.parameter}, %g: tensor<6x1xf32> {kgen.parameter}) -> tensor<4x6xf32> {
+    %w = aten.mul.Tensor %v, %g : (tensor<6x8xf32>, tensor<6x1xf32>) -> tensor<6x8xf32>
+    %0 = aten.linear %x, %w : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+    return %0 : tensor<4x6xf32>
+  }
+}
+"""
+
+
+def _task(name, arguments, body, result):
+    return f"module {{\n  func.func @{name}({arguments}) -> {result} {{\n    %0 = {body}\n    return %0 : {result}\n  }}\n}}\n"
+
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.v, self.g = nn.Parameter(torch.randn(6, 8)), nn.Parameter(torch.rand(6, 1) + 0.5)
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.v * self.g)
+
+
+class Prepared(unittest.TestCase):
+    """What a plan prepares of weights is computed when they change, however that happens, and at no other time."""
+
+    def setUp(self):
+        torch.manual_seed(6)
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        cache = mock.patch.dict(os.environ, {"KGEN_CACHE_DIR": str(self.folder / "cache"), "KGEN_LIBRARY": "none"})
+        cache.start()
+        self.addCleanup(cache.stop)
+        apply(self.run_folder())
+        self.module, self.x = Normed().eval(), torch.randn(4, 8)
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            self.compiled = kgen.compile(self.module, (self.x,), search="cached")
+        self.chain = self.compiled._entries[0].graph._program._items[0]
+        self.prepares = 0
+        real = self.chain._call
+
+        def counting(function, *arguments):
+            self.prepares += "prepare" in function.__name__
+            return real(function, *arguments)
+        self.chain._call = counting
+
+    def run_folder(self):
+        """A run whose best is a network of two tasks, put together by hand."""
+        best = self.folder / "run/best"
+        best.mkdir(parents=True)
+        (self.folder / "run/graph.mlir").write_text(NORMED)
+        whole, v, g, x, y = self.plan("whole", NORMED), "tensor<6x8xf32>", "tensor<6x1xf32>", "tensor<4x8xf32>", "tensor<4x6xf32>"
+        fold = self.plan("fold", _task("fold", f"%v: {v}, %g: {g}", f"aten.mul.Tensor %v, %g : ({v}, {g}) -> {v}", v))
+        use = self.plan("use", _task("use", f"%x: {x}, %w: {v}", f"aten.linear %x, %w : ({x}, {v}) -> {y}", y))
+        places = ({"in0": "in1", "in1": "in2", "out0": "ws0"}, {"in0": "in0", "in1": "ws0", "out0": "out0"})
+        launches, steps = [], []
+        for module, (plan, place) in enumerate(zip((fold, use), places)):
+            self.assertFalse(plan["workspace"])
+            for launch in plan["launches"]:
+                for argument in launch["args"]:
+                    argument["buffer"] = place[argument["buffer"]]
+                launches.append({"module": module, **launch})
+            steps.append({"task": f"0{module}", "launches": len(plan["launches"]), "outputs": [{"buffer": place["out0"]}],
+                          "inputs": [{"buffer": place[f"in{index}"]} for index in range(len(plan["inputs"]))]})
+        for name in ("fold", "use"):
+            shutil.copy(self.folder / name / "kernel.cu", best / f"{name}.cu")
+        whole.update(version=2, modules=["fold.cu", "use.cu"], workspace=[{"name": "w", "bytes": 4 * 48, "prepared": True}],
+                     launches=launches, steps=steps, prepare=1)
+        (best / "plan.json").write_text(json.dumps(whole))
+        (best / "measurement.json").write_text(json.dumps({"verdict": "PASS", "device": "host", "precision": "strict-fp32"}))
+        return self.folder / "run"
+
+    def plan(self, name, text):
+        (self.folder / name).mkdir()
+        _Maker._lower(text, self.folder / name)
+        return json.loads((self.folder / name / "plan.json").read_text())
+
+    def check(self, prepares):
+        with torch.no_grad():
+            torch.testing.assert_close(self.compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
+        self.assertEqual(self.prepares, prepares)
+        self.assertFalse(self.compiled.misses)
+
+    def test_computed_when_weights_change(self):
+        self.assertIn("1 launches prepare what only depends on weights", str(kgen.report(self.compiled)))
+        self.assertEqual(kgen.report(self.compiled).kernels, 1)
+        self.check(1)
+        self.x = torch.randn(4, 8)
+        self.check(1)
+        with torch.no_grad():
+            self.module.g.mul_(2)
+        self.check(2)
+        self.check(2)
+        self.module.load_state_dict({"v": torch.randn(6, 8), "g": torch.rand(6, 1)})
+        self.check(3)
+        with torch.no_grad():  # as a LoRA adapter is merged
+            self.module.v += torch.randn(6, 2) @ torch.randn(2, 8)
+        self.check(4)
+        self.module.v = nn.Parameter(torch.randn(6, 8))
+        self.check(5)
+        self.module.v.data = torch.randn(6, 8)
+        self.check(6)
+
+    def test_inference_tensors_have_no_versions(self):
+        with torch.inference_mode():
+            self.module.v = nn.Parameter(torch.randn(6, 8))
+        self.check(1)
+        self.check(2)

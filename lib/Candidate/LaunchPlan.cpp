@@ -367,6 +367,13 @@ WorkspaceSpec workspaceSpec(const json &value, bool network, const std::string &
     onlyKnown(value, place, {"name", "bytes"});
     return ws;
   }
+  if (auto it = value.find("prepared"); it != value.end()) {
+    onlyKnown(value, place, {"name", "bytes", "prepared"});
+    if (!it->is_boolean() || !it->get<bool>())
+      fail(place + ".prepared is not true");
+    ws.prepared = true;
+    return ws;
+  }
   onlyKnown(value, place, {"name", "bytes", "offset", "first", "last"});
   ws.offset = integer(member(value, "offset", place), place + ".offset", 0, maxWorkspaceBytes);
   if (ws.offset % 256)
@@ -396,9 +403,9 @@ LaunchPlan parsePlan(llvm::StringRef source) {
   if (version == 1) {
     onlyKnown(root, "", {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "launches"});
   } else {
-    onlyKnown(
-        root, "",
-        {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "modules", "launches", "steps"});
+    onlyKnown(root, "",
+              {"version", "problem", "arch", "precision", "inputs", "outputs", "workspace", "modules", "launches",
+               "steps", "prepare"});
     plan.modules = moduleNames(member(root, "modules", ""));
   }
   plan.problem = text(member(root, "problem", ""), "problem");
@@ -420,7 +427,8 @@ LaunchPlan parsePlan(llvm::StringRef source) {
     array(*it, "workspace", maxBuffers);
     for (size_t i = 0; i < it->size(); ++i) {
       plan.workspace.push_back(workspaceSpec((*it)[i], plan.isNetwork(), indexed("workspace", i)));
-      total += plan.isNetwork() ? 0 : plan.workspace.back().bytes;
+      const bool isAlone = !plan.isNetwork() || plan.workspace.back().prepared;
+      total += isAlone ? plan.workspace.back().bytes : 0;
       if (total > maxWorkspaceBytes)
         fail("workspace adds up to more than 64 GiB");
     }
@@ -432,8 +440,11 @@ LaunchPlan parsePlan(llvm::StringRef source) {
     fail("launches is empty");
   if (plan.isNetwork()) {
     readSteps(member(root, "steps", ""), plan);
-    if (std::string fault = findLifetimeFault(plan); !fault.empty())
-      fail(fault);
+    if (auto it = root.find("prepare"); it != root.end())
+      plan.prepareSteps = size_t(integer(*it, "prepare", 0, int64_t(plan.steps.size()) - 1));
+    for (auto find : {findLifetimeFault, findPrepareFault})
+      if (std::string fault = find(plan); !fault.empty())
+        fail(fault);
   }
   return plan;
 }
@@ -525,13 +536,17 @@ std::string LaunchPlan::print() const {
     root["outputs"].push_back(printBuffer(spec, false));
   root["workspace"] = json::array();
   for (const WorkspaceSpec &ws : workspace)
-    if (isNetwork())
+    if (ws.prepared)
+      root["workspace"].push_back({{"name", ws.name}, {"bytes", ws.bytes}, {"prepared", true}});
+    else if (isNetwork())
       root["workspace"].push_back(
           {{"name", ws.name}, {"bytes", ws.bytes}, {"offset", ws.offset}, {"first", ws.first}, {"last", ws.last}});
     else
       root["workspace"].push_back({{"name", ws.name}, {"bytes", ws.bytes}});
   if (isNetwork())
     root["modules"] = modules;
+  if (prepareSteps)
+    root["prepare"] = prepareSteps;
   root["launches"] = json::array();
   for (const Launch &l : launches) {
     json one = isNetwork() ? json{{"module", l.module}} : json::object();

@@ -112,6 +112,13 @@ std::string Measurement::print() const {
             {"precision", precision},
             {"time_us", timeUs},
             {"samples", samples}};
+  if (prepareUs > 0) {
+    root["counted"] = "prepared";
+    root["prepare_us"] = prepareUs;
+    root["fresh_us"] = freshUs();
+  }
+  if (graphUs > 0)
+    root["graph_us"] = graphUs;
   root["baselines"] = json::object();
   for (const auto &[name, us] : baselines)
     root["baselines"][name] = us;
@@ -179,6 +186,8 @@ static Measurement parseMeasurement(llvm::StringRef text) {
   m.timeUs = number(root.at("time_us"));
   for (const json &s : root.at("samples"))
     m.samples.push_back(number(s));
+  m.prepareUs = number(root.value("prepare_us", json(0.0)));
+  m.graphUs = number(root.value("graph_us", json(0.0)));
   for (const auto &[key, us] : root.at("baselines").items())
     m.baselines[key] = number(us);
   m.floorUs = number(root.at("floor_us"));

@@ -115,18 +115,19 @@ public:
   Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
     // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
     char line[200];
-    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu %d %d", set, request.poison, request.descending,
+    snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu %d %d %d", set, request.poison, request.descending,
              request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key,
-             request.fresh, request.empty);
+             request.fresh, request.empty, request.graph);
     json::Object reply;
     Outcome outcome = ask(line, limit, reply);
     if (!outcome || *outcome)
       return outcome;
     report = RunReport();
     report.times.launches = reply.getNumber("us").value_or(0);
+    report.times.prepare = reply.getNumber("prepare").value_or(0);
     report.times.total = reply.getNumber("total").value_or(0);
     report.times.wall = reply.getNumber("wall").value_or(0);
-    for (double time : {report.times.launches, report.times.total, report.times.wall})
+    for (double time : {report.times.launches, report.times.prepare, report.times.total, report.times.wall})
       if (!(time >= 0 && time < 1e6 * limit + 60e6)) // microseconds
         return CandidateFailure{candidate::Verdict::Fault, "its process sent nonsense"};
     report.keepsState = reply.getBoolean("state").value_or(false);

@@ -8,6 +8,8 @@
 
 #include "kgen/Device/Digest.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 #include <random>
 
@@ -17,6 +19,9 @@ using namespace kgen::device;
 CandidateSession::CandidateSession(Device &device, const candidate::LaunchPlan &plan) : device(device), plan(plan) {
   std::random_device random;
   key = uint64_t(random()) << 32 | random();
+  size_t prepared = 0, others = 0;
+  for (const candidate::WorkspaceSpec &one : plan.workspace)
+    slots.push_back(one.prepared ? prepared++ : others++);
 }
 
 llvm::Expected<std::unique_ptr<CandidateSession>>
@@ -79,15 +84,21 @@ llvm::Error CandidateSession::runBare() {
 void CandidateSession::giveScript() {
   auto announce = [this](const RunOrder &order) {
     const BufferSet &set = sets[order.set];
-    for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
-      for (const Buffer &buffer : *list)
-        device.expect(buffer.data, buffer.bytes);
+    for (auto *list : {&set.inputs, &set.outputs, &set.workspace, &set.prepared})
+      for (size_t i = 0; i < list->size(); ++i) {
+        // What prepares has weights and nothing else.
+        if (order.prepare && (list == &set.outputs || (list == &set.inputs && !plan.inputs[i].parameter)))
+          continue;
+        device.expect((*list)[i].data, (*list)[i].bytes);
+      }
   };
   device.setScript({announce, [this](const RunOrder &order) { return launchAll(order); }});
 }
 
 llvm::Error CandidateSession::launchAll(const RunOrder &order) {
-  for (size_t i = 0; i < plan.launches.size() && !order.empty; ++i) {
+  const size_t prepares = plan.prepareLaunches();
+  const size_t begin = order.prepare ? 0 : prepares, end = order.prepare ? prepares : plan.launches.size();
+  for (size_t i = begin; i < end && !order.empty; ++i) {
     if (progress)
       *progress = int(i);
     if (llvm::Error error = device.launch(i, sets[order.set].valuePointers[i], order.descending, true))
@@ -122,8 +133,8 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     if (llvm::Error error = add(set.outputs, "out" + std::to_string(i), plan.outputs[i].bytes()))
       return std::move(error);
-  auto addSpace = [&](std::string name, int64_t bytes) -> llvm::Error {
-    llvm::Error error = add(set.workspace, std::move(name), size_t(bytes));
+  auto addSpace = [&](std::vector<Buffer> &list, std::string name, int64_t bytes) -> llvm::Error {
+    llvm::Error error = add(list, std::move(name), size_t(bytes));
     if (!error || error.isA<CandidateError>())
       return error;
     // Inputs and outputs are the problem's; this is the candidate's own wish.
@@ -132,11 +143,16 @@ llvm::Expected<CandidateSession::BufferSet> CandidateSession::allocateSet(unsign
   };
   set.inArena = plan.isNetwork() && (which > 0 || !fitsApart());
   if (set.inArena && plan.arenaBytes() > 0)
-    if (llvm::Error error = addSpace("the arena", plan.arenaBytes()))
+    if (llvm::Error error = addSpace(set.workspace, "the arena", plan.arenaBytes()))
       return std::move(error);
-  for (size_t i = 0; i < plan.workspace.size() && !set.inArena; ++i)
-    if (llvm::Error error = addSpace("ws" + std::to_string(i), plan.workspace[i].bytes))
+  for (size_t i = 0; i < plan.workspace.size(); ++i) {
+    const candidate::WorkspaceSpec &space = plan.workspace[i];
+    if (set.inArena && !space.prepared)
+      continue;
+    if (llvm::Error error =
+            addSpace(space.prepared ? set.prepared : set.workspace, "ws" + std::to_string(i), space.bytes))
       return std::move(error);
+  }
   return std::move(set);
 }
 
@@ -174,14 +190,19 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
   return llvm::Error::success();
 }
 
+DeviceAddress CandidateSession::workspaceAddress(const BufferSet &set, unsigned index) const {
+  const candidate::WorkspaceSpec &space = plan.workspace[index];
+  if (space.prepared)
+    return set.prepared[slots[index]].data;
+  return set.inArena ? set.workspace[0].data + uint64_t(space.offset) : set.workspace[slots[index]].data;
+}
+
 llvm::Error CandidateSession::prepareValues(BufferSet &set) {
   // Eight bytes hold any argument; a kernel reads as many of them as its parameter has.
   auto addressOf = [&](const candidate::BufferRef &ref) {
-    if (ref.kind == candidate::BufferKind::Workspace && set.inArena)
-      return set.workspace[0].data + uint64_t(plan.workspace[ref.index].offset + ref.offset);
-    auto &list = ref.kind == candidate::BufferKind::Input    ? set.inputs
-                 : ref.kind == candidate::BufferKind::Output ? set.outputs
-                                                             : set.workspace;
+    if (ref.kind == candidate::BufferKind::Workspace)
+      return workspaceAddress(set, ref.index) + uint64_t(ref.offset);
+    auto &list = ref.kind == candidate::BufferKind::Input ? set.inputs : set.outputs;
     return list[ref.index].data + uint64_t(ref.offset);
   };
   for (const candidate::Launch &launch : plan.launches) {
@@ -225,6 +246,7 @@ llvm::Error CandidateSession::setInputs(unsigned buffers, llvm::ArrayRef<const c
       return error;
   if (device.runsApart())
     set.sources.assign(bytes.begin(), bytes.end());
+  set.bytes.assign(bytes.begin(), bytes.end());
   return rememberInputs(set);
 }
 
@@ -235,6 +257,8 @@ llvm::Error CandidateSession::setInputs(unsigned buffers, unsigned import, llvm:
     pieces.push_back({offsets[i], set.inputs[i].data, set.inputs[i].bytes});
   if (llvm::Error error = device.copyShared(import, pieces, false))
     return error;
+  set.import = import;
+  set.importOffsets.assign(offsets.begin(), offsets.end());
   return rememberInputs(set);
 }
 
@@ -301,6 +325,97 @@ llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t seed) 
   return llvm::Error::success();
 }
 
+llvm::Error CandidateSession::checkZones(llvm::ArrayRef<const std::vector<Buffer> *> lists,
+                                         llvm::ArrayRef<uint64_t> seen, uint32_t seed) {
+  if (llvm::all_of(seen, [](uint64_t others) { return others == 0; }))
+    return llvm::Error::success();
+  for (auto *list : lists)
+    for (const Buffer &buffer : *list)
+      if (llvm::Error error = explainZones(buffer, seed))
+        return error;
+  return llvm::Error::success();
+}
+
+/// What prepares could find an input by its address, and leave the answer among what is prepared.
+llvm::Error CandidateSession::hideInputs(uint32_t seed) {
+  for (BufferSet &set : sets)
+    for (size_t i = 0; i < set.inputs.size(); ++i)
+      if (!plan.inputs[i].parameter)
+        if (llvm::Error error = poison(set.inputs[i], seed, true))
+          return error;
+  return llvm::Error::success();
+}
+
+llvm::Error CandidateSession::showInputs(BufferSet &set) {
+  std::vector<SharedPiece> pieces;
+  for (size_t i = 0; i < set.inputs.size(); ++i) {
+    const Buffer &input = set.inputs[i];
+    if (plan.inputs[i].parameter)
+      continue;
+    if (!set.importOffsets.empty())
+      pieces.push_back({set.importOffsets[i], input.data, input.bytes});
+    else if (!set.bytes.empty())
+      if (llvm::Error error = device.write(input.data, set.bytes[i], input.bytes))
+        return error;
+  }
+  return pieces.empty() ? llvm::Error::success() : device.copyShared(set.import, pieces, false);
+}
+
+llvm::Error CandidateSession::prepare(BufferSet &set, const RunRequest &request, const RunOrder &order,
+                                      RunReport &report) {
+  // Where runs happen apart, what is not announced is not there.
+  const bool hides = !device.runsApart();
+  if (hides)
+    if (llvm::Error error = hideInputs(request.poison))
+      return error;
+  if (llvm::Error error = device.scrub(request.poison))
+    return error;
+  RunOrder preparing = order;
+  preparing.prepare = true;
+  auto times = device.timedRun(preparing);
+  if (!times)
+    return times.takeError();
+  if (progress)
+    *progress = -1;
+  report.times.prepare = times->launches;
+  report.keepsState = times->keepsState;
+  jobs.clear();
+  for (const Buffer &buffer : set.prepared)
+    jobs.push_back({buffer.data, buffer.bytes, key});
+  jobs.insert(jobs.end(), state.begin(), state.end());
+  const size_t zones = jobs.size();
+  const std::vector<Buffer> *watched[] = {&set.inputs, &set.outputs, &set.workspace, &set.prepared};
+  for (auto *list : watched)
+    for (const Buffer &buffer : *list)
+      lookAt(buffer, request.poison);
+  std::vector<uint64_t> seen(jobs.size());
+  if (llvm::Error error = device.look(jobs, seen))
+    return error;
+  if (llvm::Error error = checkZones(watched, llvm::ArrayRef(seen).drop_front(zones), request.poison))
+    return error;
+  preparedDigests.assign(seen.begin(), seen.begin() + long(set.prepared.size()));
+  for (size_t i = 0; i < state.size(); ++i)
+    report.keepsState |= seen[set.prepared.size() + i] != initialState[i];
+  if (device.runsApart()) {
+    preparedBytes.resize(set.prepared.size());
+    for (size_t i = 0; i < set.prepared.size(); ++i) {
+      preparedBytes[i].resize(set.prepared[i].bytes);
+      if (llvm::Error error = device.read(preparedBytes[i].data(), set.prepared[i].data, set.prepared[i].bytes))
+        return error;
+    }
+  }
+  // A run finds the weights and what is prepared, and nothing else of it.
+  for (auto *list : {&set.outputs, &set.workspace})
+    for (const Buffer &buffer : *list)
+      if (llvm::Error error = poison(buffer, request.poison, true))
+        return error;
+  if (hides)
+    for (BufferSet &each : sets)
+      if (llvm::Error error = showInputs(each))
+        return error;
+  return llvm::Error::success();
+}
+
 llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volatile int *progress) {
   // What lies behind a variable is the driver's memory, which nobody watches; a new module brings new memory.
   if (request.fresh && !state.empty())
@@ -310,7 +425,7 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
   BufferSet &set = sets[last];
   // Outputs, workspace and zones of all sets: nothing that one run wrote there is there in the next.
   for (BufferSet &other : sets)
-    for (auto *list : {&other.outputs, &other.workspace})
+    for (auto *list : {&other.outputs, &other.workspace, &other.prepared})
       for (const Buffer &buffer : *list)
         if (llvm::Error error = poison(buffer, request.poison, true))
           return std::move(error);
@@ -318,23 +433,30 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
     for (const Buffer &buffer : other.inputs)
       if (llvm::Error error = poison(buffer, request.poison, false))
         return std::move(error);
-  if (llvm::Error error = device.scrub(request.poison))
-    return std::move(error);
   this->progress = progress;
+  RunReport report;
   RunOrder order;
   order.set = last;
   order.descending = request.descending;
   order.empty = request.empty;
   order.cold = request.cold;
+  if (plan.prepareSteps && !request.empty)
+    if (llvm::Error error = prepare(set, request, order, report))
+      return std::move(error);
+  if (llvm::Error error = device.scrub(request.poison))
+    return std::move(error);
+  if (request.graph && !device.canCaptureGraphs())
+    return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported, "this device has no CUDA graphs");
+  order.graph = request.graph;
   order.waitNanoseconds = request.waitNanoseconds;
   auto times = device.timedRun(order);
   if (!times)
     return times.takeError();
   if (progress)
     *progress = -1;
-  RunReport report;
+  times->prepare = report.times.prepare;
   report.times = *times;
-  report.keepsState = times->keepsState;
+  report.keepsState |= times->keepsState;
   jobs.clear();
   for (const Buffer &buffer : set.outputs)
     jobs.push_back({buffer.data, buffer.bytes, request.key});
@@ -345,20 +467,25 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
       jobs.push_back({each.inputs[i].data, each.inputs[i].bytes, key});
   for (size_t i = 0; i < set.sources.size(); ++i)
     jobs.push_back({set.inputs[i].data, set.inputs[i].bytes, 0, std::nullopt, set.sources[i]});
+  const bool hasPrepared = plan.prepareSteps && !request.empty;
+  for (size_t i = 0; i < set.prepared.size() && hasPrepared; ++i) {
+    const Buffer &buffer = set.prepared[i];
+    if (device.runsApart())
+      jobs.push_back({buffer.data, buffer.bytes, 0, std::nullopt, preparedBytes[i].data()});
+    else
+      jobs.push_back({buffer.data, buffer.bytes, key});
+  }
   jobs.insert(jobs.end(), state.begin(), state.end());
   size_t zones = jobs.size();
-  for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
+  const std::vector<Buffer> *watched[] = {&set.inputs, &set.outputs, &set.workspace, &set.prepared};
+  for (auto *list : watched)
     for (const Buffer &buffer : *list)
       lookAt(buffer, request.poison);
   std::vector<uint64_t> seen(jobs.size());
   if (llvm::Error error = device.look(jobs, seen))
     return std::move(error);
-  for (size_t i = zones; i < seen.size(); ++i)
-    if (seen[i] != 0)
-      for (auto *list : {&set.inputs, &set.outputs, &set.workspace})
-        for (const Buffer &buffer : *list)
-          if (llvm::Error error = explainZones(buffer, request.poison))
-            return std::move(error);
+  if (llvm::Error error = checkZones(watched, llvm::ArrayRef(seen).drop_front(zones), request.poison))
+    return std::move(error);
   size_t at = set.outputs.size();
   report.digests.assign(seen.begin(), seen.begin() + long(at));
   for (const BufferSet &each : sets)
@@ -371,6 +498,10 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
     if (seen[at++] != 0)
       return llvm::make_error<CandidateError>(candidate::Verdict::Cheat,
                                               "a kernel changed its input " + set.inputs[i].name);
+  for (size_t i = 0; i < set.prepared.size() && hasPrepared; ++i)
+    if (seen[at++] != (device.runsApart() ? 0 : preparedDigests[i]))
+      return llvm::make_error<CandidateError>(
+          candidate::Verdict::Cheat, "a kernel of a run changed " + set.prepared[i].name + ", which was prepared");
   for (size_t i = 0; i < state.size(); ++i)
     report.keepsState |= seen[at++] != initialState[i];
   return std::move(report);

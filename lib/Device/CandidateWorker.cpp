@@ -149,6 +149,7 @@ private:
         words[8].getAsInteger(10, request.key);
       request.fresh = number(9) != 0;
       request.empty = number(10) != 0;
+      request.graph = number(11) != 0;
       run(unsigned(number(1)), request);
     } else if (words[0] == "reload") {
       if (llvm::Error error = session->reload())
@@ -191,6 +192,7 @@ private:
       digests.push_back(value);
     reply(json::Object{{"ok", true},
                        {"us", done->times.launches},
+                       {"prepare", done->times.prepare},
                        {"total", done->times.total},
                        {"wall", done->times.wall},
                        {"state", done->keepsState},

@@ -103,7 +103,7 @@ public:
   }
 
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
-    return module.launch(index, values);
+    return module.launch(index, values, capturing);
   }
 
   llvm::Error synchronize() override { return check(driver.contextSynchronize()); }
@@ -112,24 +112,33 @@ public:
     const bool cold = order.cold;
     if (llvm::Error error = prepareTiming(cold))
       return std::move(error);
+    CapturedGraph graph(driver);
+    if (order.graph)
+      if (llvm::Error error = capture(order, graph))
+        return std::move(error);
+    cuda::Stream stream = order.graph ? graphStream : nullptr;
     if (int error = driver.contextSynchronize())
       return check(error);
     // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
     // latency stays out of the time.
     double start = toolchain::monotonicSeconds();
-    driver.eventRecord(events[0], nullptr);
+    driver.eventRecord(events[0], stream);
     if (cold && flush) {
       if (driver.resetPersistingL2)
         driver.resetPersistingL2();
-      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, nullptr);
+      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, stream);
     }
-    driver.eventRecord(events[1], nullptr);
-    if (llvm::Error error = script.launch(order))
+    driver.eventRecord(events[1], stream);
+    if (order.graph) {
+      if (int error = driver.graphLaunch(graph.executable, stream))
+        return check(error);
+    } else if (llvm::Error error = script.launch(order)) {
       return std::move(error);
+    }
     if (order.waitNanoseconds >= 0)
       if (int error = trusted.wait(order.waitNanoseconds))
         return broken("the waiting kernel", error);
-    driver.eventRecord(events[2], nullptr);
+    driver.eventRecord(events[2], stream);
     if (llvm::Error error = check(driver.eventSynchronize(events[2])))
       return std::move(error);
     double wall = (toolchain::monotonicSeconds() - start) * 1e6;
@@ -141,7 +150,48 @@ public:
     return RunTimes{launches * 1e3, total * 1e3, wall};
   }
 
+  bool canCaptureGraphs() const override {
+    return driver.streamCreate && driver.beginCapture && driver.endCapture && driver.graphInstantiate &&
+           driver.graphUpload && driver.graphLaunch && driver.graphExecDestroy && driver.graphDestroy;
+  }
+
 private:
+  struct CapturedGraph {
+    explicit CapturedGraph(const cuda::Driver &driver) : driver(driver) {}
+    ~CapturedGraph() {
+      if (executable)
+        driver.graphExecDestroy(executable);
+      if (graph)
+        driver.graphDestroy(graph);
+    }
+    const cuda::Driver &driver;
+    cuda::Graph graph = nullptr;
+    cuda::GraphExec executable = nullptr;
+  };
+
+  /// The launches of ORDER in GRAPH, on the card already, so that what is timed is their run and nothing else.
+  llvm::Error capture(const RunOrder &order, CapturedGraph &graph) {
+    constexpr unsigned nonBlocking = 1;
+    constexpr int relaxed = 2;
+    if (!graphStream)
+      if (int error = driver.streamCreate(&graphStream, nonBlocking))
+        return broken("cuStreamCreate", error);
+    if (int error = driver.beginCapture(graphStream, relaxed))
+      return broken("cuStreamBeginCapture", error);
+    capturing = graphStream;
+    llvm::Error launched = script.launch(order);
+    capturing = nullptr;
+    int error = driver.endCapture(graphStream, &graph.graph);
+    if (launched)
+      return launched;
+    if (!error)
+      error = driver.graphInstantiate(&graph.executable, graph.graph, 0);
+    if (!error)
+      error = driver.graphUpload(graph.executable, graphStream);
+    return error ? reject(std::string("the driver makes no graph of its launches: ") + driver.describe(error))
+                 : llvm::Error::success();
+  }
+
   llvm::Error prepareTiming(bool cold) {
     for (cuda::Event &event : events)
       if (!event)
@@ -171,6 +221,8 @@ private:
   CudaModule module;
   TrustedKernels trusted;
   cuda::Event events[3] = {};
+  cuda::Stream graphStream = nullptr;
+  cuda::Stream capturing = nullptr; ///< where launches go
   cuda::Pointer flush = 0;
   size_t flushBytes = 0;
   unsigned flushes = 0;

@@ -169,9 +169,9 @@ llvm::Error CudaModule::checkParameters(cuda::Function function, const candidate
   return llvm::Error::success();
 }
 
-llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values) const {
+llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream) const {
   const candidate::Launch &launch = *launches[index];
-  int error = runtime::launchKernel(driver, functions[index], runtime::LaunchShape::of(launch), nullptr,
+  int error = runtime::launchKernel(driver, functions[index], runtime::LaunchShape::of(launch), stream,
                                     const_cast<void **>(values.data()));
   if (error == runtime::driverLacksIt)
     return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,

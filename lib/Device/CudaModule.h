@@ -23,7 +23,7 @@ public:
   /// Fresh modules of the same machine code.
   llvm::Error reload();
   std::vector<DigestJob> variables() const;
-  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values) const;
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream) const;
   /// The most that one of its kernels has for a thread.
   size_t localBytes() const { return mostLocal; }
   /// The most that the card gives a block.

@@ -82,7 +82,8 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
   auto planJson = json::parse(plan->print());
   if (!planJson)
     return planJson.takeError();
-  json::Object bundle{{"version", KGEN_RUNTIME_VERSION},
+  // What needs nothing newer older runtimes read as well.
+  json::Object bundle{{"version", plan->prepareSteps ? 2 : 1},
                       {"device", host ? "host" : "cuda"},
                       {"arch", host ? "" : options.arch},
                       {"plan", std::move(*planJson)}};

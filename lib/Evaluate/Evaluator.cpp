@@ -348,9 +348,9 @@ void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOpti
   double written = 0;
   for (const candidate::BufferSpec &spec : plan.outputs)
     written += double(spec.bytes());
-  out.floorUs = floorMicroseconds(*rates, copyBytesOf(*rates, plan.compulsoryBytes() - written, written), options.flops,
-                                  plan.precision);
-  double least = plan.compulsoryBytes() / rates->peakBytes * 1e6;
+  const double read = plan.compulsoryBytes() - written - plan.spareInputBytes();
+  out.floorUs = floorMicroseconds(*rates, copyBytesOf(*rates, read, written), options.flops, plan.precision);
+  double least = (read + written) / rates->peakBytes * 1e6;
   if (!options.cold || out.timeUs >= least)
     return;
   out.verdict = candidate::Verdict::Cheat;

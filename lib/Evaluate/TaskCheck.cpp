@@ -113,6 +113,13 @@ llvm::Expected<candidate::LaunchPlan> expose(const candidate::LaunchPlan &plan,
       out.outputs.push_back(std::move(spec));
     }
   }
+  // Outputs are a run's, so all of it is one; what was prepared is nobody's memory now.
+  out.prepareSteps = 0;
+  for (candidate::WorkspaceSpec &space : out.workspace)
+    if (space.prepared) {
+      const int64_t end = (out.arenaBytes() + 255) / 256 * 256;
+      space = {space.name, /*bytes=*/1, end};
+    }
   auto remap = [&](candidate::BufferRef &ref) {
     auto it = outputOf.find(ref.index);
     if (ref.kind == candidate::BufferKind::Workspace && it != outputOf.end()) {

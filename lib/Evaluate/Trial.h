@@ -49,6 +49,7 @@ private:
   /// How the last run, on SET, departs from the verified result; "" when it does not.
   llvm::Expected<std::string> differsFromVerified(unsigned set) const;
   llvm::Expected<bool> takeSamples(candidate::Measurement &out);
+  llvm::Expected<bool> timeGraph(candidate::Measurement &out);
   llvm::Expected<bool> clocksAgree(candidate::Measurement &out, std::string &words);
   device::RunRequest request();
 
@@ -61,6 +62,8 @@ private:
   uint64_t key;                                ///< of the outputs' digests
   std::vector<std::vector<uint64_t>> verified; ///< by set: digests of the outputs that were compared
   std::vector<unsigned> timedSets;
+  std::vector<double> prepares; ///< µs of the timed runs
+  bool asGraph = false;         ///< how the next sample is launched
   unsigned turn = 0;
   uint64_t runs = 0;                        ///< so far
   device::RunReport report;                 ///< of the last run

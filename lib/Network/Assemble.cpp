@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Network/Network.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <algorithm>
@@ -37,8 +38,11 @@ public:
     out.modules.assign(modules.begin(), modules.end());
     if (Error error = addValues())
       return std::move(error);
-    for (const graph::NetworkStep &step : partition.steps)
-      addStep(step);
+    // A run begins where everything that it needs of the weights is there.
+    for (bool prepares : {true, false})
+      for (const graph::NetworkStep &step : partition.steps)
+        if (step.prepare == prepares)
+          addStep(step);
     place();
     return std::move(out);
   }
@@ -70,13 +74,20 @@ private:
         if (result != partition.results.end())
           values.push_back({BufferKind::Output, unsigned(result - partition.results.begin()), 0});
         else
-          values.push_back(addSpace("v" + std::to_string(value), int64_t(plans[step.task].outputs[i].bytes())));
+          values.push_back(addSpace("v" + std::to_string(value), int64_t(plans[step.task].outputs[i].bytes()),
+                                    step.prepare && isReadInRun(value)));
       }
     return Error::success();
   }
 
-  BufferRef addSpace(std::string name, int64_t bytes) {
+  bool isReadInRun(int value) const {
+    return any_of(partition.steps,
+                  [&](const graph::NetworkStep &step) { return !step.prepare && is_contained(step.reads, value); });
+  }
+
+  BufferRef addSpace(std::string name, int64_t bytes, bool prepared = false) {
     candidate::WorkspaceSpec space;
+    space.prepared = prepared;
     space.name = std::move(name);
     space.bytes = std::max<int64_t>(bytes, 1);
     space.first = SIZE_MAX;
@@ -86,6 +97,7 @@ private:
 
   void addStep(const graph::NetworkStep &step) {
     const candidate::LaunchPlan &plan = plans[step.task];
+    out.prepareSteps += step.prepare;
     candidate::PlanStep described;
     described.task = partition.tasks[step.task].name;
     described.launches = plan.launches.size();
@@ -134,11 +146,15 @@ private:
 
   void place() {
     std::vector<Lifetime> lives;
-    for (const candidate::WorkspaceSpec &space : out.workspace)
-      lives.push_back({space.bytes, space.first, space.last});
+    std::vector<candidate::WorkspaceSpec *> spaces;
+    for (candidate::WorkspaceSpec &space : out.workspace)
+      if (!space.prepared) {
+        lives.push_back({space.bytes, space.first, space.last});
+        spaces.push_back(&space);
+      }
     std::vector<int64_t> offsets = placeInArena(lives);
     for (size_t i = 0; i < offsets.size(); ++i)
-      out.workspace[i].offset = offsets[i];
+      spaces[i]->offset = offsets[i];
   }
 
   const graph::NetworkPartition &partition;

@@ -31,7 +31,7 @@ double kgen::network::expectedGain(const TaskState &state) {
 std::optional<size_t> kgen::network::chooseTask(llvm::ArrayRef<TaskState> states) {
   std::optional<size_t> best;
   for (size_t i = 0; i < states.size(); ++i)
-    if (!states[i].exhausted && (!best || expectedGain(states[i]) > expectedGain(states[*best])))
+    if (!states[i].exhausted && states[i].count > 0 && (!best || expectedGain(states[i]) > expectedGain(states[*best])))
       best = i;
   return best;
 }

@@ -31,7 +31,10 @@ std::string kgen::network::printPartition(const graph::NetworkPartition &partiti
                              {"outputs", print(task.outputs)},
                              {"graph", task.graph}});
   }
-  for (const graph::NetworkStep &step : partition.steps)
+  for (const graph::NetworkStep &step : partition.steps) {
     root["steps"].push_back({{"task", step.task}, {"reads", step.reads}, {"writes", step.writes}});
+    if (step.prepare)
+      root["steps"].back()["prepare"] = true;
+  }
   return root.dump(1) + "\n";
 }

@@ -18,6 +18,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <climits>
 #include <map>
@@ -76,6 +77,7 @@ public:
     roles.resize(ops.size());
     groupOf.assign(ops.size(), -1);
     findRoles();
+    findOrigins();
   }
 
   Partition cut() {
@@ -94,6 +96,13 @@ public:
   }
 
 private:
+  /// What an op's results depend on.
+  enum class Origin {
+    Constants, ///< on no argument
+    Weights,   ///< on weights
+    Inputs,    ///< on other arguments too
+  };
+
   struct Group {
     int anchor = 0;
     std::vector<int> ops; ///< ascending
@@ -125,6 +134,33 @@ private:
     if ((takesNothing || isCopy || isArgumentCast) && !returned)
       return Role::Reader;
     return isElementwise(op) ? Role::Elementwise : Role::Anchor;
+  }
+
+  void findOrigins() {
+    // What the graph writes to is another value in each call.
+    llvm::StringSet<> written;
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      if (auto target = func.getResultAttrOfType<StringAttr>(i, "kgen.mutates"))
+        written.insert(target.getValue());
+    for (Value argument : func.getArguments()) {
+      const unsigned i = cast<BlockArgument>(argument).getArgNumber();
+      auto name = func.getArgAttrOfType<StringAttr>(i, "kgen.name");
+      const bool isWeight = func.getArgAttr(i, "kgen.parameter") && !(name && written.contains(name.getValue()));
+      origins[argument] = isWeight ? Origin::Weights : Origin::Inputs;
+    }
+    for (Operation *op : ops) {
+      Origin origin = Origin::Constants;
+      for (Value operand : op->getOperands())
+        origin = std::max(origin, origins.lookup(operand));
+      for (Value result : op->getResults())
+        origins[result] = origin;
+      originOf.push_back(origin);
+    }
+  }
+
+  /// Whether an op of ORIGIN may be computed where one of OTHER is. Constants are wherever they are read.
+  static bool agree(Origin origin, Origin other) {
+    return origin == other || origin == Origin::Constants || other == Origin::Constants;
   }
 
   //===--------------------------------------------------------------------===//
@@ -191,6 +227,8 @@ private:
     Operation *op = ops[index];
     if (op == terminator() || roles[index] != Role::Elementwise || groupOf[index] >= 0 || op->getNumResults() != 1)
       return false;
+    if (llvm::any_of(members, [&](int member) { return !agree(originOf[member], originOf[index]); }))
+      return false;
     for (Value operand : op->getOperands()) {
       Operation *source = operand.getDefiningOp();
       if (source && members.count(indices[source])) {
@@ -213,7 +251,8 @@ private:
         if (!source || members.count(indices[source]) || roles[indices[source]] != Role::Elementwise ||
             groupOf[indices[source]] >= 0)
           continue;
-        if (llvm::any_of(source->getUsers(), [&](Operation *user) { return !members.count(indices[user]); }))
+        if (llvm::any_of(source->getUsers(), [&](Operation *user) { return !members.count(indices[user]); }) ||
+            llvm::any_of(members, [&](int member) { return !agree(originOf[member], originOf[indices[source]]); }))
           continue;
         members.insert(indices[source]);
         group.ops.push_back(indices[source]);
@@ -316,6 +355,13 @@ private:
     return llvm::any_of(result.getUsers(), [&](Operation *user) { return groupOf[indices[user]] != groupOf[index]; });
   }
 
+  /// Whether VALUE, perhaps under another shape, is a result of the network.
+  bool isReturned(Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return user == terminator() || (isReshape(user) && isReturned(user->getResult(0)));
+    });
+  }
+
   void addStep(const Group &group, Partition &partition) {
     Builder builder(*this, group, graph.getContext());
     OwningOpRef<ModuleOp> module = builder.build();
@@ -339,6 +385,8 @@ private:
     step.reads = std::move(builder.reads);
     step.writes = std::move(builder.writes);
     step.last = ops[group.ops.back()];
+    step.prepare = llvm::none_of(group.ops, [&](int op) { return originOf[op] == Origin::Inputs; }) &&
+                   llvm::none_of(step.writes, [&](Value value) { return isReturned(value); });
     partition.steps.push_back(std::move(step));
   }
 
@@ -348,7 +396,9 @@ private:
   std::vector<Operation *> ops; ///< in program order, the return last
   llvm::DenseMap<Operation *, int> indices;
   std::vector<Role> roles;
-  std::vector<int> groupOf; ///< -1: none
+  llvm::DenseMap<Value, Origin> origins;
+  std::vector<Origin> originOf; ///< by op
+  std::vector<int> groupOf;     ///< -1: none
   std::vector<Group> groups;
   llvm::StringMap<int> numbers; ///< of tasks, by text
 };
@@ -395,6 +445,7 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
   for (PartitionStep &step : partition.steps) {
     graph::NetworkStep described;
     described.task = step.task;
+    described.prepare = step.prepare;
     for (Value value : step.reads)
       described.reads.push_back(numbers.lookup(Partition::rootOf(value)));
     for (Value value : step.writes) {
@@ -402,6 +453,16 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
       numbers.try_emplace(value, described.writes.back());
     }
     out.steps.push_back(std::move(described));
+  }
+  // What a run computes cannot be prepared from, whatever it depends on.
+  std::vector<bool> prepared(numbers.size());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    prepared[i] = true;
+  for (graph::NetworkStep &step : out.steps) {
+    step.prepare = step.prepare && llvm::all_of(step.reads, [&](int value) { return prepared[value]; });
+    for (int value : step.writes)
+      prepared[value] = step.prepare;
+    out.tasks[step.task].prepares += step.prepare;
   }
   Operation *end = func.getBody().front().getTerminator();
   for (Value result : end->getOperands()) {

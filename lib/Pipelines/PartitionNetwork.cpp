@@ -46,6 +46,8 @@ struct PartitionNetwork : kgen::pipelines::impl::PartitionNetworkBase<PartitionN
       for (Value value : step.reads)
         reads.push_back(computed.lookupOrDefault(value));
       auto call = func::CallOp::create(builder, step.last->getLoc(), functions[step.task], reads);
+      if (step.prepare)
+        call->setAttr("kgen.prepare", builder.getUnitAttr());
       for (auto [value, result] : llvm::zip_equal(step.writes, call.getResults())) {
         computed.map(value, result);
         value.replaceAllUsesWith(result);

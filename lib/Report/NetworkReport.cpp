@@ -28,6 +28,8 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     round.verdict = candidate::verdictName(measurement->verdict).str();
     round.detail = measurement->passed() ? "" : measurement->shownDetail();
     round.timeUs = measurement->passed() ? measurement->timeUs : 0;
+    round.prepareUs = measurement->passed() ? measurement->prepareUs : 0;
+    round.graphUs = measurement->passed() ? measurement->graphUs : 0;
     round.seconds = branch.doneAt;
     if (branch.round == 0)
       report.genericUs = round.timeUs;
@@ -35,6 +37,8 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
       report.bestUs = measurement->timeUs;
       report.bestId = branch.id;
       report.floorUs = measurement->floorUs;
+      report.prepareUs = measurement->prepareUs;
+      report.graphUs = measurement->graphUs;
       report.warnings = measurement->warnings;
     }
     report.rounds.push_back(std::move(round));
@@ -52,13 +56,17 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
   auto plan = candidate::LaunchPlan::parse(*text);
   if (!plan)
     return plan.takeError();
-  report.steps = int(plan->steps.size());
-  report.launches = int64_t(plan->launches.size());
+  report.steps = int(plan->steps.size() - plan->prepareSteps);
+  report.prepareLaunches = int64_t(plan->prepareLaunches());
+  report.launches = int64_t(plan->launches.size()) - report.prepareLaunches;
+  report.preparedBytes = plan->preparedBytes();
   report.arenaBytes = plan->arenaBytes();
   for (const candidate::WorkspaceSpec &space : plan->workspace)
-    report.valueBytes += space.bytes;
+    report.valueBytes += space.prepared ? 0 : space.bytes;
   for (NetworkTaskRow &row : report.tasks)
-    row.count = int(count_if(plan->steps, [&](const candidate::PlanStep &step) { return step.task == row.name; }));
+    for (size_t i = 0; i < plan->steps.size(); ++i)
+      if (plan->steps[i].task == row.name)
+        ++(i < plan->prepareSteps ? row.prepares : row.count);
   return Error::success();
 }
 

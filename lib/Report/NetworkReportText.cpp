@@ -36,12 +36,38 @@ static std::vector<const NetworkTaskRow *> byShare(const NetworkReport &report) 
   return rows;
 }
 
+/// "4", or "1 prepared" where weights alone decide it, or both.
+static std::string countOf(const NetworkTaskRow &row) {
+  std::string text = row.count || !row.prepares ? std::to_string(row.count) : "";
+  if (row.prepares)
+    text += (text.empty() ? "" : " + ") + std::to_string(row.prepares) + " prepared";
+  return text;
+}
+
+/// What the time of a network is, where there is more than one.
+static std::string counted(const NetworkReport &report) {
+  if (report.prepareLaunches == 0)
+    return "";
+  return "times are of runs on prepared weights; " + std::to_string(report.prepareLaunches) +
+         " launches prepare them when they change" +
+         (report.prepareUs > 0 ? ", with which the best takes " + printTime(report.bestUs + report.prepareUs) : "");
+}
+
+static std::string freshOf(const NetworkRound &round) {
+  return round.prepareUs > 0 ? printTime(round.timeUs + round.prepareUs) : timeOrDash(round.timeUs);
+}
+static std::string graphOf(const NetworkRound &round, const NetworkReport &report) {
+  return StringRef(report.device).starts_with("host") ? "n/a" : timeOrDash(round.graphUs);
+}
+
 static std::string summary(const NetworkReport &report) {
   std::string text = "network " + report.problem + ", precision class " + report.precision + ", device " +
                      report.device + ": " + std::to_string(report.steps) + " tasks, " +
                      std::to_string(report.tasks.size()) + " different, " + std::to_string(report.launches) +
                      " launches; " + megabytes(report.arenaBytes) + " of arena, " + megabytes(report.valueBytes) +
                      " without sharing";
+  if (report.preparedBytes)
+    text += "; " + megabytes(report.preparedBytes) + " prepared";
   return text;
 }
 
@@ -55,22 +81,31 @@ static std::string ending(const NetworkReport &report) {
 std::string printNetworkText(const NetworkReport &report) {
   std::string out;
   raw_string_ostream os(out);
-  os << summary(report) << "\n\n";
+  os << summary(report) << "\n";
+  if (std::string words = counted(report); !words.empty())
+    os << words << "\n";
+  os << "\n";
   size_t width = 12;
-  for (const NetworkTaskRow &row : report.tasks)
+  size_t counts = 6;
+  for (const NetworkTaskRow &row : report.tasks) {
     width = std::max(width, row.name.size() + 2);
-  os << left_justify("task", width) << right_justify("count", 6) << right_justify("share", 8)
+    counts = std::max(counts, countOf(row).size() + 2);
+  }
+  os << left_justify("task", width) << right_justify("count", counts) << right_justify("share", 8)
      << right_justify("round 0", 12) << right_justify("best", 12) << right_justify("gain", 10)
      << right_justify("floor", 12) << right_justify("rounds", 8) << "  best branch\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << left_justify(row->name, width) << right_justify(std::to_string(row->count), 6)
+    os << left_justify(row->name, width) << right_justify(countOf(*row), counts)
        << right_justify(number("%.1f %%", row->share), 8) << right_justify(timeOrDash(row->genericUs), 12)
        << right_justify(timeOrDash(row->bestUs), 12) << right_justify(gainOf(*row), 10)
        << right_justify(timeOrDash(row->floorUs), 12) << right_justify(std::to_string(row->rounds), 8) << "  "
        << row->bestId << (row->settings.empty() ? "" : ", " + row->settings) << "\n";
-  os << "\n" << left_justify("network", 16) << left_justify("verdict", 10) << right_justify("total", 12) << "\n";
+  os << "\n"
+     << left_justify("network", 16) << left_justify("verdict", 10) << right_justify("total", 12)
+     << right_justify("fresh", 12) << right_justify("as a graph", 12) << "\n";
   for (const NetworkRound &round : report.rounds)
     os << left_justify(round.id, 16) << left_justify(round.verdict, 10) << right_justify(timeOrDash(round.timeUs), 12)
+       << right_justify(freshOf(round), 12) << right_justify(graphOf(round, report), 12)
        << (round.detail.empty() ? "" : "  " + round.detail) << "\n";
   for (const auto &[mode, us] : report.baselines)
     os << left_justify("PyTorch " + mode, 26) << right_justify(printTime(us), 12) << "\n";
@@ -84,19 +119,21 @@ std::string printNetworkMarkdown(const NetworkReport &report) {
   std::string out;
   raw_string_ostream os(out);
   os << "# " << report.problem << "\n\n" << summary(report) << ".\n\n";
+  if (std::string words = counted(report); !words.empty())
+    os << words << ".\n\n";
   os << "| task | count | share | round 0 | best | gain | floor | rounds | branches | best branch |\n"
      << "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << "| " << row->name << " | " << row->count << " | " << number("%.1f %%", row->share) << " | "
+    os << "| " << row->name << " | " << countOf(*row) << " | " << number("%.1f %%", row->share) << " | "
        << timeOrDash(row->genericUs) << " | " << timeOrDash(row->bestUs) << " | " << gainOf(*row) << " | "
        << timeOrDash(row->floorUs) << " | " << row->rounds << " | " << row->branches << " | " << row->bestId
        << (row->settings.empty() ? "" : ", " + row->settings) << " |\n";
-  os << "\n| network | verdict | total |\n|---|---|---:|\n";
+  os << "\n| network | verdict | total | fresh | as a graph |\n|---|---|---:|---:|---:|\n";
   for (const NetworkRound &round : report.rounds)
     os << "| " << round.id << " | " << round.verdict << (round.detail.empty() ? "" : ": " + round.detail) << " | "
-       << timeOrDash(round.timeUs) << " |\n";
+       << timeOrDash(round.timeUs) << " | " << freshOf(round) << " | " << graphOf(round, report) << " |\n";
   for (const auto &[mode, us] : report.baselines)
-    os << "| PyTorch " << mode << " | | " << printTime(us) << " |\n";
+    os << "| PyTorch " << mode << " | | " << printTime(us) << " | | |\n";
   os << "\n" << ending(report) << ".\n";
   return out;
 }
@@ -115,6 +152,11 @@ std::string printNetworkJson(const NetworkReport &report) {
                {"value_bytes", report.valueBytes},
                {"best", report.bestId},
                {"best_us", report.bestUs},
+               {"counted", report.prepareLaunches ? "prepared" : "all"},
+               {"fresh_us", report.bestUs + report.prepareUs},
+               {"graph_us", report.graphUs},
+               {"prepare_launches", report.prepareLaunches},
+               {"prepared_bytes", report.preparedBytes},
                {"generic_us", report.genericUs},
                {"floor_us", report.floorUs},
                {"baselines", report.baselines},
@@ -123,6 +165,7 @@ std::string printNetworkJson(const NetworkReport &report) {
   for (const NetworkTaskRow &row : report.tasks)
     root["tasks"].push_back({{"name", row.name},
                              {"count", row.count},
+                             {"prepares", row.prepares},
                              {"precision", row.precision},
                              {"share", row.share},
                              {"generic_us", row.genericUs},
@@ -139,6 +182,8 @@ std::string printNetworkJson(const NetworkReport &report) {
                               {"verdict", round.verdict},
                               {"detail", round.detail},
                               {"time_us", round.timeUs},
+                              {"fresh_us", round.timeUs + round.prepareUs},
+                              {"graph_us", round.graphUs},
                               {"seconds", round.seconds}});
   return root.dump(1) + "\n";
 }
@@ -160,25 +205,34 @@ std::string printNetworkHtml(const NetworkReport &report) {
     one(number("%.2f×", report.genericUs / report.bestUs), "faster than round 0");
   for (const auto &[mode, us] : report.baselines)
     one(html::time(us), html::escape("PyTorch " + mode));
+  if (report.prepareUs > 0)
+    one(html::time(report.bestUs + report.prepareUs), "with weights prepared anew");
+  if (report.graphUs > 0)
+    one(html::time(report.graphUs), "as one CUDA graph");
   one(std::to_string(report.launches), "launches");
   one(megabytes(report.arenaBytes), "arena");
-  os << "</ul>\n<h2>Tasks</h2>\n<div class=\"wide\"><table><thead><tr><th>task</th><th class=\"n\">count</th>"
+  os << "</ul>\n";
+  if (std::string words = counted(report); !words.empty())
+    os << "<p>" << html::escape(words) << "</p>\n";
+  os << "<h2>Tasks</h2>\n<div class=\"wide\"><table><thead><tr><th>task</th><th class=\"n\">count</th>"
      << "<th class=\"n\">share</th><th class=\"n\">round 0</th><th class=\"n\">best</th><th class=\"n\">gain</th>"
      << "<th class=\"n\">floor</th><th class=\"n\">rounds</th><th>best branch</th><th>idea</th></tr></thead><tbody>\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << "<tr><td class=\"id\">" << html::escape(row->name) << "</td><td class=\"n\">" << row->count
+    os << "<tr><td class=\"id\">" << html::escape(row->name) << "</td><td class=\"n\">" << countOf(*row)
        << "</td><td class=\"n\">" << number("%.1f %%", row->share) << "</td><td class=\"n\">"
        << html::time(row->genericUs) << "</td><td class=\"n\">" << html::time(row->bestUs) << "</td><td class=\"n\">"
        << gainOf(*row) << "</td><td class=\"n\">" << html::time(row->floorUs) << "</td><td class=\"n\">" << row->rounds
        << "</td><td class=\"id\">" << html::escape(row->bestId) << "</td><td class=\"idea\">" << html::escape(row->idea)
        << (row->settings.empty() ? "" : "<br><code>" + html::escape(row->settings) + "</code>") << "</td></tr>\n";
   os << "</tbody></table></div>\n<h2>The network by round</h2>\n<div class=\"wide\"><table><thead><tr><th>network</th>"
-     << "<th>verdict</th><th class=\"n\">total</th><th class=\"n\">after</th></tr></thead><tbody>\n";
+     << "<th>verdict</th><th class=\"n\">total</th><th class=\"n\">fresh</th><th class=\"n\">as a graph</th><th "
+        "class=\"n\">after</th></tr></thead><tbody>\n";
   for (const NetworkRound &round : report.rounds)
     os << "<tr" << (round.id == report.bestId ? " class=\"best\"" : "") << "><td class=\"id\">"
        << html::escape(round.id) << "</td><td><span class=\"" << (round.verdict == "PASS" ? "PASS" : "other") << "\">"
        << html::escape(round.verdict) << "</span> " << html::escape(round.detail) << "</td><td class=\"n\">"
-       << html::time(round.timeUs) << "</td><td class=\"n\">" << number("%.0f s", round.seconds) << "</td></tr>\n";
+       << html::time(round.timeUs) << "</td><td class=\"n\">" << freshOf(round) << "</td><td class=\"n\">"
+       << graphOf(round, report) << "</td><td class=\"n\">" << number("%.0f s", round.seconds) << "</td></tr>\n";
   os << "</tbody></table></div>\n";
   if (!report.warnings.empty()) {
     os << "<h2>Warnings</h2>\n<ul>";

@@ -70,6 +70,14 @@ static std::string loadDriver(Driver &driver) {
   get(driver.eventRecord, "cuEventRecord");
   get(driver.eventSynchronize, "cuEventSynchronize");
   get(driver.eventElapsed, "cuEventElapsedTime");
+  optional(driver.streamCreate, "cuStreamCreate");
+  optional(driver.beginCapture, "cuStreamBeginCapture_v2");
+  optional(driver.endCapture, "cuStreamEndCapture");
+  optional(driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  optional(driver.graphUpload, "cuGraphUpload");
+  optional(driver.graphLaunch, "cuGraphLaunch");
+  optional(driver.graphExecDestroy, "cuGraphExecDestroy");
+  optional(driver.graphDestroy, "cuGraphDestroy");
   get(driver.errorString, "cuGetErrorString");
   if (!missing.empty())
     return missing;

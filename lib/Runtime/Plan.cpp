@@ -57,6 +57,8 @@ static Pointer readPointer(const Json &argument, const Plan &plan) {
     pointer.space = Space::Workspace, count = plan.workspace.size();
   if (pointer.index >= count)
     throw std::runtime_error("the plan passes a buffer " + name + " that it does not declare");
+  if (pointer.space == Space::Workspace && plan.isPrepared[pointer.index])
+    pointer.space = Space::Prepared;
   return pointer;
 }
 
@@ -102,6 +104,12 @@ static Plan readPlan(const Json &json) {
   for (const Json &buffer : json.at("outputs"))
     plan.outputs.push_back(bufferBytes(buffer));
   for (const Json &buffer : json.value("workspace", Json::array())) {
+    plan.isPrepared.push_back(buffer.value("prepared", false));
+    if (plan.isPrepared.back()) {
+      plan.workspace.push_back(plan.preparedBytes);
+      plan.preparedBytes += (buffer.at("bytes").get<size_t>() + 255) / 256 * 256;
+      continue;
+    }
     // Those of a network share an arena.
     const size_t offset = buffer.value("offset", plan.workspaceBytes);
     plan.workspace.push_back(offset);
@@ -120,6 +128,10 @@ static Plan readPlan(const Json &json) {
       launch.arguments.push_back(readArgument(argument, plan));
     plan.launches.push_back(std::move(launch));
   }
+  for (size_t step = 0; step < json.value("prepare", size_t(0)); ++step)
+    plan.prepareLaunches += json.at("steps").at(step).at("launches").get<size_t>();
+  if (plan.prepareLaunches > plan.launches.size())
+    throw std::runtime_error("the plan prepares by more launches than it has");
   return plan;
 }
 
@@ -131,8 +143,9 @@ Bundle readBundle(const std::string &folder) {
   Bundle bundle;
   try {
     Json json = Json::parse(file);
-    if (json.at("version").get<int>() != KGEN_RUNTIME_VERSION)
-      throw std::runtime_error("it is of version " + json.at("version").dump() + ", this runtime reads version " +
+    const int version = json.at("version").get<int>();
+    if (version < 1 || version > KGEN_RUNTIME_VERSION)
+      throw std::runtime_error("it is of version " + json.at("version").dump() + ", this runtime reads versions 1 to " +
                                std::to_string(KGEN_RUNTIME_VERSION));
     std::string device = json.at("device");
     if (device != "host" && device != "cuda")

@@ -14,7 +14,7 @@
 
 namespace kgen::runtime {
 
-enum class Space { Input, Output, Workspace };
+enum class Space { Input, Output, Workspace, Prepared };
 
 /// A buffer's base plus OFFSET bytes.
 struct Pointer {
@@ -50,8 +50,10 @@ struct Launch {
 
 struct Plan {
   std::vector<size_t> inputs, outputs; ///< bytes
-  std::vector<size_t> workspace;       ///< the offset of each piece in the block
-  size_t workspaceBytes = 0;
+  std::vector<size_t> workspace;       ///< the offset of each piece in its block
+  std::vector<bool> isPrepared;        ///< by piece: in the block of what is prepared
+  size_t workspaceBytes = 0, preparedBytes = 0;
+  size_t prepareLaunches = 0; ///< the first of LAUNCHES
   std::vector<Launch> launches;
 };
 

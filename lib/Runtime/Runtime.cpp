@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 using namespace kgen::runtime;
@@ -63,24 +64,49 @@ size_t kgen_bundle_inputs(const kgen_bundle *bundle) { return bundle->data.plan.
 size_t kgen_bundle_outputs(const kgen_bundle *bundle) { return bundle->data.plan.outputs.size(); }
 size_t kgen_bundle_input_bytes(const kgen_bundle *bundle, size_t index) { return bundle->data.plan.inputs.at(index); }
 size_t kgen_bundle_output_bytes(const kgen_bundle *bundle, size_t index) { return bundle->data.plan.outputs.at(index); }
-size_t kgen_bundle_workspace_bytes(const kgen_bundle *bundle) { return bundle->data.plan.workspaceBytes; }
-size_t kgen_bundle_launches(const kgen_bundle *bundle) { return bundle->data.plan.launches.size(); }
+size_t kgen_bundle_workspace_bytes(const kgen_bundle *bundle) {
+  return bundle->data.plan.workspaceBytes + bundle->data.plan.preparedBytes;
+}
+size_t kgen_bundle_launches(const kgen_bundle *bundle) {
+  return bundle->data.plan.launches.size() - bundle->data.plan.prepareLaunches;
+}
+size_t kgen_bundle_prepared_bytes(const kgen_bundle *bundle) { return bundle->data.plan.preparedBytes; }
+size_t kgen_bundle_prepare_launches(const kgen_bundle *bundle) { return bundle->data.plan.prepareLaunches; }
 
-/// Queues every launch of BUNDLE.
-static void queueLaunches(kgen_bundle &bundle, void *const *inputs, void *const *outputs, void *workspace,
-                          void *stream) {
+int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index) {
+  const Plan &plan = bundle->data.plan;
+  for (size_t i = 0; i < plan.prepareLaunches; ++i)
+    for (const Argument &argument : plan.launches[i].arguments) {
+      if (argument.kind == Argument::Kind::Scalar)
+        continue;
+      const Pointer &pointer = argument.kind == Argument::Kind::Map ? argument.map.base : argument.pointer;
+      if (pointer.space == Space::Input && pointer.index == index)
+        return 1;
+    }
+  return 0;
+}
+
+/// Which launches of a plan.
+enum class Part { All, Prepare, Run };
+
+/// Queues launches of BUNDLE.
+static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, void *const *outputs, void *prepared,
+                          void *workspace, void *stream) {
   const Plan &plan = bundle.data.plan;
   Backend &backend = bundle.backend();
   auto address = [&](const Pointer &pointer) -> char * {
-    void *base = pointer.space == Space::Input    ? inputs[pointer.index]
-                 : pointer.space == Space::Output ? outputs[pointer.index]
-                                                  : static_cast<char *>(workspace) + plan.workspace[pointer.index];
+    void *base = pointer.space == Space::Input      ? inputs[pointer.index]
+                 : pointer.space == Space::Output   ? outputs[pointer.index]
+                 : pointer.space == Space::Prepared ? static_cast<char *>(prepared) + plan.workspace[pointer.index]
+                                                    : static_cast<char *>(workspace) + plan.workspace[pointer.index];
     return static_cast<char *>(base) + pointer.offset;
   };
   // Kept by each thread, so that a run allocates nothing once the largest launch was seen.
   thread_local std::vector<Slot> slots;
   thread_local std::vector<void *> arguments;
-  for (size_t i = 0; i < plan.launches.size(); ++i) {
+  const size_t begin = part == Part::Run ? plan.prepareLaunches : 0;
+  const size_t end = part == Part::Prepare ? plan.prepareLaunches : plan.launches.size();
+  for (size_t i = begin; i < end; ++i) {
     const Launch &launch = plan.launches[i];
     slots.resize(launch.arguments.size());
     arguments.resize(launch.arguments.size());
@@ -102,7 +128,22 @@ static void queueLaunches(kgen_bundle &bundle, void *const *inputs, void *const 
 
 int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace, void *stream,
                     char *message, size_t size) {
-  return guarded(message, size, [&] { queueLaunches(*bundle, inputs, outputs, workspace, stream); });
+  return guarded(message, size, [&] {
+    void *prepared = static_cast<char *>(workspace) + bundle->data.plan.workspaceBytes;
+    queueLaunches(*bundle, Part::All, inputs, outputs, prepared, workspace, stream);
+  });
+}
+
+int kgen_bundle_prepare(kgen_bundle *bundle, void *const *inputs, void *prepared, void *workspace, void *stream,
+                        char *message, size_t size) {
+  return guarded(message, size,
+                 [&] { queueLaunches(*bundle, Part::Prepare, inputs, nullptr, prepared, workspace, stream); });
+}
+
+int kgen_bundle_run_prepared(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *prepared,
+                             void *workspace, void *stream, char *message, size_t size) {
+  return guarded(message, size,
+                 [&] { queueLaunches(*bundle, Part::Run, inputs, outputs, prepared, workspace, stream); });
 }
 
 namespace {
@@ -111,6 +152,7 @@ struct Step {
   kgen_bundle *bundle;
   std::vector<kgen_place> inputs, outputs;
   kgen_place workspace;
+  std::optional<kgen_place> prepared; ///< where the caller keeps it
 };
 } // namespace
 
@@ -126,11 +168,22 @@ int kgen_chain_add(kgen_chain *chain, kgen_bundle *bundle, const kgen_place *inp
   return guarded(message, size, [&] {
     const Plan &plan = bundle->data.plan;
     chain->steps.push_back(
-        {bundle, {inputs, inputs + plan.inputs.size()}, {outputs, outputs + plan.outputs.size()}, workspace});
+        {bundle, {inputs, inputs + plan.inputs.size()}, {outputs, outputs + plan.outputs.size()}, workspace, {}});
   });
 }
 
-int kgen_chain_run(const kgen_chain *chain, void *const *bases, void *stream, char *message, size_t size) {
+int kgen_chain_add_prepared(kgen_chain *chain, kgen_bundle *bundle, const kgen_place *inputs, const kgen_place *outputs,
+                            kgen_place workspace, kgen_place prepared, char *message, size_t size) {
+  if (int failed = kgen_chain_add(chain, bundle, inputs, outputs, workspace, message, size))
+    return failed;
+  chain->steps.back().prepared = prepared;
+  return 0;
+}
+
+/// Queues the launches of CHAIN, or with PREPARE those of it that prepare.
+static int queueChain(const kgen_chain *chain, bool prepare, void *const *bases, void *stream, char *message,
+                      size_t size) {
+
   return guarded(message, size, [&] {
     thread_local std::vector<void *> inputs, outputs;
     auto locate = [&](const std::vector<kgen_place> &places, std::vector<void *> &to) {
@@ -138,11 +191,24 @@ int kgen_chain_run(const kgen_chain *chain, void *const *bases, void *stream, ch
       for (const kgen_place &place : places)
         to.push_back(static_cast<char *>(bases[place.base]) + place.offset);
     };
+    auto at = [&](const kgen_place &place) { return static_cast<char *>(bases[place.base]) + place.offset; };
     for (const Step &step : chain->steps) {
+      if (prepare && !step.prepared)
+        continue;
       locate(step.inputs, inputs);
       locate(step.outputs, outputs);
-      void *workspace = static_cast<char *>(bases[step.workspace.base]) + step.workspace.offset;
-      queueLaunches(*step.bundle, inputs.data(), outputs.data(), workspace, stream);
+      char *workspace = at(step.workspace);
+      char *prepared = step.prepared ? at(*step.prepared) : workspace + step.bundle->data.plan.workspaceBytes;
+      const Part part = prepare ? Part::Prepare : step.prepared ? Part::Run : Part::All;
+      queueLaunches(*step.bundle, part, inputs.data(), outputs.data(), prepared, workspace, stream);
     }
   });
+}
+
+int kgen_chain_prepare(const kgen_chain *chain, void *const *bases, void *stream, char *message, size_t size) {
+  return queueChain(chain, /*prepare=*/true, bases, stream, message, size);
+}
+
+int kgen_chain_run(const kgen_chain *chain, void *const *bases, void *stream, char *message, size_t size) {
+  return queueChain(chain, /*prepare=*/false, bases, stream, message, size);
 }

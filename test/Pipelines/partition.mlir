@@ -115,3 +115,31 @@ func.func @rows(%x: tensor<8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32
   %5 = aten.relu %4 : (tensor<8x16xf32>) -> tensor<8x16xf32>
   return %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// -----
+
+// What depends on weights alone is a task of its own, which is computed when they change; a constant is wherever it is
+// read, and what the graph writes to is no weight.
+// CHECK-LABEL: func.func private @t00_mul
+// CHECK-NEXT: aten.mul.Tensor
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @t01_add
+// CHECK-NEXT: aten.add.Tensor
+// CHECK-NEXT: aten.relu
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func @weights
+// CHECK: %[[W:.*]] = call @t00_mul(%arg1, %arg2) {kgen.prepare}
+// CHECK: call @t01_add(%arg0, %[[W]]) :
+// CHECK: call @{{.*}}(%arg1, %arg3) :
+// CHECK: call @{{.*}}(%arg1, %arg2) :
+// LOWER-LABEL: func.func @weights
+func.func @weights(%x: tensor<8xf32>, %w: tensor<8xf32> {kgen.parameter}, %v: tensor<8xf32> {kgen.parameter},
+                   %b: tensor<8xf32> {kgen.name = "count", kgen.parameter})
+    -> (tensor<8xf32>, tensor<8xf32> {kgen.mutates = "count"}, tensor<8xf32>) {
+  %0 = aten.mul.Tensor %w, %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = aten.add.Tensor %x, %0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %2 = aten.relu %1 : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = aten.mul.Tensor %w, %b : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %4 = aten.div.Tensor %w, %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %2, %3, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

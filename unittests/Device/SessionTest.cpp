@@ -314,3 +314,107 @@ TEST_F(SessionTest, StateIsNoticedAndForgotten) {
   ASSERT_EQ(run(), "");
   EXPECT_FALSE(report.keepsState);
 }
+
+namespace {
+/// A plan that prepares ws0 out of the weight, and then computes out0 of x and of that.
+class PrepareTest : public SessionTest {
+protected:
+  float weight[10] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
+  std::function<void(float *x, float *prepared)> onRun;
+  std::function<void(float *weight, float *prepared)> onPrepare;
+
+  void SetUp() override {
+    using candidate::BufferKind;
+    using candidate::BufferRef;
+    plan.inputs = {{"x", candidate::DType::F32, {10}},
+                   {"w", candidate::DType::F32, {10}, "normal(0, 1)", /*parameter=*/true}};
+    plan.outputs = {{"out0", candidate::DType::F32, {10}}};
+    plan.modules = {"a.cu"};
+    plan.workspace = {{"v0", 40, 0, 0, 0, /*prepared=*/true}};
+    candidate::Launch prepare, run;
+    prepare.kernel = "prepare";
+    prepare.arguments = {BufferRef{BufferKind::Input, 1, 0}, BufferRef{BufferKind::Workspace, 0, 0}};
+    run.kernel = "run";
+    run.arguments = {BufferRef{BufferKind::Input, 0, 0}, BufferRef{BufferKind::Workspace, 0, 0},
+                     BufferRef{BufferKind::Output, 0, 0}};
+    plan.launches = {prepare, run};
+    plan.steps = {{"00-a", 1}, {"01-b", 1}};
+    plan.prepareSteps = 1;
+    device.onLaunch = [&](size_t index, llvm::ArrayRef<void *> values) {
+      float *first = pointer(values, 0), *prepared = pointer(values, 1);
+      if (index == 0) {
+        if (onPrepare)
+          onPrepare(first, prepared);
+        for (int i = 0; i < 10; ++i)
+          prepared[i] = 10 * first[i];
+      } else {
+        if (onRun)
+          onRun(first, prepared);
+        for (int i = 0; i < 10; ++i)
+          pointer(values, 2)[i] = first[i] + prepared[i];
+      }
+      return llvm::Error::success();
+    };
+    session = llvm::cantFail(CandidateSession::create(device, plan, ""));
+    for (unsigned set = 0; set < CandidateSession::bufferSets; ++set)
+      llvm::cantFail(
+          session->setInputs(set, {reinterpret_cast<const char *>(input), reinterpret_cast<const char *>(weight)}));
+  }
+};
+} // namespace
+
+TEST_F(PrepareTest, RunsReadWhatWeightsGave) {
+  for (buffers = 0; buffers < CandidateSession::bufferSets; ++buffers) {
+    ASSERT_EQ(run(), "");
+    float out[10];
+    llvm::cantFail(session->readOutput(0, out));
+    EXPECT_EQ(out[9], 29);
+    EXPECT_EQ(report.times.prepare, 1);
+    EXPECT_EQ(report.times.launches, 1);
+  }
+  // Other weights show in the next run.
+  weight[9] = 5;
+  llvm::cantFail(
+      session->setInputs(0, {reinterpret_cast<const char *>(input), reinterpret_cast<const char *>(weight)}));
+  buffers = 0;
+  ASSERT_EQ(run(), "");
+  float out[10];
+  llvm::cantFail(session->readOutput(0, out));
+  EXPECT_EQ(out[9], 59);
+}
+
+TEST_F(PrepareTest, WhatPreparesFindsNoInput) {
+  float *x = nullptr;
+  onRun = [&](float *first, float *) { x = first; };
+  ASSERT_EQ(run(), "");
+  float seen = 0;
+  onPrepare = [&](float *, float *) { seen = x[3]; };
+  ASSERT_EQ(run(), "");
+  EXPECT_NE(seen, 3); // not even by its address
+  onRun = [&](float *first, float *) { seen = first[3]; };
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(seen, 3);
+}
+
+TEST_F(PrepareTest, RunsLeaveItAsItIs) {
+  onRun = [](float *, float *prepared) { prepared[4] += 1; };
+  EXPECT_EQ(run(), "a kernel of a run changed ws0, which was prepared");
+}
+
+TEST_F(PrepareTest, ItHasZonesAndPoison) {
+  uint32_t bits = 0;
+  onPrepare = [&](float *, float *prepared) { memcpy(&bits, prepared, 4); };
+  ASSERT_EQ(run(), "");
+  EXPECT_EQ(bits, poisonWord({uniform, 0, 0}, 0));
+  onPrepare = [](float *, float *prepared) { prepared[10] = 1; };
+  EXPECT_EQ(run(), "a kernel wrote 0 bytes after the end of ws0");
+  onPrepare = [](float *weight, float *) { weight[0] = 7; };
+  EXPECT_EQ(run(), "a kernel changed its input in1");
+}
+
+TEST_F(PrepareTest, NothingElseIsHandedOn) {
+  onPrepare = [&](float *, float *) { device.variable = 1; };
+  onRun = [&](float *, float *) { device.variable = 0; };
+  ASSERT_EQ(run(), "");
+  EXPECT_TRUE(report.keepsState);
+}

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Network/Network.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include "gtest/gtest.h"
 
+using namespace llvm;
 using namespace kgen;
 using namespace kgen::network;
 
@@ -114,6 +117,82 @@ TEST(PlanTest, ChecksLifetimes) {
             "plan.json: workspace[0].offset is 100, expected a multiple of 256");
 }
 
+/// Two tasks: w' = g(w), which weights alone decide, and y = f(x, w'), which comes first in the graph's order here.
+graph::NetworkPartition preparing() {
+  graph::NetworkPartition partition;
+  graph::NetworkTask fold, use;
+  fold.name = "00-mul";
+  fold.inputs = fold.outputs = {{"f32", {100}}};
+  fold.count = fold.prepares = 1;
+  use.name = "01-relu";
+  use.inputs = {{"f32", {100}}, {"f32", {100}}};
+  use.outputs = {{"f32", {100}}};
+  use.count = 2;
+  partition.tasks = {fold, use};
+  // Values: x, w; then x', w', y.
+  partition.steps = {{1, {0, 1}, {2}}, {0, {1}, {3}, /*prepare=*/true}, {1, {2, 3}, {4}}};
+  partition.results = {4};
+  return partition;
+}
+
+Expected<candidate::LaunchPlan> preparingPlan() {
+  candidate::LaunchPlan whole = taskPlan(), use = taskPlan();
+  whole.inputs.push_back({"w", candidate::DType::F32, {100}, "normal(0, 1)", /*parameter=*/true});
+  use.inputs.push_back({"in1", candidate::DType::F32, {100}});
+  use.launches[1].arguments.push_back(candidate::BufferRef{candidate::BufferKind::Input, 1, 0});
+  return assemble(preparing(), whole, {taskPlan(), use}, {"00-mul.cu", "01-relu.cu"});
+}
+
+TEST(AssembleTest, PreparesFirstAndApart) {
+  auto plan = preparingPlan();
+  ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
+  EXPECT_EQ(plan->prepareSteps, 1u);
+  EXPECT_EQ(plan->prepareLaunches(), 2u);
+  EXPECT_EQ(plan->steps[0].task, "00-mul");
+  const candidate::BufferRef kept = plan->steps[0].outputs[0];
+  EXPECT_TRUE(plan->workspace[kept.index].prepared);
+  EXPECT_EQ(plan->steps[2].inputs[1].index, kept.index);
+  EXPECT_EQ(count_if(plan->workspace, [](auto &space) { return space.prepared; }), 1);
+  EXPECT_EQ(plan->preparedBytes(), 512);
+  EXPECT_EQ(plan->workspaceBytes(), plan->arenaBytes() + 512);
+  // The run reads both.
+  EXPECT_EQ(plan->spareInputBytes(), 0);
+  auto again = candidate::LaunchPlan::parse(plan->print());
+  ASSERT_TRUE(bool(again)) << toString(again.takeError());
+  EXPECT_EQ(again->print(), plan->print());
+}
+
+std::string prepareFaultAfter(llvm::function_ref<void(candidate::LaunchPlan &)> spoil) {
+  auto plan = preparingPlan();
+  if (!plan)
+    return toString(plan.takeError());
+  spoil(*plan);
+  auto parsed = candidate::LaunchPlan::parse(plan->print());
+  return parsed ? "" : toString(parsed.takeError());
+}
+
+TEST(PlanTest, ChecksWhatIsPrepared) {
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &) {}), "");
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) { plan.inputs[1].parameter = false; }),
+            "plan.json: launches[0] prepares and uses in1, which is no weight");
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) {
+              std::get<candidate::BufferRef>(plan.launches[1].arguments[1]) = {candidate::BufferKind::Output, 0, 0};
+            }),
+            "plan.json: launches[1] prepares and uses out0, expected weights and workspaces");
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) { plan.prepareSteps = 0; }),
+            "plan.json: steps[0] writes ws1, which is prepared");
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) { plan.prepareSteps = 3; }),
+            "plan.json: prepare is 3, expected 0 to 2");
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[0].outputs[0].index = 2; }),
+            "plan.json: ws1 is prepared, and no step that prepares writes it");
+  // The workspace of the step that prepares lives on into the run.
+  EXPECT_EQ(prepareFaultAfter([](candidate::LaunchPlan &plan) {
+              plan.workspace[2].last = 2;
+              plan.workspace[2].offset = 1 << 20;
+            }),
+            "plan.json: ws2 lies in the arena and is in use from what prepares into the run");
+}
+
 TEST(PlanTest, ChecksModulesAndSteps) {
   EXPECT_EQ(faultAfter([](candidate::LaunchPlan &plan) { plan.modules[0] = "../x.cu"; }),
             "plan.json: modules[0] is '../x.cu', expected a file's name that ends in .cu");
@@ -135,6 +214,9 @@ TEST(BudgetTest, GivesRoundsWhereTheyGain) {
   EXPECT_EQ(chooseTask({dear, often, cheap}), 1u);
   often.exhausted = true;
   EXPECT_EQ(chooseTask({dear, often, cheap}), 2u);
+  TaskState prepares{0, 0, {5000}}; // no run has it
+  EXPECT_EQ(chooseTask({prepares, cheap}), 1u);
+  EXPECT_EQ(chooseTask({prepares}), std::nullopt);
   dear.exhausted = cheap.exhausted = true;
   EXPECT_EQ(chooseTask({dear, often, cheap}), std::nullopt);
 }

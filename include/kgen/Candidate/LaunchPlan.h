@@ -53,6 +53,8 @@ struct WorkspaceSpec {
   /// Of a plan with modules: where it lies in the arena, and the launches from and to which it is in use.
   int64_t offset = 0;
   size_t first = 0, last = 0;
+  /// Of a plan that prepares: memory of its own instead, which a prepare step fills and every run reads.
+  bool prepared = false;
 };
 
 enum class BufferKind { Input, Output, Workspace };
@@ -108,11 +110,18 @@ struct LaunchPlan {
   std::vector<std::string> modules; ///< names of files beside plan.json; empty: version 1
   std::vector<Launch> launches;
   std::vector<PlanStep> steps; ///< of version 2
+  /// How many of the first steps are computed when weights change, and not in each run: they read weights and what such
+  /// steps wrote, nothing else.
+  size_t prepareSteps = 0;
 
   bool isNetwork() const { return !modules.empty(); }
   /// The arena of version 2; 0 without workspaces.
   int64_t arenaBytes() const;
-  /// All memory between kernels: the arena, or every workspace.
+  /// The launches of the steps that prepare; those of a run are the others.
+  size_t prepareLaunches() const;
+  /// The memory that prepared values keep from run to run, each at a multiple of 256.
+  int64_t preparedBytes() const;
+  /// All memory between kernels: the arena and what is prepared, or every workspace.
   int64_t workspaceBytes() const;
 
   /// Parses and checks TEXT. The error is one sentence that names the place ("plan.json:
@@ -123,10 +132,16 @@ struct LaunchPlan {
 
   /// Every input read once and every output written once.
   double compulsoryBytes() const;
+  /// Of these, what a run does not read, as it is prepared.
+  double spareInputBytes() const;
 };
 
 /// What is wrong with the lifetimes of PLAN's workspaces: one is used outside of its own, or two that are in use at the
 /// same time overlap. "" when nothing is.
 std::string findLifetimeFault(const LaunchPlan &plan);
+
+/// What is wrong with what PLAN prepares: a step that prepares uses what is no weight, something in the arena lives on
+/// into the run, or nothing prepares a value. "" when nothing is.
+std::string findPrepareFault(const LaunchPlan &plan);
 
 } // namespace kgen::candidate

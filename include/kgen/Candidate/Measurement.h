@@ -79,8 +79,12 @@ struct Measurement {
   std::string detail; ///< one sentence; with WRONG the first wrong element, with REJECT the compiler's words
   std::string device; ///< "host" or "cuda:0 NVIDIA H200"
   std::string precision;
-  double timeUs = 0;                       ///< median of samples, 0 when not timed
-  std::vector<double> samples;             ///< µs, every one kept
+  double timeUs = 0;           ///< median of samples, 0 when not timed
+  std::vector<double> samples; ///< µs, every one kept
+  /// Of a network that prepares values out of weights: what that takes (median). timeUs is without it, freshUs() with.
+  double prepareUs = 0;
+  /// A network's launches as one CUDA graph; 0: not measured, as on device host.
+  double graphUs = 0;
   std::map<std::string, double> baselines; ///< eager, compile, max_autotune, ... in µs
   double floorUs = 0;
   std::vector<InputError> errors;
@@ -102,6 +106,8 @@ struct Measurement {
   std::vector<KernelProfile> profile;   ///< by launch, when a profile was asked for and could be had
 
   bool passed() const { return verdict == Verdict::Pass; }
+  /// The time where weights are new to each call.
+  double freshUs() const { return timeUs + prepareUs; }
   /// Whether it is better than a best kernel of BESTUS (0: there is none). Where the two were timed in turns,
   /// that comparison has the last word.
   bool beats(double bestUs) const {

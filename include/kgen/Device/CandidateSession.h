@@ -27,6 +27,7 @@ struct RunRequest {
   bool copy = false;           ///< outputs go to the parent
   bool fresh = false;          ///< with a fresh module, where the candidate has variables
   bool empty = false;          ///< nothing is launched: what a run costs by itself
+  bool graph = false;          ///< launched as one CUDA graph; Unsupported where the device has none
 };
 
 /// What one run showed.
@@ -93,12 +94,16 @@ private:
     Poison poisonAt(DeviceAddress at, uint32_t seed) const { return {seed, salt, (at - whole()) / 4}; }
   };
   struct BufferSet {
-    std::vector<Buffer> inputs, outputs, workspace;
+    std::vector<Buffer> inputs, outputs, workspace, prepared;
     /// A network's workspaces lie in an arena, the one buffer of WORKSPACE. In the first set each has its own memory
     /// and zones, so that what one leaves to the next is never what a kernel needs.
     bool inArena = false;
     std::vector<uint64_t> inputDigests;
-    std::vector<const char *> sources;         ///< instead, where runs happen apart: the inputs' bytes
+    std::vector<const char *> sources; ///< instead, where runs happen apart: the inputs' bytes
+    /// Where inputs that are no weights come from again, after what prepares ran without them: bytes, or an import.
+    std::vector<const char *> bytes;
+    unsigned import = 0;
+    std::vector<size_t> importOffsets;
     std::vector<std::vector<uint64_t>> values; ///< one slot per argument of each launch
     std::deque<TensorMapBytes> maps;           ///< what arguments that are tensor maps point at
     std::vector<std::vector<void *>> valuePointers;
@@ -117,6 +122,15 @@ private:
   llvm::Error rememberInputs(BufferSet &set);
   void giveScript();
   llvm::Error launchAll(const RunOrder &order);
+  /// Fills what SET keeps prepared, with nothing but weights at hand. TIMES receives how long it took.
+  llvm::Error prepare(BufferSet &set, const RunRequest &request, const RunOrder &order, RunReport &report);
+  llvm::Error hideInputs(uint32_t seed);
+  llvm::Error showInputs(BufferSet &set);
+  /// Compares what each of BUFFERS' zones holds with its poison; SEEN[i] are the results of the jobs from FIRST on.
+  llvm::Error checkZones(llvm::ArrayRef<const std::vector<Buffer> *> lists, llvm::ArrayRef<uint64_t> seen,
+                         uint32_t seed);
+  /// Where SET has workspace INDEX of the plan.
+  DeviceAddress workspaceAddress(const BufferSet &set, unsigned index) const;
 
   Device &device;
   const candidate::LaunchPlan &plan;
@@ -127,7 +141,10 @@ private:
   uint64_t key;                 ///< of digests that stay in this process
   std::vector<DigestJob> state; ///< the candidate's variables
   std::vector<uint64_t> initialState;
-  std::vector<DigestJob> jobs; ///< of the run under way
+  std::vector<DigestJob> jobs;                  ///< of the run under way
+  std::vector<size_t> slots;                    ///< by workspace: which of those that are prepared, or of the others
+  std::vector<uint64_t> preparedDigests;        ///< of the run under way
+  std::vector<std::vector<char>> preparedBytes; ///< instead, where runs happen apart
   volatile int *progress = nullptr;
 };
 

@@ -60,10 +60,11 @@ struct alignas(64) TensorMapBytes {
 
 /// One run of a plan, timed; microseconds.
 struct RunTimes {
-  double launches = 0;     ///< all launches of the plan
+  double launches = 0;     ///< all launches of the plan, or those of a run where it prepares
   double total = 0;        ///< with the preparation before them, by the same clock
   double wall = 0;         ///< what TOTAL covers and the wait for its end, by a clock out of the candidate's reach
   bool keepsState = false; ///< where the device sees to that itself: a variable is not what it was before the run
+  double prepare = 0;      ///< the launches that prepare, where the plan has such; not in the others
 };
 
 /// A piece of memory to look at after a run.
@@ -93,6 +94,8 @@ struct RunOrder {
   bool descending = false;     ///< reverse order of threads, where the device can
   bool empty = false;          ///< nothing is launched
   bool cold = true;            ///< what lies in caches was overwritten before
+  bool prepare = false;        ///< the launches that prepare, instead of those of a run
+  bool graph = false;          ///< the launches as one CUDA graph, made before; where canCaptureGraphs()
   double waitNanoseconds = -1; ///< from 0 on: a kernel of ours after them takes that long
 };
 
@@ -159,6 +162,8 @@ public:
   /// Times the launches of a run and waits for their end. On device host the run happens in a process of its own, which
   /// has no other buffers, and of which nothing is left afterwards; RunKilled when a signal ends it.
   virtual llvm::Expected<RunTimes> timedRun(const RunOrder &order) = 0;
+  /// Whether the launches of a run can be one CUDA graph.
+  virtual bool canCaptureGraphs() const { return false; }
   /// Whether a run has no buffers but those that were announced, and cannot leave anything elsewhere.
   virtual bool runsApart() const { return false; }
 

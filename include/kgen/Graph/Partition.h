@@ -21,6 +21,7 @@ struct NetworkTask {
   std::string name;  ///< "00-conv2d": its number, and the op that decides its kernel
   std::string graph; ///< level 1, canonical; the function is @t00_conv2d
   int count = 0;     ///< how many steps compute it
+  int prepares = 0;  ///< how many of these are computed when weights change, and not in each run
   double flops = 0;
   std::vector<TensorFact> inputs, outputs;
 };
@@ -30,6 +31,7 @@ struct NetworkTask {
 struct NetworkStep {
   int task = 0;
   std::vector<int> reads, writes;
+  bool prepare = false; ///< it reads weights, constants and what such steps write, and nothing else
 };
 
 struct NetworkPartition {

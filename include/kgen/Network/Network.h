@@ -37,7 +37,7 @@ std::vector<int64_t> placeInArena(llvm::ArrayRef<Lifetime> lives);
 
 /// The plan of a network (version 2): PLANS[i] is that of task i, whose text is file MODULES[i]. WHOLE says what the
 /// network's inputs and outputs are, its name, class and architecture; its launches do not count. An Error where a plan
-/// is not of its task's shape.
+/// is not of its task's shape. Steps that prepare come first; what a run reads of theirs has memory of its own.
 llvm::Expected<candidate::LaunchPlan> assemble(const graph::NetworkPartition &partition,
                                                const candidate::LaunchPlan &whole,
                                                llvm::ArrayRef<candidate::LaunchPlan> plans,
@@ -45,7 +45,7 @@ llvm::Expected<candidate::LaunchPlan> assemble(const graph::NetworkPartition &pa
 
 /// What is known of a task when the next round is given away.
 struct TaskState {
-  int count = 0;
+  int count = 0;              ///< steps of a run
   double floorUs = 0;         ///< 0: unknown
   std::vector<double> bestUs; ///< the best so far, after each of its rounds; [0] is round 0's
   bool exhausted = false;     ///< nobody has an idea for it any more
@@ -55,7 +55,7 @@ struct TaskState {
 /// last rounds gained. A task that had no round after round 0 is expected to lose half of that.
 double expectedGain(const TaskState &state);
 
-/// The task that another round buys most of, the first of equals; none when every one is exhausted.
+/// The task that another round buys most of, the first of equals; none when every one is exhausted or only prepares.
 std::optional<size_t> chooseTask(llvm::ArrayRef<TaskState> states);
 
 /// From how many steps on a graph is searched as a network, when nobody says.

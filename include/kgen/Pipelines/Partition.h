@@ -27,6 +27,7 @@ struct PartitionStep {
   int task = 0;
   llvm::SmallVector<mlir::Value> reads, writes;
   mlir::Operation *last = nullptr; ///< the op in whose place the step stands
+  bool prepare = false;            ///< it depends on weights and constants only, and writes no result of the network
 };
 
 struct Partition {
@@ -38,8 +39,10 @@ struct Partition {
 };
 
 /// Cuts the function of GRAPH, a level 1 module, into tasks: an anchor with the element-wise ops that fuse into it, or
-/// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them. The graph stays
-/// as it is. Takes time in proportion to the ops. Emits a diagnostic and fails where the graph is no level 1 graph.
+/// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them. What depends on
+/// weights only (arguments with kgen.parameter that the graph does not write) is no part of a task that depends on
+/// more, so that it need not be computed in each run. The graph stays as it is. Takes time in proportion to the ops.
+/// Emits a diagnostic and fails where the graph is no level 1 graph.
 mlir::FailureOr<Partition> partitionGraph(mlir::ModuleOp graph);
 
 /// The same as data. Fails, with a diagnostic, where a result of the network is no result of a step, or of two.

@@ -13,7 +13,8 @@ namespace kgen::report {
 /// One task of a network.
 struct NetworkTaskRow {
   std::string name; ///< "00-conv2d"
-  int count = 0;    ///< steps that compute it
+  int count = 0;    ///< steps of a run that compute it
+  int prepares = 0; ///< steps that compute it when weights change
   double genericUs = 0, bestUs = 0, floorUs = 0;
   double share = 0; ///< of the sum of all tasks' best times, in percent
   int rounds = 0, branches = 0;
@@ -24,7 +25,9 @@ struct NetworkTaskRow {
 struct NetworkRound {
   std::string id, verdict, detail;
   int round = 0;
-  double timeUs = 0; ///< 0 unless PASS
+  double timeUs = 0;    ///< 0 unless PASS; without what is prepared of weights
+  double prepareUs = 0; ///< that; 0: nothing is
+  double graphUs = 0;   ///< as one CUDA graph; 0: not measured
   double seconds = 0;
 };
 
@@ -36,8 +39,10 @@ struct NetworkReport {
   std::vector<NetworkRound> rounds;
   std::string bestId;
   double bestUs = 0, genericUs = 0, floorUs = 0;
+  double prepareUs = 0, graphUs = 0; ///< of the best
   std::map<std::string, double> baselines;
-  int64_t launches = 0, arenaBytes = 0, valueBytes = 0; ///< of the best; valueBytes: without sharing
+  int64_t launches = 0, arenaBytes = 0, valueBytes = 0; ///< of the best's runs; valueBytes: without sharing
+  int64_t prepareLaunches = 0, preparedBytes = 0;
   double seconds = 0;
   std::vector<std::string> warnings;
 };

@@ -22,6 +22,8 @@ using Module = struct OpaqueModule *;
 using Function = struct OpaqueFunction *;
 using Stream = struct OpaqueStream *;
 using Event = struct OpaqueEvent *;
+using Graph = struct OpaqueGraph *;
+using GraphExec = struct OpaqueGraphExec *;
 using Pointer = unsigned long long;
 
 /// Values of CUdevice_attribute.
@@ -121,6 +123,15 @@ struct Driver {
   Result (*eventRecord)(Event, Stream);
   Result (*eventSynchronize)(Event);
   Result (*eventElapsed)(float *, Event, Event);
+  // Graphs: null in drivers before CUDA 11.4.
+  Result (*streamCreate)(Stream *, unsigned flags); ///< 1: does not wait for the default stream
+  Result (*beginCapture)(Stream, int mode);         ///< 2: relaxed
+  Result (*endCapture)(Stream, Graph *);
+  Result (*graphInstantiate)(GraphExec *, Graph, unsigned long long flags);
+  Result (*graphUpload)(GraphExec, Stream);
+  Result (*graphLaunch)(GraphExec, Stream);
+  Result (*graphExecDestroy)(GraphExec);
+  Result (*graphDestroy)(Graph);
   Result (*errorString)(Result, const char **);
 
   /// The driver, loaded and initialised once. Null, and one sentence in FAILURE, when there is none.

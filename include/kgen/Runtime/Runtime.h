@@ -10,7 +10,8 @@
 //                  "image_bytes": N, "plan": {...}}; `plan` is a launch plan as docs/contracts.md describes it
 //   kernel.cubin  machine code for a card, or kernel.so for device host
 //
-// A network's has "images": [{"image": ..., "image_bytes": ...}, ...] instead, one for each module of its plan.
+// A network's has "images": [{"image": ..., "image_bytes": ...}, ...] instead, one for each module of its plan. Where
+// its plan prepares values out of weights, the bundle is of version 2.
 //
 // A bundle is trusted, like any library that one loads: candidates are measured elsewhere. Functions return 0, or 1
 // with one sentence in MESSAGE (at most SIZE bytes, always terminated). Every function is thread safe.
@@ -26,7 +27,7 @@
 extern "C" {
 #endif
 
-#define KGEN_RUNTIME_VERSION 1
+#define KGEN_RUNTIME_VERSION 2
 
 #ifdef KGEN_RUNTIME_BUILD
 #define KGEN_RUNTIME_API __attribute__((visibility("default")))
@@ -48,17 +49,32 @@ KGEN_RUNTIME_API size_t kgen_bundle_inputs(const kgen_bundle *bundle);
 KGEN_RUNTIME_API size_t kgen_bundle_outputs(const kgen_bundle *bundle);
 KGEN_RUNTIME_API size_t kgen_bundle_input_bytes(const kgen_bundle *bundle, size_t index);
 KGEN_RUNTIME_API size_t kgen_bundle_output_bytes(const kgen_bundle *bundle, size_t index);
-/// Bytes of scratch memory that a run uses; 256-byte aligned pieces of one block.
+/// Bytes of scratch memory that a run uses; 256-byte aligned pieces of one block. A run on prepared values needs
+/// kgen_bundle_prepared_bytes less.
 KGEN_RUNTIME_API size_t kgen_bundle_workspace_bytes(const kgen_bundle *bundle);
-/// Kernels that a run launches.
+/// Kernels that a run launches, without those that prepare.
 KGEN_RUNTIME_API size_t kgen_bundle_launches(const kgen_bundle *bundle);
+/// Bytes of what is computed when weights change and read in each run, and the kernels that do that; 0: nothing is.
+KGEN_RUNTIME_API size_t kgen_bundle_prepared_bytes(const kgen_bundle *bundle);
+KGEN_RUNTIME_API size_t kgen_bundle_prepare_launches(const kgen_bundle *bundle);
+/// 1 where what is prepared depends on input INDEX, else 0.
+KGEN_RUNTIME_API int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index);
 
 /// Queues every launch of the plan on STREAM (a CUstream; ignored on device host, where they have run on return).
 /// INPUTS and OUTPUTS are row-major, contiguous and at least 16-byte aligned, in memory of the current context's
 /// device. Nothing is allocated and nothing waits, so that a CUDA graph can capture a run after the first one on
-/// that device, which loads the machine code.
+/// that device, which loads the machine code. A plan that prepares does so in each run, in WORKSPACE.
 KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace,
                                      void *stream, char *message, size_t size);
+
+/// Fills PREPARED, kgen_bundle_prepared_bytes of memory that the caller keeps, out of those INPUTS that
+/// kgen_bundle_prepares_from names; the others are not read. To be called again whenever one of them changed.
+KGEN_RUNTIME_API int kgen_bundle_prepare(kgen_bundle *bundle, void *const *inputs, void *prepared, void *workspace,
+                                         void *stream, char *message, size_t size);
+/// As kgen_bundle_run, on what kgen_bundle_prepare left in PREPARED.
+KGEN_RUNTIME_API int kgen_bundle_run_prepared(kgen_bundle *bundle, void *const *inputs, void *const *outputs,
+                                              void *prepared, void *workspace, void *stream, char *message,
+                                              size_t size);
 
 /// Bundles that one call runs in their order, so that a network costs no more than its launches. Each buffer of a
 /// bundle has a place: one of the bases that kgen_chain_run gets, and bytes from there on.
@@ -72,6 +88,13 @@ KGEN_RUNTIME_API void kgen_chain_destroy(kgen_chain *chain);
 /// BUNDLE, which must outlive CHAIN, comes last; a place for each of its inputs, outputs and for its workspace.
 KGEN_RUNTIME_API int kgen_chain_add(kgen_chain *chain, kgen_bundle *bundle, const kgen_place *inputs,
                                     const kgen_place *outputs, kgen_place workspace, char *message, size_t size);
+/// The same with a place for what BUNDLE prepares, which a run reads; WORKSPACE need not have room for it.
+KGEN_RUNTIME_API int kgen_chain_add_prepared(kgen_chain *chain, kgen_bundle *bundle, const kgen_place *inputs,
+                                             const kgen_place *outputs, kgen_place workspace, kgen_place prepared,
+                                             char *message, size_t size);
+/// Prepares what the bundles that have such a place keep, out of inputs that no bundle of the chain writes.
+KGEN_RUNTIME_API int kgen_chain_prepare(const kgen_chain *chain, void *const *bases, void *stream, char *message,
+                                        size_t size);
 /// As kgen_bundle_run for every bundle. Places are 16-byte aligned; what one bundle writes a later one may read or
 /// overwrite.
 KGEN_RUNTIME_API int kgen_chain_run(const kgen_chain *chain, void *const *bases, void *stream, char *message,

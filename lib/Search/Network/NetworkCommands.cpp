@@ -85,7 +85,7 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
       return own.takeError();
     facts.graphs.push_back(std::move(*canonical));
     facts.precisions.push_back(own->precision);
-    facts.flops += task.count * task.flops;
+    facts.flops += (task.count - task.prepares) * task.flops;
   }
   return facts;
 }

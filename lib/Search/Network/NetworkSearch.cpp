@@ -140,7 +140,7 @@ private:
       const graph::NetworkTask &known = facts.partition.tasks[i];
       TaskSearch task;
       task.name = known.name;
-      task.state.count = known.count;
+      task.state.count = known.count - known.prepares;
       task.config = config;
       task.config.problem = ("t" + StringRef(known.name)).str();
       std::replace(task.config.problem.begin(), task.config.problem.end(), '-', '_');
@@ -352,6 +352,10 @@ private:
   void note(const std::string &id, const candidate::Measurement &measurement) {
     std::string line = "network " + id + ": " + candidate::verdictName(measurement.verdict).str();
     line += measurement.passed() ? ", " + report::printTime(measurement.timeUs) : ": " + measurement.shownDetail();
+    if (measurement.passed() && measurement.prepareUs > 0)
+      line += " on prepared weights, " + report::printTime(measurement.freshUs()) + " with what prepares them";
+    if (measurement.passed() && measurement.graphUs > 0)
+      line += ", " + report::printTime(measurement.graphUs) + " as one CUDA graph";
     say(line);
     for (const std::string &warning : measurement.warnings)
       if (bestId.empty())
