@@ -179,7 +179,7 @@ class BundleTest(unittest.TestCase):
         folder = self.copied()
         description = json.loads((folder / "bundle.json").read_text())
         (folder / "bundle.json").write_text(json.dumps({**description, "version": 99}))
-        self.refused(folder, "it is of version 99, this runtime reads version 1")
+        self.refused(folder, "it is of version 99, this runtime reads versions 1 to 2")
 
     def test_wrong_tensors(self):
         bundle = Bundle(self.folder)
