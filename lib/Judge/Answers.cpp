@@ -9,11 +9,12 @@
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Scratch.h"
+#include "kgen/Toolchain/SiblingTool.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cerrno>
 #include <csignal>
@@ -78,6 +79,15 @@ llvm::Expected<toolchain::ScratchFolder> exchangeFolder(size_t bytes) {
   return toolchain::ScratchFolder::create("oracle", parent);
 }
 
+/// The tool kgen-oracle.
+llvm::Expected<std::string> findOracle() {
+  const char *path = getenv("KGEN_ORACLE");
+  std::string program = path ? path : toolchain::siblingTool("kgen-oracle");
+  if (!fs::can_execute(program))
+    return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
+  return program;
+}
+
 /// One child, which compiled one graph.
 class OracleProcess {
 public:
@@ -133,13 +143,9 @@ private:
     if (child.running() && graph == started)
       return llvm::Error::success();
     stop();
-    std::string program;
-    if (const char *path = getenv("KGEN_ORACLE"))
-      program = path;
-    else
-      program = llvm::sys::path::parent_path(toolchain::workerBinary()).str() + "/kgen-oracle";
-    if (!fs::can_execute(program))
-      return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
+    auto program = findOracle();
+    if (!program)
+      return program.takeError();
     auto folder = exchangeFolder(1 << 20);
     if (!folder)
       return folder.takeError();
@@ -150,9 +156,11 @@ private:
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
     toolchain::ProcessRequest request;
-    request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
+    request.arguments = {*program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
     if (what != Computed::Answers)
-      request.arguments.push_back(what == Computed::Magnitudes ? "--magnitudes" : "--declared");
+      request.arguments.push_back(what == Computed::Magnitudes ? "--magnitudes"
+                                  : what == Computed::Declared ? "--declared"
+                                                               : "--declared-tf32");
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
     auto process = toolchain::ChildProcess::start(request);
     close(in[0]), close(out[1]), close(err[1]);
@@ -245,6 +253,39 @@ public:
     return computeOnce(what, graph, inputs);
   }
 
+  llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
+    auto program = findOracle();
+    if (!program)
+      return program.takeError();
+    auto folder = exchangeFolder(1 << 20);
+    if (!folder)
+      return folder.takeError();
+    const std::string file = folder->path() + "/graph.mlir";
+    if (llvm::Error error = toolchain::writeFileAtomically(file, graph))
+      return std::move(error);
+    auto print = [](double value) { return llvm::formatv("{0:f0}", value).str(); };
+    std::vector<std::string> sizes;
+    for (double size : largest)
+      sizes.push_back(print(size));
+    toolchain::ProcessRequest request;
+    request.arguments = {*program, file, "--traits", print(products) + ":" + llvm::join(sizes, ",")};
+    toolchain::ProcessLimits limits;
+    limits.wallSeconds = 120;
+    auto ended = toolchain::runProcess(request, limits);
+    if (!ended)
+      return ended.takeError();
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(ended->output).split(lines, '\n');
+    if (ended->end != toolchain::ProcessResult::End::Exited || ended->code != 0 || lines.size() != 3)
+      return llvm::createStringError("the oracle cannot tell what follows from the graph: %s", lines[0].str().c_str());
+    GraphTraits traits;
+    for (char c : lines[0])
+      traits.exact.push_back(c == '1');
+    for (char c : lines[1])
+      traits.multiplied.push_back(c == '1');
+    return traits;
+  }
+
   void rest() override {
     std::lock_guard<std::mutex> guard(lock);
     idle.clear();
@@ -287,6 +328,7 @@ const char *kgen::judge::describe(Computed what) {
   case Computed::Magnitudes:
     return "the size of what was added up";
   case Computed::Declared:
+  case Computed::DeclaredTF32:
     return "what the graph's own types make of it";
   }
   return "";

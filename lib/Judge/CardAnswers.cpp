@@ -59,6 +59,9 @@ public:
                                               llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     return cpu->compute(what, graph, inputs);
   }
+  llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
+    return cpu->traits(graph, largest, products);
+  }
   void rest() override { cpu->rest(); }
 
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,

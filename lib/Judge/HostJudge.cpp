@@ -60,7 +60,8 @@ namespace {
 class HostJudge : public Judge {
 public:
   HostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan, unsigned threads)
-      : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs), threads(threads) {
+      : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs), tf32(plan.precision == "tf32"),
+        threads(threads) {
     size_t total;
     offsets = device::packBuffers(inputs, 0, total);
     // A question's doubles exist in our memory, in the exchange's files and in the oracle.
@@ -119,7 +120,7 @@ public:
     Kept &right = keptFor(set);
     if (!right.declared.empty())
       return right.declared;
-    auto found = ask(right.inputs, RoundTo::None, false, Computed::Declared);
+    auto found = ask(right.inputs, RoundTo::None, false, tf32 ? Computed::DeclaredTF32 : Computed::Declared);
     if (!found)
       return found.takeError();
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -199,6 +200,7 @@ private:
   std::string graph;
   std::vector<candidate::BufferSpec> inputs, outputs;
   std::vector<size_t> offsets; ///< of the inputs
+  const bool tf32;
   unsigned threads, atOnce = 1;
   std::mutex lock;
   std::map<size_t, Kept> kept;

@@ -233,6 +233,15 @@ llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned a
   return llvm::Error::success();
 }
 
+llvm::Expected<double> kgen::judge::largestInteger(const candidate::BufferSpec &spec) {
+  auto parsed = parseInit(spec);
+  if (!parsed)
+    return parsed.takeError();
+  if (parsed->kind == Distribution::Integer)
+    return std::max(std::fabs(parsed->first), std::fabs(parsed->second));
+  return parsed->positive() ? 2 : 1;
+}
+
 void kgen::judge::widen(candidate::DType dtype, const void *bytes, double *out, int64_t count, RoundTo round,
                         unsigned threads) {
   device::parallelFor(count, threads, [&](int64_t begin, int64_t end) {

@@ -31,6 +31,12 @@ static double largestExact(candidate::DType dtype) {
   }
 }
 
+/// The largest integer up to which units of class PRECISION take all as factors: strict-fp32 may split one into two
+/// halves.
+static double largestFactor(llvm::StringRef precision) {
+  return precision == "strict-fp32" ? 0x1p22 : precision == "bf16" ? 256 : 2048;
+}
+
 /// Where rounding moves the answers by more than this share of their norm they say nothing of a candidate.
 static constexpr double mostRoundingCost = 0.05;
 
@@ -60,6 +66,9 @@ public:
     if (!opened)
       return opened.takeError();
     std::unique_ptr<Reference> reference = std::move(*opened);
+    if (options.rules == Rules::KGen)
+      if (llvm::Error error = learnTraits())
+        return std::move(error);
     std::vector<Draft> drafts(1);
     double start = toolchain::monotonicSeconds();
     if (llvm::Error error = work(drafts[0]))
@@ -121,6 +130,26 @@ private:
     return std::move(reference);
   }
 
+  /// Bits are asked for only where the graph says that there is one right answer: that answers to some integers are
+  /// integers may be chance.
+  llvm::Error learnTraits() {
+    std::vector<double> largest;
+    for (const candidate::BufferSpec &input : plan.inputs) {
+      auto size = largestInteger(input);
+      if (!size)
+        return size.takeError();
+      largest.push_back(*size);
+    }
+    auto found = source.traits(graph, largest, largestFactor(plan.precision));
+    if (!found)
+      return found.takeError();
+    if (found->exact.size() != plan.outputs.size())
+      return llvm::createStringError("the graph returns %zu tensors, the plan names %zu outputs", found->exact.size(),
+                                     plan.outputs.size());
+    traits = std::move(*found);
+    return llvm::Error::success();
+  }
+
   /// A set under way.
   struct Draft {
     InputKind kind = InputKind::Declared;
@@ -155,7 +184,8 @@ private:
       for (InputKind kind : {InputKind::Uniform, InputKind::Wide, InputKind::Impulse, InputKind::Scaled})
         add(kind, 0);
       add(InputKind::Integer, 1);
-      add(InputKind::Special, 0);
+      // A product with infinity is nothing that could be compared, and fillings with zeros show.
+      add(InputKind::Special, !traits.multiplied.empty() && traits.multiplied[0]);
     }
     // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
     // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
@@ -172,10 +202,11 @@ private:
     draft.out.number = draft.number;
     Question question;
     question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
-    for (const candidate::BufferSpec &output : plan.outputs) {
-      question.close.push_back(publishedTolerance(options.rules, output.dtype));
+    for (size_t i = 0; i < plan.outputs.size(); ++i) {
+      const candidate::DType dtype = plan.outputs[i].dtype;
+      question.close.push_back(publishedTolerance(options.rules, dtype));
       if (draft.kind == InputKind::Integer)
-        question.integersTo.push_back(largestExact(output.dtype));
+        question.integersTo.push_back(traits.exact[i] ? largestExact(dtype) : -1);
     }
     // Integers cost nothing to round, what is computed of them does: they are moved by fp32's rounding instead, and
     // what that does is scaled to the class's.
@@ -190,8 +221,7 @@ private:
     auto found = judge->examine(draft.number, question);
     if (!found)
       return found.takeError();
-    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, a
-    // product with it is nothing that bits could be compared of.
+    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0.
     if (question.mustBeFinite && !found->finite()) {
       draft.ordinal = 1;
       return work(draft);
@@ -200,8 +230,8 @@ private:
     set.close = question.close;
     set.facts = std::move(found->facts);
     set.exact.clear();
-    for (const AnswerFacts &facts : set.facts)
-      set.exact.push_back(draft.kind == InputKind::Integer && facts.smallIntegers);
+    for (size_t i = 0; i < set.facts.size(); ++i)
+      set.exact.push_back(draft.kind == InputKind::Integer && traits.exact[i] && set.facts[i].smallIntegers);
     draft.costs = std::move(found->costs);
     if (moved && !draft.costs.empty()) {
       for (Comparison &cost : draft.costs[0])
@@ -314,6 +344,7 @@ private:
   Judge *judge = nullptr;
   std::vector<size_t> offsets;
   size_t inputBytes = 0;
+  GraphTraits traits;
   bool lowPasses = false; ///< the next lower class would pass
 };
 

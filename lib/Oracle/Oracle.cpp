@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Oracle/Oracle.h"
 #include "HostCode.h"
+#include "OracleModule.h"
 #include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -16,26 +17,6 @@ using namespace kgen::oracle;
 using namespace mlir;
 
 namespace {
-
-/// Turns what a diagnostic handler collects into one llvm::Error.
-class DiagnosticCollector {
-public:
-  explicit DiagnosticCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (!text.empty() || diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return;
-          llvm::raw_string_ostream os(text);
-          if (auto loc = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-            os << loc.getFilename().getValue() << ':' << loc.getLine() << ':' << loc.getColumn() << ": ";
-          os << diagnostic;
-        }) {}
-
-  llvm::Error error(const char *fallback) const { return llvm::createStringError(text.empty() ? fallback : text); }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
 
 llvm::Expected<OracleTensor> describe(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -131,24 +112,11 @@ const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs
 
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
                                                        llvm::StringRef fileName, OracleResult result) {
-  DialectRegistry registry;
-  registerOracleDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  DiagnosticCollector diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(graph, &context, fileName);
-  if (!module)
-    return diagnostics.error("cannot parse the graph");
-
-  func::FuncOp function;
-  for (auto candidate : module->getOps<func::FuncOp>())
-    if (candidate.isPublic()) {
-      if (function)
-        return llvm::createStringError("the oracle answers for one function, the graph has @" + function.getName() +
-                                       " and @" + candidate.getName());
-      function = candidate;
-    }
-  if (!function)
-    return llvm::createStringError("the graph has no function");
+  auto opened = OracleModule::open(graph, fileName);
+  if (!opened)
+    return opened.takeError();
+  ModuleOp module = (*opened)->module();
+  func::FuncOp function = (*opened)->function();
   std::string name = function.getName().str();
 
   auto state = std::make_unique<State>();
@@ -166,11 +134,11 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   if (auto error = fill(function.getResultTypes(), state->outputs))
     return error;
 
-  PassManager pm(&context);
+  PassManager pm(module.getContext());
   populateOracleLowering(pm, sliceLimit, result);
-  if (failed(pm.run(*module)))
-    return diagnostics.error("cannot lower the graph for the CPU");
-  auto engine = compileForHost(*module);
+  if (failed(pm.run(module)))
+    return (*opened)->error("cannot lower the graph for the CPU");
+  auto engine = compileForHost(module);
   if (!engine)
     return engine.takeError();
   state->engine = std::move(*engine);

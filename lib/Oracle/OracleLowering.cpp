@@ -70,14 +70,18 @@ void addConversionToLLVM(OpPassManager &pm) {
 } // namespace
 
 void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit, OracleResult result) {
-  if (result != OracleResult::Declared)
+  const bool declared = result == OracleResult::Declared || result == OracleResult::DeclaredTF32;
+  if (!declared)
     pm.addPass(createPromoteF64Pass());
   pm.addPass(createOracleEntryPass());
   pm.addPass(conversion::createConvertAtenToLinalgPass());
   if (result == OracleResult::Magnitudes)
     pm.addPass(createMagnitudesPass());
-  if (result == OracleResult::Declared)
-    pm.addPass(createOracleDeclaredPass());
+  if (declared) {
+    OracleDeclaredPassOptions options;
+    options.tf32 = result == OracleResult::DeclaredTF32;
+    pm.addPass(createOracleDeclaredPass(options));
+  }
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createOracleFusePass());
   OracleSlicePassOptions slice;

@@ -56,6 +56,9 @@ class FakeAnswers : public judge::AnswerSource {
 public:
   int calls = 0;
   size_t outputs = 1;
+  llvm::Expected<judge::GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double) override {
+    return judge::GraphTraits{std::vector<bool>(outputs, true), {}};
+  }
   llvm::Expected<std::vector<judge::Answer>> answer(llvm::StringRef,
                                                     llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     ++calls;

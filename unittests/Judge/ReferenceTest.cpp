@@ -35,6 +35,13 @@ public:
     return std::move(answers);
   }
   void rest() override { ++rests; }
+  /// What the graph says; asked with these factors.
+  bool keepsIntegers = true, multiplies = false;
+  double products = 0;
+  llvm::Expected<GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double factors) override {
+    products = factors;
+    return GraphTraits{{keepsIntegers}, {multiplies}};
+  }
   /// What was added up for each answer, where a test says so.
   std::function<double(llvm::ArrayRef<double>, size_t)> size;
   std::atomic<int> sizesAsked{0};
@@ -132,6 +139,31 @@ TEST(Reference, IntegersAreExactOnlyWhereAnswersAre) {
   EXPECT_TRUE(find(*build(linear, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
   EXPECT_FALSE(find(*build(linear, vectorPlan("tf32")), InputKind::Declared)->exact[0]);
   EXPECT_FALSE(find(*build(root, vectorPlan("tf32")), InputKind::Integer)->exact[0]);
+}
+
+TEST(Reference, IntegersByChanceAreNotExact) {
+  // The answers are those of a graph that keeps integers exact; this one says that it does not.
+  FunctionAnswers source(twice);
+  source.keepsIntegers = false;
+  auto reference = build(source, vectorPlan("tf32"));
+  const ReferenceSet *set = find(*reference, InputKind::Integer);
+  ASSERT_NE(set, nullptr);
+  EXPECT_FALSE(set->exact[0]);
+  EXPECT_EQ(source.products, 2048);
+  // There is a tolerance then.
+  EXPECT_FALSE(isAccepted(*set, 0, shown(*reference, *set, [](double x) { return 2 * x + 1; })));
+  EXPECT_TRUE(isAccepted(*set, 0, shown(*reference, *set, [](double x) { return 2 * x * (1 + 0x1p-20); })));
+}
+
+TEST(Reference, InfinitiesAreNotDrawnWhereTheyWouldBeMultiplied) {
+  for (bool multiplies : {false, true}) {
+    FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return std::tanh(x[i]); });
+    source.multiplies = multiplies;
+    auto reference = build(source, vectorPlan("tf32"));
+    const ReferenceSet *set = find(*reference, InputKind::Special);
+    ASSERT_NE(set, nullptr);
+    EXPECT_EQ(set->set.ordinal, unsigned(multiplies));
+  }
 }
 
 TEST(Reference, ToleranceSeparatesTheClasses) {

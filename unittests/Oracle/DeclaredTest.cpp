@@ -15,8 +15,9 @@ using namespace kgen::oracle;
 
 namespace {
 
-std::vector<double> declared(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
-  auto oracle = Oracle::create(graph, int64_t(1) << 30, "graph", OracleResult::Declared);
+std::vector<double> declared(llvm::StringRef graph, llvm::ArrayRef<llvm::ArrayRef<double>> inputs,
+                             OracleResult result = OracleResult::Declared) {
+  auto oracle = Oracle::create(graph, int64_t(1) << 30, "graph", result);
   if (!oracle) {
     ADD_FAILURE() << llvm::toString(oracle.takeError()) << "\n" << graph.str();
     return {};
@@ -58,6 +59,25 @@ TEST(Declared, AMeanOfSquaresLosesAVarianceInFp32) {
   double exact = llvm::cantFail(llvm::cantFail(Oracle::create(graph))->run({x})).front().front();
   EXPECT_NEAR(exact, 0.009765625, 1e-9);
   EXPECT_GT(std::fabs(declared(graph, {x}).front() - exact), 1e-3);
+}
+
+TEST(Declared, FactorsAreRoundedToTF32WhereThatIsAsked) {
+  // The second product's left factor is the first one's result, which no rounding of inputs tells of.
+  auto graph = [](const std::string &type) {
+    std::string t = "tensor<1x1x" + type + ">";
+    return "func.func @f(%a: " + t + ", %b: " + t + ") -> " + t + " {\n  %0 = aten.mm %a, %b : (" + t + ", " + t +
+           ") -> " + t + "\n  %1 = aten.mm %0, %b : (" + t + ", " + t + ") -> " + t + "\n  return %1 : " + t + "\n}\n";
+  };
+  std::vector<double> a = {1 + 0x1p-10}, b = {1 + 0x1p-9}; // both hold in tf32, their product does not
+  const double exact = a[0] * b[0] * b[0], rounded = (1 + 0x1p-10 + 0x1p-9) * b[0];
+  EXPECT_NEAR(declared(graph("f32"), {a, b})[0], exact, 1e-7);
+  EXPECT_NEAR(declared(graph("f32"), {a, b}, OracleResult::DeclaredTF32)[0], rounded, 1e-7);
+  EXPECT_GT(exact - rounded, 1e-6);
+  // Other types are what they are, and what is not finite stays so.
+  EXPECT_DOUBLE_EQ(declared(graph("f64"), {a, b}, OracleResult::DeclaredTF32)[0], exact);
+  std::vector<double> infinite = {-INFINITY}, none = {NAN};
+  EXPECT_EQ(declared(graph("f32"), {infinite, b}, OracleResult::DeclaredTF32)[0], -INFINITY);
+  EXPECT_TRUE(std::isnan(declared(graph("f32"), {none, b}, OracleResult::DeclaredTF32)[0]));
 }
 
 } // namespace

@@ -49,9 +49,17 @@ enum class Computed {
   Magnitudes,
   /// The answers in the types that the graph declares, each op's result rounded to its own, as PyTorch computes them.
   Declared,
+  /// So, with the fp32 factors of contractions rounded to tf32: results of ops that are factors again, too.
+  DeclaredTF32,
 };
 /// "the size of what was added up", ...
 const char *describe(Computed what);
+
+/// What follows from a graph for inputs of whatever values (kgen-oracle --traits).
+struct GraphTraits {
+  std::vector<bool> exact;      ///< by result: every honest kernel computes the same bits of integers
+  std::vector<bool> multiplied; ///< by input: its infinities are factors of a contraction
+};
 
 /// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.
 /// Thread safe: several questions may be under way at once.
@@ -65,6 +73,10 @@ public:
   /// has answers only.
   virtual llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
                                                       llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
+  /// What follows from GRAPH. LARGEST has the largest absolute value of each input, PRODUCTS is the largest integer up
+  /// to which the class's units take all as factors.
+  virtual llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest,
+                                             double products) = 0;
   /// No question is expected soon: gives memory back.
   virtual void rest() {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may

@@ -44,6 +44,9 @@ enum class RoundTo { None, TF32, FP16, BF16, FP8 };
 llvm::Error fillInput(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set,
                       llvm::MutableArrayRef<char> bytes, unsigned threads = 1);
 
+/// The largest absolute value that an integer set can hold in an argument of SPEC. Fails only on a malformed `init`.
+llvm::Expected<double> largestInteger(const candidate::BufferSpec &spec);
+
 /// Widens stored elements to double, exactly; with ROUND, through that format first (float types).
 void widen(candidate::DType dtype, const void *bytes, double *out, int64_t count, RoundTo round = RoundTo::None,
            unsigned threads = 1);

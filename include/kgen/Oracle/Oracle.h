@@ -30,9 +30,10 @@ struct OracleTensor {
 
 /// What is computed of a graph.
 enum class OracleResult {
-  Answers,    ///< in fp64
-  Magnitudes, ///< in fp64, instead of each answer the size of what was added up for it (kgen-magnitudes)
-  Declared,   ///< the answers in the types that the graph declares, as PyTorch computes it op by op
+  Answers,      ///< in fp64
+  Magnitudes,   ///< in fp64, instead of each answer the size of what was added up for it (kgen-magnitudes)
+  Declared,     ///< the answers in the types that the graph declares, as PyTorch computes it op by op
+  DeclaredTF32, ///< so, and the fp32 factors of contractions are rounded to tf32, as matrix units take them
 };
 
 /// One compiled graph. Not thread-safe; may be run any number of times.

@@ -19,6 +19,9 @@ struct OracleToolOptions {
   bool check = false;
   OracleResult result = OracleResult::Answers;
   int64_t sliceLimit = int64_t(1) << 30;
+  /// PRODUCTS:SIZE,SIZE,... as findTraits takes them; instead of an answer, a line with 0 or 1 for each result (exact)
+  /// and one for each argument (multiplied).
+  std::string traits;
 };
 
 /// Does what OPTIONS say and returns the process's exit code: 0, or 1 after one sentence on stderr.

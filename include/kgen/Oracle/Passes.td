@@ -61,6 +61,8 @@ def OracleDeclaredPass : Pass<"kgen-oracle-declared", "mlir::ModuleOp"> {
     func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> { %0 = linalg.generic ... arith.truncf ... }
     ```
   }];
+  let options = [Option<"tf32", "tf32", "bool", "false",
+                        "round the f32 factors of contractions to tf32, as matrix units take them">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
 }
 

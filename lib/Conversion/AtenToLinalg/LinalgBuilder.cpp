@@ -227,6 +227,9 @@ Value LinalgBuilder::pad(Value tensor, ArrayRef<int64_t> low, ArrayRef<int64_t> 
     highs.push_back(b.getIndexAttr(after));
     padded[leading + i] += before + after;
   }
+  // Around nothing there is padding alone, and no place for a slice.
+  if (llvm::is_contained(shape(tensor), 0))
+    return filled(padded, element(tensor), value);
   Value constant = arith::ConstantOp::create(b, constantAttr(element(tensor), value));
   auto type = RankedTensorType::get(padded, element(tensor));
   return tensor::PadOp::create(b, type, tensor, lows, highs, constant, /*nofold=*/false);

@@ -73,13 +73,19 @@ static void followTile(const ScheduleParams &params, schedule::IntsKey key, int6
   bn = ceilDiv(bn, (*inner)[1]) * (*inner)[1];
 }
 
+/// Bytes of one operand's tile: SIDE rows or columns of it by TILEK of k, padded.
+static int64_t tileBytes(bool kContiguous, int64_t side, int64_t tileK, int64_t pad, int64_t crossPad,
+                         int64_t elementBytes) {
+  return (kContiguous ? side * (tileK + pad) : tileK * (side + crossPad)) * elementBytes;
+}
+
 /// Operand tiles of all stages; with WMMA, at least the finished tile that takes their place.
 static int64_t sharedBytesOf(const Gemm &gemm, ArrayRef<int64_t> tile, int64_t elementBytes, int64_t stages,
                              int64_t pad, int64_t crossPad, bool wmma) {
   auto bytes = [&](bool kContiguous, int64_t side) {
-    return kContiguous ? side * (tile[2] + pad) : tile[2] * (side + crossPad);
+    return tileBytes(kContiguous, side, tile[2], pad, crossPad, elementBytes);
   };
-  int64_t operands = stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1])) * elementBytes;
+  int64_t operands = stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1]));
   return wmma ? std::max(operands, tile[0] * (tile[1] + 4) * 4) : operands;
 }
 
@@ -156,8 +162,15 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
          std::max(bm, bn) > 64)
     (bm >= bn ? bm : bn) /= 2;
   followTile(params, key::threadTile, bm, bn);
-  SmallVector<int64_t> tile =
-      params.intsOr(context, key::tile, {bm, bn, thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16)});
+  // B's tiles begin behind those of A, and loads of 16 bytes go there.
+  const int64_t vector = 16 / elementBytes, stagesOfA = params.getInt(key::stages).value_or(3);
+  auto bytesOfA = [&](int64_t side, int64_t tileK) {
+    return stagesOfA * tileBytes(gemm.a.kContiguous, side, tileK, vector, vector, elementBytes);
+  };
+  int64_t bk = thin ? fit(gemm.k, 4, 64) : fit(gemm.k, 4, 16);
+  if (bytesOfA(bm, bk) % 16)
+    bk = std::max(bk, vector);
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {bm, bn, bk});
   // 64 results in a thread where the tile is large; where it is small, rather more threads.
   int64_t tm = std::min<int64_t>(tile[0] >= 64 ? 8 : 4, tile[0]),
           tn = std::min<int64_t>(tile[1] >= 64 ? 8 : 4, tile[1]);
@@ -169,6 +182,9 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
            << thread[0] << " x " << thread[1] << " does not divide the block tile " << tile[0] << " x " << tile[1];
   if (tile[2] % 4)
     return dispatch.emitError("the block tile's k is a multiple of 4, found ") << tile[2];
+  if (bytesOfA(tile[0], tile[2]) % 16)
+    return dispatch.emitError("the tiles of the left operand take ")
+           << bytesOfA(tile[0], tile[2]) << " bytes, expected a multiple of 16, since those of the right one follow";
   if (thread[0] * thread[1] > 160)
     return dispatch.emitError("a thread tile of ") << thread[0] << " x " << thread[1] << " needs "
                                                    << thread[0] * thread[1] << " accumulators, the limit is 160";
