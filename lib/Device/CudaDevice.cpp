@@ -128,6 +128,9 @@ public:
         driver.resetPersistingL2();
       driver.memset32(flush, unsigned(++flushes), flushBytes / 4, stream);
     }
+    // The flush keeps the card from other processes' kernels until all of this is queued.
+    if (int error = trusted.scrubSharedAgain(stream))
+      return check(error);
     driver.eventRecord(events[1], stream);
     if (order.graph) {
       if (int error = driver.graphLaunch(graph.executable, stream))

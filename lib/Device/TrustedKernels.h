@@ -11,6 +11,7 @@
 #include "kgen/Device/Device.h"
 
 #include <array>
+#include <optional>
 
 namespace kgen::device {
 
@@ -24,6 +25,10 @@ public:
   /// Fills the shared memory and the registers of every multiprocessor, and the local memory of as many threads as fit,
   /// up to what a thread with LOCALBYTES and a stack beside it has; LOCALBYTES is at most mostLocalBytes.
   cuda::Result scrub(uint32_t seed, size_t localBytes);
+  /// Queues on STREAM the filling of every multiprocessor's shared memory once more, by the last scrub's seed; nothing
+  /// before the first. Right in front of the launches: where this process lets the card rest another one may have its
+  /// turn, and what was filled in is not what the next kernel finds.
+  cuda::Result scrubSharedAgain(cuda::Stream stream);
   static constexpr size_t mostLocalBytes = 131072 - 1024;
   /// Queues the filling of BYTES, a multiple of 4.
   cuda::Result fill(cuda::Pointer at, const Poison &poison, size_t bytes);
@@ -40,7 +45,10 @@ private:
   cuda::Function digest = nullptr, filler = nullptr, count = nullptr, scrubber = nullptr, waiter = nullptr;
   std::array<cuda::Function, 2> registers = {};      ///< the scrubbers of these
   std::array<cuda::Function, 4> localScrubbers = {}; ///< by size, found when needed
+  cuda::Result scrubShared(uint32_t seed, cuda::Stream stream);
+
   cuda::Pointer counters = 0, arrived = 0;
+  std::optional<uint32_t> lastSeed; ///< of scrub()
   size_t room = 0;
   int sharedBytes = 0, multiprocessors = 0;
 };
