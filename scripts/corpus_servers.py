@@ -54,9 +54,19 @@ class Evaluators:
             raise OSError("kgen-eval ended with status %s: %s" % (child.wait(), self._words()[-300:]))
         return json.loads(line), line.decode(errors="replace") + self._words()
 
+    def reveal(self):
+        """The seed of this thread's last inputs. What was told serves no other candidate, so its evaluator ends."""
+        child, self.mine.child = self.mine.child, None
+        child.stdin.write(b'{"reveal": true}\n')
+        child.stdin.close()
+        answer = json.loads(child.stdout.readline() or b"{}")
+        child.wait()
+        return answer.get("seed", "unknown").removeprefix("seed ")
+
     def close(self):
         for child in self.all:
-            child.stdin.close()
+            if not child.stdin.closed:
+                child.stdin.close()
         for child in self.all:
             if child.wait() != 0:
                 self.crashes += child.returncode < 0

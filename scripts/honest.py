@@ -4,7 +4,8 @@
 
 Which kernels are honest: the corpus' cases under corpus/honest whose verdict must be PASS, and the candidates that the
 numeric tests (test/Kernels/*/numeric-*.mlir) make and expect to PASS. A test's own RUN lines prepare its candidates; nothing of LLVM's
-test tools is needed for that. Every failure is printed with its detail; --keep leaves the candidates.
+test tools is needed for that. Every failure is printed with its detail; --keep leaves the candidates. --failures keeps each failing
+case whole: the candidate, its graph, measurement.json, and its inputs' seed for `kgen-eval FOLDER --graph FOLDER/graph.mlir --seed S`.
 """
 import argparse
 import collections
@@ -91,6 +92,14 @@ def collect(args, top):
     return kernels
 
 
+def keep_failure(to, folder, graph, answer, seed):
+    """All that shows the case again, in the folder TO."""
+    shutil.copytree(folder, to, dirs_exist_ok=True)
+    shutil.copy(graph, to / "graph.mlir")
+    (to / "measurement.json").write_text(json.dumps(answer, indent=1) + "\n")
+    (to / "seed").write_text(seed + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -100,6 +109,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0, help="begin no further evaluation after so long; what was done is counted")
     parser.add_argument("--keep", help="folder to keep the candidates in")
     parser.add_argument("--json", help="file for the verdicts by kernel")
+    parser.add_argument("--failures", type=pathlib.Path, help="folder for the cases that fail")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
@@ -146,6 +156,9 @@ def main():
                     if measured["verdict"] != "PASS":
                         details.append({"name": name, "verdict": measured["verdict"], "detail": measured["detail"]})
                         print("%s: %s: %s" % (name, measured["verdict"], measured["detail"]), flush=True)
+                if measured["verdict"] != "PASS" and args.failures:
+                    keep_failure(args.failures / ("%s-%d" % (name.replace("/", "-"), len(details))), folder, job["graph"], answer,
+                                 evaluators.reveal())
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(args.jobs)]
     for thread in threads:

@@ -96,8 +96,8 @@ class Evaluations:
         self._device = device
         self._process = None
 
-    def measure(self, folder, graph, stage):
-        """The measurement of the candidate in FOLDER; raises Stop."""
+    def measure(self, folder, graph, stage, whole=False):
+        """The measurement of the candidate in FOLDER; raises Stop. WHOLE: what fails is kept with all that shows it again."""
         if self._process is None or self._process.poll() is not None:
             self._start()
         job = {"folder": str(folder), "graph": str(graph), "time": False, "time_limit": 10, "compile_limit": 60}
@@ -117,7 +117,18 @@ class Evaluations:
         reply = json.loads(answer)
         if "error" in reply:
             raise Stop("error", stage, f"kgen-eval: {reply['error']}")
+        if whole and reply["measurement"]["verdict"] not in ("PASS", "UNSUPPORTED"):
+            self._keep(pathlib.Path(folder), answer)
         return reply["measurement"]
+
+    def _keep(self, folder, answer):
+        """Leaves beside the candidate what it got, and its inputs' seed, for `kgen-eval FOLDER --seed S`. Told, it serves no other."""
+        (folder / "measurement.json").write_text(answer)
+        self._process.stdin.write('{"reveal": true}\n')
+        self._process.stdin.flush()
+        said = self._line(EVAL_SECONDS)
+        (folder / "seed").write_text((json.loads(said).get("seed", "") if said else "").removeprefix("seed ") + "\n")
+        self.close()
 
     def _start(self):
         self._process = subprocess.Popen([tool("kgen-eval"), "--serve", "--device", self._device], stdin=subprocess.PIPE,
@@ -314,7 +325,7 @@ class Checker:
                 lower(stage, mlir, place, *options)
                 if self._prepare:
                     continue
-                note(judge(self._evaluations.measure(place, mlir, stage), stage))
+                note(judge(self._evaluations.measure(place, mlir, stage, only is None), stage))
             except Stop as stop:
                 if "has no legal materialisation" not in stop.finding.message:
                     findings.append(stop.finding)

@@ -58,6 +58,8 @@ static int runCommand(int argc, char **argv) {
                                       "kernelbench (1e-4 for fp32)"));
   cl::opt<bool> sanitize("sanitize", cl::desc("a PASS also goes through compute-sanitizer"), cl::cat(c));
   cl::opt<bool> profile("profile", cl::desc("a PASS is also profiled by Nsight Compute"), cl::cat(c));
+  cl::opt<std::string> seed("seed", cl::desc("of inputs that were told, in hexadecimal: shows a case again"),
+                            cl::cat(c));
   cl::opt<std::string> bundle("bundle", cl::desc("compile into this folder, for kgen's runtime; measure nothing"),
                               cl::cat(c));
   cl::opt<std::string> compare("compare", cl::desc("the folder of a candidate to compare with"), cl::cat(c));
@@ -73,7 +75,7 @@ static int runCommand(int argc, char **argv) {
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.out = out, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines,
-  r.problem = problem;
+  r.problem = problem, r.seed = seed;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
   r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
   auto named = kgen::judge::parseRules(rules);

@@ -137,6 +137,12 @@ int kgen::evaluate::evaluateFolder(const EvalRequest &request) {
   auto evaluator = Evaluator::create(request.device);
   if (!evaluator)
     return fail(evaluator.takeError());
+  if (uint64_t seed; !request.seed.empty()) {
+    if (llvm::StringRef(request.seed).getAsInteger(16, seed))
+      return fail(
+          llvm::createStringError("--seed is '%s', expected a hexadecimal number of 64 bits", request.seed.c_str()));
+    (*evaluator)->redraw(seed);
+  }
   auto measurement = (*evaluator)->measure(*files, request.options);
   if (!measurement)
     return fail(measurement.takeError());
@@ -146,6 +152,8 @@ int kgen::evaluate::evaluateFolder(const EvalRequest &request) {
   if (request.profile && measurement->passed())
     if (llvm::Error error = (*evaluator)->profile(*files, request.options, *measurement))
       return fail(std::move(error));
+  if (!request.seed.empty())
+    measurement->warnings.push_back("the seed of the inputs was given: they were no secret");
   // The seed was secret until here, and serves no other candidate.
   measurement->inputs = (*evaluator)->seedText();
   // A missing PyTorch must not cost the measurement that is already there.

@@ -450,8 +450,10 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   return true;
 }
 
-void Evaluator::redraw() {
-  parts.seed = secretSeed();
+void Evaluator::redraw() { redraw(secretSeed()); }
+
+void Evaluator::redraw(uint64_t seed) {
+  parts.seed = seed;
   references.clear();
 }
 

@@ -79,15 +79,6 @@ llvm::Expected<toolchain::ScratchFolder> exchangeFolder(size_t bytes) {
   return toolchain::ScratchFolder::create("oracle", parent);
 }
 
-/// The tool kgen-oracle.
-llvm::Expected<std::string> findOracle() {
-  const char *path = getenv("KGEN_ORACLE");
-  std::string program = path ? path : toolchain::siblingTool("kgen-oracle");
-  if (!fs::can_execute(program))
-    return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
-  return program;
-}
-
 /// One child, which compiled one graph.
 class OracleProcess {
 public:
@@ -107,6 +98,24 @@ public:
     if (!folder)
       return folder.takeError();
     return exchange(folder->path(), inputs);
+  }
+
+  /// REQUEST in kgen-oracle's words.
+  llvm::Expected<GraphTraits> traits(llvm::StringRef graph, const std::string &request) {
+    if (llvm::Error error = ensureStarted(graph))
+      return std::move(error);
+    std::string line = "traits " + request + "\n", reply;
+    if (write(toChild, line.data(), line.size()) != ssize_t(line.size()) || !readLine(reply))
+      return explainEnd();
+    auto [exact, multiplied] = llvm::StringRef(reply).split(' ');
+    if (exact.find_first_not_of("01") != llvm::StringRef::npos)
+      return llvm::createStringError("oracle: %s", llvm::StringRef(reply).ltrim("error: ").str().c_str());
+    GraphTraits traits;
+    for (char c : exact)
+      traits.exact.push_back(c == '1');
+    for (char c : multiplied)
+      traits.multiplied.push_back(c == '1');
+    return traits;
   }
 
 private:
@@ -143,9 +152,10 @@ private:
     if (child.running() && graph == started)
       return llvm::Error::success();
     stop();
-    auto program = findOracle();
-    if (!program)
-      return program.takeError();
+    const char *path = getenv("KGEN_ORACLE");
+    std::string program = path ? path : toolchain::siblingTool("kgen-oracle");
+    if (!fs::can_execute(program))
+      return llvm::createStringError("the oracle %s is not there: build the target kgen-oracle", program.c_str());
     auto folder = exchangeFolder(1 << 20);
     if (!folder)
       return folder.takeError();
@@ -156,7 +166,7 @@ private:
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
       return llvm::createStringError("cannot make pipes: %s", strerror(errno));
     toolchain::ProcessRequest request;
-    request.arguments = {*program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
+    request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
     if (what != Computed::Answers)
       request.arguments.push_back(what == Computed::Magnitudes ? "--magnitudes"
                                   : what == Computed::Declared ? "--declared"
@@ -245,45 +255,18 @@ public:
   }
   llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
                                               llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
-    auto answers = computeOnce(what, graph, inputs);
-    // One that was killed while nobody asked it shows now.
-    if (answers || !answers.errorIsA<toolchain::ProcessLost>())
-      return answers;
-    llvm::consumeError(answers.takeError());
-    return computeOnce(what, graph, inputs);
+    return twice<std::vector<Answer>>(what, graph,
+                                      [&](OracleProcess &process) { return process.answer(graph, inputs); });
   }
 
   llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
-    auto program = findOracle();
-    if (!program)
-      return program.takeError();
-    auto folder = exchangeFolder(1 << 20);
-    if (!folder)
-      return folder.takeError();
-    const std::string file = folder->path() + "/graph.mlir";
-    if (llvm::Error error = toolchain::writeFileAtomically(file, graph))
-      return std::move(error);
     auto print = [](double value) { return llvm::formatv("{0:f0}", value).str(); };
     std::vector<std::string> sizes;
     for (double size : largest)
       sizes.push_back(print(size));
-    toolchain::ProcessRequest request;
-    request.arguments = {*program, file, "--traits", print(products) + ":" + llvm::join(sizes, ",")};
-    toolchain::ProcessLimits limits;
-    limits.wallSeconds = 120;
-    auto ended = toolchain::runProcess(request, limits);
-    if (!ended)
-      return ended.takeError();
-    llvm::SmallVector<llvm::StringRef> lines;
-    llvm::StringRef(ended->output).split(lines, '\n');
-    if (ended->end != toolchain::ProcessResult::End::Exited || ended->code != 0 || lines.size() != 3)
-      return llvm::createStringError("the oracle cannot tell what follows from the graph: %s", lines[0].str().c_str());
-    GraphTraits traits;
-    for (char c : lines[0])
-      traits.exact.push_back(c == '1');
-    for (char c : lines[1])
-      traits.multiplied.push_back(c == '1');
-    return traits;
+    const std::string request = print(products) + ":" + llvm::join(sizes, ",");
+    return twice<GraphTraits>(Computed::Answers, graph,
+                              [&](OracleProcess &process) { return process.traits(graph, request); });
   }
 
   void rest() override {
@@ -292,8 +275,21 @@ public:
   }
 
 private:
-  llvm::Expected<std::vector<Answer>> computeOnce(Computed what, llvm::StringRef graph,
-                                                  llvm::ArrayRef<llvm::ArrayRef<double>> inputs) {
+  /// What QUESTION gets of a child that computes WHAT of GRAPH.
+  template <class Reply>
+  llvm::Expected<Reply> twice(Computed what, llvm::StringRef graph,
+                              llvm::function_ref<llvm::Expected<Reply>(OracleProcess &)> question) {
+    llvm::Expected<Reply> reply = once(what, graph, question);
+    // One that was killed while nobody asked it shows now.
+    if (reply || !reply.template errorIsA<toolchain::ProcessLost>())
+      return reply;
+    llvm::consumeError(reply.takeError());
+    return once(what, graph, question);
+  }
+
+  template <class Reply>
+  llvm::Expected<Reply> once(Computed what, llvm::StringRef graph,
+                             llvm::function_ref<llvm::Expected<Reply>(OracleProcess &)> question) {
     std::unique_ptr<OracleProcess> process;
     {
       std::lock_guard<std::mutex> guard(lock);
@@ -307,12 +303,12 @@ private:
     }
     if (!process)
       process = std::make_unique<OracleProcess>(what);
-    auto answers = process->answer(graph, inputs);
-    if (answers) {
+    auto reply = question(*process);
+    if (reply) {
       std::lock_guard<std::mutex> guard(lock);
       idle.push_back(std::move(process));
     }
-    return answers;
+    return reply;
   }
 
   std::mutex lock;

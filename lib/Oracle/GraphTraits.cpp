@@ -312,3 +312,27 @@ llvm::Expected<GraphTraits> kgen::oracle::findTraits(llvm::StringRef graph, llvm
     traits.exact.push_back(exactness.of(result).exact);
   return traits;
 }
+
+llvm::Expected<std::string> kgen::oracle::describeTraits(llvm::StringRef graph, llvm::StringRef request,
+                                                         llvm::StringRef name) {
+  auto [limit, list] = request.split(':');
+  llvm::SmallVector<llvm::StringRef> words;
+  list.split(words, ',', -1, false);
+  double products = 0;
+  std::vector<double> largest(words.size());
+  bool bad = limit.getAsDouble(products);
+  for (size_t i = 0; i < words.size(); ++i)
+    bad |= words[i].getAsDouble(largest[i]);
+  if (bad)
+    return llvm::createStringError("traits are asked for with LIMIT:SIZE,SIZE,..., found '" + request + "'");
+  auto traits = findTraits(graph, largest, products, name);
+  if (!traits)
+    return traits.takeError();
+  std::string out;
+  for (bool each : traits->exact)
+    out += each ? '1' : '0';
+  out += ' ';
+  for (bool each : traits->multiplied)
+    out += each ? '1' : '0';
+  return out;
+}

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Oracle/GraphTraits.h"
 #include "kgen/Oracle/Oracle.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -86,6 +87,13 @@ bool kgen::oracle::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
   std::istream &lines = list == "-" ? std::cin : file;
   bool good = true;
   for (std::string line; std::getline(lines, line);) {
+    if (llvm::StringRef request = line; request.consume_front("traits ")) {
+      auto traits = describeTraits(oracle.graph(), request);
+      good &= bool(traits);
+      llvm::outs() << (traits ? *traits : "error: " + toString(traits.takeError())) << '\n';
+      llvm::outs().flush();
+      continue;
+    }
     auto [inDir, outDir] = llvm::StringRef(line).split('\t');
     if (inDir.empty())
       continue;

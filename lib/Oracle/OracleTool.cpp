@@ -14,29 +14,6 @@
 using namespace kgen;
 using namespace kgen::oracle;
 
-/// Prints what follows from GRAPH for all inputs.
-static llvm::Error printTraits(llvm::StringRef graph, const OracleToolOptions &options) {
-  auto [limit, list] = llvm::StringRef(options.traits).split(':');
-  llvm::SmallVector<llvm::StringRef> words;
-  list.split(words, ',', -1, false);
-  double products;
-  std::vector<double> largest(words.size());
-  bool bad = limit.getAsDouble(products);
-  for (size_t i = 0; i < words.size(); ++i)
-    bad |= words[i].getAsDouble(largest[i]);
-  if (bad)
-    return llvm::createStringError("--traits takes LIMIT:SIZE,SIZE,..., found '" + options.traits + "'");
-  auto traits = findTraits(graph, largest, products, options.graph);
-  if (!traits)
-    return traits.takeError();
-  for (const std::vector<bool> &flags : {traits->exact, traits->multiplied}) {
-    for (bool each : flags)
-      llvm::outs() << int(each);
-    llvm::outs() << '\n';
-  }
-  return llvm::Error::success();
-}
-
 int kgen::oracle::runOracleTool(const OracleToolOptions &options) {
   auto fail = [](const llvm::Twine &message) { return llvm::WithColor::error() << message << '\n', 1; };
   bool files = !options.inputs.empty() && !options.outputs.empty();
@@ -49,8 +26,10 @@ int kgen::oracle::runOracleTool(const OracleToolOptions &options) {
   if (options.check)
     return checkOracleCases((*text)->getBuffer(), options.sliceLimit) ? 0 : 1;
   if (!options.traits.empty()) {
-    if (auto error = printTraits((*text)->getBuffer(), options))
-      return fail(toString(std::move(error)));
+    auto traits = describeTraits((*text)->getBuffer(), options.traits, options.graph);
+    if (!traits)
+      return fail(toString(traits.takeError()));
+    llvm::outs() << *traits << '\n';
     return 0;
   }
   auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.result);

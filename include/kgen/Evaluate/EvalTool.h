@@ -23,6 +23,7 @@ struct EvalRequest {
   std::string problem;    ///< the PyTorch form, a .py file
   bool sanitize = false;  ///< a PASS goes through compute-sanitizer
   bool profile = false;   ///< and is watched by Nsight Compute
+  std::string seed;       ///< hexadecimal, of inputs that were told; empty: drawn
   EvaluateOptions options;
 };
 

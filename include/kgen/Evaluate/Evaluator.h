@@ -109,6 +109,8 @@ public:
   llvm::Error profile(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   /// Another secret seed: what is measured from now on meets other inputs.
   void redraw();
+  /// On the inputs of a SEED that was told, to see again what a candidate did on them.
+  void redraw(uint64_t seed);
   /// "seed 1F...": ends the secret, so that inputs can be drawn again.
   std::string seedText() const;
 

@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
 #include <vector>
 
 namespace kgen::oracle {
@@ -36,5 +37,10 @@ struct GraphTraits {
 /// NAME is the graph's file in messages.
 llvm::Expected<GraphTraits> findTraits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products,
                                        llvm::StringRef name = "graph");
+
+/// The same as text: REQUEST is LIMIT:SIZE,SIZE,... (PRODUCTS and LARGEST); the reply has a 1 or a 0 for each result, a
+/// blank, and one for each argument.
+llvm::Expected<std::string> describeTraits(llvm::StringRef graph, llvm::StringRef request,
+                                           llvm::StringRef name = "graph");
 
 } // namespace kgen::oracle

@@ -49,6 +49,8 @@ public:
 
   const std::vector<OracleTensor> &inputs() const;
   const std::vector<OracleTensor> &outputs() const;
+  /// What it was made from.
+  llvm::StringRef graph() const;
 
   /// One row-major buffer of doubles for each argument, integers and booleans as doubles too; results
   /// come back in the same form. Inputs of a wrong count or length are an error.
@@ -65,7 +67,8 @@ private:
 llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir);
 
 /// Serves jobs, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or "error: ..."
-/// for each on stdout at once. Returns whether all succeeded.
+/// for each on stdout at once. "traits REQUEST" is answered as describeTraits says (GraphTraits.h). Returns whether all
+/// succeeded.
 bool serveOracleJobs(Oracle &oracle, llvm::StringRef list);
 
 } // namespace kgen::oracle
