@@ -1,12 +1,12 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What docs/trust.md and docs/fuzzing.md promise, on a machine with cards, in one call and a given time; see card_proof.sh.
+"""What docs/trust.md and docs/fuzzing.md promise, on a machine with cards, in one call or several of a given time; see card_proof.sh.
 
-Parts stand in lanes: what is in one lane runs one after the other on cores of its own, lanes run side by side. Comparisons and
-recoveries are about time and have a card to themselves; the other cards share the corpus, honest kernels and op graphs; the rest
-of the cores evaluates on device host. Each part has a limit, ends by itself before it where it can (--seconds), and is killed
-after it. OUT gets eight files at most: a JSON for each kind of part, by card, summary.json, and details.tar.gz with every log and the
-graphs that failed. A table is printed last.
+Parts that are about time (same, slowed) come first and have the machine to themselves, each a card of its own. Then the other parts share
+the cards, and those of device host all cores, at a lower priority. A part's share of the time is its weight's, and what one leaves is
+for the next; it begins nothing after its time, and is killed soon after. OUT gets a JSON for each part and details.tar.gz: every log, and
+each failing case whole (graph, candidate, measurement, seed of its inputs: `kgen-eval FOLDER --graph GRAPH --seed S` shows it again).
+--sum adds up what several calls left and prints the table.
 """
 import argparse
 import collections
@@ -24,37 +24,79 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
-# After its --seconds a part may finish what it began.
-GRACE = 45
+GRACE = 40  # after its time a part may finish what it began
+TIMED_LIMIT = 170  # of one comparison
+VERDICTS = r"^(FAST|SAME|SLOW|AMBIGUOUS|INVALID) +(\d+)"
+
+# (name, where, weight, how often, what)
+PARTS = [
+    ("same", "quiet", 1, 500, "a kernel against itself"),
+    ("slowed", "quiet", 1, 500, "against itself slowed by 3 %"),
+    ("corpus", "card", 4, 10, "passes of the corpus on the card"),
+    ("honest-card", "card", 3, 2000, "honest kernels on the card"),
+    ("fuzz-card", "card", 3, 300, "random graphs on the card"),
+    ("recovery", "card", 3, 1000, "recoveries"),
+    ("busy", "card", 1, 20, "what keeps or reads leftovers, beside all of this"),
+    ("honest-host", "host", 1, 10000, "honest kernels on device host"),
+    ("fuzz-host", "host", 1, 2000, "random graphs on device host"),
+]
 
 
 class Proof:
-    def __init__(self, arguments, top):
-        self.arguments, self.top, self.work = arguments, top, top / "parts"
-        self.work.mkdir()
+    def __init__(self, arguments):
+        self.arguments, self.out = arguments, arguments.out
+        self.work = arguments.out / "work"
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
         self.end = time.monotonic() + arguments.seconds
-        self.lines, self.lock = {}, threading.Lock()
+        self.good, self.lock = True, threading.Lock()
+        self.cores = len(os.sched_getaffinity(0))
         self.environment = dict(os.environ, KGEN_BIN=arguments.bin, KGEN_PYTHON=sys.executable, KGEN_LIBRARY="none",
                                 PATH=os.pathsep.join([arguments.bin, os.environ["PATH"]]))
 
-    def scaled(self, count):
-        return max(1, round(count * self.arguments.scale))
+    def left(self):
+        return self.end - time.monotonic()
 
-    def run(self, name, command, cores, limit, ends_itself=True):
-        """Runs one part and keeps its log. COMMAND holds {seconds} where it is told how long it may begin new work."""
-        left = self.end - time.monotonic()
-        limit = min(limit, left)
-        if limit < (GRACE if ends_itself else 5):
-            return self.tell(name, "not begun: no time left", False)
-        seconds = max(5, limit - GRACE) if ends_itself else limit
-        command = [str(word).replace("{seconds}", str(int(seconds))) for word in command]
-        if cores and shutil.which("taskset"):
-            command = ["taskset", "-c", ",".join(map(str, cores)), *command]
+    def command(self, name, count, device, seconds):
+        """The command line of part NAME, which does COUNT things or stops after SECONDS."""
+        python, own = sys.executable, self.arguments.bin + "/kgen-eval"
+        place, failed, result = name.rpartition("-")[2], self.work / "failed" / name, self.work / f"{name}.tool.json"
+        jobs = min(7, max(2, self.cores // 4)) if device != "host" else max(1, self.cores - 2 * len(self.arguments.devices))
+        common = ["--device", device, "--jobs", jobs, "--seconds", seconds, "--json", result]
+        if name in ("same", "slowed"):
+            folder = self.work / f"candidate-{name}"
+            shutil.copytree(ROOT / "corpus/honest/square", folder)
+            return [own, folder, "--graph", ROOT / "corpus/problems/square.mlir", "--device", device, "--compare", folder, "--pairs",
+                    count, *(["--slow-down", 3] if name == "slowed" else [])]
+        if name == "recovery":
+            return [own, "bench-recovery", "--device", device, "--count", count, "--hangs", max(1, count // 10), "--jobs", 4,
+                    "--max-seconds", seconds, "--out", result]
+        if name in ("corpus", "busy"):
+            cases = ["leftovers", "reads-", "seeks-other"] if name == "busy" else self.arguments.cases
+            return [python, SCRIPTS / "corpus.py", "--bin", self.arguments.bin, "--times", count, *common, *cases]
+        if name.startswith("honest"):
+            return [python, SCRIPTS / "honest.py", "--bin", self.arguments.bin, "--count", count, "--failures", failed, *common]
+        # Another round, other graphs.
+        return [SCRIPTS / "fuzz_graphs.sh", count, f"proof-{place}", "--first", (self.arguments.round - 1) * 10000, "--reduce-seconds",
+                15, "--out", failed, *common]
+
+    def run(self, part, device, limit):
+        """Runs one part and writes its JSON."""
+        name, where, _, count, _ = part
+        count = max(1, round(count * self.arguments.scale))
+        limit = min(limit, self.left())
+        log = self.work / f"{name}.log"
+        if limit < 10:
+            return self.tell(part, device, count, None, 0, "not begun: no time left")
+        seconds = int(max(5, limit - GRACE))
+        words = [str(word) for word in self.command(name, count, device, seconds)]
+        if where == "host" and self.arguments.devices:
+            words = ["nice", "-n", "10", *words]
         begin = time.monotonic()
-        with open(self.work / f"{name}.log", "w") as log:
-            log.write(" ".join(command) + "\n")
-            log.flush()
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=ROOT,
+        with open(log, "w") as file:
+            file.write(" ".join(words) + "\n")
+            file.flush()
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, cwd=ROOT,
                                      env=self.environment, start_new_session=True)
             try:
                 code = child.wait(limit)
@@ -62,181 +104,154 @@ class Proof:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
                 code = None
-        self.tell(name, "", code == 0, code, time.monotonic() - begin)
+        self.tell(part, device, count, code, time.monotonic() - begin, "killed at its limit" if code is None else "")
 
-    def tell(self, name, words, good, code=None, seconds=0.0):
-        log = self.work / f"{name}.log"
-        if not words:
-            words = result_of(name, log.read_text(errors="replace"))
-            words += "" if code is not None else " (killed at its limit)"
+    def tell(self, part, device, asked, code, seconds, remark):
+        name = part[0]
+        counts, failures = read_result(name, self.work)
         with self.lock:
-            self.lines[name] = {"good": good, "seconds": round(seconds, 1), "code": code, "result": words}
-            print(f"-- {name}: {words} ({seconds:.0f} s)", flush=True)
+            self.good &= code == 0
+            (self.out / f"{name}.json").write_text(json.dumps(
+                {"part": name, "device": device, "cores": self.cores, "round": self.arguments.round, "asked": asked, "seconds":
+                 round(seconds, 1), "code": code, "remark": remark, "counts": counts, "failures": failures[:200]}, indent=1) + "\n")
+            print(f"-- {name} on {device}, {seconds:.0f} s: {words_of(counts)} {remark}", flush=True)
 
 
-def result_of(name, log):
-    """The line of a part's LOG that says how it went."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    if name.startswith("comparison"):
-        shares = dict(re.findall(r"^(FAST|SAME|SLOW|AMBIGUOUS|INVALID) +(\d+)", log, re.MULTILINE))
-        head = next((line for line in lines if "comparisons of" in line), "")
-        if shares:
-            return head + ": " + ", ".join(f"{count} {verdict}" for verdict, count in shares.items())
-    return lines[-1][:200] if len(lines) > 1 else "nothing was printed"
+def read_result(name, work):
+    """(counts by what was counted, failures) of what part NAME left in WORK."""
+    log = (work / f"{name}.log").read_text(errors="replace") if (work / f"{name}.log").exists() else ""
+    try:
+        found = json.loads((work / f"{name}.tool.json").read_text())
+    except (OSError, ValueError):
+        found = {}
+    counts, failures = collections.Counter(), []
+    if name in ("same", "slowed"):
+        counts.update({verdict: int(number) for verdict, number in re.findall(VERDICTS, log, re.MULTILINE)})
+        failures = [line for line in log.splitlines() if "ratio" in line]
+    elif name == "recovery":
+        times = sorted(found.get("seconds", []))
+        counts["recoveries"] = len(times)
+        failures = [f"p50 {times[len(times) // 2]:.3g} s, p99 {times[len(times) * 99 // 100]:.3g} s"] if times else []
+        failures += [line for line in log.splitlines() if "FAIL" in line or "lost" in line]
+    elif name in ("corpus", "busy"):
+        for outcomes in found.get("passes", []):
+            counts["passes"] += 1
+            counts["cases"] += len(outcomes["outcomes"])
+            counts["not as expected"] += sum(bool(outcome["fault"]) for outcome in outcomes["outcomes"].values())
+        failures = [line for line in log.splitlines() if line.startswith("BAD")]
+    elif name.startswith("honest"):
+        for verdicts in found.get("verdicts", {}).values():
+            counts.update(verdicts)
+        failures = found.get("failures", [])
+    elif found:
+        counts.update({key: found[key] for key in ("graphs", "kernels PASS", "UNSUPPORTED", "wrong", "crashes", "hangs", "errors",
+                                                   "refused")})
+        failures = found["findings"]
+    if not counts and log:
+        failures = failures + [log[-600:]]
+    return counts, failures
 
 
-def comparison(proof, name, card, cores, more):
-    """A kernel beside itself, from files of its own."""
-    folder = proof.top / name
-    shutil.copytree(ROOT / "corpus/honest/square", folder)
-    proof.run(name, [proof.arguments.bin + "/kgen-eval", folder, "--graph", ROOT / "corpus/problems/square.mlir", "--device", card,
-                     "--compare", folder, "--pairs", proof.scaled(500), *more], cores, 100, ends_itself=False)
-    log = (proof.work / f"{name}.log").read_text(errors="replace")
-    found = re.search(r"ratio ([\d.]+) \(([\d.]+) to ([\d.]+)\)", log)
-    (proof.work / f"{name}.json").write_text(json.dumps(
-        {"verdicts": {k: int(v) for k, v in re.findall(r"^(FAST|SAME|SLOW|AMBIGUOUS|INVALID) +(\d+)", log, re.MULTILINE)},
-         "ratio": [float(part) for part in found.groups()] if found else None}) + "\n")
+def words_of(counts):
+    return ", ".join(f"{count} {what}" for what, count in counts.items()) or "nothing"
 
 
-def timed_lane(proof, card, cores):
-    comparison(proof, "comparison-same", card, cores, [])
-    comparison(proof, "comparison-slowed", card, cores, ["--slow-down", "3"])
-    count = proof.scaled(1000)
-    proof.run("recovery", [proof.arguments.bin + "/kgen-eval", "bench-recovery", "--device", card, "--count", count, "--hangs",
-                           max(1, count // 10), "--jobs", 4, "--max-seconds", "{seconds}", "--out", proof.work / "recovery.json"],
-              cores, 330)
+def run_all(proof, parts):
+    """The quiet parts, and then all others."""
+    devices = proof.arguments.devices
+
+    def lane(queue, device, whole, lock):
+        while True:
+            with lock:
+                if not queue:
+                    return
+                part = queue.pop(0)
+                rest = part[2] + sum(other[2] for other in queue)
+            share = TIMED_LIMIT if part[1] == "quiet" else proof.left() * min(1, part[2] * whole / rest)
+            proof.run(part, device, share)
+
+    for places in (("quiet",), ("card", "host")):
+        threads = []
+        for place in places:
+            queue = [part for part in parts if part[1] == place and (devices or place == "host")]
+            own = ["host"] if place == "host" else devices
+            lock = threading.Lock()
+            threads += [threading.Thread(target=lane, args=(queue, device, len(own), lock)) for device in own]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
-def card_lane(proof, number, cards, card, cores):
-    """This card's share of what all CARDS do: NUMBER counts the lanes."""
-    python, jobs = sys.executable, max(2, min(7, len(cores)))
-
-    def share(count):
-        count = proof.scaled(count)
-        return count // cards + (number < count % cards)
-
-    name = card.replace(":", "")
-    times = share(10)
-    proof.run(f"corpus-{name}", [python, SCRIPTS / "corpus.py", "--bin", proof.arguments.bin, "--device", card, "--times",
-                                 max(1, times), "--jobs", jobs, "--seconds", "{seconds}", "--json",
-                                 proof.work / f"corpus-{name}.json", *proof.arguments.cases], cores, 260)
-    proof.run(f"honest-{name}", [python, SCRIPTS / "honest.py", "--bin", proof.arguments.bin, "--device", card, "--count",
-                                 share(2000), "--jobs", jobs, "--seconds", "{seconds}", "--json",
-                                 proof.work / f"honest-{name}.json"], cores, 150)
-    count = share(300)
-    proof.run(f"fuzz-{name}", [SCRIPTS / "fuzz_graphs.sh", count, "7", "--first", number * 100, "--device", card, "--jobs", jobs,
-                               "--reduce-seconds", 20, "--seconds", "{seconds}", "--out", proof.top / f"fuzz-{name}", "--json",
-                               proof.work / f"fuzz-{name}.json"], cores, 150)
-
-
-def host_lane(proof, cores):
-    python, jobs = sys.executable, max(1, len(cores))
-    count = proof.scaled(10000)
-    proof.run("honest-host", [python, SCRIPTS / "honest.py", "--bin", proof.arguments.bin, "--device", "host", "--count", count,
-                              "--jobs", jobs, "--seconds", "{seconds}", "--json", proof.work / "honest-host.json"], cores,
-              proof.arguments.seconds * 0.6)
-    proof.run("fuzz-host", [SCRIPTS / "fuzz_graphs.sh", proof.scaled(2000), "1", "--jobs", jobs, "--reduce-seconds", 20, "--seconds",
-                            "{seconds}", "--out", proof.top / "fuzz-host", "--json", proof.work / "fuzz-host.json"], cores,
-              proof.arguments.seconds)
-
-
-def lanes(proof, cards):
-    """Functions without arguments, each for a thread; together they use every core once."""
-    cores = sorted(os.sched_getaffinity(0))
-    if not cards:
-        return [lambda: host_lane(proof, cores)]
-    timed = cores[:8] if len(cores) >= 32 else cores[:4] if len(cores) >= 16 else cores[:2]
-    rest = cores[len(timed):]
-    others = cards[1:] or cards
-    each = max(1, min(8, len(rest) // (len(others) + 1)))
-    result = []
-    if len(cards) > 1:
-        result.append(lambda: timed_lane(proof, cards[0], timed))
-    for i, card in enumerate(others):
-        own = rest[i * each:(i + 1) * each]
-
-        def lane(i=i, card=card, own=own):
-            card_lane(proof, i, len(others), card, own)
-            if len(cards) == 1:
-                timed_lane(proof, card, timed)
-        result.append(lane)
-    result.append(lambda: host_lane(proof, rest[len(others) * each:] or rest))
-    return result
-
-
-def collect(proof, out):
-    """Counts by kind and place; what the parts wrote goes to OUT in few files."""
-    totals, merged = collections.defaultdict(collections.Counter), collections.defaultdict(dict)
-    for path in sorted(proof.work.glob("*.json")):
-        kind, _, place = path.stem.partition("-")
-        try:
-            found = json.loads(path.read_text())
-        except ValueError:
-            continue
-        where = "host" if place == "host" else "cards"
-        key = f"{kind} on {'device host' if where == 'host' else 'the cards'}"
-        merged["time" if kind in ("comparison", "recovery") else f"{kind}-{where}"][path.stem] = found
-        if kind == "honest":
-            for verdicts in found["verdicts"].values():
-                totals[key].update(verdicts)
-        elif kind == "fuzz":
-            totals[key].update({name: found[name] for name in ("graphs", "imported", "oracle agrees", "kernels PASS", "UNSUPPORTED",
-                                                               "wrong", "crashes", "hangs", "errors", "refused")})
-        elif kind == "corpus":
-            for outcomes in found["passes"]:
-                bad = sum(bool(outcome["fault"]) for outcome in outcomes["outcomes"].values())
-                totals[key].update({"passes": 1, "cases": len(outcomes["outcomes"]), "not as expected": bad})
-    for name, parts in merged.items():
-        (out / f"{name}.json").write_text(json.dumps(parts) + "\n")
-    (out / "summary.json").write_text(json.dumps({"parts": proof.lines, "totals": totals}, indent=1) + "\n")
-    with tarfile.open(out / "details.tar.gz", "w:gz") as archive:
-        for path in sorted(proof.work.glob("*.log")):
+def keep_details(proof):
+    with tarfile.open(proof.out / "details.tar.gz", "w:gz") as archive:
+        for path in sorted(proof.work.glob("*.log")) + sorted(proof.work.glob("*.tool.json")):
             archive.add(path, arcname=path.name)
-        for folder in sorted(proof.top.glob("fuzz-*/g*"))[:200]:
-            archive.add(folder, arcname=f"{folder.parent.name}/{folder.name}")
-    return totals
+        failed = proof.work / "failed"
+        for folder in sorted(failed.glob("*/*"))[:400] if failed.exists() else []:
+            archive.add(folder, arcname=str(folder.relative_to(proof.work)))
+    shutil.rmtree(proof.work, ignore_errors=True)
 
 
-def print_table(proof, totals):
-    print("\n| part | good | seconds | result |\n|---|---|---|---|")
-    for name, line in sorted(proof.lines.items()):
-        print(f"| {name} | {'yes' if line['good'] else 'NO'} | {line['seconds']:.0f} | {line['result']} |")
-    print("\n| in all | |\n|---|---|")
-    for key, counts in sorted(totals.items()):
-        print(f"| {key} | {', '.join(f'{count} {name}' for name, count in counts.items())} |")
+def add_up(folders):
+    """A line for each part over all calls in FOLDERS; whether all of it is as it should be."""
+    print("| part | asked for | what came of it | calls |\n|---|---|---|---|")
+    good = True
+    for name, _, _, asked, what in PARTS:
+        calls, counts, failures = [], collections.Counter(), []
+        for folder in folders:
+            path = pathlib.Path(folder) / f"{name}.json"
+            if path.exists():
+                call = json.loads(path.read_text())
+                counts.update(call["counts"])
+                failures += [(folder, failure) for failure in call["failures"]]
+                calls.append(f"{call['seconds']:.0f} s on {call['device']}, {call['cores']} cores"
+                             + (f" ({call['remark']})" if call["remark"] else ""))
+        if not calls:
+            continue
+        print(f"| {what} | {asked} | {words_of(counts)} | {'; '.join(calls)} |")
+        bad = {key: count for key, count in counts.items() if count and key not in (
+            "PASS", "recoveries", "passes", "cases", "graphs", "kernels PASS", "UNSUPPORTED", "SAME", "AMBIGUOUS")
+            and (name, key) != ("slowed", "SLOW")}
+        good &= not bad and bool(counts)
+        for folder, failure in failures:
+            print(f"    {folder}: {failure if isinstance(failure, str) else json.dumps(failure)}"[:300], file=sys.stderr)
+    return good
 
 
 def main():
+    names = [part[0] for part in PARTS]
     parser = argparse.ArgumentParser(prog="card_proof.sh")
-    parser.add_argument("--bin", required=True)
+    parser.add_argument("--bin", help="folder of kgen's binaries")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "runs/proof")
+    parser.add_argument("--parts", default=",".join(names), help="which, with commas between (all): " + ", ".join(names))
+    parser.add_argument("--round", type=int, default=1, help="of several calls: each makes other graphs (1)")
     parser.add_argument("--cards", default="", help="how many (default: as nvidia-smi says); 0: device host alone")
-    parser.add_argument("--seconds", type=float, default=460, help="for everything (460)")
+    parser.add_argument("--devices", default="", help="instead: devices for the parts of cards, with commas between")
+    parser.add_argument("--seconds", type=float, default=540, help="for everything (540)")
     parser.add_argument("--scale", type=float, default=1, help="of every count: 0.01 tries the script itself")
+    parser.add_argument("--sum", nargs="+", metavar="OUT", help="add up what calls left in these folders; run nothing")
     parser.add_argument("cases", nargs="*", help="parts of the names of the corpus' cases (all)")
     arguments = parser.parse_args()
+    if arguments.sum:
+        return 0 if add_up(arguments.sum) else 1
+    unknown = sorted(set(arguments.parts.split(",")) - set(names))
+    if unknown or not arguments.bin:
+        parser.error(f"there is no part {unknown[0]}: {', '.join(names)}" if unknown else "--bin FOLDER is needed")
     arguments.bin, arguments.out = os.path.abspath(arguments.bin), arguments.out.resolve()
-    arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.cards == "":
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout if shutil.which("nvidia-smi") else ""
         arguments.cards = listed.count("GPU ")
-    cards = [f"cuda:{i}" for i in range(int(arguments.cards))]
-    top = arguments.out / "work"
-    shutil.rmtree(top, ignore_errors=True)
-    top.mkdir()
+    arguments.devices = arguments.devices.split(",") if arguments.devices else [f"cuda:{i}" for i in range(int(arguments.cards))]
     start = time.monotonic()
-    print(f"{len(os.sched_getaffinity(0))} cores, {len(cards)} cards, {arguments.seconds:.0f} s", flush=True)
-    proof = Proof(arguments, top)
-    threads = [threading.Thread(target=lane) for lane in lanes(proof, cards)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    totals = collect(proof, arguments.out)
-    shutil.rmtree(top, ignore_errors=True)
-    print_table(proof, totals)
-    print(f"{time.monotonic() - start:.0f} s")
-    return 0 if all(line["good"] for line in proof.lines.values()) else 1
+    proof = Proof(arguments)
+    print(f"{proof.cores} cores, {', '.join(arguments.devices) or 'no card'}, {arguments.seconds:.0f} s", flush=True)
+    chosen = [part for part in PARTS if part[0] in arguments.parts.split(",")]
+    run_all(proof, chosen)
+    keep_details(proof)
+    print(f"{time.monotonic() - start:.0f} s\n")
+    as_expected = add_up([arguments.out])
+    return 0 if as_expected and proof.good else 1
 
 
 if __name__ == "__main__":

@@ -150,6 +150,8 @@ def judge(case, args, top):
     kind = program if (here / "case.py").exists() else reply if any(here.glob("reply.*")) else evaluate
     try:
         fault, words = kind(case, args, top / case["name"])
+        if fault and kind is evaluate:
+            words += "; inputs' seed " + args.evaluators.reveal()
     except (OSError, ValueError, KeyError) as error:
         fault, words = "no verdict", str(error)
     seconds = time.time() - begin

@@ -56,7 +56,9 @@ class Evaluators:
 
     def reveal(self):
         """The seed of this thread's last inputs. What was told serves no other candidate, so its evaluator ends."""
-        child, self.mine.child = self.mine.child, None
+        child, self.mine.child = getattr(self.mine, "child", None), None
+        if child is None:
+            return "unknown"
         child.stdin.write(b'{"reveal": true}\n')
         child.stdin.close()
         answer = json.loads(child.stdout.readline() or b"{}")
