@@ -44,7 +44,7 @@ public:
   }
   /// What was added up for each answer, where a test says so.
   std::function<double(llvm::ArrayRef<double>, size_t)> size;
-  std::atomic<int> sizesAsked{0};
+  std::atomic<int> sizesAsked{0}, factorsAsked{0};
   /// The answers in the graph's own types.
   std::function<double(llvm::ArrayRef<double>, size_t)> declared;
   llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
@@ -52,6 +52,7 @@ public:
     if (what == Computed::Answers)
       return answer(graph, inputs);
     sizesAsked += what == Computed::Magnitudes;
+    factorsAsked += what == Computed::DeclaredTF32;
     const auto &function = what == Computed::Magnitudes ? size : declared;
     if (!function)
       return AnswerSource::compute(what, graph, inputs);
@@ -328,6 +329,11 @@ TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {
   SetVerdict verdict = judged(6e-3);
   EXPECT_TRUE(verdict.passed) << verdict.detail;
   EXPECT_FALSE(judged(6e-2).passed);
+  // In tf32 factors are rounded besides; elsewhere they are what the graph declares.
+  EXPECT_EQ(source.factorsAsked, 0);
+  plan = vectorPlan("tf32", candidate::DType::F32);
+  EXPECT_TRUE(judged(6e-3).passed);
+  EXPECT_GT(source.factorsAsked, 0);
 }
 
 TEST(Admission, ARealProblemHasNoWarnings) {
