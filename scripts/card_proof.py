@@ -3,7 +3,7 @@
 """What docs/trust.md and docs/fuzzing.md promise, on a machine with cards, in one call or several of a given time; see card_proof.sh.
 
 Parts that are about time (same, slowed) come first and have the machine to themselves, each a card of its own. Then the other parts share
-the cards, and those of device host all cores, at a lower priority. A part's share of the time is its weight's, and what one leaves is
+the cards, and those of device host all cores, at a lower priority; busy runs beside others on one card, once the corpus is over. A part's share of the time is its weight's, and what one leaves is
 for the next; it begins nothing after its time, and is killed soon after. OUT gets a JSON for each part and details.tar.gz: every log, and
 each failing case whole (graph, candidate, measurement, seed of its inputs: `kgen-eval FOLDER --graph GRAPH --seed S` shows it again).
 --sum adds up what several calls left and prints the table.
@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "scripts"
 GRACE = 40  # after its time a part may finish what it began
 TIMED_LIMIT = 170  # of one comparison
+BUSY_LIMIT = 150
 VERDICTS = r"^(FAST|SAME|SLOW|AMBIGUOUS|INVALID) +(\d+)"
 
 # (name, where, weight, how often, what)
@@ -36,7 +37,7 @@ PARTS = [
     ("honest-card", "card", 3, 2000, "honest kernels on the card"),
     ("fuzz-card", "card", 3, 300, "random graphs on the card"),
     ("recovery", "card", 3, 1000, "recoveries"),
-    ("busy", "card", 1, 20, "what keeps or reads leftovers, beside all of this"),
+    ("busy", "beside", 1, 20, "what keeps or reads leftovers, beside all of this"),
     ("honest-host", "host", 1, 10000, "honest kernels on device host"),
     ("fuzz-host", "host", 1, 2000, "random graphs on device host"),
 ]
@@ -61,7 +62,8 @@ class Proof:
         """The command line of part NAME, which does COUNT things or stops after SECONDS."""
         python, own = sys.executable, self.arguments.bin + "/kgen-eval"
         place, failed, result = name.rpartition("-")[2], self.work / "failed" / name, self.work / f"{name}.tool.json"
-        jobs = min(7, max(2, self.cores // 4)) if device != "host" else max(1, self.cores - 2 * len(self.arguments.devices))
+        own_cores = self.cores // (4 if "host" in self.arguments.parts else 2)
+        jobs = min(7, max(2, own_cores)) if device != "host" else max(1, self.cores - 2 * len(self.arguments.devices))
         common = ["--device", device, "--jobs", jobs, "--seconds", seconds, "--json", result]
         if name in ("same", "slowed"):
             folder = self.work / f"candidate-{name}"
@@ -159,6 +161,9 @@ def words_of(counts):
 def run_all(proof, parts):
     """The quiet parts, and then all others."""
     devices = proof.arguments.devices
+    corpus_over = threading.Event()
+    if "corpus" not in [part[0] for part in parts]:
+        corpus_over.set()
 
     def lane(queue, device, whole, lock):
         while True:
@@ -169,6 +174,13 @@ def run_all(proof, parts):
                 rest = part[2] + sum(other[2] for other in queue)
             share = TIMED_LIMIT if part[1] == "quiet" else proof.left() * min(1, part[2] * whole / rest)
             proof.run(part, device, share)
+            if part[0] == "corpus":
+                corpus_over.set()
+
+    def beside(part):
+        # Some of the corpus' cases are about time.
+        corpus_over.wait(max(0, proof.left()))
+        proof.run(part, devices[0], BUSY_LIMIT)
 
     for places in (("quiet",), ("card", "host")):
         threads = []
@@ -177,6 +189,8 @@ def run_all(proof, parts):
             own = ["host"] if place == "host" else devices
             lock = threading.Lock()
             threads += [threading.Thread(target=lane, args=(queue, device, len(own), lock)) for device in own]
+        if "card" in places and devices:
+            threads += [threading.Thread(target=beside, args=(part,)) for part in parts if part[1] == "beside"]
         for thread in threads:
             thread.start()
         for thread in threads:
