@@ -91,7 +91,6 @@ private:
 } // namespace
 
 struct Oracle::State {
-  std::string graph;
   std::vector<OracleTensor> inputs, outputs;
   std::unique_ptr<ExecutionEngine> engine;
   void (*entry)(void **) = nullptr;
@@ -108,7 +107,6 @@ int64_t OracleTensor::elements() const {
 
 Oracle::Oracle(std::unique_ptr<State> state) : state(std::move(state)) {}
 Oracle::~Oracle() = default;
-llvm::StringRef Oracle::graph() const { return state->graph; }
 const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; }
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
 
@@ -122,7 +120,6 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   std::string name = function.getName().str();
 
   auto state = std::make_unique<State>();
-  state->graph = graph.str();
   auto fill = [](TypeRange types, std::vector<OracleTensor> &tensors) -> llvm::Error {
     for (Type type : types) {
       auto tensor = describe(type);

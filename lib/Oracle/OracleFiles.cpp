@@ -75,7 +75,10 @@ llvm::Error kgen::oracle::runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir
   return llvm::Error::success();
 }
 
-bool kgen::oracle::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
+llvm::Expected<bool> kgen::oracle::serveOracleJobs(llvm::StringRef graph,
+                                                   llvm::function_ref<llvm::Expected<std::unique_ptr<Oracle>>()> make,
+                                                   llvm::StringRef list) {
+  std::unique_ptr<Oracle> oracle;
   std::ifstream file;
   if (list != "-") {
     file.open(list.str());
@@ -88,7 +91,7 @@ bool kgen::oracle::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
   bool good = true;
   for (std::string line; std::getline(lines, line);) {
     if (llvm::StringRef request = line; request.consume_front("traits ")) {
-      auto traits = describeTraits(oracle.graph(), request);
+      auto traits = describeTraits(graph, request);
       good &= bool(traits);
       llvm::outs() << (traits ? *traits : "error: " + toString(traits.takeError())) << '\n';
       llvm::outs().flush();
@@ -97,8 +100,14 @@ bool kgen::oracle::serveOracleJobs(Oracle &oracle, llvm::StringRef list) {
     auto [inDir, outDir] = llvm::StringRef(line).split('\t');
     if (inDir.empty())
       continue;
+    if (!oracle) {
+      auto made = make();
+      if (!made)
+        return made.takeError();
+      oracle = std::move(*made);
+    }
     llvm::Error error = outDir.empty() ? llvm::createStringError("a job is IN_DIR<tab>OUT_DIR, found '" + line + "'")
-                                       : runOracleOnFiles(oracle, inDir, outDir);
+                                       : runOracleOnFiles(*oracle, inDir, outDir);
     if (error) {
       good = false;
       llvm::outs() << "error: " << toString(std::move(error)) << '\n';

@@ -32,11 +32,16 @@ int kgen::oracle::runOracleTool(const OracleToolOptions &options) {
     llvm::outs() << *traits << '\n';
     return 0;
   }
-  auto oracle = Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.result);
+  auto make = [&] { return Oracle::create((*text)->getBuffer(), options.sliceLimit, options.graph, options.result); };
+  if (!options.jobs.empty()) {
+    auto good = serveOracleJobs((*text)->getBuffer(), make, options.jobs);
+    if (!good)
+      return fail(toString(good.takeError()));
+    return *good ? 0 : 1;
+  }
+  auto oracle = make();
   if (!oracle)
     return fail(toString(oracle.takeError()));
-  if (!options.jobs.empty())
-    return serveOracleJobs(**oracle, options.jobs) ? 0 : 1;
   if (auto error = runOracleOnFiles(**oracle, options.inputs, options.outputs))
     return fail(toString(std::move(error)));
   return 0;

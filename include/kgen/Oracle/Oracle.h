@@ -10,6 +10,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -49,8 +50,6 @@ public:
 
   const std::vector<OracleTensor> &inputs() const;
   const std::vector<OracleTensor> &outputs() const;
-  /// What it was made from.
-  llvm::StringRef graph() const;
 
   /// One row-major buffer of doubles for each argument, integers and booleans as doubles too; results
   /// come back in the same form. Inputs of a wrong count or length are an error.
@@ -66,9 +65,11 @@ private:
 /// each by way of a temporary name, so that a file that exists is whole.
 llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir);
 
-/// Serves jobs, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or "error: ..."
-/// for each on stdout at once. "traits REQUEST" is answered as describeTraits says (GraphTraits.h). Returns whether all
-/// succeeded.
-bool serveOracleJobs(Oracle &oracle, llvm::StringRef list);
+/// Serves jobs on GRAPH, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or
+/// "error: ..." for each on stdout at once. "traits REQUEST" is answered as describeTraits says (GraphTraits.h). The
+/// first other job compiles the graph with MAKE, whose error ends it all. Whether all succeeded.
+llvm::Expected<bool> serveOracleJobs(llvm::StringRef graph,
+                                     llvm::function_ref<llvm::Expected<std::unique_ptr<Oracle>>()> make,
+                                     llvm::StringRef list);
 
 } // namespace kgen::oracle
