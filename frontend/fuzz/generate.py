@@ -219,6 +219,15 @@ class Generator:
         init = ("uniform", 0.5, 2) if letter == "p" and self.maybe(0.7) else None
         return self._use(self.leaf(self.shape(rank=rank), dtype, init))
 
+    def _decline_endless(self, uses):
+        """What is not finite on ordinary inputs is none for ops that fill up with zeros: whether these are multiplied is a kernel's own
+        affair, in PyTorch too. USES: of the values there were before the call took its operands."""
+        uses = uses + [0] * (len(self._values) - len(uses))
+        for value, before in zip(self._values, uses):
+            if value.uses > before and value.dtype in FLOATS:
+                if not all(bool(part.isfinite().all()) for part in value.wide):
+                    raise Declined
+
     def _settled(self, text):
         """The results of a call's TEXT on each kind of inputs, and whether it gives a tuple; None when it is none to
         compare."""
@@ -262,6 +271,8 @@ class Generator:
             kinds = list(inspect.signature(line).parameters)[1:]
             kinds = [kind for kind in kinds if kind != "call"]
             text = line(self, *[self._operand(kind) for kind in kinds])
+            if name.startswith(("conv", "scaled_dot_product")):
+                self._decline_endless(uses)
             settled = self._settled(text) if text else None
         except (Declined, RuntimeError, AttributeError, IndexError, ValueError, TypeError, NotImplementedError):
             settled = None
