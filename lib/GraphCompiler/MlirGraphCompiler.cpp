@@ -275,6 +275,21 @@ public:
     return std::move(*described);
   }
 
+  llvm::Expected<std::string> rewriteNetwork(StringRef graph, StringRef directives, const Chip &chip) override {
+    Session session;
+    if (llvm::Error error = session.load(graph))
+      return error;
+    auto rewritten = directive::applyDirectives(*session.module, directives, chip, {}, "directives.mlir");
+    if (!rewritten)
+      return rewritten.takeError();
+    bool hasKernels = false;
+    (*rewritten)->walk([&](DispatchOp) { hasKernels = true; });
+    if (hasKernels)
+      return llvm::createStringError("a network's directives say where it is cut, found one that says how a kernel is "
+                                     "made");
+    return print(**rewritten);
+  }
+
   llvm::Expected<LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     Session session;
     if (llvm::Error error = session.load(graph))

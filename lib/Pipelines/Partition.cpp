@@ -11,6 +11,8 @@
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/NetworkMarks.h"
+#include "kgen/Dialect/KGen/Origins.h"
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Pipelines/GraphFacts.h"
 
@@ -18,7 +20,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <climits>
 #include <map>
@@ -69,15 +70,17 @@ enum class Role {
 
 class Partitioner {
 public:
-  Partitioner(ModuleOp graph, func::FuncOp func) : graph(graph), func(func), precision(precisionOf(graph)) {
+  Partitioner(ModuleOp graph, func::FuncOp func)
+      : graph(graph), func(func), precision(precisionOf(graph)), origins(func) {
     for (Operation &op : func.getBody().front()) {
       indices.try_emplace(&op, int(ops.size()));
       ops.push_back(&op);
     }
     roles.resize(ops.size());
     groupOf.assign(ops.size(), -1);
+    for (Operation *op : ops)
+      originOf.push_back(origins.of(op));
     findRoles();
-    findOrigins();
   }
 
   Partition cut() {
@@ -85,6 +88,11 @@ public:
       for (size_t i = 0; i + 1 < ops.size(); ++i)
         if (groupOf[i] < 0 && roles[i] == (elementwise ? Role::Elementwise : Role::Anchor))
           form(int(i));
+    for (size_t i = 0; i < groups.size(); ++i)
+      for (int op : std::vector<int>(groups[i].ops))
+        if (auto reader = ops[op]->getAttrOfType<StringAttr>(fuseMark))
+          fuse(int(i), reader.getValue());
+    llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); });
     llvm::sort(groups, [](const Group &a, const Group &b) { return a.ops.back() < b.ops.back(); });
     for (auto [number, group] : llvm::enumerate(groups))
       for (int op : group.ops)
@@ -96,13 +104,6 @@ public:
   }
 
 private:
-  /// What an op's results depend on.
-  enum class Origin {
-    Constants, ///< on no argument
-    Weights,   ///< on weights
-    Inputs,    ///< on other arguments too
-  };
-
   struct Group {
     int anchor = 0;
     std::vector<int> ops; ///< ascending
@@ -128,6 +129,8 @@ private:
       bool isDirect = llvm::is_contained(op->getUsers(), terminator());
       return isDirect && !source ? Role::Anchor : Role::Reader;
     }
+    if (isWorthKeeping(op) && !returned)
+      return Role::Anchor;
     bool takesNothing = op->getNumOperands() == 0 || isa<aten::FullLikeOp>(op);
     bool isCopy = kindOf(op) == OpKind::View && !(isa<aten::CatOp>(op) && !op->hasOneUse());
     bool isArgumentCast = isa<aten::ToCopyOp>(op) && !Partition::rootOf(op->getOperand(0)).getDefiningOp();
@@ -136,31 +139,18 @@ private:
     return isElementwise(op) ? Role::Elementwise : Role::Anchor;
   }
 
-  void findOrigins() {
-    // What the graph writes to is another value in each call.
-    llvm::StringSet<> written;
-    for (unsigned i = 0; i < func.getNumResults(); ++i)
-      if (auto target = func.getResultAttrOfType<StringAttr>(i, "kgen.mutates"))
-        written.insert(target.getValue());
-    for (Value argument : func.getArguments()) {
-      const unsigned i = cast<BlockArgument>(argument).getArgNumber();
-      auto name = func.getArgAttrOfType<StringAttr>(i, "kgen.name");
-      const bool isWeight = func.getArgAttr(i, "kgen.parameter") && !(name && written.contains(name.getValue()));
-      origins[argument] = isWeight ? Origin::Weights : Origin::Inputs;
-    }
-    for (Operation *op : ops) {
-      Origin origin = Origin::Constants;
-      for (Value operand : op->getOperands())
-        origin = std::max(origin, origins.lookup(operand));
-      for (Value result : op->getResults())
-        origins[result] = origin;
-      originOf.push_back(origin);
-    }
-  }
-
   /// Whether an op of ORIGIN may be computed where one of OTHER is. Constants are wherever they are read.
   static bool agree(Origin origin, Origin other) {
     return origin == other || origin == Origin::Constants || other == Origin::Constants;
+  }
+
+  /// Whether OP makes of weights what would otherwise be made again in each run: a copy into one, or a narrower type.
+  bool isWorthKeeping(Operation *op) {
+    if (originOf[indices[op]] != Origin::Weights)
+      return false;
+    if (isa<aten::ToCopyOp>(op))
+      return typeOf(op->getResult(0)).getElementTypeBitWidth() < typeOf(op->getOperand(0)).getElementTypeBitWidth();
+    return isa<aten::CatOp>(op);
   }
 
   //===--------------------------------------------------------------------===//
@@ -225,7 +215,8 @@ private:
 
   bool canJoin(int index, const std::set<int> &members, bool broadcasts, int firstOutside) {
     Operation *op = ops[index];
-    if (op == terminator() || roles[index] != Role::Elementwise || groupOf[index] >= 0 || op->getNumResults() != 1)
+    if (op == terminator() || op->hasAttr(splitMark) || roles[index] != Role::Elementwise || groupOf[index] >= 0 ||
+        op->getNumResults() != 1)
       return false;
     if (llvm::any_of(members, [&](int member) { return !agree(originOf[member], originOf[index]); }))
       return false;
@@ -248,8 +239,8 @@ private:
     for (size_t at = 0; at < group.ops.size(); ++at)
       for (Value operand : ops[group.ops[at]]->getOperands()) {
         Operation *source = operand.getDefiningOp();
-        if (!source || members.count(indices[source]) || roles[indices[source]] != Role::Elementwise ||
-            groupOf[indices[source]] >= 0)
+        if (!source || ops[group.ops[at]]->hasAttr(splitMark) || members.count(indices[source]) ||
+            roles[indices[source]] != Role::Elementwise || groupOf[indices[source]] >= 0)
           continue;
         if (llvm::any_of(source->getUsers(), [&](Operation *user) { return !members.count(indices[user]); }) ||
             llvm::any_of(members, [&](int member) { return !agree(originOf[member], originOf[indices[source]]); }))
@@ -257,6 +248,40 @@ private:
         members.insert(indices[source]);
         group.ops.push_back(indices[source]);
       }
+  }
+
+  /// The groups that read VALUE, itself or by views. The return counts as -1.
+  void findReaders(Value value, std::set<int> &found) {
+    for (Operation *user : value.getUsers()) {
+      const int index = indices[user];
+      if (user == terminator() || roles[index] != Role::Reader)
+        found.insert(user == terminator() ? -1 : groupOf[index]);
+      else
+        findReaders(user->getResult(0), found);
+    }
+  }
+
+  /// Puts group NUMBER into the one group that reads what leaves it, where there is just one with an op of NAME. The
+  /// one value, or op, that leaves that group still depends on all of it.
+  void fuse(int number, StringRef name) {
+    std::set<int> readers;
+    for (int op : groups[number].ops)
+      for (Value result : ops[op]->getResults())
+        findReaders(result, readers);
+    readers.erase(number);
+    if (readers.size() != 1 || *readers.begin() < 0)
+      return;
+    Group &from = groups[number], &to = groups[*readers.begin()];
+    if (!agree(originOf[from.anchor], originOf[to.anchor]) ||
+        llvm::none_of(to.ops, [&](int op) { return ops[op]->getName().getStringRef() == name; }))
+      return;
+    if (kindOf(ops[from.anchor]) == OpKind::Contraction)
+      to.anchor = from.anchor;
+    to.ops.insert(to.ops.end(), from.ops.begin(), from.ops.end());
+    llvm::sort(to.ops);
+    for (int op : from.ops)
+      groupOf[op] = *readers.begin();
+    from.ops.clear();
   }
 
   //===--------------------------------------------------------------------===//
@@ -299,6 +324,8 @@ private:
         provide(operand);
       Operation *copied = builder.clone(*op, mapping);
       copied->setLoc(loc);
+      copied->removeAttr(splitMark);
+      copied->removeAttr(fuseMark);
     }
 
     /// Maps VALUE: to what the group computes, to an argument, or by copying the views that lead to it.
@@ -396,7 +423,7 @@ private:
   std::vector<Operation *> ops; ///< in program order, the return last
   llvm::DenseMap<Operation *, int> indices;
   std::vector<Role> roles;
-  llvm::DenseMap<Value, Origin> origins;
+  Origins origins;
   std::vector<Origin> originOf; ///< by op
   std::vector<int> groupOf;     ///< -1: none
   std::vector<Group> groups;

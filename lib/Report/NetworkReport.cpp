@@ -25,6 +25,7 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     NetworkRound round;
     round.id = branch.id;
     round.round = branch.round;
+    round.partition = branch.idea.key == "assemble" ? "" : branch.idea.text;
     round.verdict = candidate::verdictName(measurement->verdict).str();
     round.detail = measurement->passed() ? "" : measurement->shownDetail();
     round.timeUs = measurement->passed() ? measurement->timeUs : 0;
@@ -67,6 +68,9 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     for (size_t i = 0; i < plan->steps.size(); ++i)
       if (plan->steps[i].task == row.name)
         ++(i < plan->prepareSteps ? row.prepares : row.count);
+  const size_t all = report.tasks.size();
+  erase_if(report.tasks, [](const NetworkTaskRow &row) { return row.count + row.prepares == 0; });
+  report.otherTasks = int(all - report.tasks.size());
   return Error::success();
 }
 

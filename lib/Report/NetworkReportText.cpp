@@ -53,6 +53,12 @@ static std::string counted(const NetworkReport &report) {
          (report.prepareUs > 0 ? ", with which the best takes " + printTime(report.bestUs + report.prepareUs) : "");
 }
 
+/// What is to say of ROUND beside its times.
+static std::string describe(const NetworkRound &round) {
+  std::string text = round.partition.empty() ? "" : "  " + round.partition;
+  return text + (round.detail.empty() ? "" : "  " + round.detail);
+}
+
 static std::string freshOf(const NetworkRound &round) {
   return round.prepareUs > 0 ? printTime(round.timeUs + round.prepareUs) : timeOrDash(round.timeUs);
 }
@@ -100,13 +106,14 @@ std::string printNetworkText(const NetworkReport &report) {
        << right_justify(timeOrDash(row->bestUs), 12) << right_justify(gainOf(*row), 10)
        << right_justify(timeOrDash(row->floorUs), 12) << right_justify(std::to_string(row->rounds), 8) << "  "
        << row->bestId << (row->settings.empty() ? "" : ", " + row->settings) << "\n";
+  if (report.otherTasks)
+    os << report.otherTasks << " tasks of other partitions were searched, too\n";
   os << "\n"
      << left_justify("network", 16) << left_justify("verdict", 10) << right_justify("total", 12)
      << right_justify("fresh", 12) << right_justify("as a graph", 12) << "\n";
   for (const NetworkRound &round : report.rounds)
     os << left_justify(round.id, 16) << left_justify(round.verdict, 10) << right_justify(timeOrDash(round.timeUs), 12)
-       << right_justify(freshOf(round), 12) << right_justify(graphOf(round, report), 12)
-       << (round.detail.empty() ? "" : "  " + round.detail) << "\n";
+       << right_justify(freshOf(round), 12) << right_justify(graphOf(round, report), 12) << describe(round) << "\n";
   for (const auto &[mode, us] : report.baselines)
     os << left_justify("PyTorch " + mode, 26) << right_justify(printTime(us), 12) << "\n";
   for (const std::string &warning : report.warnings)
@@ -128,12 +135,15 @@ std::string printNetworkMarkdown(const NetworkReport &report) {
        << timeOrDash(row->genericUs) << " | " << timeOrDash(row->bestUs) << " | " << gainOf(*row) << " | "
        << timeOrDash(row->floorUs) << " | " << row->rounds << " | " << row->branches << " | " << row->bestId
        << (row->settings.empty() ? "" : ", " + row->settings) << " |\n";
-  os << "\n| network | verdict | total | fresh | as a graph |\n|---|---|---:|---:|---:|\n";
+  if (report.otherTasks)
+    os << "\n" << report.otherTasks << " tasks of other partitions were searched, too.\n";
+  os << "\n| network | verdict | total | fresh | as a graph | partition |\n|---|---|---:|---:|---:|---|\n";
   for (const NetworkRound &round : report.rounds)
     os << "| " << round.id << " | " << round.verdict << (round.detail.empty() ? "" : ": " + round.detail) << " | "
-       << timeOrDash(round.timeUs) << " | " << freshOf(round) << " | " << graphOf(round, report) << " |\n";
+       << timeOrDash(round.timeUs) << " | " << freshOf(round) << " | " << graphOf(round, report) << " | "
+       << round.partition << " |\n";
   for (const auto &[mode, us] : report.baselines)
-    os << "| PyTorch " << mode << " | | " << printTime(us) << " | | |\n";
+    os << "| PyTorch " << mode << " | | " << printTime(us) << " | | | |\n";
   os << "\n" << ending(report) << ".\n";
   return out;
 }
@@ -181,6 +191,7 @@ std::string printNetworkJson(const NetworkReport &report) {
                               {"round", round.round},
                               {"verdict", round.verdict},
                               {"detail", round.detail},
+                              {"partition", round.partition},
                               {"time_us", round.timeUs},
                               {"fresh_us", round.timeUs + round.prepareUs},
                               {"graph_us", round.graphUs},
@@ -224,13 +235,16 @@ std::string printNetworkHtml(const NetworkReport &report) {
        << gainOf(*row) << "</td><td class=\"n\">" << html::time(row->floorUs) << "</td><td class=\"n\">" << row->rounds
        << "</td><td class=\"id\">" << html::escape(row->bestId) << "</td><td class=\"idea\">" << html::escape(row->idea)
        << (row->settings.empty() ? "" : "<br><code>" + html::escape(row->settings) + "</code>") << "</td></tr>\n";
-  os << "</tbody></table></div>\n<h2>The network by round</h2>\n<div class=\"wide\"><table><thead><tr><th>network</th>"
+  os << "</tbody></table></div>\n";
+  if (report.otherTasks)
+    os << "<p class=\"faint\">" << report.otherTasks << " tasks of other partitions were searched, too</p>\n";
+  os << "<h2>The network by round</h2>\n<div class=\"wide\"><table><thead><tr><th>network</th>"
      << "<th>verdict</th><th class=\"n\">total</th><th class=\"n\">fresh</th><th class=\"n\">as a graph</th><th "
         "class=\"n\">after</th></tr></thead><tbody>\n";
   for (const NetworkRound &round : report.rounds)
     os << "<tr" << (round.id == report.bestId ? " class=\"best\"" : "") << "><td class=\"id\">"
        << html::escape(round.id) << "</td><td><span class=\"" << (round.verdict == "PASS" ? "PASS" : "other") << "\">"
-       << html::escape(round.verdict) << "</span> " << html::escape(round.detail) << "</td><td class=\"n\">"
+       << html::escape(round.verdict) << "</span> " << html::escape(describe(round)) << "</td><td class=\"n\">"
        << html::time(round.timeUs) << "</td><td class=\"n\">" << freshOf(round) << "</td><td class=\"n\">"
        << graphOf(round, report) << "</td><td class=\"n\">" << number("%.0f s", round.seconds) << "</td></tr>\n";
   os << "</tbody></table></div>\n";

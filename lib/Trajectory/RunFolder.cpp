@@ -255,6 +255,8 @@ Error RunFolder::applyRecord(const Json &record) {
       for (const Json &passed : record.at("ids"))
         if (BranchRecord *branch = branchOf(passed); branch && branch->standing == Standing::Provisional)
           branch->standing = Standing::PassedOver;
+    } else if (event == "turn") {
+      turns.push_back({record.at("round"), record.at("task"), record.value("partition", false)});
     } else if (event == "baselines") {
       baselines = record.at("times").get<std::map<std::string, double>>();
       hasBaselines = true;
@@ -528,6 +530,15 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
     record["refusal"] = toJson(*refusal);
   if (!hashes.empty())
     record["files"] = std::move(hashes);
+  if (Error error = append(record))
+    return error;
+  return applyRecord(record);
+}
+
+Error RunFolder::recordTurn(const Turn &turn) {
+  Json record = {{"event", "turn"}, {"round", turn.round}, {"task", turn.task}};
+  if (turn.partition)
+    record["partition"] = true;
   if (Error error = append(record))
     return error;
   return applyRecord(record);

@@ -53,6 +53,12 @@ public:
   virtual llvm::Expected<NetworkPartition> partition(llvm::StringRef /*graph*/) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "this compiler cuts no graph into tasks");
   }
+  /// GRAPH, a network, as a directive script (transform.kgen.fold_scales and the like) has it before it is cut; it
+  /// computes the same. An error where the script is refused or says anything of kernels; the default has none.
+  virtual llvm::Expected<std::string> rewriteNetwork(llvm::StringRef /*graph*/, llvm::StringRef /*directives*/,
+                                                     const Chip & /*chip*/) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "this compiler rewrites no network");
+  }
   /// Names the code generator: a digest of its sources. Another one may write other text for the same
   /// directives. Empty: unknown.
   virtual std::string getGenerator() { return ""; }

@@ -58,6 +58,20 @@ double expectedGain(const TaskState &state);
 /// The task that another round buys most of, the first of equals; none when every one is exhausted or only prepares.
 std::optional<size_t> chooseTask(llvm::ArrayRef<TaskState> states);
 
+/// Gives the tasks of PARTITION whose text is that of one of KNOWN the name of that, and the others numbers from
+/// KNOWN's end on, which they join: so that a task has one run, however the network is cut.
+void shareTasks(graph::NetworkPartition &partition, std::vector<graph::NetworkTask> &known);
+
+/// Another way to cut a network.
+struct PartitionIdea {
+  std::string key, category, text;
+  std::string directives;
+  bool early = false; ///< what it saves shows with any kernels, so it is tried before any is tuned
+};
+
+/// Those that kgen has, in the order in which they are tried. Which apply the compiler says.
+llvm::ArrayRef<PartitionIdea> partitionCatalogue();
+
 /// From how many steps on a graph is searched as a network, when nobody says.
 constexpr size_t fewestSteps = 8;
 

@@ -41,7 +41,8 @@ struct Partition {
 /// Cuts the function of GRAPH, a level 1 module, into tasks: an anchor with the element-wise ops that fuse into it, or
 /// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them. What depends on
 /// weights only (arguments with kgen.parameter that the graph does not write) is no part of a task that depends on
-/// more, so that it need not be computed in each run. The graph stays as it is. Takes time in proportion to the ops.
+/// more, so that it need not be computed in each run. Marks on ops (NetworkMarks.h)
+/// move boundaries. The graph stays as it is. Takes time in proportion to the ops.
 /// Emits a diagnostic and fails where the graph is no level 1 graph.
 mlir::FailureOr<Partition> partitionGraph(mlir::ModuleOp graph);
 

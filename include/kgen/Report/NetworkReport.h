@@ -24,6 +24,7 @@ struct NetworkTaskRow {
 /// One network put together.
 struct NetworkRound {
   std::string id, verdict, detail;
+  std::string partition; ///< the idea that cut it otherwise, in words; empty: it is cut as the best was
   int round = 0;
   double timeUs = 0;    ///< 0 unless PASS; without what is prepared of weights
   double prepareUs = 0; ///< that; 0: nothing is
@@ -35,7 +36,8 @@ struct NetworkReport {
   std::string run, problem, size, device, precision, isolation;
   std::optional<trajectory::StopReason> stopReason;
   int steps = 0;
-  std::vector<NetworkTaskRow> tasks; ///< in the network's order
+  std::vector<NetworkTaskRow> tasks; ///< in the network's order; those of the best partition
+  int otherTasks = 0;                ///< of other partitions
   std::vector<NetworkRound> rounds;
   std::string bestId;
   double bestUs = 0, genericUs = 0, floorUs = 0;

@@ -77,6 +77,13 @@ struct ReplyRecord {
   std::string reply;   ///< JSON of the ideas or materialisations
 };
 
+/// A round of one of a network's tasks, in the order in which they were given away.
+struct Turn {
+  int round = 0; ///< of the network
+  std::string task;
+  bool partition = false; ///< for the sake of another partition, and not the one that gains most
+};
+
 /// "round-01/b03".
 std::string branchId(int round, int index);
 /// idea.md of BRANCH.
@@ -160,6 +167,9 @@ public:
                                 llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0,
                                 const std::optional<graph::Refusal> &refusal = std::nullopt,
                                 Standing standing = Standing::Final);
+  /// Of a network's run: TURN comes next.
+  llvm::Error recordTurn(const Turn &turn);
+  const std::vector<Turn> &getTurns() const { return turns; }
   /// Branches IDS, whose standing is Provisional, will not be timed again.
   llvm::Error recordPassedOver(const std::vector<std::string> &ids);
   /// Points `best` at the branch.
@@ -200,6 +210,7 @@ private:
   std::map<int, std::vector<HandWritten>> rounds;
   std::vector<propose::Exchange> exchanges;
   std::vector<Question> questions;
+  std::vector<Turn> turns;
   std::string best;
   std::optional<StopReason> stopReason;
   std::vector<std::string> seeds;

@@ -232,6 +232,10 @@ public:
 #define GET_OP_LIST
 #include "kgen/Dialect/Transform/KGenTransformOps.cpp.inc"
         >();
+    registerTransformOps<
+#define GET_OP_LIST
+#include "kgen/Dialect/Transform/KGenNetworkOps.cpp.inc"
+        >();
   }
 };
 

@@ -78,6 +78,9 @@ public:
   Expected<graph::NetworkPartition> partition(StringRef graph) override {
     return forkGate.compile([&] { return inner.partition(graph); });
   }
+  Expected<std::string> rewriteNetwork(StringRef graph, StringRef directives, const Chip &chip) override {
+    return forkGate.compile([&] { return inner.rewriteNetwork(graph, directives, chip); });
+  }
   Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     return forkGate.compile([&] { return inner.lowerGeneric(graph, chip); });
   }
@@ -135,6 +138,22 @@ public:
 
   Expected<std::string> canonicalize(StringRef graph, bool small) override { return inner.canonicalize(graph, small); }
   Expected<graph::GraphFacts> facts(StringRef graph) override { return inner.facts(graph); }
+  Expected<graph::NetworkPartition> partition(StringRef graph) override { return inner.partition(graph); }
+  Expected<std::string> rewriteNetwork(StringRef graph, StringRef directives, const Chip &chip) override {
+    if (trustScripts)
+      return inner.rewriteNetwork(graph, directives, chip);
+    auto carried = guard([&]() -> Expected<graph::LoweredGraph> {
+      auto rewritten = inner.rewriteNetwork(graph, directives, chip);
+      if (!rewritten)
+        return rewritten.takeError();
+      graph::LoweredGraph lowered;
+      lowered.annotated = std::move(*rewritten);
+      return lowered;
+    });
+    if (!carried)
+      return carried.takeError();
+    return std::move(carried->annotated);
+  }
   Expected<graph::LoweredGraph> lowerGeneric(StringRef graph, const Chip &chip) override {
     return inner.lowerGeneric(graph, chip);
   }

@@ -55,6 +55,25 @@ Expected<TaskChoices> parseChoices(StringRef text) {
   return choices;
 }
 
+/// What FACTS' partition needs of its tasks.
+static Error addTaskFacts(graph::GraphCompiler &compiler, const Chip &chip, NetworkFacts &facts) {
+  for (const graph::NetworkTask &task : facts.partition.tasks) {
+    auto canonical = compiler.canonicalize(task.graph, /*small=*/false);
+    if (!canonical)
+      return canonical.takeError();
+    auto lowered = compiler.lowerGeneric(*canonical, chip);
+    if (!lowered)
+      return createStringError("task " + task.name + ": " + toString(lowered.takeError()));
+    auto own = candidate::LaunchPlan::parse(lowered->plan);
+    if (!own)
+      return own.takeError();
+    facts.graphs.push_back(std::move(*canonical));
+    facts.precisions.push_back(own->precision);
+    facts.flops += (task.count - task.prepares) * task.flops;
+  }
+  return Error::success();
+}
+
 Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, StringRef graph, const Chip &chip) {
   auto partition = compiler.partition(graph);
   if (!partition)
@@ -73,21 +92,44 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
   if (!plan)
     return plan.takeError();
   facts.whole = std::move(*plan);
-  for (const graph::NetworkTask &task : facts.partition.tasks) {
-    auto canonical = compiler.canonicalize(task.graph, /*small=*/false);
-    if (!canonical)
-      return canonical.takeError();
-    auto lowered = compiler.lowerGeneric(*canonical, chip);
-    if (!lowered)
-      return createStringError("task " + task.name + ": " + toString(lowered.takeError()));
-    auto own = candidate::LaunchPlan::parse(lowered->plan);
-    if (!own)
-      return own.takeError();
-    facts.graphs.push_back(std::move(*canonical));
-    facts.precisions.push_back(own->precision);
-    facts.flops += (task.count - task.prepares) * task.flops;
+  if (Error error = addTaskFacts(compiler, chip, facts))
+    return std::move(error);
+  return std::move(facts);
+}
+
+Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const NetworkVariant &base, StringRef script,
+                                     const Chip &chip, std::vector<graph::NetworkTask> &known) {
+  NetworkVariant variant;
+  variant.script = script.str();
+  auto graph = compiler.rewriteNetwork(base.graph, script, chip);
+  if (!graph)
+    return graph.takeError();
+  variant.graph = std::move(*graph);
+  auto partition = compiler.partition(variant.graph);
+  if (!partition)
+    return partition.takeError();
+  variant.facts.partition = std::move(*partition);
+  std::vector<graph::NetworkTask> joined = known;
+  network::shareTasks(variant.facts.partition, joined);
+  // What goes in and out is the network's, however it is cut.
+  variant.facts.whole = base.facts.whole;
+  if (Error error = addTaskFacts(compiler, chip, variant.facts))
+    return std::move(error);
+  known = std::move(joined);
+  return std::move(variant);
+}
+
+std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, StringRef detail) {
+  std::vector<std::string> blamed;
+  for (const auto &[task, branch] : choices) {
+    auto before = taken.find(task);
+    if (before == taken.end() || before->second == branch)
+      continue;
+    if (detail.starts_with("task " + task + " "))
+      return {task};
+    blamed.push_back(task);
   }
-  return facts;
+  return blamed;
 }
 
 Expected<std::map<std::string, std::string>>

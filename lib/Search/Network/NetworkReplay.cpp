@@ -10,16 +10,151 @@
 
 #include "NetworkSearch.h"
 
+#include "kgen/Candidate/Measurement.h"
 #include "kgen/Propose/Proposer.h"
 #include "kgen/Search/GuardedCompiler.h"
 #include "kgen/Trajectory/CorruptRun.h"
 #include "kgen/Trajectory/Replay.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+
+#include <set>
 
 using namespace llvm;
 
 namespace kgen::search {
+
+namespace {
+
+/// A task's run, and what the search knew of it when it gave turns away.
+struct ReplayedTask {
+  std::string name;
+  const trajectory::RunFolder *run = nullptr;
+  network::TaskState state;
+  std::set<std::string> banned;
+};
+
+/// Gives the turns of a network's run away again, by what the journals hold.
+class TurnReplay {
+public:
+  TurnReplay(const trajectory::RunFolder &run, std::vector<ReplayedTask> tasks) : run(run), tasks(std::move(tasks)) {}
+
+  /// VARIANTOF gives each branch's partition. Where a turn went elsewhere than the journals say: the sentence; else "".
+  std::string check(function_ref<const NetworkVariant &(const trajectory::BranchRecord &)> variantOf) {
+    for (ReplayedTask &task : tasks)
+      advance(task);
+    size_t turn = 0;
+    for (const trajectory::BranchRecord &branch : run.getBranches()) {
+      const NetworkVariant &variant = variantOf(branch);
+      // What another partition was given stands before its own measurement, what rounds gave before the assembly.
+      for (; turn < run.getTurns().size() && comesBefore(run.getTurns()[turn], branch); ++turn)
+        if (std::string fault = take(turn); !fault.empty())
+          return fault;
+      note(branch, variant);
+    }
+    for (; turn < run.getTurns().size(); ++turn)
+      if (std::string fault = take(turn); !fault.empty())
+        return fault;
+    return "";
+  }
+
+private:
+  static bool comesBefore(const trajectory::Turn &turn, const trajectory::BranchRecord &branch) {
+    return turn.round < branch.round ||
+           (turn.round == branch.round && turn.partition == (branch.idea.key != "assemble"));
+  }
+
+  ReplayedTask *find(StringRef name) {
+    auto it = find_if(tasks, [&](const ReplayedTask &task) { return task.name == name; });
+    return it == tasks.end() ? nullptr : &*it;
+  }
+
+  std::string take(size_t index) {
+    const trajectory::Turn &turn = run.getTurns()[index];
+    ReplayedTask *given = find(turn.task);
+    if (!given)
+      return "turn " + std::to_string(index) + " is of a task " + turn.task + " that the network does not have";
+    if (!turn.partition) {
+      std::vector<network::TaskState> states;
+      for (const ReplayedTask &task : tasks)
+        states.push_back(task.state);
+      std::optional<size_t> chosen = network::chooseTask(states);
+      if (!chosen || &tasks[*chosen] != given)
+        return "turn " + std::to_string(index) + ", in round " + std::to_string(turn.round) + ", went to task " +
+               turn.task + ", the journals give it to " + (chosen ? tasks[*chosen].name : std::string("nobody"));
+    }
+    advance(*given);
+    return "";
+  }
+
+  /// What NetworkSearch::advance() learns of the next round of TASK, from the journal.
+  static void advance(ReplayedTask &task) {
+    if (!task.run)
+      return;
+    const int round = int(task.state.bestUs.size());
+    double best = 0;
+    bool any = false;
+    int last = 0;
+    for (const trajectory::BranchRecord &branch : task.run->getBranches()) {
+      any |= branch.round == round;
+      last = std::max(last, branch.round);
+      if (branch.round > round || branch.measurement.empty() || task.banned.count(branch.id))
+        continue;
+      auto measurement = candidate::Measurement::parse(branch.measurement);
+      if (!measurement) {
+        consumeError(measurement.takeError());
+        continue;
+      }
+      if (measurement->floorUs > 0)
+        task.state.floorUs = measurement->floorUs;
+      if (branch.canWin() && measurement->passed() && measurement->beats(best))
+        best = measurement->timeUs;
+    }
+    task.state.bestUs.push_back(best);
+    task.state.exhausted = !any || (round >= last && task.run->getStopReason() == trajectory::StopReason::NoIdeasLeft);
+  }
+
+  /// The network of BRANCH was measured: it may be the best, whose partition counts then, or show who was wrong.
+  void note(const trajectory::BranchRecord &branch, const NetworkVariant &variant) {
+    auto measurement = branch.measurement.empty() ? Expected<candidate::Measurement>(candidate::Measurement())
+                                                  : candidate::Measurement::parse(branch.measurement);
+    if (!measurement)
+      return consumeError(measurement.takeError());
+    TaskChoices choices;
+    if (branch.files.count("tasks.json"))
+      if (auto text = run.readFile(branch.id, "tasks.json"))
+        if (auto parsed = parseChoices(*text))
+          choices = std::move(*parsed);
+    const bool isAssembly = branch.idea.key == "assemble";
+    if (measurement->beats(bestUs)) {
+      bestUs = measurement->timeUs;
+      useCounts(variant);
+      taken = choices;
+    } else if (isAssembly && measurement->passed()) {
+      taken = choices;
+    } else if (isAssembly && branch.round > 0 && !choices.empty()) {
+      for (const std::string &blamed : findBlamed(choices, taken, measurement->detail))
+        if (ReplayedTask *task = find(blamed))
+          task->banned.insert(choices.at(blamed));
+    }
+  }
+
+  void useCounts(const NetworkVariant &variant) {
+    for (ReplayedTask &task : tasks)
+      task.state.count = 0;
+    for (const graph::NetworkTask &known : variant.facts.partition.tasks)
+      if (ReplayedTask *task = find(known.name))
+        task->state.count = known.count - known.prepares;
+  }
+
+  const trajectory::RunFolder &run;
+  std::vector<ReplayedTask> tasks;
+  TaskChoices taken;
+  double bestUs = 0;
+};
+
+} // namespace
 
 Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world) {
   auto run = trajectory::RunFolder::openForReading(world.fs, world.clock, networkFolder(command.run));
@@ -34,17 +169,46 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
   if (!facts)
     return facts.takeError();
   RunCompilers compilers(world.compiler, config->llm);
+  // The ways in which the network was cut, by script, in the order in which their tasks got numbers.
+  std::map<std::string, NetworkVariant> variants;
+  NetworkVariant &base = variants[""];
+  base.graph = (*run)->getGraph().str();
+  base.facts = std::move(*facts);
+  std::vector<graph::NetworkTask> known = base.facts.partition.tasks;
+  std::map<std::string, std::string> graphs; // by task
+  for (size_t i = 0; i < known.size(); ++i)
+    graphs[known[i].name] = base.facts.graphs[i];
+  std::map<std::string, std::string> scripts; // by branch
+  for (const trajectory::BranchRecord &branch : (*run)->getBranches()) {
+    std::string &script = scripts[branch.id];
+    if (!branch.files.count("directives.mlir"))
+      continue;
+    auto text = (*run)->readFile(branch.id, "directives.mlir");
+    if (!text)
+      return text.takeError();
+    script = *text;
+    if (variants.count(script))
+      continue;
+    auto variant = makeVariant(*compilers.own, base, script, config->chip, known);
+    if (!variant)
+      return createStringError((*run)->getPath() + "/" + branch.id +
+                               "/directives.mlir cannot be applied again: " + toString(variant.takeError()));
+    for (size_t i = 0; i < variant->facts.partition.tasks.size(); ++i)
+      graphs.try_emplace(variant->facts.partition.tasks[i].name, variant->facts.graphs[i]);
+    variants.emplace(script, std::move(*variant));
+  }
   std::vector<std::unique_ptr<trajectory::RunFolder>> opened;
   std::map<std::string, const trajectory::RunFolder *> tasks;
+  std::vector<ReplayedTask> replayed;
   int branches = 0, files = 0;
-  for (size_t i = 0; i < facts->partition.tasks.size(); ++i) {
-    const std::string &name = facts->partition.tasks[i].name, path = command.run + "/tasks/" + name;
+  for (size_t i = 0; i < known.size(); ++i) {
+    const std::string &name = known[i].name, path = command.run + "/tasks/" + name;
     if (!world.fs.exists(path + "/run.json"))
       continue; // the search was cut short before it
     auto task = trajectory::RunFolder::openForReading(world.fs, world.clock, path);
     if (!task)
       return task.takeError();
-    if ((*task)->getGraph() != facts->graphs[i])
+    if ((*task)->getGraph() != graphs[name])
       return make_error<trajectory::CorruptRun>(path + "/graph.mlir",
                                                 " is not the task that the network's graph gives");
     auto summary = trajectory::replayRun(world.fs, **task, *compilers.own,
@@ -54,23 +218,35 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
     branches += summary->branches;
     files += summary->files;
     tasks[name] = task->get();
+    replayed.push_back({name, task->get(), {}, {}});
     opened.push_back(std::move(*task));
   }
   int networks = 0;
   for (const trajectory::BranchRecord &branch : (*run)->getBranches()) {
-    if (branch.measurement.empty())
+    const NetworkVariant &variant = variants.at(scripts[branch.id]);
+    std::map<std::string, std::string> expected;
+    if (branch.files.count("tasks.json")) {
+      auto text = (*run)->readFile(branch.id, "tasks.json");
+      if (!text)
+        return text.takeError();
+      auto choices = parseChoices(*text);
+      if (!choices)
+        return choices.takeError();
+      auto together =
+          putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, tasks, *choices);
+      if (!together)
+        return together.takeError();
+      expected = std::move(*together);
+      ++networks;
+    } else if (branch.files.empty()) {
       continue;
-    auto text = (*run)->readFile(branch.id, "tasks.json");
-    if (!text)
-      return text.takeError();
-    auto choices = parseChoices(*text);
-    if (!choices)
-      return choices.takeError();
-    auto expected = putTogether(facts->partition, facts->precisions, facts->whole, tasks, *choices);
-    if (!expected)
-      return expected.takeError();
-    (*expected)["idea.md"] = trajectory::printIdeaPage(branch);
-    for (const auto &[name, derived] : *expected) {
+    }
+    expected["idea.md"] = trajectory::printIdeaPage(branch);
+    if (!variant.script.empty()) {
+      expected["directives.mlir"] = variant.script;
+      expected["network.mlir"] = variant.graph;
+    }
+    for (const auto &[name, derived] : expected) {
       auto actual = (*run)->readFile(branch.id, name);
       if (!actual)
         return actual.takeError();
@@ -84,10 +260,15 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
       return createStringError((*run)->getPath() + "/" + branch.id + "/" + name +
                                " differs from what the tasks give, first at byte " + Twine(at));
     }
-    ++networks;
   }
+  auto variantOf = [&](const trajectory::BranchRecord &branch) -> const NetworkVariant & {
+    return variants.at(scripts[branch.id]);
+  };
+  if (std::string fault = TurnReplay(**run, std::move(replayed)).check(variantOf); !fault.empty())
+    return createStringError((*run)->getPath() + "/journal.jsonl: " + fault);
   world.out << command.run << ": " << branches << " branches of " << tasks.size() << " tasks derived again, "
-            << networks << " networks put together again, " << files << " files are the same to the byte\n";
+            << networks << " networks put together again, " << (*run)->getTurns().size() << " turns given away again, "
+            << files << " files are the same to the byte\n";
   return 0;
 }
 

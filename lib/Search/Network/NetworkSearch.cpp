@@ -61,7 +61,12 @@ public:
   NetworkSearch(const SearchCommand &command, const SearchToolWorld &world, const SearchConfig &config,
                 CandidateEvaluator &evaluator, trajectory::RunFolder &run, std::string folder, NetworkFacts facts)
       : command(command), world(world), config(config), evaluator(evaluator), shared(evaluator), run(run),
-        folder(std::move(folder)), facts(std::move(facts)) {}
+        folder(std::move(folder)) {
+    base.graph = run.getGraph().str();
+    base.facts = std::move(facts);
+    knownTasks = base.facts.partition.tasks;
+    current = base;
+  }
 
   Error execute() {
     startSeconds = world.clock.seconds();
@@ -82,14 +87,14 @@ public:
 
 private:
   Error executeRounds() {
-    if (Error error = openTasks())
+    if (Error error = openTasks(current))
       return error;
     if (Error error = timeBaselines())
       return error;
     compileAhead();
-    for (TaskSearch &task : tasks) {
+    for (size_t task : membersOf(current)) {
       // Without round 0 of every task there is no network: the clock ends the search only then.
-      if (Error error = advance(task))
+      if (Error error = advance(tasks[task]))
         return error;
       if (stopReason != trajectory::StopReason::Done)
         return Error::success();
@@ -99,30 +104,170 @@ private:
     if (bestId.empty())
       return createStringError("the network of every task's round 0 is not right: " + lastFault);
     for (int round = 1; round <= config.options.rounds; ++round) {
-      // As many rounds of tasks as there are tasks, each for the one that gains most by it.
-      bool moved = false;
-      for (size_t turn = 0; turn < tasks.size() && !shouldStop(); ++turn) {
-        std::vector<network::TaskState> states;
-        for (const TaskSearch &task : tasks)
-          states.push_back(task.state);
-        std::optional<size_t> chosen = network::chooseTask(states);
-        if (!chosen)
-          break;
-        moved = true;
-        if (Error error = advance(tasks[*chosen]))
+      nextBranch = 0;
+      if (round == 1)
+        if (Error error = tryCatalogue(round, /*early=*/true))
           return error;
-      }
-      if (moved)
+      auto moved = takeTurns(round);
+      if (!moved)
+        return moved.takeError();
+      if (*moved)
         if (Error error = assembleRound(round))
+          return error;
+      if (round == 1)
+        if (Error error = tryCatalogue(round, /*early=*/false))
           return error;
       if (shouldStop())
         return Error::success();
-      if (!moved) {
+      if (!*moved && nextBranch == 0) {
         stopReason = trajectory::StopReason::NoIdeasLeft;
         return Error::success();
       }
     }
     return Error::success();
+  }
+
+  /// As many rounds of tasks as there are tasks, each for the one that gains most by it. Whether there was any.
+  Expected<bool> takeTurns(int round) {
+    bool moved = false;
+    const size_t most = membersOf(current).size();
+    for (size_t turn = 0; turn < most && !shouldStop(); ++turn) {
+      std::vector<network::TaskState> states;
+      for (const TaskSearch &task : tasks)
+        states.push_back(task.state);
+      std::optional<size_t> chosen = network::chooseTask(states);
+      if (!chosen)
+        break;
+      moved = true;
+      if (Error error = giveTurn({round, tasks[*chosen].name}))
+        return std::move(error);
+      if (Error error = advance(tasks[*chosen]))
+        return std::move(error);
+    }
+    return moved;
+  }
+
+  /// Records TURN, unless an earlier process did.
+  Error giveTurn(trajectory::Turn turn) {
+    return turnsGiven++ < run.getTurns().size() ? Error::success() : run.recordTurn(turn);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Other partitions
+  //===--------------------------------------------------------------------===//
+
+  Error tryCatalogue(int round, bool early) {
+    for (const network::PartitionIdea &idea : network::partitionCatalogue())
+      if (idea.early == early && !shouldStop())
+        if (Error error = tryPartition(round, idea))
+          return error;
+    return Error::success();
+  }
+
+  /// Cuts the network as IDEA says, on top of the best partition so far, searches what is new in it as far as what it
+  /// takes the place of, and measures it. Where it is the fastest, the rounds after are for it.
+  Error tryPartition(int round, const network::PartitionIdea &idea) {
+    trajectory::BranchRecord record;
+    record.id = trajectory::branchId(round, nextBranch);
+    record.round = round;
+    record.parent = bestId;
+    record.idea = {idea.key, idea.text, ideas::parseIdeaCategory(idea.category).value_or(ideas::IdeaCategory::Compute)};
+    std::vector<graph::NetworkTask> joined = knownTasks;
+    auto variant = makeVariant(world.compiler, base, current.script + idea.directives, config.chip, joined);
+    if (!variant) {
+      consumeError(variant.takeError()); // it is about another network
+      return Error::success();
+    }
+    if (variant->graph == current.graph)
+      return Error::success();
+    ++nextBranch;
+    knownTasks = std::move(joined);
+    if (!run.findBranch(record.id)) {
+      if (Error error = run.beginBranch(record))
+        return error;
+      if (Error error = run.writeFiles(record.id, {{"directives.mlir", variant->script},
+                                                   {"network.mlir", variant->graph},
+                                                   {"idea.md", trajectory::printIdeaPage(record)}}))
+        return error;
+    }
+    say("partition " + record.id + ": " + idea.text);
+    size_t footing = 0;
+    for (size_t task : membersOf(current))
+      if (!contains(*variant, tasks[task].name))
+        footing = std::max(footing, tasks[task].state.bestUs.size());
+    const size_t before = tasks.size();
+    if (Error error = openTasks(*variant))
+      return error;
+    compileAhead();
+    std::string why;
+    for (size_t task = before; task < tasks.size() && why.empty() && !shouldStop(); ++task)
+      while (why.empty() && tasks[task].state.bestUs.size() < std::max<size_t>(footing, 1) &&
+             !tasks[task].state.exhausted) {
+        const bool isFirst = tasks[task].state.bestUs.empty();
+        if (!isFirst && (tasks[task].state.count == 0 || shouldStop()))
+          break;
+        if (!isFirst)
+          if (Error error = giveTurn({round, tasks[task].name, /*partition=*/true}))
+            return error;
+        if (Error error = advance(tasks[task])) {
+          if (!isFirst)
+            return error;
+          why = toString(std::move(error)); // of a task that nobody needs but this partition
+          break;
+        }
+        if (stopReason != trajectory::StopReason::Done)
+          break;
+        if (tasks[task].state.bestUs.back() == 0)
+          why = "task " + tasks[task].name + " has no kernel that is right";
+      }
+    if (why.empty() && !shouldStop()) {
+      auto choices = choose(*variant);
+      if (!choices)
+        return choices.takeError();
+      auto measurement = measureChoices(record, *variant, *choices);
+      if (!measurement)
+        return measurement.takeError();
+      if (bestId == record.id) {
+        current = std::move(*variant);
+        taken = std::move(*choices);
+        return Error::success();
+      }
+    } else if (!why.empty() && run.findBranch(record.id)->measurement.empty()) {
+      candidate::Measurement refused;
+      refused.verdict = candidate::Verdict::Reject;
+      refused.detail = why;
+      refused.device = config.device;
+      refused.precision = config.precision;
+      if (Error error = run.recordMeasurement(record.id, refused.print()))
+        return error;
+      note(record.id, refused);
+    }
+    useCounts(current);
+    return Error::success();
+  }
+
+  static bool contains(const NetworkVariant &variant, StringRef task) {
+    return any_of(variant.facts.partition.tasks, [&](const graph::NetworkTask &one) { return one.name == task; });
+  }
+
+  /// The tasks of VARIANT, which are open, in its order.
+  std::vector<size_t> membersOf(const NetworkVariant &variant) const {
+    std::vector<size_t> members;
+    for (const graph::NetworkTask &known : variant.facts.partition.tasks)
+      for (size_t i = 0; i < tasks.size(); ++i)
+        if (tasks[i].name == known.name)
+          members.push_back(i);
+    return members;
+  }
+
+  /// What a round of each task buys follows from how often VARIANT computes it.
+  void useCounts(const NetworkVariant &variant) {
+    for (TaskSearch &task : tasks)
+      task.state.count = 0;
+    for (const graph::NetworkTask &known : variant.facts.partition.tasks)
+      for (TaskSearch &task : tasks)
+        if (task.name == known.name)
+          task.state.count = known.count - known.prepares;
   }
 
   double secondsSpent() const { return secondsBefore + world.clock.seconds() - startSeconds; }
@@ -135,19 +280,22 @@ private:
     return stopReason != trajectory::StopReason::Done;
   }
 
-  Error openTasks() {
+  /// Opens those tasks of VARIANT that are not open yet.
+  Error openTasks(const NetworkVariant &variant) {
+    const NetworkFacts &facts = variant.facts;
     for (size_t i = 0; i < facts.partition.tasks.size(); ++i) {
       const graph::NetworkTask &known = facts.partition.tasks[i];
+      if (any_of(tasks, [&](const TaskSearch &task) { return task.name == known.name; }))
+        continue;
       TaskSearch task;
       task.name = known.name;
-      task.state.count = known.count - known.prepares;
       task.config = config;
       task.config.problem = ("t" + StringRef(known.name)).str();
       std::replace(task.config.problem.begin(), task.config.problem.end(), '-', '_');
       task.config.pytorch = "";
       task.config.precision = facts.precisions[i];
       // It may get every round that the network has to give.
-      task.config.options.rounds = int(config.options.rounds * facts.partition.tasks.size());
+      task.config.options.rounds = int(config.options.rounds * base.facts.partition.tasks.size());
       task.config.maxMinutes = 0;
       std::string path = folder + "/tasks/" + known.name;
       auto opened =
@@ -161,6 +309,7 @@ private:
         return error;
       tasks.push_back(std::move(task));
     }
+    useCounts(variant);
     return Error::success();
   }
 
@@ -262,53 +411,58 @@ private:
   // Putting together
   //===--------------------------------------------------------------------===//
 
+  /// The best kernel by now of each task of VARIANT.
+  Expected<TaskChoices> choose(const NetworkVariant &variant) {
+    TaskChoices choices;
+    for (size_t member : membersOf(variant)) {
+      TaskSearch &task = tasks[member];
+      // A round that was cut short counts as far as it came.
+      std::string best = bestOf(task, std::numeric_limits<int>::max()).first;
+      if (stopReason == trajectory::StopReason::Done)
+        best = bestOf(task, int(task.state.bestUs.size()) - 1).first;
+      if (best.empty())
+        return createStringError("task " + task.name + " has no kernel that is right in the network");
+      choices[task.name] = best;
+    }
+    return choices;
+  }
+
   /// Puts the best kernels together and measures the whole. Where a task's kernel is wrong there, it is banned, and the
   /// next best takes its place.
   Error assembleRound(int round) {
     for (size_t attempt = 0; attempt <= tasks.size(); ++attempt) {
-      TaskChoices choices;
-      for (TaskSearch &task : tasks) {
-        // A round that was cut short counts as far as it came.
-        std::string best = bestOf(task, std::numeric_limits<int>::max()).first;
-        if (stopReason == trajectory::StopReason::Done)
-          best = bestOf(task, int(task.state.bestUs.size()) - 1).first;
-        if (best.empty())
-          return createStringError("task " + task.name + " has no kernel that is right in the network");
-        choices[task.name] = best;
-      }
-      if (!taken.empty() && choices == taken)
+      auto choices = choose(current);
+      if (!choices)
+        return choices.takeError();
+      if (!taken.empty() && *choices == taken)
         return Error::success();
-      std::string id = trajectory::branchId(round, int(attempt));
-      auto measurement = measureChoices(id, round, choices);
+      trajectory::BranchRecord record;
+      record.id = trajectory::branchId(round, nextBranch++);
+      record.round = round;
+      record.parent = round ? bestId : "";
+      record.idea = {"assemble", round ? "The best kernel of every task by then." : "Every task's round 0.",
+                     ideas::IdeaCategory::Control};
+      auto measurement = measureChoices(record, current, *choices);
       if (!measurement)
         return measurement.takeError();
       if (measurement->passed()) {
-        taken = std::move(choices);
+        taken = std::move(*choices);
         return Error::success();
       }
       lastFault = (candidate::verdictName(measurement->verdict) + ": " + measurement->detail).str();
       if (round == 0 || world.stop)
         return Error::success();
-      ban(choices, measurement->detail);
+      for (const std::string &blamed : findBlamed(*choices, taken, measurement->detail))
+        for (TaskSearch &task : tasks)
+          if (task.name == blamed)
+            task.banned.insert(choices->at(blamed));
     }
     return Error::success();
   }
 
-  /// What was wrong is the task that DETAIL names; else any that is new.
-  void ban(const TaskChoices &choices, StringRef detail) {
-    for (bool named : {true, false})
-      for (TaskSearch &task : tasks) {
-        const std::string &chosen = choices.at(task.name);
-        bool isNew = taken.count(task.name) && taken.at(task.name) != chosen;
-        if (!isNew || (named && !detail.starts_with("task " + task.name + " ")))
-          continue;
-        task.banned.insert(chosen);
-        if (named)
-          return;
-      }
-  }
-
-  Expected<candidate::Measurement> measureChoices(const std::string &id, int round, const TaskChoices &choices) {
+  Expected<candidate::Measurement> measureChoices(const trajectory::BranchRecord &record, const NetworkVariant &variant,
+                                                  const TaskChoices &choices) {
+    const std::string &id = record.id;
     const trajectory::BranchRecord *known = run.findBranch(id);
     if (known && !known->measurement.empty()) {
       auto measurement = candidate::Measurement::parse(known->measurement);
@@ -319,22 +473,21 @@ private:
     std::map<std::string, const trajectory::RunFolder *> runs;
     for (const TaskSearch &task : tasks)
       runs[task.name] = task.run.get();
-    auto files = putTogether(facts.partition, facts.precisions, facts.whole, runs, choices);
+    auto files = putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, runs, choices);
     if (!files)
       return files.takeError();
-    trajectory::BranchRecord record;
-    record.id = id;
-    record.round = round;
-    record.parent = round ? bestId : "";
-    record.idea = {"assemble", round ? "The best kernel of every task by then." : "Every task's round 0.",
-                   ideas::IdeaCategory::Control};
     (*files)["idea.md"] = trajectory::printIdeaPage(record);
-    if (Error error = run.beginBranch(record))
-      return std::move(error);
+    if (!variant.script.empty()) {
+      (*files)["directives.mlir"] = variant.script;
+      (*files)["network.mlir"] = variant.graph;
+    }
+    if (!known)
+      if (Error error = run.beginBranch(record))
+        return std::move(error);
     if (Error error = run.writeFiles(id, *files))
       return std::move(error);
     const std::string place = run.getPath().str() + "/";
-    EvaluationJob job{place + id, place + "graph.mlir", facts.flops, config.precision, config.rules};
+    EvaluationJob job{place + id, place + "graph.mlir", variant.facts.flops, config.precision, config.rules};
     job.onReference = true;
     double begin = world.clock.seconds();
     auto measurement = evaluator.evaluate(job);
@@ -385,8 +538,11 @@ private:
   SharedEvaluator shared;
   trajectory::RunFolder &run;
   std::string folder;
-  NetworkFacts facts;
-  std::vector<TaskSearch> tasks;
+  NetworkVariant base, current;               ///< as it is, and as it is cut now
+  std::vector<graph::NetworkTask> knownTasks; ///< of all partitions that were tried
+  std::vector<TaskSearch> tasks;              ///< as many
+  int nextBranch = 0;                         ///< of this round of the network
+  size_t turnsGiven = 0;                      ///< so far, of those that the journal tells
   trajectory::StopReason stopReason = trajectory::StopReason::Done;
   TaskChoices taken; ///< of the last network that passed
   std::string bestId, lastFault;

@@ -64,4 +64,19 @@ llvm::Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler,
 llvm::Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, llvm::StringRef graph,
                                                  graph::NetworkPartition partition, const Chip &chip);
 
+/// A way to cut the network: what a script makes of its graph first, "" for nothing.
+struct NetworkVariant {
+  std::string script, graph;
+  NetworkFacts facts;
+};
+/// The network of BASE as SCRIPT has it. KNOWN are the tasks that were searched so far: equal ones keep their names,
+/// new ones join it.
+llvm::Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const NetworkVariant &base,
+                                           llvm::StringRef script, const Chip &chip,
+                                           std::vector<graph::NetworkTask> &known);
+
+/// The tasks that made a network of CHOICES wrong, whose measurement's detail is DETAIL: the one that it names, else
+/// all whose kernel is not that of TAKEN, the last network that was right.
+std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, llvm::StringRef detail);
+
 } // namespace kgen::search

@@ -26,6 +26,9 @@
 #define GET_OP_CLASSES
 #include "kgen/Dialect/Transform/KGenTransformOps.h.inc"
 
+#define GET_OP_CLASSES
+#include "kgen/Dialect/Transform/KGenNetworkOps.h.inc"
+
 namespace kgen::directive {
 
 /// Adds transform.kgen.* and upstream's transform.tune.* to the transform dialect.

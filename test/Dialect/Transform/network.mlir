@@ -1,0 +1,117 @@
+// What partition ideas make of a network before it is cut, and that it is cut as they say.
+// RUN: split-file %s %t
+// RUN: kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/fold.script | FileCheck %t/fold.mlir
+// RUN: kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/fold.script --kgen-partition | FileCheck %t/fold.mlir --check-prefix=CUT
+// RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script | FileCheck %t/join.mlir
+// RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script --kgen-partition | FileCheck %t/join.mlir --check-prefix=CUT
+// RUN: kgen-opt %t/bounds.mlir --kgen-partition | FileCheck %t/bounds.mlir --check-prefix=PLAIN
+// RUN: kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/bounds.script --kgen-partition | FileCheck %t/bounds.mlir
+// RUN: not kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/fold.script 2>&1 | FileCheck %t/fold.script
+// RUN: not kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/join.script 2>&1 | FileCheck %t/join.script
+// RUN: not kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/bounds.script 2>&1 | FileCheck %t/bounds.script
+
+//--- fold.script
+transform.kgen.fold_scales %f
+// CHECK: expected a batch norm or a factor for each channel behind a product of weights, found none
+
+//--- join.script
+transform.kgen.join_products %f
+// CHECK: expected two linear products of one operand with weights, found none
+
+//--- bounds.script
+transform.kgen.fuse_tasks "aten.conv2d" before "aten.max_pool2d" in %f
+transform.kgen.split_tasks "aten.sigmoid" in %f
+// CHECK: expected aten.conv2d before aten.max_pool2d, found none
+
+//--- fold.mlir
+// A norm behind a convolution, a factor behind a product; a norm whose statistics are an input, and one behind what
+// somebody else reads, stay.
+// CHECK-LABEL: func.func @fold
+// CHECK: %[[E:.*]] = aten.add.Scalar %arg5 {other = 1.000000e-03 : f64}
+// CHECK: %[[R:.*]] = aten.rsqrt %[[E]]
+// CHECK: %[[S:.*]] = aten.mul.Tensor %arg2, %[[R]]
+// CHECK: %[[M:.*]] = aten.mul.Tensor %arg4, %[[S]]
+// CHECK: %[[B:.*]] = aten.sub.Tensor %arg3, %[[M]]
+// CHECK: %[[V:.*]] = aten.reshape %[[S]] shape [6, 1, 1, 1]
+// CHECK: %[[W:.*]] = aten.mul.Tensor %arg1, %[[V]]
+// CHECK: %[[C:.*]] = aten.conv2d %arg0, %[[W]], %[[B]] padding [1, 1]
+// CHECK-NEXT: aten.relu %[[C]]
+// CHECK: aten.conv2d
+// CHECK-NEXT: aten.batch_norm
+// CHECK: %[[O:.*]] = aten.conv2d
+// CHECK-NEXT: aten.batch_norm %[[O]]
+// CHECK: %[[T:.*]] = aten.mul.Tensor %arg9, %arg10
+// CHECK: %[[Y:.*]] = aten.reshape %arg10 shape [5, 1]
+// CHECK: %[[X:.*]] = aten.mul.Tensor %arg8, %[[Y]]
+// CHECK: aten.linear %{{.*}}, %[[X]], %[[T]]
+// CUT: call @{{.*}}add(%arg5, %arg2) {kgen.prepare}
+// CUT: {kgen.prepare}
+// CUT: {kgen.prepare}
+// CUT: call @{{.*}}conv2d(%arg0, %{{.*}}, %{{.*}}) :
+func.func @fold(%x: tensor<2x4x8x8xf32>, %w: tensor<6x4x3x3xf32> {kgen.parameter}, %g: tensor<6xf32> {kgen.parameter},
+                %b: tensor<6xf32> {kgen.parameter}, %m: tensor<6xf32> {kgen.parameter}, %v: tensor<6xf32> {kgen.parameter},
+                %u: tensor<6x6x1x1xf32> {kgen.parameter}, %i: tensor<6xf32>, %l: tensor<5x8xf32> {kgen.parameter},
+                %d: tensor<5xf32> {kgen.parameter}, %s: tensor<5xf32> {kgen.parameter})
+    -> (tensor<2x6x8x5xf32>, tensor<2x6x8x8xf32>, tensor<2x6x8x8xf32>) {
+  %0 = aten.conv2d %x, %w padding [1, 1] : (tensor<2x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<2x6x8x8xf32>
+  %1 = aten.batch_norm %0 weight %g bias %b running_mean %m running_var %v eps 0.001 : (tensor<2x6x8x8xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x8x8xf32>
+  %2 = aten.relu %1 : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+  %3 = aten.conv2d %2, %u : (tensor<2x6x8x8xf32>, tensor<6x6x1x1xf32>) -> tensor<2x6x8x8xf32>
+  %4 = aten.batch_norm %3 running_mean %i running_var %v : (tensor<2x6x8x8xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x8x8xf32>
+  %5 = aten.conv2d %4, %u : (tensor<2x6x8x8xf32>, tensor<6x6x1x1xf32>) -> tensor<2x6x8x8xf32>
+  %6 = aten.batch_norm %5 running_mean %m running_var %v : (tensor<2x6x8x8xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x8x8xf32>
+  %7 = aten.linear %6, %l, %d : (tensor<2x6x8x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<2x6x8x5xf32>
+  %8 = aten.mul.Tensor %7, %s : (tensor<2x6x8x5xf32>, tensor<5xf32>) -> tensor<2x6x8x5xf32>
+  return %8, %6, %5 : tensor<2x6x8x5xf32>, tensor<2x6x8x8xf32>, tensor<2x6x8x8xf32>
+}
+
+//--- join.mlir
+// q, k and v of one operand; a fourth has a bias, a fifth another operand.
+// CHECK-LABEL: func.func @join
+// CHECK: %[[C:.*]] = aten.cat %arg1, %arg2, %arg3 :
+// CHECK: %[[J:.*]] = aten.linear %arg0, %[[C]] : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+// CHECK: %[[Q:.*]] = aten.slice.Tensor %[[J]] dim 1 start 0 end 8
+// CHECK: %[[K:.*]] = aten.slice.Tensor %[[J]] dim 1 start 8 end 12
+// CHECK: %[[V:.*]] = aten.slice.Tensor %[[J]] dim 1 start 12 end 16
+// CHECK: aten.linear %arg0, %arg1, %arg4
+// CHECK: aten.linear %[[Q]], %arg1
+// CUT: func.func private @[[CAT:.*_cat]](
+// CUT: call @[[CAT]](%arg1, %arg2, %arg3) {kgen.prepare}
+// CUT-NEXT: call @{{.*}}_linear(%arg0, %{{.*}}) :
+func.func @join(%x: tensor<4x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: tensor<4x8xf32> {kgen.parameter},
+                %v: tensor<4x8xf32> {kgen.parameter}, %b: tensor<8xf32> {kgen.parameter}) -> (tensor<4x8xf32>, tensor<4x4xf32>, tensor<4x8xf32>) {
+  %0 = aten.linear %x, %q : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = aten.linear %x, %k : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  %2 = aten.linear %x, %v : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  %3 = aten.linear %x, %q, %b : (tensor<4x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %4 = aten.linear %0, %q : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %5 = aten.mul.Tensor %1, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %6 = aten.add.Tensor %3, %4 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %4, %5, %6 : tensor<4x8xf32>, tensor<4x4xf32>, tensor<4x8xf32>
+}
+
+//--- bounds.mlir
+// The pooling's task takes in the convolution; the sigmoid begins one.
+// PLAIN-LABEL: func.func @bounds
+// PLAIN: call @{{.*}}conv2d
+// PLAIN: call @{{.*}}max_pool2d
+// PLAIN: call @{{.*}}linear
+// PLAIN-NOT: call
+// CHECK-LABEL: func.func private @t00_conv2d
+// CHECK-NEXT: aten.conv2d {{[^{]*}} :
+// CHECK-NEXT: aten.relu
+// CHECK-NEXT: aten.max_pool2d
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @t01_linear
+// CHECK-NEXT: aten.linear
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @t02_sigmoid
+// CHECK-NEXT: aten.sigmoid {{[^{]*}} :
+func.func @bounds(%x: tensor<2x4x8x8xf32>, %w: tensor<4x4x3x3xf32> {kgen.parameter}, %u: tensor<4x4xf32> {kgen.parameter}) -> tensor<2x4x4x4xf32> {
+  %0 = aten.conv2d %x, %w padding [1, 1] : (tensor<2x4x8x8xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x8x8xf32>
+  %1 = aten.relu %0 : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %2 = aten.max_pool2d %1 kernel [2, 2] stride [2, 2] : (tensor<2x4x8x8xf32>) -> tensor<2x4x4x4xf32>
+  %3 = aten.linear %2, %u : (tensor<2x4x4x4xf32>, tensor<4x4xf32>) -> tensor<2x4x4x4xf32>
+  %4 = aten.sigmoid %3 : (tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>
+  return %4 : tensor<2x4x4x4xf32>
+}
