@@ -126,6 +126,7 @@ std::string printUserPrompt(const ProposalContext &context, StringRef stage, con
                             const FailedBranch *failed, int n) {
   std::map<std::string, std::string> values;
   const ParentSummary &parent = context.parent;
+  values["network"] = context.network;
   values["name"] = context.facts.name;
   values["graph"] = StringRef(context.graph).trim().str();
   values["buffers"] = describe("in", context.facts.inputs) + ", " + describe("out", context.facts.outputs);

@@ -38,6 +38,8 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
   request["seed"] = context.seed;
   request["device"] = context.device;
   request["precision"] = context.precision;
+  if (!context.network.empty())
+    request["network"] = context.network;
   request["chip"] = {{"arch", context.chip.arch},
                      {"shared_bytes_per_block", context.chip.sharedBytesPerBlock},
                      {"multiprocessors", context.chip.multiprocessors}};
@@ -131,6 +133,7 @@ Expected<RecordedRequest> parseRequest(StringRef text) {
     context.seed = json.at("seed");
     context.device = json.at("device");
     context.precision = json.at("precision");
+    context.network = json.value("network", "");
     context.chip.arch = json.at("chip").at("arch");
     context.chip.sharedBytesPerBlock = json.at("chip").at("shared_bytes_per_block");
     context.chip.multiprocessors = json.at("chip").at("multiprocessors");

@@ -58,6 +58,18 @@ double expectedGain(const TaskState &state);
 /// The task that another round buys most of, the first of equals; none when every one is exhausted or only prepares.
 std::optional<size_t> chooseTask(llvm::ArrayRef<TaskState> states);
 
+/// A line of a network's profile.
+struct ProfileRow {
+  std::string task;
+  int count = 0; ///< steps of a run
+  double genericUs = 0, bestUs = 0, floorUs = 0;
+};
+
+/// What the tasks of a network that takes TOTALUS take, the largest share first, as a table in markdown. SELF is the
+/// task that it is told to; empty: the whole is asked about.
+std::string printProfile(llvm::StringRef network, double totalUs, llvm::ArrayRef<ProfileRow> rows,
+                         llvm::StringRef self);
+
 /// Gives the tasks of PARTITION whose text is that of one of KNOWN the name of that, and the others numbers from
 /// KNOWN's end on, which they join: so that a task has one run, however the network is cut.
 void shareTasks(graph::NetworkPartition &partition, std::vector<graph::NetworkTask> &known);

@@ -92,6 +92,8 @@ struct ParentSummary {
 /// Everything a proposer may condition on.
 struct ProposalContext {
   std::string slot; ///< where in the run this is asked: "round-02/seed-1"
+  /// Where the graph is a task of a network, or a network: what its tasks take, in words; else empty.
+  std::string network;
   graph::GraphFacts facts;
   std::string graph; ///< level 1, MLIR text
   Chip chip;

@@ -77,6 +77,8 @@ struct SearchEnvironment {
   std::vector<propose::LibraryKernel> examples = {};
   /// A run on the same problem, device and rules: where round 0 has its code, it is not measured again. May be null.
   const trajectory::RunFolder *sibling = nullptr;
+  /// Where the run's graph is a task of a network: what its tasks take, for prompts.
+  std::string network = "";
   /// Lowers scripts that were given by hand, of which COMPILER need not be wary. Null: COMPILER does.
   graph::GraphCompiler *foreign = nullptr;
 };

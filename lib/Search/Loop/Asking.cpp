@@ -108,6 +108,7 @@ propose::ProposalContext Search::makeContext(const std::string &slot, const traj
                                              const std::vector<Candidate> &planned) {
   propose::ProposalContext context;
   context.slot = slot;
+  context.network = env.network;
   context.facts = facts;
   context.graph = run.getGraph().str();
   context.chip = config.chip;

@@ -154,6 +154,18 @@ private:
   double bestUs = 0;
 };
 
+/// Whether SCRIPT, of BRANCH, ends in the directives of the recorded answer that it carries out.
+Error checkAnswered(const trajectory::RunFolder &run, const trajectory::BranchRecord &branch, StringRef script) {
+  const trajectory::ReplyRecord *reply = run.findReplyByHash(branch.reply);
+  auto ways = reply ? propose::parseMaterializations(reply->reply)
+                    : Expected<std::vector<propose::Materialization>>(std::vector<propose::Materialization>());
+  if (!ways)
+    return ways.takeError();
+  if (ways->empty() || !script.rtrim().ends_with(StringRef(ways->front().directives).rtrim()))
+    return createStringError(run.getPath() + "/" + branch.id + "/directives.mlir is not what the recorded answer says");
+  return Error::success();
+}
+
 } // namespace
 
 Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world) {
@@ -187,6 +199,9 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
     if (!text)
       return text.takeError();
     script = *text;
+    if (!branch.reply.empty())
+      if (Error error = checkAnswered(**run, branch, script))
+        return std::move(error);
     if (variants.count(script))
       continue;
     auto variant = makeVariant(*compilers.own, base, script, config->chip, known);

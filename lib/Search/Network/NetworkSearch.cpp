@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NetworkSearch.h"
+#include "SharedEvaluator.h"
 
 #include "../Cli/RunSetup.h"
 #include "../Cli/SearchCommands.h"
@@ -28,25 +29,6 @@ using namespace llvm;
 namespace kgen::search {
 namespace {
 
-/// The evaluator of all tasks: the seed of the inputs is told once, when the network's search ends.
-class SharedEvaluator : public CandidateEvaluator {
-public:
-  explicit SharedEvaluator(CandidateEvaluator &inner) : inner(inner) {}
-  DeviceFacts getDevice() const override { return inner.getDevice(); }
-  void prepare(StringRef folder) override { inner.prepare(folder); }
-  Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override { return inner.evaluate(job); }
-  bool deviceIsLost() const override { return inner.deviceIsLost(); }
-  unsigned getWidth() const override { return inner.getWidth(); }
-  void setAdmission(const EvaluationJob &job) override { inner.setAdmission(job); }
-  std::vector<std::string> takeNotes() override { return inner.takeNotes(); }
-  std::map<std::string, double> timeBaselines(StringRef file, std::string &note) override {
-    return inner.timeBaselines(file, note);
-  }
-
-private:
-  CandidateEvaluator &inner;
-};
-
 /// One task and its run.
 struct TaskSearch {
   std::string name;
@@ -61,7 +43,7 @@ public:
   NetworkSearch(const SearchCommand &command, const SearchToolWorld &world, const SearchConfig &config,
                 CandidateEvaluator &evaluator, trajectory::RunFolder &run, std::string folder, NetworkFacts facts)
       : command(command), world(world), config(config), evaluator(evaluator), shared(evaluator), run(run),
-        folder(std::move(folder)) {
+        folder(std::move(folder)), log(run), compilers(world.compiler, config.llm) {
     base.graph = run.getGraph().str();
     base.facts = std::move(facts);
     knownTasks = base.facts.partition.tasks;
@@ -117,6 +99,9 @@ private:
       if (round == 1)
         if (Error error = tryCatalogue(round, /*early=*/false))
           return error;
+      if (!propose::isTrustedProposer(config.llm) && !shouldStop())
+        if (Error error = tryAsked(round))
+          return error;
       if (shouldStop())
         return Error::success();
       if (!*moved && nextBranch == 0) {
@@ -164,22 +149,97 @@ private:
     return Error::success();
   }
 
+  /// What a model makes of the network as it is cut now.
+  Error tryAsked(int round) {
+    if (!proposer) {
+      propose::ProposerOptions options = config.llmOptions;
+      options.log = &log;
+      options.stop = &world.stop;
+      auto made = propose::createProposer(config.llm, options);
+      if (!made)
+        return made.takeError();
+      proposer = std::move(*made);
+    }
+    auto context = makeContext(round);
+    if (!context)
+      return context.takeError();
+    std::string reply;
+    auto idea = askPartition(run, *proposer, world.clock, std::move(*context), reply);
+    if (!idea)
+      return idea.takeError();
+    return *idea ? tryPartition(round, **idea, reply) : Error::success();
+  }
+
+  Expected<propose::ProposalContext> makeContext(int round) {
+    propose::ProposalContext context;
+    context.slot = StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/partition";
+    auto facts = world.compiler.facts(current.graph);
+    if (!facts)
+      return facts.takeError();
+    context.facts = std::move(*facts);
+    context.graph = current.graph;
+    context.network = profile("") + "\n\n" + networkDirectives().str();
+    context.chip = config.chip;
+    context.device = config.device == "host" ? "host" : "cuda";
+    context.precision = config.precision;
+    context.seed = config.seed;
+    if (run.getBaselines())
+      context.baselines = *run.getBaselines();
+    for (const trajectory::BranchRecord &branch : run.getBranches()) {
+      if (branch.measurement.empty())
+        continue;
+      auto measurement = candidate::Measurement::parse(branch.measurement);
+      if (!measurement)
+        return measurement.takeError();
+      if (branch.id == trajectory::branchId(0, 0))
+        context.genericUs = measurement->timeUs;
+      if (branch.id == bestId) {
+        context.floorUs = measurement->floorUs;
+        context.parent.id = bestId;
+        context.parent.timeUs = measurement->timeUs;
+        context.parent.directives = current.script;
+      }
+      if (branch.idea.key == "assemble")
+        continue;
+      propose::TriedBranch tried;
+      tried.id = branch.id;
+      tried.parent = branch.parent;
+      tried.idea = branch.idea;
+      tried.verdict = candidate::verdictName(measurement->verdict).str();
+      tried.detail = measurement->detail;
+      tried.timeUs = measurement->passed() ? measurement->timeUs : 0;
+      context.history.push_back(std::move(tried));
+    }
+    return context;
+  }
+
+  /// What the tasks take now, told to SELF.
+  std::string profile(StringRef self) const {
+    std::vector<network::ProfileRow> rows;
+    for (const TaskSearch &task : tasks)
+      if (!task.state.bestUs.empty())
+        rows.push_back(
+            {task.name, task.state.count, task.state.bestUs.front(), task.state.bestUs.back(), task.state.floorUs});
+    return network::printProfile(config.problem, bestUs, rows, self);
+  }
+
   /// Cuts the network as IDEA says, on top of the best partition so far, searches what is new in it as far as what it
   /// takes the place of, and measures it. Where it is the fastest, the rounds after are for it.
-  Error tryPartition(int round, const network::PartitionIdea &idea) {
+  /// REPLY is the question that it answers; a model is told what became of it, whatever that is.
+  Error tryPartition(int round, const network::PartitionIdea &idea, const std::string &reply = "") {
     trajectory::BranchRecord record;
     record.id = trajectory::branchId(round, nextBranch);
     record.round = round;
     record.parent = bestId;
     record.idea = {idea.key, idea.text, ideas::parseIdeaCategory(idea.category).value_or(ideas::IdeaCategory::Compute)};
     std::vector<graph::NetworkTask> joined = knownTasks;
-    auto variant = makeVariant(world.compiler, base, current.script + idea.directives, config.chip, joined);
-    if (!variant) {
-      consumeError(variant.takeError()); // it is about another network
-      return Error::success();
-    }
-    if (variant->graph == current.graph)
-      return Error::success();
+    record.reply = reply;
+    auto variant = makeVariant(*compilers.own, base, current.script + idea.directives, config.chip, joined);
+    std::string refusal = variant ? "" : toString(variant.takeError());
+    if (variant && variant->graph == current.graph)
+      refusal = "it leaves the network as it is";
+    if (!refusal.empty()) // the catalogue's may be about another network
+      return reply.empty() ? Error::success() : refuse(record, refusal);
     ++nextBranch;
     knownTasks = std::move(joined);
     if (!run.findBranch(record.id)) {
@@ -191,36 +251,19 @@ private:
         return error;
     }
     say("partition " + record.id + ": " + idea.text);
+    // What is new gets as many rounds as what it takes the place of had.
     size_t footing = 0;
     for (size_t task : membersOf(current))
-      if (!contains(*variant, tasks[task].name))
-        footing = std::max(footing, tasks[task].state.bestUs.size());
+      if (!contains(*variant, tasks[task].name) && tasks[task].state.count > 0)
+        footing += tasks[task].state.bestUs.size() - 1;
     const size_t before = tasks.size();
     if (Error error = openTasks(*variant))
       return error;
     compileAhead();
-    std::string why;
-    for (size_t task = before; task < tasks.size() && why.empty() && !shouldStop(); ++task)
-      while (why.empty() && tasks[task].state.bestUs.size() < std::max<size_t>(footing, 1) &&
-             !tasks[task].state.exhausted) {
-        const bool isFirst = tasks[task].state.bestUs.empty();
-        if (!isFirst && (tasks[task].state.count == 0 || shouldStop()))
-          break;
-        if (!isFirst)
-          if (Error error = giveTurn({round, tasks[task].name, /*partition=*/true}))
-            return error;
-        if (Error error = advance(tasks[task])) {
-          if (!isFirst)
-            return error;
-          why = toString(std::move(error)); // of a task that nobody needs but this partition
-          break;
-        }
-        if (stopReason != trajectory::StopReason::Done)
-          break;
-        if (tasks[task].state.bestUs.back() == 0)
-          why = "task " + tasks[task].name + " has no kernel that is right";
-      }
-    if (why.empty() && !shouldStop()) {
+    auto why = searchNew(round, before, footing);
+    if (!why)
+      return why.takeError();
+    if (why->empty() && !shouldStop()) {
       auto choices = choose(*variant);
       if (!choices)
         return choices.takeError();
@@ -232,17 +275,62 @@ private:
         taken = std::move(*choices);
         return Error::success();
       }
-    } else if (!why.empty() && run.findBranch(record.id)->measurement.empty()) {
-      candidate::Measurement refused;
-      refused.verdict = candidate::Verdict::Reject;
-      refused.detail = why;
-      refused.device = config.device;
-      refused.precision = config.precision;
-      if (Error error = run.recordMeasurement(record.id, refused.print()))
+    } else if (!why->empty()) {
+      --nextBranch;
+      if (Error error = refuse(record, *why))
         return error;
-      note(record.id, refused);
     }
     useCounts(current);
+    return Error::success();
+  }
+
+  /// Round 0 of the tasks from FIRST on, and MOST rounds more among those of them that a run has. Why there is no
+  /// network of them; "" when there is.
+  Expected<std::string> searchNew(int round, size_t first, size_t most) {
+    for (size_t task = first; task < tasks.size(); ++task) {
+      if (shouldStop())
+        return "";
+      if (Error error = advance(tasks[task])) // of a task that only this partition needs
+        return toString(std::move(error));
+      if (stopReason == trajectory::StopReason::Done && tasks[task].state.bestUs.back() == 0)
+        return "task " + tasks[task].name + " has no kernel that is right";
+    }
+    for (size_t turn = 0; turn < most && !shouldStop(); ++turn) {
+      std::vector<network::TaskState> states;
+      for (size_t task = first; task < tasks.size(); ++task)
+        states.push_back(tasks[task].state);
+      std::optional<size_t> chosen = network::chooseTask(states);
+      if (!chosen)
+        break;
+      TaskSearch &task = tasks[first + *chosen];
+      if (Error error = giveTurn({round, task.name, /*partition=*/true}))
+        return std::move(error);
+      if (Error error = advance(task))
+        return std::move(error);
+    }
+    return "";
+  }
+
+  /// The next branch is RECORD, and not measured, since WHY.
+  Error refuse(const trajectory::BranchRecord &record, const std::string &why) {
+    ++nextBranch;
+    const trajectory::BranchRecord *known = run.findBranch(record.id);
+    if (known && !known->measurement.empty())
+      return Error::success();
+    if (!known) {
+      if (Error error = run.beginBranch(record))
+        return error;
+      if (Error error = run.writeFiles(record.id, {{"idea.md", trajectory::printIdeaPage(record)}}))
+        return error;
+    }
+    candidate::Measurement refused;
+    refused.verdict = candidate::Verdict::Reject;
+    refused.detail = why;
+    refused.device = config.device;
+    refused.precision = config.precision;
+    if (Error error = run.recordMeasurement(record.id, refused.print()))
+      return error;
+    note(record.id, refused);
     return Error::success();
   }
 
@@ -368,6 +456,8 @@ private:
     SearchEnvironment environment{world.fs, world.clock, *(*setup)->compilers.own, *(*setup)->proposer, shared,
                                   *silent,  world.stop,  (*setup)->examples};
     environment.foreign = (*setup)->compilers.foreign.get();
+    if (round > 0)
+      environment.network = profile(task.name);
     if (Error error = runSearch(environment, own, slice))
       return createStringError("task " + task.name + ": " + toString(std::move(error)));
     auto ended = own.getStopReason();
@@ -538,11 +628,14 @@ private:
   SharedEvaluator shared;
   trajectory::RunFolder &run;
   std::string folder;
-  NetworkVariant base, current;               ///< as it is, and as it is cut now
-  std::vector<graph::NetworkTask> knownTasks; ///< of all partitions that were tried
-  std::vector<TaskSearch> tasks;              ///< as many
-  int nextBranch = 0;                         ///< of this round of the network
-  size_t turnsGiven = 0;                      ///< so far, of those that the journal tells
+  RunLog log;
+  RunCompilers compilers;
+  std::unique_ptr<propose::Proposer> proposer; ///< of partitions, once it was asked
+  NetworkVariant base, current;                ///< as it is, and as it is cut now
+  std::vector<graph::NetworkTask> knownTasks;  ///< of all partitions that were tried
+  std::vector<TaskSearch> tasks;               ///< as many
+  int nextBranch = 0;                          ///< of this round of the network
+  size_t turnsGiven = 0;                       ///< so far, of those that the journal tells
   trajectory::StopReason stopReason = trajectory::StopReason::Done;
   TaskChoices taken; ///< of the last network that passed
   std::string bestId, lastFault;

@@ -11,6 +11,7 @@
 
 #include "kgen/Graph/Partition.h"
 #include "kgen/Network/Network.h"
+#include "kgen/Propose/Proposer.h"
 #include "kgen/Search/SearchTool.h"
 
 namespace kgen::search {
@@ -74,6 +75,15 @@ struct NetworkVariant {
 llvm::Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const NetworkVariant &base,
                                            llvm::StringRef script, const Chip &chip,
                                            std::vector<graph::NetworkTask> &known);
+
+/// A partition idea that the proposer of RUN, a network's run, has: at most one, with its directives. CONTEXT is about
+/// the network as it is cut now; its slot names the question, whose answer is asked for once. REPLY receives the hash
+/// of the question that was answered. None where there is nothing to say.
+llvm::Expected<std::optional<network::PartitionIdea>>
+askPartition(trajectory::RunFolder &run, propose::Proposer &proposer, trajectory::Clock &clock,
+             propose::ProposalContext context, std::string &reply);
+/// What a model is told of a network's directives.
+llvm::StringRef networkDirectives();
 
 /// The tasks that made a network of CHOICES wrong, whose measurement's detail is DETAIL: the one that it names, else
 /// all whose kernel is not that of TAKEN, the last network that was right.
