@@ -256,7 +256,7 @@ Error RunFolder::applyRecord(const Json &record) {
         if (BranchRecord *branch = branchOf(passed); branch && branch->standing == Standing::Provisional)
           branch->standing = Standing::PassedOver;
     } else if (event == "turn") {
-      turns.push_back({record.at("round"), record.at("task"), record.value("partition", false)});
+      turns.push_back({record.at("round"), record.at("task"), record.value("partition", false), branches.size()});
     } else if (event == "baselines") {
       baselines = record.at("times").get<std::map<std::string, double>>();
       hasBaselines = true;

@@ -82,6 +82,7 @@ struct Turn {
   int round = 0; ///< of the network
   std::string task;
   bool partition = false; ///< for the sake of another partition, and not the one that gains most
+  size_t begun = 0;       ///< how many branches the journal began before it
 };
 
 /// "round-01/b03".

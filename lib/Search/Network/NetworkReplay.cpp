@@ -44,27 +44,20 @@ public:
   std::string check(function_ref<const NetworkVariant &(const trajectory::BranchRecord &)> variantOf) {
     for (ReplayedTask &task : tasks)
       advance(task);
-    size_t turn = 0;
-    for (const trajectory::BranchRecord &branch : run.getBranches()) {
-      const NetworkVariant &variant = variantOf(branch);
-      // What another partition was given stands before its own measurement, what rounds gave before the assembly.
-      for (; turn < run.getTurns().size() && comesBefore(run.getTurns()[turn], branch); ++turn)
-        if (std::string fault = take(turn); !fault.empty())
-          return fault;
-      note(branch, variant);
-    }
-    for (; turn < run.getTurns().size(); ++turn)
+    const std::vector<trajectory::BranchRecord> &branches = run.getBranches();
+    size_t noted = 0;
+    for (size_t turn = 0; turn < run.getTurns().size(); ++turn) {
+      // What another partition was given stands before its own measurement.
+      const bool inFlight = run.getTurns()[turn].partition;
+      for (; noted + inFlight < std::min(run.getTurns()[turn].begun, branches.size()); ++noted)
+        note(branches[noted], variantOf(branches[noted]));
       if (std::string fault = take(turn); !fault.empty())
         return fault;
+    }
     return "";
   }
 
 private:
-  static bool comesBefore(const trajectory::Turn &turn, const trajectory::BranchRecord &branch) {
-    return turn.round < branch.round ||
-           (turn.round == branch.round && turn.partition == (branch.idea.key != "assemble"));
-  }
-
   ReplayedTask *find(StringRef name) {
     auto it = find_if(tasks, [&](const ReplayedTask &task) { return task.name == name; });
     return it == tasks.end() ? nullptr : &*it;
