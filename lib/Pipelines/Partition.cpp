@@ -22,6 +22,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <climits>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -67,6 +68,22 @@ enum class Role {
   Elementwise, ///< joins an anchor, or a chain of its like
   Anchor,      ///< decides a task
 };
+
+/// INIT, how a weight is drawn, without what layers of one kind differ in: an importer that fits normal distributions
+/// to weights has other digits for each. The mean is 0 unless it matters, the deviation a power of two.
+std::string roundInit(StringRef init) {
+  StringRef rest = init;
+  double mean, deviation;
+  if (!rest.consume_front("normal(") || !rest.consume_back(")"))
+    return init.str();
+  auto [first, second] = rest.split(',');
+  if (first.trim().getAsDouble(mean) || second.trim().getAsDouble(deviation) || !(deviation > 0) ||
+      std::abs(mean) > deviation / 4)
+    return init.str();
+  char text[64];
+  snprintf(text, sizeof text, "normal(0, %g)", std::exp2(std::round(std::log2(deviation))));
+  return text;
+}
 
 class Partitioner {
 public:
@@ -353,10 +370,12 @@ private:
       if (!argument)
         return;
       auto init = owner.func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "kgen.init");
+      const bool isWeight = owner.func.getArgAttr(argument.getArgNumber(), "kgen.parameter") != nullptr;
+      std::string drawn = !init ? "normal(0, 1)" : isWeight ? roundInit(init.getValue()) : init.getValue().str();
       // The default, in the importer's words: as an activation is drawn.
-      if (init && init.getValue() != "normal(0, 1)")
-        func.setArgAttr(number, "kgen.init", init);
-      if (owner.func.getArgAttr(argument.getArgNumber(), "kgen.parameter"))
+      if (drawn != "normal(0, 1)")
+        func.setArgAttr(number, "kgen.init", builder.getStringAttr(drawn));
+      if (isWeight)
         func.setArgAttr(number, "kgen.parameter", builder.getUnitAttr());
     }
 

@@ -143,3 +143,23 @@ func.func @weights(%x: tensor<8xf32>, %w: tensor<8xf32> {kgen.parameter}, %v: te
   %4 = aten.div.Tensor %w, %v : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return %2, %3, %4 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Layers whose weights differ in the digits that an importer fitted are one task; a mean that matters stays.
+// CHECK-LABEL: func.func private @t00_linear
+// CHECK-SAME: kgen.init = "normal(0, 0.015625)", kgen.parameter
+// CHECK-SAME: kgen.count = 2
+// CHECK-LABEL: func.func private @t01_linear
+// CHECK-SAME: kgen.init = "normal(1, 0.02)", kgen.parameter
+// CHECK-SAME: kgen.count = 1
+// CHECK-LABEL: func.func @fitted
+// LOWER-LABEL: func.func @fitted
+func.func @fitted(%x: tensor<4x8xf32>, %w: tensor<8x8xf32> {kgen.init = "normal(2.79217e-05, 0.0200201)", kgen.parameter},
+                  %v: tensor<8x8xf32> {kgen.init = "normal(-1.5e-4, 0.0199)", kgen.parameter},
+                  %u: tensor<8x8xf32> {kgen.init = "normal(1, 0.02)", kgen.parameter}) -> tensor<4x8xf32> {
+  %0 = aten.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = aten.linear %0, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = aten.linear %1, %u : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
