@@ -62,13 +62,15 @@ for report in sorted(glob.glob(out + "/*/report.json")):
     baselines = found["baselines"]
     rows.append({"network": found["problem"], "precision": found["precision"], "device": found["device"],
                  "verdict": "PASS" if found["best"] else (verdicts[-1] if verdicts else "none"), "kgen_us": found["best_us"],
+                 "kgen_fresh_us": found.get("fresh_us"), "kgen_graph_us": found.get("graph_us") or None,
+                 "counted": found.get("counted"), "prepare_launches": found.get("prepare_launches"),
                  "round0_us": found["generic_us"], "eager_us": baselines.get("eager"), "compile_us": baselines.get("compile"),
                  "max_autotune_us": baselines.get("max-autotune"), "tasks": found["steps"], "different": len(found["tasks"]),
-                 "launches": found["launches"], "peak_mb": found["arena_bytes"] / 1e6, "search_s": found["seconds"]})
+                 "launches": found["launches"], "peak_mb": (found["arena_bytes"] + found.get("prepared_bytes", 0)) / 1e6, "search_s": found["seconds"]})
 with open(out + "/networks.json", "w") as file:
     json.dump(rows, file, indent=1)
 with open(out + "/networks.md", "w") as file:
-    keys = ["network", "verdict", "kgen_us", "round0_us", "eager_us", "compile_us", "tasks", "different", "launches", "peak_mb", "search_s"]
+    keys = ["network", "verdict", "kgen_us", "kgen_fresh_us", "kgen_graph_us", "round0_us", "eager_us", "compile_us", "tasks", "different", "launches", "peak_mb", "search_s"]
     file.write("| " + " | ".join(keys) + " |\n|" + "---|" * len(keys) + "\n")
     for row in rows:
         file.write("| " + " | ".join(f"{row[k]:.4g}" if isinstance(row[k], float) else str(row[k] or "-") for k in keys) + " |\n")

@@ -64,6 +64,7 @@ private:
   std::vector<unsigned> timedSets;
   std::vector<double> prepares; ///< µs of the timed runs
   bool asGraph = false;         ///< how the next sample is launched
+  bool differed = false;        ///< a sample's result was another one than the verified one
   unsigned turn = 0;
   uint64_t runs = 0;                        ///< so far
   device::RunReport report;                 ///< of the last run

@@ -76,7 +76,9 @@ public:
 struct Script {
   std::function<float(float)> compute = [](float x) { return 2 * x; };
   std::function<float(float, int)> computeNth; ///< instead, when set: with the number of runs of this module
-  std::optional<device::CandidateFailure> onStart, onRun;
+  std::optional<device::CandidateFailure> onStart, onRun, onGraph;
+  double prepareUs = 0, graphUs = 0;
+  bool graphDiffers = false;
   std::vector<double> samples = {3, 1, 2};
   std::vector<device::RunRequest> requests;
   bool machineryFails = false, orderMatters = false, keepsState = false;
@@ -97,6 +99,8 @@ public:
       return device::CandidateFailure{candidate::Verdict::Fault, "the card reports: unspecified launch failure"};
     if (script.onRun)
       return script.onRun;
+    if (request.graph && script.onGraph)
+      return script.onGraph;
     if (request.fresh && script.keepsState)
       script.sinceReload = 0;
     // The Nth run since the module was loaded.
@@ -106,10 +110,15 @@ public:
       out[i] = script.computeNth ? script.computeNth(x[i], n) : script.compute(x[i]);
     if (request.descending && script.orderMatters)
       out[3] += 1;
+    if (request.graph && script.graphDiffers)
+      out[3] += 1;
     report = device::RunReport();
     report.digests = {device::digestBytes(out, sizeof out, request.key)};
     double us = script.samples[size_t(script.runs) % script.samples.size()];
     report.times = {us, us + 50, script.wallFactor * (us + 50)};
+    if (request.graph)
+      report.times.launches = script.graphUs;
+    report.times.prepare = script.prepareUs;
     if (request.empty)
       report.times = {0, 50, script.sharedWall};
     report.keepsState = script.keepsState;
@@ -187,6 +196,54 @@ TEST_F(EvaluatorTest, HonestPasses) {
   EXPECT_EQ(m.errors.front().input, "declared#0");
   EXPECT_GT(m.kernels[0].occupancy, 0);
   EXPECT_NEAR(m.floorUs, 64 / 4.3e12 * 1e6, 1e-9);
+}
+
+/// The same as a network of two steps, the first of which prepares.
+static const char networkText[] =
+    R"json({"version": 2, "problem": "twice", "arch": "sm_90a", "precision": "strict-fp32",
+  "inputs": [{"name": "x", "dtype": "f32", "shape": [8]}, {"name": "w", "dtype": "f32", "shape": [8], "parameter": true}],
+  "outputs": [{"name": "out0", "dtype": "f32", "shape": [8]}],
+  "workspace": [{"name": "v0", "bytes": 32, "prepared": true}], "modules": ["a.cu"], "prepare": 1,
+  "launches": [
+    {"module": 0, "kernel": "twice", "grid": [1,1,1], "block": [8,1,1], "shared_bytes": 0,
+     "args": [{"buffer": "in1"}, {"buffer": "ws0"}]},
+    {"module": 0, "kernel": "twice", "grid": [1,1,1], "block": [8,1,1], "shared_bytes": 0,
+     "args": [{"buffer": "in0"}, {"buffer": "out0"}]}],
+  "steps": [{"task": "00-a", "launches": 1, "inputs": [{"buffer": "in1"}], "outputs": [{"buffer": "ws0"}]},
+            {"task": "00-a", "launches": 1, "inputs": [{"buffer": "in0"}], "outputs": [{"buffer": "out0"}]}]})json";
+
+TEST_F(EvaluatorTest, NetworksHaveAllTheirTimes) {
+  files.plan = networkText;
+  files.modules = {files.cuda};
+  script.prepareUs = 7;
+  script.graphUs = 0.5;
+  candidate::Measurement m = measure();
+  ASSERT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
+  EXPECT_EQ(m.timeUs, 2);
+  EXPECT_EQ(m.prepareUs, 7);
+  EXPECT_EQ(m.freshUs(), 9);
+  EXPECT_EQ(m.graphUs, 0.5);
+  // What the run does not read of the weights is no part of its floor: eight floats in, eight out.
+  EXPECT_NEAR(m.floorUs, 64 / 4.3e12 * 1e6, 1e-9);
+  auto again = candidate::Measurement::parse(m.print());
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->prepareUs, 7);
+  EXPECT_EQ(again->graphUs, 0.5);
+  // Where there is no graph it is said; where its result is another one it is no time at all.
+  script.onGraph = device::CandidateFailure{candidate::Verdict::Unsupported, "no graphs here"};
+  m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass);
+  EXPECT_EQ(m.graphUs, 0);
+  EXPECT_TRUE(llvm::is_contained(m.warnings, "it was not timed as one CUDA graph: no graphs here"));
+  script.onGraph.reset();
+  script.graphDiffers = true;
+  m = measure();
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
+  EXPECT_TRUE(llvm::StringRef(m.detail).starts_with("as one CUDA graph: the result of a timed run is another one"));
+  // Device host has none, and is not asked.
+  m = measure("host");
+  EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;
+  EXPECT_EQ(m.graphUs, 0);
 }
 
 TEST_F(EvaluatorTest, SmallErrorsPassLargeOnesDoNot) {

@@ -33,12 +33,17 @@ struct ReplayedTask {
   const trajectory::RunFolder *run = nullptr;
   network::TaskState state;
   std::set<std::string> banned;
+  int turns = 0; ///< in all
 };
 
 /// Gives the turns of a network's run away again, by what the journals hold.
 class TurnReplay {
 public:
-  TurnReplay(const trajectory::RunFolder &run, std::vector<ReplayedTask> tasks) : run(run), tasks(std::move(tasks)) {}
+  TurnReplay(const trajectory::RunFolder &run, std::vector<ReplayedTask> tasks) : run(run), tasks(std::move(tasks)) {
+    for (const trajectory::Turn &turn : run.getTurns())
+      if (ReplayedTask *task = find(turn.task))
+        ++task->turns;
+  }
 
   /// VARIANTOF gives each branch's partition. Where a turn went elsewhere than the journals say: the sentence; else "".
   std::string check(function_ref<const NetworkVariant &(const trajectory::BranchRecord &)> variantOf) {
@@ -88,10 +93,8 @@ private:
     const int round = int(task.state.bestUs.size());
     double best = 0;
     bool any = false;
-    int last = 0;
     for (const trajectory::BranchRecord &branch : task.run->getBranches()) {
       any |= branch.round == round;
-      last = std::max(last, branch.round);
       if (branch.round > round || branch.measurement.empty() || task.banned.count(branch.id))
         continue;
       auto measurement = candidate::Measurement::parse(branch.measurement);
@@ -105,7 +108,9 @@ private:
         best = measurement->timeUs;
     }
     task.state.bestUs.push_back(best);
-    task.state.exhausted = !any || (round >= last && task.run->getStopReason() == trajectory::StopReason::NoIdeasLeft);
+    // Its journal tells why its last round ended.
+    const bool ended = round == task.turns && task.run->getStopReason() == trajectory::StopReason::NoIdeasLeft;
+    task.state.exhausted = !any || ended;
   }
 
   /// The network of BRANCH was measured: it may be the best, whose partition counts then, or show who was wrong.
@@ -226,7 +231,7 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
     branches += summary->branches;
     files += summary->files;
     tasks[name] = task->get();
-    replayed.push_back({name, task->get(), {}, {}});
+    replayed.push_back({name, task->get(), {}, {}, 0});
     opened.push_back(std::move(*task));
   }
   int networks = 0;
