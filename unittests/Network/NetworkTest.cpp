@@ -7,6 +7,7 @@
 #include "kgen/Network/Network.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 #include "gtest/gtest.h"
 
@@ -202,6 +203,44 @@ TEST(PlanTest, ChecksModulesAndSteps) {
             "plan.json: launches[3].module is 7, expected 0 to 0");
   EXPECT_EQ(faultAfter([](candidate::LaunchPlan &plan) { plan.steps.pop_back(); }),
             "plan.json: steps have 6 launches, the plan has 8");
+}
+
+TEST(PartitionTest, TasksOfEqualTextAreOne) {
+  auto task = [](const char *name, const char *symbol, const char *op) {
+    graph::NetworkTask one;
+    one.name = name;
+    one.graph = ("func.func @" + Twine(symbol) + "(%a) { " + op + " }").str();
+    return one;
+  };
+  std::vector<graph::NetworkTask> known = {task("00-conv2d", "t00_conv2d", "conv, norm"),
+                                           task("01-linear", "t01_linear", "linear")};
+  graph::NetworkPartition other;
+  other.tasks = {task("00-add", "t00_add", "add"), task("01-conv2d", "t01_conv2d", "conv"),
+                 task("02-linear", "t02_linear", "linear")};
+  shareTasks(other, known);
+  EXPECT_EQ(other.tasks[0].name, "02-add");
+  EXPECT_EQ(other.tasks[0].graph, "func.func @t02_add(%a) { add }");
+  EXPECT_EQ(other.tasks[1].name, "03-conv2d");
+  EXPECT_EQ(other.tasks[2].name, "01-linear");
+  EXPECT_EQ(other.tasks[2].graph, known[1].graph);
+  EXPECT_EQ(known.size(), 4u);
+  // Once more changes nothing.
+  graph::NetworkPartition again = other;
+  shareTasks(again, known);
+  EXPECT_EQ(again.tasks[1].graph, other.tasks[1].graph);
+  EXPECT_EQ(known.size(), 4u);
+}
+
+TEST(ProfileTest, TellsSharesFirst) {
+  std::string text = printProfile(
+      "net", 120, {{"00-norm", 2, 10, 10, 0}, {"01-linear", 4, 40, 20, 5}, {"02-fold", 0, 7, 7, 0}}, "00-norm");
+  EXPECT_EQ(text,
+            "This graph is a task of the network net: 6 tasks, 2 of them different, which take 120 us together. By "
+            "their share of the time, with what was gained since their first kernel and the device's floor for "
+            "one:\n\n"
+            "| task | count | share | us | gain | floor us |\n|---|---:|---:|---:|---:|---:|\n"
+            "| 01-linear | 4 | 80.0 % | 20 | 2.00 x | 5 |\n"
+            "| 00-norm (this one) | 2 | 20.0 % | 10 | 1.00 x | unknown |");
 }
 
 TEST(BudgetTest, GivesRoundsWhereTheyGain) {
