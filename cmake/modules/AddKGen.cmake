@@ -6,6 +6,7 @@
 
 # The precompiled headers: one target builds each, and all sources of its kind reuse it.
 #   KGenMLIRPch    what includes mlir/
+#   KGenAtenPch    what includes the dialect aten beside it, whose ops are more text than all of MLIR's
 #   KGenCommonPch  all other libraries and tools
 #   KGenTestPch    the unit tests of those
 function(kgen_add_pch name header)
@@ -28,21 +29,33 @@ function(kgen_use_pch name pch)
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 
-# kgen_add_library(NAME [MLIR] SOURCES a.cpp... [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
+# The precompiled header of what was declared with ARG_MLIR or ARG_ATEN; OTHER where neither.
+macro(kgen_choose_pch result other)
+  if(ARG_ATEN)
+    set(${result} KGenAtenPch)
+  elseif(ARG_MLIR)
+    set(${result} KGenMLIRPch)
+  else()
+    set(${result} ${other})
+  endif()
+endmacro()
+
+# kgen_add_library(NAME [MLIR|ATEN] SOURCES a.cpp... [LINK lib...] [MLIR_LIBS MLIRIR...] [DEPENDS tgt...])
 #   MLIR       the library includes mlir/ (gets the precompiled header and libMLIR or MLIR_LIBS)
+#   ATEN       the same, and it includes the dialect aten
 #   LINK       direct dependencies, kgen's own or imported targets
 #   MLIR_LIBS  the MLIR component libraries, used by the static build
 #   DEPENDS    TableGen targets that must exist first
 function(kgen_add_library name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;ATEN" "" "SOURCES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   set_property(GLOBAL APPEND PROPERTY KGEN_LIBS ${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  if(ARG_MLIR)
-    kgen_use_pch(${name} KGenMLIRPch)
+  kgen_choose_pch(pch KGenCommonPch)
+  kgen_use_pch(${name} ${pch})
+  if(ARG_MLIR OR ARG_ATEN)
+    set_property(TARGET ${name} PROPERTY KGEN_MLIR ON)
     set_property(GLOBAL APPEND PROPERTY KGEN_MLIR_COMPONENTS ${ARG_MLIR_LIBS})
-  else()
-    kgen_use_pch(${name} KGenCommonPch)
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -70,7 +83,7 @@ endfunction()
 # KGenNAMEIdeas, which the search links, so that they never include mlir/.
 function(kgen_add_family name)
   cmake_parse_arguments(ARG "" "" "SOURCES;IDEAS;TEMPLATES;LINK;MLIR_LIBS;DEPENDS" ${ARGN})
-  kgen_add_library(KGenKernels${name} MLIR SOURCES ${ARG_SOURCES} LINK KGenKernelsEmit ${ARG_LINK}
+  kgen_add_library(KGenKernels${name} ATEN SOURCES ${ARG_SOURCES} LINK KGenKernelsEmit ${ARG_LINK}
     MLIR_LIBS ${ARG_MLIR_LIBS} DEPENDS ${ARG_DEPENDS})
   set_property(GLOBAL APPEND PROPERTY KGEN_FAMILY_LIBS KGenKernels${name})
   if(ARG_IDEAS)
@@ -82,38 +95,59 @@ function(kgen_add_family name)
 endfunction()
 
 # kgen_add_tool(NAME [MLIR] SOURCES main.cpp LINK lib...)
-# Development: links libMLIR.so and libLLVM.so. KGEN_STATIC: links the archives themselves.
 function(kgen_add_tool name)
   cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  if(ARG_MLIR)
-    kgen_use_pch(${name} KGenMLIRPch)
-  else()
-    kgen_use_pch(${name} KGenCommonPch)
-  endif()
-  kgen_link(${name} ${ARG_LINK})
+  kgen_choose_pch(pch KGenCommonPch)
+  kgen_use_pch(${name} ${pch})
+  kgen_link(${name} TOOL ${ARG_LINK})
 endfunction()
 
-# Links NAME against kgen libraries and LLVM/MLIR in the configuration's way.
-function(kgen_link name)
-  if(KGEN_STATIC)
+# Whether a library among ARGN, or one that it links, includes mlir/.
+function(kgen_reaches_mlir result)
+  set(todo ${ARGN})
+  set(seen "")
+  set(${result} OFF PARENT_SCOPE)
+  while(todo)
+    list(POP_FRONT todo lib)
+    if(lib IN_LIST seen OR NOT TARGET ${lib})
+      continue()
+    endif()
+    list(APPEND seen ${lib})
+    get_target_property(mlir ${lib} KGEN_MLIR)
+    if(mlir)
+      set(${result} ON PARENT_SCOPE)
+      return()
+    endif()
+    get_target_property(links ${lib} INTERFACE_LINK_LIBRARIES)
+    if(links)
+      list(APPEND todo ${links})
+    endif()
+  endwhile()
+endfunction()
+
+# Links NAME, a TOOL or a TEST, against kgen libraries and what they take of LLVM and MLIR. Tools get the archives
+# themselves, in every configuration: to load libMLIR.so and libLLVM.so takes 20 ms of each process, ten times what most
+# of them do. Tests of the compiler half, each run once, get the shared libraries, and so does what is sanitized.
+function(kgen_link name kind)
+  kgen_reaches_mlir(mlir ${ARGN})
+  if(NOT KGEN_STATIC AND (KGEN_SANITIZE OR (mlir AND kind STREQUAL "TEST")))
+    target_link_libraries(${name} PRIVATE ${ARGN} MLIR LLVM)
+  elseif(mlir)
     kgen_link_static(${name} ${ARGN})
   else()
-    target_link_libraries(${name} PRIVATE ${ARGN} MLIR LLVM)
+    kgen_link_search_half(${name} ${ARGN})
   endif()
 endfunction()
 
 # A GoogleTest binary of one library, run by ctest. MLIR when its sources include mlir/.
-# kgen_add_unittest(NAME [MLIR] SOURCES x.cpp... LINK lib...)
+# kgen_add_unittest(NAME [MLIR|ATEN] SOURCES x.cpp... LINK lib...)
 function(kgen_add_unittest name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;ATEN" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  if(ARG_MLIR)
-    kgen_use_pch(${name} KGenMLIRPch)
-  else()
-    kgen_use_pch(${name} KGenTestPch)
-  endif()
-  kgen_link(${name} ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  kgen_choose_pch(pch KGenTestPch)
+  kgen_use_pch(${name} ${pch})
+  kgen_link(${name} TEST ${ARG_LINK} GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
   add_test(NAME ${name} COMMAND ${name})
   set_property(GLOBAL APPEND PROPERTY KGEN_UNITTESTS ${name})

@@ -1,7 +1,7 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One relocatable static binary for each tool. Debian exports each MLIR archive with a link to
+# What is linked with the archives of LLVM and MLIR themselves. Debian exports each MLIR archive with a link to
 # libLLVM.so, so linking the targets themselves gives two copies of LLVM: walk their closure, drop
 # the shared libraries, and link the archive files in one group.
 
@@ -35,6 +35,25 @@ endfunction()
 find_library(KGEN_STATIC_Z libz.a)
 find_library(KGEN_STATIC_ZSTD libzstd.a)
 
+# Links NAME against ARCHIVES and what they need of the system.
+function(kgen_link_archives name)
+  cmake_parse_arguments(ARG "" "" "LINK;ARCHIVES" ${ARGN})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} -Wl,--start-group ${ARG_ARCHIVES} -Wl,--end-group
+    ${KGEN_STATIC_Z} ${KGEN_STATIC_ZSTD} xml2 dl m Threads::Threads)
+  # libxml2 (Windows manifests) is named for the linker's sake only and dropped as unused.
+  target_link_options(${name} PRIVATE -Wl,--as-needed -Wl,--gc-sections)
+  if(KGEN_STATIC)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -s)
+  endif()
+endfunction()
+
+# What the search half takes of LLVM: its support library and the readers of machine code.
+function(kgen_link_search_half name)
+  llvm_map_components_to_libnames(llvm_libs support object targetparser)
+  kgen_archive_closure(archives ${llvm_libs})
+  kgen_link_archives(${name} LINK ${ARGN} ARCHIVES ${archives})
+endfunction()
+
 function(kgen_link_static name)
   get_property(components GLOBAL PROPERTY KGEN_MLIR_COMPONENTS)
   # What the tools themselves take, beside what each library named.
@@ -45,9 +64,5 @@ function(kgen_link_static name)
   llvm_map_components_to_libnames(llvm_libs core support irreader bitwriter analysis orcjit perfjitevents native
     transformutils passes ipo targetparser frontendopenmp objcarcopts)
   kgen_archive_closure(archives ${components} ${llvm_libs})
-  target_link_libraries(${name} PRIVATE ${ARGN} -Wl,--start-group ${archives} -Wl,--end-group
-    ${KGEN_STATIC_Z} ${KGEN_STATIC_ZSTD} xml2 dl m Threads::Threads)
-  # libxml2 (Windows manifests) is named for the linker's sake only and dropped as unused.
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections
-    -s)
+  kgen_link_archives(${name} LINK ${ARGN} ARCHIVES ${archives})
 endfunction()
