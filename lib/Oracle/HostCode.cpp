@@ -25,8 +25,8 @@ static bool hasVectorMath(const llvm::TargetMachine &machine) {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
 }
 
-/// -O3 for MACHINE, as MLIR's makeOptimizingTransformer does it, with vector math.
-static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+/// -O3 for MACHINE, as MLIR's makeOptimizingTransformer does it, with vector math; where code is not OPTIMISED, -O0.
+static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, bool optimised) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -43,11 +43,13 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine) 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  (optimised ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+             : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
+      .run(module, modules);
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(ModuleOp module) {
+llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(ModuleOp module, bool optimised) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -57,16 +59,18 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(Mo
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
+  if (!optimised)
+    builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
   // One rounding instead of two is only closer to the truth, and twice as fast.
   (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   llvm::TargetMachine &target = **machine;
-  auto transform = [&target](llvm::Module *code) { return optimize(*code, target); };
+  auto transform = [&target, optimised](llvm::Module *code) { return optimize(*code, target, optimised); };
   ExecutionEngineOptions options;
   options.transformer = transform;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.jitCodeGenOptLevel = optimised ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
   options.enableGDBNotificationListener = options.enablePerfNotificationListener = false;
   return ExecutionEngine::create(module, options, std::move(*machine));
 }

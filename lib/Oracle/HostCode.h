@@ -15,7 +15,7 @@ class ExecutionEngine;
 
 namespace kgen::oracle {
 
-/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this.
-llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>> compileForHost(mlir::ModuleOp module);
+/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this; code that runs for long is OPTIMISED.
+llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>> compileForHost(mlir::ModuleOp module, bool optimised);
 
 } // namespace kgen::oracle

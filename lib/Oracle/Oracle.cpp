@@ -7,6 +7,7 @@
 #include "kgen/Oracle/Oracle.h"
 #include "HostCode.h"
 #include "OracleModule.h"
+#include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -90,6 +91,24 @@ private:
 
 } // namespace
 
+/// Whether FUNCTION does less than what code that is not optimised does in the time that optimising takes.
+static bool isSmall(func::FuncOp function) {
+  const double most = 200000;
+  double work = aten::graphFlops(function);
+  auto addElements = [&work](TypeRange types) {
+    for (Type type : types)
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        work += double(tensor.getNumElements());
+  };
+  bool known = true; // what is not of aten ops says nothing of its work
+  function.walk([&](Operation *op) {
+    known &= isa<func::FuncOp, func::ReturnOp, aten::AtenCostOpInterface>(op);
+    addElements(op->getOperandTypes());
+    addElements(op->getResultTypes());
+  });
+  return known && work < most;
+}
+
 struct Oracle::State {
   std::vector<OracleTensor> inputs, outputs;
   std::unique_ptr<ExecutionEngine> engine;
@@ -111,7 +130,7 @@ const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; 
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
 
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
-                                                       llvm::StringRef fileName, OracleResult result) {
+                                                       llvm::StringRef fileName, OracleResult result, OracleCode code) {
   auto opened = OracleModule::open(graph, fileName);
   if (!opened)
     return opened.takeError();
@@ -134,11 +153,12 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   if (auto error = fill(function.getResultTypes(), state->outputs))
     return error;
 
+  const bool optimised = code == OracleCode::Optimised || !isSmall(function);
   PassManager pm(module.getContext());
   populateOracleLowering(pm, sliceLimit, result);
   if (failed(pm.run(module)))
     return (*opened)->error("cannot lower the graph for the CPU");
-  auto engine = compileForHost(module);
+  auto engine = compileForHost(module, optimised);
   if (!engine)
     return engine.takeError();
   state->engine = std::move(*engine);

@@ -111,7 +111,8 @@ llvm::Error kgen::oracle::compareOracleCase(const OracleCase &test, llvm::ArrayR
 }
 
 static llvm::Error check(const OracleCase &test, int64_t sliceLimit) {
-  auto oracle = Oracle::create(test.graph, sliceLimit);
+  // Cases are small, and what they show is to hold for the code of large graphs.
+  auto oracle = Oracle::create(test.graph, sliceLimit, "graph", OracleResult::Answers, OracleCode::Optimised);
   if (!oracle)
     return oracle.takeError();
   const std::vector<OracleTensor> &arguments = (*oracle)->inputs();

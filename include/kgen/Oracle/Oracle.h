@@ -37,6 +37,12 @@ enum class OracleResult {
   DeclaredTF32, ///< so, and the fp32 factors of contractions are rounded to tf32, as matrix units take them
 };
 
+/// How much is done for the speed of a graph's code: to optimise it takes longer than a small graph's answer.
+enum class OracleCode {
+  ByWork,    ///< as much as the graph's work is worth
+  Optimised, ///< everything, whatever the graph
+};
+
 /// One compiled graph. Not thread-safe; may be run any number of times.
 class Oracle {
 public:
@@ -45,7 +51,8 @@ public:
   /// slice by slice where the graph allows it. NAME is the graph's file in messages.
   static llvm::Expected<std::unique_ptr<Oracle>> create(llvm::StringRef graph, int64_t sliceLimit = int64_t(1) << 30,
                                                         llvm::StringRef name = "graph",
-                                                        OracleResult result = OracleResult::Answers);
+                                                        OracleResult result = OracleResult::Answers,
+                                                        OracleCode code = OracleCode::ByWork);
   ~Oracle();
 
   const std::vector<OracleTensor> &inputs() const;
