@@ -10,14 +10,21 @@ import time
 number, count, kinds, command = getattr(signal, sys.argv[1]), int(sys.argv[2]), sys.argv[3].split(","), sys.argv[4:]
 
 
+parents = {}
+
+
 def descendants(root):
-    parents, found = {}, [root]
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    # Only what is new is read: all of /proc takes longer than some processes live.
+    listed = set(map(int, filter(str.isdigit, os.listdir("/proc"))))
+    for gone in parents.keys() - listed:
+        del parents[gone]
+    for pid in listed - parents.keys():
         try:
-            with open(f"/proc/{name}/stat") as file:
-                parents[int(name)] = int(file.read().rpartition(")")[2].split()[1])
+            with open(f"/proc/{pid}/stat") as file:
+                parents[pid] = int(file.read().rpartition(")")[2].split()[1])
         except OSError:
             pass
+    found = [root]
     for pid in found:
         found += [child for child, parent in parents.items() if parent == pid]
     return found[1:]
@@ -32,6 +39,11 @@ def words(pid):
 
 
 process = subprocess.Popen(command)
+try:
+    # A process that lives for some milliseconds is seen on a busy machine, too.
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+except OSError:
+    pass
 hit, seen = {kind: set() for kind in kinds}, set()
 while process.poll() is None:
     for pid in descendants(process.pid):
@@ -40,7 +52,7 @@ while process.poll() is None:
             if len(hit[kind]) < count and re.search(kind, words(pid)):
                 hit[kind].add(pid)
                 os.kill(pid, number)
-    time.sleep(0.002)
+    time.sleep(0.0002)
 time.sleep(0.1)
 left = [pid for pid in seen if words(pid)]
 print(f"exit {process.returncode}, {sys.argv[1]} to {sum(map(len, hit.values()))}, left running: {len(left)}", flush=True)
