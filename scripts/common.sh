@@ -66,11 +66,11 @@ ensure_nvrtc() {
   ensure_python nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
 }
 
-# Configures once and builds what is out of date. ensure_build [PRESET] [TARGET...]
+# Configures once and builds what is out of date. ensure_build [PRESET] [TARGET...]; presets dev and ci share a folder.
 ensure_build() {
   local preset=${1:-dev} dir
   shift || true
-  case $preset in dev) dir=$root/build ;; *) dir=$root/build-$preset ;; esac
+  case $preset in dev | ci) dir=$root/build ;; *) dir=$root/build-$preset ;; esac
   mkdir -p "$dir"
   if [ ! -f "$dir/build.ninja" ]; then
     (cd "$root" && cmake --preset "$preset") >"$dir/configure.log" 2>&1 ||

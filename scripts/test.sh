@@ -13,7 +13,7 @@ ensure_torch
 ensure_transformers
 ensure_python setuptools==84.2.1
 ensure_nvrtc
-ensure_build dev
+ensure_build "${KGEN_TEST_PRESET:-dev}"
 export PATH="$venv/bin:$PATH"
 nvrtc=$("$venv/bin/python3" - <<'PY'
 import glob
@@ -27,12 +27,17 @@ results=$root/build/test-results
 rm -rf "$results"
 mkdir -p "$results"
 failed=0
+jobs=${KGEN_JOBS:-2}
 if [ $# -eq 0 ]; then
-  "$root/scripts/lint.sh" || failed=1
+  "$root/scripts/lint.sh" >"$results/lint.log" 2>&1 & # beside the unit tests, of which many wait
+  lint=$!
   for t in "$root"/build/unittests/*Tests; do
     "$t" --gtest_brief=1 --gtest_output="json:$results/$(basename "$t").json" || failed=1
   done
+  wait $lint || failed=1
+  cat "$results/lint.log"
 fi
-"$llvm/bin/lit" -sv -j "${KGEN_JOBS:-2}" -o "$results/lit.json" "$root/build/test${1:+/$1}" || failed=1
+# The longest begin first: on a clean clone lit knows them from test/.lit_test_times.txt.
+"$llvm/bin/lit" -sv -j "$jobs" -o "$results/lit.json" "$root/build/test${1:+/$1}" || failed=1
 "$venv/bin/python3" "$root/scripts/count_tests.py" "$results" || failed=1
 exit $failed

@@ -4,6 +4,14 @@
 # The functions that every library's CMakeLists.txt uses. No globbing: each library lists its sources and
 # its direct dependencies.
 
+# Flags of the search half beside those of the build type; its own tests hold how much time it takes.
+set(KGEN_SEARCH_FLAGS "" CACHE STRING "Flags for the search half: its libraries, tools and unit tests")
+function(kgen_use_flags_of_half name pch)
+  if(pch MATCHES "^KGen(Common|Test)Pch$")
+    target_compile_options(${name} PRIVATE ${KGEN_SEARCH_FLAGS})
+  endif()
+endfunction()
+
 # The precompiled headers: one target builds each, and all sources of its kind reuse it.
 #   KGenMLIRPch    what includes mlir/
 #   KGenAtenPch    what includes the dialect aten beside it, whose ops are more text than all of MLIR's
@@ -14,6 +22,7 @@ function(kgen_add_pch name header)
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/pch/${name}.cpp)
   target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
   target_link_libraries(${name} PRIVATE ${ARGN})
+  kgen_use_flags_of_half(${name} ${name})
   # Lets ccache and a re-checkout reuse the header: no time stamp inside.
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
@@ -21,6 +30,7 @@ endfunction()
 # Lets NAME's sources use the precompiled header PCH, which was compiled with -fPIC: clang refuses it under the -fPIE of executables.
 function(kgen_use_pch name pch)
   target_precompile_headers(${name} REUSE_FROM ${pch})
+  kgen_use_flags_of_half(${name} ${pch})
   get_target_property(type ${name} TYPE)
   if(type STREQUAL EXECUTABLE)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
