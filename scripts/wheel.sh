@@ -12,20 +12,22 @@ tools=(kgen-search kgen-mcp kgen-eval kgen-oracle kgen-opt kgen-translate)
 ensure_packages >&2
 ensure_python setuptools==84.2.1 >&2
 ensure_build "$preset" "${tools[@]}" kgen_runtime >&2
-case $preset in dev) build=$root/build ;; *) build=$root/build-$preset ;; esac
+# A wheel for a test is not compressed: that would take longer than all else.
+case $preset in dev) build=$root/build compression=stored ;; *) build=$root/build-$preset compression=deflated ;; esac
 out=$(mkdir -p "${1:-$build}" && cd "${1:-$build}" && pwd)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cp -r "$root/frontend/pyproject.toml" "$root/frontend/README.md" "$root/frontend/kgen" "$stage/"
 mkdir -p "$stage/kgen/bin" "$stage/kgen/lib" "$stage/kgen/share/kgen/frontend"
 for t in "${tools[@]}"; do cp "$build/bin/$t" "$stage/kgen/bin/"; done
+"$llvm/bin/llvm-strip" "$stage"/kgen/bin/*
 cp "$build/lib/libkgen_runtime.so" "$stage/kgen/lib/"
 # kgen-search looks for problems and their PyTorch forms beside its folder, as in the archive of scripts/package.sh.
 cp -r "$root/problems" "$root/prices" "$stage/kgen/share/kgen/"
 cp -r "$root/frontend/problems" "$stage/kgen/share/kgen/frontend/"
 [ ! -f "$root/LICENSE" ] || cp "$root/LICENSE" "$stage/"
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
-(cd "$stage" && "$venv/bin/python3" - "$out" <<'PY'
+(cd "$stage" && "$venv/bin/python3" - "$out" "$compression" <<'PY'
 import sys
 import setuptools
 from setuptools.command.bdist_wheel import bdist_wheel
@@ -43,7 +45,7 @@ class Binary(setuptools.Distribution):
         return True
 
 
-sys.argv = ["setup.py", "-q", "bdist_wheel", "-d", sys.argv[1]]
+sys.argv = ["setup.py", "-q", "bdist_wheel", "-d", sys.argv[1], "--compression", sys.argv[2]]
 setuptools.setup(distclass=Binary, cmdclass={"bdist_wheel": Platform})
 PY
 ) >&2
