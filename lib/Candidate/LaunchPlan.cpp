@@ -394,7 +394,7 @@ json parseStrictly(llvm::StringRef source) {
   return json::parse(source.begin(), source.end());
 }
 
-LaunchPlan parsePlan(llvm::StringRef source) {
+LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
   json root = parseStrictly(source);
   LaunchPlan plan;
   const int64_t version = integer(member(root, "version", ""), "version", INT64_MIN, INT64_MAX);
@@ -433,10 +433,10 @@ LaunchPlan parsePlan(llvm::StringRef source) {
         fail("workspace adds up to more than 64 GiB");
     }
   }
-  const json &launches = array(member(root, "launches", ""), "launches", maxLaunches);
-  for (size_t i = 0; i < launches.size(); ++i)
-    plan.launches.push_back(launch(launches[i], plan, indexed("launches", i)));
-  if (plan.launches.empty())
+  const json &list = array(member(root, "launches", ""), "launches", maxLaunches);
+  for (size_t i = 0; i < list.size(); ++i)
+    plan.launches.push_back(launch(list[i], plan, indexed("launches", i)));
+  if (launches && plan.launches.empty())
     fail("launches is empty");
   if (plan.isNetwork()) {
     readSteps(member(root, "steps", ""), plan);
@@ -513,10 +513,10 @@ int64_t BufferSpec::elements() const {
   return n;
 }
 
-llvm::Expected<LaunchPlan> LaunchPlan::parse(llvm::StringRef source) {
+static llvm::Expected<LaunchPlan> tryParse(llvm::StringRef source, bool launches) {
   std::string message;
   try {
-    return parsePlan(source);
+    return parsePlan(source, launches);
   } catch (const BadPlan &bad) {
     message = bad.message;
   } catch (const std::exception &e) {
@@ -524,6 +524,12 @@ llvm::Expected<LaunchPlan> LaunchPlan::parse(llvm::StringRef source) {
     message = printable(("plan.json: not valid JSON: " + llvm::StringRef(e.what()).take_front(300)).str());
   }
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+llvm::Expected<LaunchPlan> LaunchPlan::parse(llvm::StringRef source) { return tryParse(source, /*launches=*/true); }
+
+llvm::Expected<LaunchPlan> LaunchPlan::parseShape(llvm::StringRef source) {
+  return tryParse(source, /*launches=*/false);
 }
 
 std::string LaunchPlan::print() const {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateProcess.h"
+#include "kgen/Device/DescriptorSocket.h"
 #include "kgen/Toolchain/Process.h"
 
 #include "llvm/Support/JSON.h"
@@ -13,6 +14,8 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,11 +61,94 @@ static bool nestsDeep(llvm::StringRef text) {
 
 namespace {
 
+/// A worker that has no candidate yet.
+class IdleWorker {
+public:
+  /// Who lists processes finds PLAN, if the candidate is known already.
+  static llvm::Expected<IdleWorker> spawn(const std::string &device, const std::string &plan = "") {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
+    IdleWorker worker;
+    worker.device = device;
+    worker.socket = pair[0];
+    toolchain::ProcessRequest request;
+    request.arguments = {toolchain::workerBinary(), "--kgen-candidate-worker", device};
+    if (!plan.empty())
+      request.arguments.push_back(plan);
+    // One stream is all it uses; a context with one channel instead of eight is there in half the time.
+    request.extraEnvironment = {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
+    request.descriptors = {{pair[1], 3}};
+    auto started = toolchain::ChildProcess::start(request);
+    close(pair[1]);
+    if (!started)
+      return started.takeError();
+    worker.child = std::move(*started);
+    return std::move(worker);
+  }
+
+  IdleWorker() = default;
+  IdleWorker(IdleWorker &&other) noexcept
+      : device(std::move(other.device)), child(std::move(other.child)), socket(std::exchange(other.socket, -1)) {}
+  IdleWorker &operator=(IdleWorker &&other) noexcept {
+    std::swap(device, other.device);
+    std::swap(child, other.child);
+    std::swap(socket, other.socket);
+    return *this;
+  }
+  ~IdleWorker() {
+    if (socket >= 0)
+      close(socket);
+    child.kill();
+  }
+
+  /// Waits until its context is there, or until nobody can say when it will be.
+  void settle() const {
+    constexpr int patience = 3000; // milliseconds
+    pollfd descriptor = {socket, POLLIN, 0};
+    (void)poll(&descriptor, 1, patience);
+  }
+
+  std::string device;
+  toolchain::ChildProcess child;
+  int socket = -1;
+};
+
+/// The worker that the next candidate gets.
+class SpareWorker {
+public:
+  /// None where there is none for DEVICE.
+  std::optional<IdleWorker> take(const std::string &device) {
+    std::lock_guard<std::mutex> guard(lock);
+    std::optional<IdleWorker> taken = std::exchange(worker, std::nullopt);
+    if (taken && taken->device != device)
+      taken.reset();
+    return taken;
+  }
+  void make(const std::string &device) {
+    auto spawned = IdleWorker::spawn(device);
+    if (!spawned)
+      return llvm::consumeError(spawned.takeError()); // the next candidate starts its own
+    std::lock_guard<std::mutex> guard(lock);
+    worker.emplace(std::move(*spawned));
+  }
+  void settle() {
+    std::lock_guard<std::mutex> guard(lock);
+    if (worker)
+      worker->settle();
+  }
+
+private:
+  std::mutex lock;
+  std::optional<IdleWorker> worker;
+};
+
 class WorkerProcess : public CandidateProcess {
 public:
-  WorkerProcess(const CandidateJob &job)
+  WorkerProcess(const CandidateJob &job, IdleWorker idle, SpareWorker &spare)
       : plan(*job.plan), limit(job.runSeconds),
-        shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()) {}
+        shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()), spare(spare),
+        socket(std::exchange(idle.socket, -1)), child(std::move(idle.child)) {}
   ~WorkerProcess() override {
     if (socket >= 0)
       close(socket);
@@ -77,43 +163,37 @@ public:
       return memory.takeError();
     // One mapping for all outputs, its first page for the child's progress.
     outputs = std::move(*memory);
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
-    socket = pair[0];
-    toolchain::ProcessRequest request;
-    request.arguments = {toolchain::workerBinary(),
-                         "--kgen-candidate-worker",
-                         job.device,
-                         job.planFile,
-                         job.artifact,
-                         std::to_string(job.inputSets.size()),
-                         job.trusted,
-                         std::to_string(job.bufferSets),
-                         shared ? "device" : "host"};
-    // One stream is all it uses; a context with one channel instead of eight is there in half the time.
-    request.extraEnvironment = {"CUDA_DEVICE_MAX_CONNECTIONS=1"};
-    request.descriptors = {{pair[1], 3}, {outputs.descriptor(), 4}};
-    for (size_t i = 0; i < job.inputSets.size(); ++i)
-      request.descriptors.push_back(
-          {shared ? job.inputsOnDevice[i] : job.inputSets[i]->readOnlyDescriptor(), int(5 + i)});
-    if (shared)
-      request.descriptors.push_back({job.outputsOnDevice, int(5 + job.inputSets.size())});
-    auto started = toolchain::ChildProcess::start(request);
-    close(pair[1]);
-    if (!started)
-      return started.takeError();
-    child = std::move(*started);
     // Loading a driver and its context takes 0.2 s; a minute means that the machine is in trouble.
     json::Object reply;
     Outcome outcome = receive(reply, job.startSeconds);
+    if (!outcome)
+      return outcome;
+    if (*outcome) // it has no candidate yet that could be to blame
+      return llvm::make_error<WorkerFailed>((*outcome)->detail);
+    std::string name = reply.getString("device").value_or("").str();
+    std::vector<int> descriptors = {outputs.descriptor()};
+    for (size_t i = 0; i < job.inputSets.size(); ++i)
+      descriptors.push_back(shared ? job.inputsOnDevice[i] : job.inputSets[i]->readOnlyDescriptor());
+    if (shared)
+      descriptors.push_back(job.outputsOnDevice);
+    for (int descriptor : descriptors)
+      sendLine(socket, "descriptor\n", descriptor);
+    std::string words;
+    llvm::raw_string_ostream(words) << json::Value(json::Object{{"plan", job.planFile},
+                                                                {"artifact", job.artifact},
+                                                                {"trusted", job.trusted},
+                                                                {"buffer_sets", int64_t(job.bufferSets)},
+                                                                {"on_device", shared}});
+    outcome = ask("job " + words, job.startSeconds, reply);
     if (outcome && !*outcome)
-      device = reply.getString("device").value_or("").str();
+      device = std::move(name);
     return outcome;
   }
 
+  void settleDevice() override { spare.settle(); }
+
   Outcome run(unsigned set, const RunRequest &request, RunReport &report) override {
-    // Text, because a person can type it: descriptors 3 and up, then the words of CandidateWorker.cpp.
+    // Text, because a person can read it: see CandidateWorker.cpp.
     char line[200];
     snprintf(line, sizeof line, "run %u %u %d %u %d %d %.0f %llu %d %d %d", set, request.poison, request.descending,
              request.buffers, request.cold, request.copy, request.waitNanoseconds, (unsigned long long)request.key,
@@ -165,7 +245,7 @@ private:
   Outcome ask(std::string line, double seconds, json::Object &reply) {
     line += '\n';
     // When the child is gone already, receive() says how it ended.
-    (void)!send(socket, line.data(), line.size(), MSG_NOSIGNAL);
+    sendLine(socket, line, -1);
     return receive(reply, seconds);
   }
 
@@ -269,9 +349,10 @@ private:
   const candidate::LaunchPlan &plan;
   double limit;
   bool shared; ///< inputs and outputs stay on the device
+  SpareWorker &spare;
   SharedMemory outputs;
   std::vector<size_t> offsets;
-  int socket = -1;
+  int socket;
   toolchain::ChildProcess child;
   std::string pending, device;
 };
@@ -280,12 +361,33 @@ private:
 class ProcessRunner : public CandidateRunner {
 public:
   CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) override {
-    auto worker = std::make_unique<WorkerProcess>(job);
+    if (auto idle = spare.take(job.device)) {
+      auto outcome = startIn(std::move(*idle), job, process);
+      if (outcome)
+        return outcome;
+      // It has waited, and something else on the card may have ended it.
+      llvm::consumeError(outcome.takeError());
+    }
+    auto spawned = IdleWorker::spawn(job.device, job.planFile);
+    if (!spawned)
+      return spawned.takeError();
+    return startIn(std::move(*spawned), job, process);
+  }
+
+private:
+  CandidateProcess::Outcome startIn(IdleWorker idle, const CandidateJob &job,
+                                    std::unique_ptr<CandidateProcess> &process) {
+    auto worker = std::make_unique<WorkerProcess>(job, std::move(idle), spare);
     auto outcome = worker->start(job);
     if (outcome && !*outcome)
       process = std::move(worker);
+    // On the host there is no context to wait for.
+    if (outcome && job.device != "host")
+      spare.make(job.device);
     return outcome;
   }
+
+  SpareWorker spare;
 };
 
 } // namespace

@@ -3,12 +3,15 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptors: 3 the socket, 4 the outputs (one page of header first), 5 and
-// on the input sets. Replies are one JSON object a line.
+// It gets a device before it gets a candidate: a context takes longer to make than most candidates to verify, so the
+// next one's is made meanwhile. Then, on descriptor 3, "descriptor" lines, each with one: the outputs (one page of
+// header first), the input sets, where the outputs are on the device those; last "job" and a JSON object. Replies are
+// one JSON object a line.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Device/CandidateProcess.h"
 #include "kgen/Device/Confine.h"
+#include "kgen/Device/DescriptorSocket.h"
 #include "kgen/Toolchain/Cache.h"
 
 #include "llvm/Support/JSON.h"
@@ -26,17 +29,30 @@ namespace json = llvm::json;
 
 namespace {
 
-enum { SocketFd = 3, OutputFd = 4, FirstInputFd = 5, HeaderBytes = 4096 };
+enum { SocketFd = 3, HeaderBytes = 4096 };
 
 class Worker {
 public:
   int serve(llvm::ArrayRef<std::string> arguments) {
-    if (arguments.size() != 7)
+    if (arguments.empty() || arguments.size() > 2)
       return 2;
-    if (llvm::Error error = prepare(arguments))
-      return report(std::move(error)), 0;
+    auto made = createDevice(arguments[0]);
+    if (!made)
+      return report(made.takeError()), 0;
+    device = std::move(*made);
     reply(json::Object{{"ok", true}, {"device", device->name()}});
     std::string line;
+    while (readLine(line) && line == "descriptor") {
+      if (received < 0)
+        return 2;
+      descriptors.push_back(std::exchange(received, -1));
+    }
+    llvm::StringRef job = line;
+    if (!job.consume_front("job "))
+      return line.empty() ? 0 : 2; // nobody had a candidate for it
+    if (llvm::Error error = prepare(job))
+      return report(std::move(error)), 0;
+    reply(json::Object{{"ok", true}});
     while (readLine(line)) {
       if (line == "quit")
         break;
@@ -47,12 +63,16 @@ public:
   }
 
 private:
-  llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
-    auto made = createDevice(arguments[0]);
-    if (!made)
-      return made.takeError();
-    device = std::move(*made);
-    auto text = toolchain::readWholeFile(arguments[1]);
+  llvm::Error prepare(llvm::StringRef words) {
+    auto value = json::parse(words);
+    if (!value)
+      return value.takeError();
+    const json::Object *job = value->getAsObject();
+    if (!job)
+      return llvm::createStringError("the job is no object");
+    auto named = [&](const char *key) { return job->getString(key).value_or("").str(); };
+    const std::string artifact = named("artifact");
+    auto text = toolchain::readWholeFile(named("plan"));
     if (!text)
       return text.takeError();
     auto parsed = candidate::LaunchPlan::parse(*text);
@@ -61,17 +81,20 @@ private:
     plan = std::move(*parsed);
     size_t total;
     outputOffsets = packBuffers(plan.outputs, HeaderBytes, total);
-    auto base = map(OutputFd, total, PROT_READ | PROT_WRITE);
+    const bool onDevice = job->getBoolean("on_device").value_or(false);
+    if (descriptors.size() < (onDevice ? 2 : 1))
+      return llvm::createStringError("the job came without memory");
+    setCount = unsigned(descriptors.size()) - (onDevice ? 2 : 1);
+    auto base = map(descriptors[0], total, PROT_READ | PROT_WRITE);
     if (!base)
       return base.takeError();
     outputs = *base;
     // What a run's process has no need of; it keeps the header, to tell how far it is.
     madvise(outputs + HeaderBytes, total - HeaderBytes, MADV_DONTFORK);
     inputOffsets = packBuffers(plan.inputs, 0, inputBytes);
-    llvm::StringRef(arguments[3]).getAsInteger(10, setCount);
-    if (arguments[6] == "device") {
+    if (onDevice) {
       for (unsigned i = 0; i <= setCount; ++i) {
-        auto import = device->importShared(FirstInputFd + int(i), i < setCount ? inputBytes : total);
+        auto import = device->importShared(descriptors[1 + i], i < setCount ? inputBytes : total);
         if (!import)
           return import.takeError();
         imports.push_back(*import);
@@ -82,7 +105,7 @@ private:
     } else {
       device->registerHostMemory(outputs + HeaderBytes, total - HeaderBytes);
       for (unsigned i = 0; i < setCount; ++i) {
-        auto input = map(FirstInputFd + int(i), inputBytes, PROT_READ);
+        auto input = map(descriptors[1 + i], inputBytes, PROT_READ);
         if (!input)
           return input.takeError();
         madvise(*input, inputBytes, MADV_DONTFORK);
@@ -96,18 +119,17 @@ private:
     // Not from the heap, which a run could not ask for.
     static char buffer[4096];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
-    bool host = arguments[0] == "host";
+    bool host = device->name() == "host";
     // Files and libraries of our own come before the isolation.
-    if (!arguments[4].empty())
-      if (llvm::Error error = device->loadTrusted(arguments[4]))
+    if (std::string trusted = named("trusted"); !trusted.empty())
+      if (llvm::Error error = device->loadTrusted(trusted))
         return error;
     device->conditions();
-    std::string why = host ? confineBeforeLoading(arguments[2]) : confineCardCandidate(arguments[2]);
+    std::string why = host ? confineBeforeLoading(artifact) : confineCardCandidate(artifact);
     if (!why.empty())
       return llvm::createStringError("the candidate's process cannot be confined: %s", why.c_str());
-    unsigned bufferSets = 1;
-    llvm::StringRef(arguments[5]).getAsInteger(10, bufferSets);
-    auto created = CandidateSession::create(*device, plan, arguments[2], bufferSets);
+    auto created =
+        CandidateSession::create(*device, plan, artifact, unsigned(job->getInteger("buffer_sets").value_or(1)));
     if (!created)
       return created.takeError();
     session = std::move(*created);
@@ -243,13 +265,23 @@ private:
 
   bool readLine(std::string &line) {
     line.clear();
-    char c;
-    while (::read(SocketFd, &c, 1) == 1) {
+    for (;;) {
+      char c;
+      int came = -1;
+      ssize_t got = receiveBytes(SocketFd, &c, 1, came);
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got <= 0)
+        return false;
+      if (came >= 0) {
+        if (received >= 0)
+          close(received);
+        received = came;
+      }
       if (c == '\n')
         return true;
       line += c;
     }
-    return false;
   }
 
   std::unique_ptr<Device> device;
@@ -261,6 +293,8 @@ private:
   std::vector<unsigned> imports; ///< instead, where the device shares memory: the sets, then the outputs
   size_t inputBytes = 0;
   std::vector<size_t> outputOffsets, inputOffsets;
+  std::vector<int> descriptors; ///< that came before the job
+  int received = -1;            ///< the last one that came
   int printed = -1;
   std::vector<int> loaded; ///< by buffer set: the input set that it holds
 };

@@ -281,15 +281,36 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
     if (speed.low <= 1)
       return llvm::Error::success();
   }
-  Phase checking(measurement, "sanitizer");
-  if (llvm::Error error = evaluator.sanitize(files, options, measurement))
-    return error;
-  checking.end();
+  // Round 0's kernel of a large problem, as a rule: the tools take several hundred times as long as it.
+  constexpr double tooSlow = 10e3;
+  if (measurement.timeUs > tooSlow) {
+    measurement.sanitizer = "not run: with a kernel that takes more than 10 ms the tools take too long";
+  } else if (job.getBoolean("sanitize_best").value_or(true)) {
+    Phase checking(measurement, "sanitizer");
+    if (llvm::Error error = evaluator.sanitize(files, options, measurement))
+      return error;
+  }
   if (measurement.passed() && job.getBoolean("profile").value_or(false)) {
     Phase profiling(measurement, "profile");
     return evaluator.profile(files, options, measurement);
   }
   return llvm::Error::success();
+}
+
+/// Has the answers of the problems in LIST ready before somebody asks; RULES as in a job.
+static json::Object learn(Evaluator &evaluator, const json::Array &list, judge::Rules rules) {
+  std::vector<CandidateFiles> problems;
+  for (const json::Value &value : list) {
+    const json::Object *one = value.getAsObject();
+    auto files = readCandidate(one ? one->getString("folder").value_or("").str() : "",
+                               one ? one->getString("graph").value_or("").str() : "");
+    if (files)
+      problems.push_back(std::move(*files));
+    else
+      llvm::consumeError(files.takeError()); // measuring it says what is wrong
+  }
+  evaluator.learn(problems, rules);
+  return json::Object{{"learnt", true}};
 }
 
 /// One job of --serve; the answer without its id. GRAPH is the last one that came as text.
@@ -314,6 +335,15 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
     return json::Object{
         {"baselines", std::move(times)}, {"notes", std::move(notes)}, {"versions", baselines->versions}};
   }
+  judge::Rules rules = defaults.rules;
+  if (auto name = job.getString("rules")) {
+    auto parsed = judge::parseRules(*name);
+    if (!parsed)
+      return json::Object{{"error", "unknown rules " + name->str()}};
+    rules = *parsed;
+  }
+  if (const json::Array *list = job.getArray("learn"))
+    return learn(evaluator, *list, rules);
   if (auto text = job.getString("graph_text"))
     graph = text->str();
   auto files = readJobsCandidate(job, "folder", "texts", graph);
@@ -329,12 +359,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.precision = job.getString("precision").value_or("").str();
   options.runSeconds = job.getNumber("time_limit").value_or(defaults.runSeconds);
   options.compileSeconds = job.getNumber("compile_limit").value_or(defaults.compileSeconds);
-  if (auto name = job.getString("rules")) {
-    auto rules = judge::parseRules(*name);
-    if (!rules)
-      return json::Object{{"error", "unknown rules " + name->str()}};
-    options.rules = *rules;
-  }
+  options.rules = rules;
   auto measurement = evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());

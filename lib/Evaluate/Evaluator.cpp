@@ -170,32 +170,130 @@ llvm::Expected<CandidateFiles> kgen::evaluate::readCandidate(const std::string &
   return files;
 }
 
-llvm::Expected<const judge::Reference *>
-Evaluator::referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan, judge::Rules rules) {
-  // Shapes, types, distributions and the class decide inputs and tolerances; kernels do not.
+/// What decides inputs and tolerances: shapes, types, distributions and the class. Kernels do not.
+static std::string referenceKey(const CandidateFiles &files, const candidate::LaunchPlan &plan, judge::Rules rules) {
   candidate::LaunchPlan shape;
   shape.problem = plan.problem;
   shape.precision = plan.precision;
   shape.inputs = plan.inputs;
   shape.outputs = plan.outputs;
-  std::string printed = shape.print();
-  std::string key = toolchain::contentKey({files.graph, printed, judge::rulesName(rules)});
-  auto &slot = references[key];
-  if (slot && !slot->judge->works())
-    slot.reset();
-  if (!slot) {
-    // One problem at a time: answers can fill gigabytes.
-    references.clear();
-    judge::ReferenceOptions options;
-    options.seed = parts.seed;
-    options.threads = parts.threads;
-    options.rules = rules;
-    auto built = judge::buildReference(*parts.oracle, files.graph, plan, options);
-    if (!built)
-      return built.takeError();
-    references[key] = std::move(*built);
+  return toolchain::contentKey({files.graph, shape.print(), judge::rulesName(rules)});
+}
+
+/// About what SETS sets of a problem's inputs and answers take, wherever they lie.
+static double referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool host) {
+  double each = 0;
+  for (const candidate::BufferSpec &input : plan.inputs)
+    each += double(input.bytes());
+  for (const candidate::BufferSpec &output : plan.outputs)
+    each += 2 * 8.0 * double(output.elements()); // the answers in fp64, and the sizes of their sums
+  constexpr double context = 600e6;              // of a judge's process on the card
+  return each * double(sets) + (host ? 0 : context);
+}
+
+double Evaluator::mostReferenceBytes() const {
+  const double free = device::availableMemory() / 8;
+  return parts.device == "host" ? free : std::min(free, double(parts.card.memoryBytes) / 4);
+}
+
+llvm::Expected<std::unique_ptr<judge::Reference>> Evaluator::buildReference(const CandidateFiles &files,
+                                                                            const candidate::LaunchPlan &plan,
+                                                                            judge::Rules rules,
+                                                                            unsigned threads) const {
+  judge::ReferenceOptions options;
+  options.seed = parts.seed;
+  options.threads = threads;
+  options.rules = rules;
+  return judge::buildReference(*parts.oracle, files.graph, plan, options);
+}
+
+void Evaluator::keepReference(const std::string &key, std::unique_ptr<judge::Reference> reference,
+                              const candidate::LaunchPlan &plan) {
+  KeptReference &kept = references[key];
+  kept.bytes = referenceBytes(plan, reference->sets.size(), parts.device == "host");
+  kept.reference = std::move(reference);
+  kept.used = ++referenceUses;
+  // Tasks of a network take turns; whoever was asked about longest ago goes first.
+  constexpr size_t most = 64;
+  const double room = mostReferenceBytes();
+  for (;;) {
+    double bytes = 0;
+    auto oldest = references.begin();
+    for (auto it = references.begin(); it != references.end(); ++it) {
+      bytes += it->second.bytes;
+      if (it->second.used < oldest->second.used)
+        oldest = it;
+    }
+    if (references.size() == 1 || (bytes <= room && references.size() <= most))
+      return;
+    references.erase(oldest);
   }
-  return references[key].get();
+}
+
+llvm::Expected<const judge::Reference *>
+Evaluator::referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan, judge::Rules rules) {
+  const std::string key = referenceKey(files, plan, rules);
+  auto found = references.find(key);
+  if (found != references.end() && found->second.reference->judge->works()) {
+    found->second.used = ++referenceUses;
+    return found->second.reference.get();
+  }
+  if (found != references.end())
+    references.erase(found);
+  auto built = buildReference(files, plan, rules, parts.threads);
+  if (!built)
+    return built.takeError();
+  keepReference(key, std::move(*built), plan);
+  return references[key].reference.get();
+}
+
+void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rules) {
+  struct Problem {
+    const CandidateFiles *files;
+    candidate::LaunchPlan plan;
+    std::string key;
+    std::unique_ptr<judge::Reference> built;
+  };
+  constexpr size_t mostSets = 11;
+  const bool host = parts.device == "host";
+  std::vector<Problem> wanted;
+  double bytes = 0;
+  for (const CandidateFiles &files : problems) {
+    auto plan = candidate::LaunchPlan::parse(files.plan);
+    if (!plan) {
+      llvm::consumeError(plan.takeError());
+      continue;
+    }
+    std::string key = referenceKey(files, *plan, rules);
+    bool isKnown = references.count(key) || llvm::any_of(wanted, [&](const Problem &each) { return each.key == key; });
+    double more = referenceBytes(*plan, mostSets, host);
+    if (isKnown || bytes + more > mostReferenceBytes())
+      continue;
+    bytes += more;
+    wanted.push_back({&files, std::move(*plan), std::move(key), nullptr});
+  }
+  constexpr size_t mostAtOnce = 8; // each of them starts processes of its own
+  const size_t atOnce = std::min({wanted.size(), mostAtOnce, size_t(std::max(1u, parts.threads / 2))});
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < wanted.size();) {
+      auto built = buildReference(*wanted[i].files, wanted[i].plan, rules,
+                                  std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1))));
+      if (built)
+        wanted[i].built = std::move(*built);
+      else
+        llvm::consumeError(built.takeError());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < atOnce; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (Problem &problem : wanted)
+    if (problem.built)
+      keepReference(problem.key, std::move(problem.built), problem.plan);
 }
 
 /// By the text: a plan that had to declare them could lie. On a card the machine's own words count, which

@@ -20,6 +20,7 @@
 #include "llvm/Support/Program.h"
 
 #include <random>
+#include <unistd.h>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -160,8 +161,9 @@ llvm::Error Evaluator::profile(const CandidateFiles &files, const EvaluateOption
   std::vector<std::string> own = profilerArguments();
   request.arguments.insert(request.arguments.end(), own.begin(), own.end());
   // Other inputs than the secret ones: the seed of these stands on a command line.
-  request.arguments.insert(request.arguments.end(), {toolchain::workerBinary(), "--kgen-sanitize-worker", parts.device,
-                                                     planFile, artifact, std::to_string(std::random_device()())});
+  request.arguments.insert(request.arguments.end(),
+                           {toolchain::workerBinary(), "--kgen-sanitize-worker", parts.device, planFile, artifact,
+                            std::to_string(std::random_device()()), std::to_string(getpid())});
   request.extraEnvironment = {"HOME=" + folder, "TMPDIR=" + folder};
   request.directory = folder;
   toolchain::ProcessLimits limits;

@@ -53,6 +53,10 @@ public:
       return llvm::createStringError("the candidate's process has ended");
     return runner.settle(inner->reload(), inner);
   }
+  void settleDevice() override {
+    if (inner)
+      inner->settleDevice();
+  }
   candidate::Conditions conditions() override { return inner ? inner->conditions() : candidate::Conditions(); }
   const char *output(unsigned index) const override { return inner ? inner->output(index) : nullptr; }
   const device::SharedMemory *outputMemory() const override { return inner ? inner->outputMemory() : nullptr; }

@@ -19,8 +19,11 @@
 #include "llvm/Support/Program.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <poll.h>
 #include <random>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -121,8 +124,9 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
       request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
     if (tools[i] == "racecheck")
       request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
-    request.arguments.insert(request.arguments.end(), {toolchain::workerBinary(), "--kgen-sanitize-worker",
-                                                       parts.device, planFile, artifact, seed});
+    request.arguments.insert(request.arguments.end(),
+                             {toolchain::workerBinary(), "--kgen-sanitize-worker", parts.device, planFile, artifact,
+                              seed, std::to_string(getpid())});
     toolchain::ProcessLimits limits;
     limits.wallSeconds = toolSeconds;
     runs[i].emplace(toolchain::runProcess(request, limits));
@@ -183,13 +187,30 @@ static llvm::Error fillRepeating(const candidate::BufferSpec &spec, unsigned arg
   return llvm::Error::success();
 }
 
+/// Ends this process when OWNER ends: the tool between them would let it hold the card until its kernel is through.
+static void endWith(pid_t owner) {
+  int handle = int(syscall(SYS_pidfd_open, owner, 0));
+  if (handle < 0)
+    return;
+  std::thread([handle] {
+    pollfd descriptor = {handle, POLLIN, 0};
+    while (poll(&descriptor, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(1);
+  }).detach();
+}
+
 int kgen::evaluate::runSanitizeWorker(llvm::ArrayRef<std::string> arguments) {
   auto fail = [](llvm::Error error) {
     fprintf(stderr, "kgen: %s\n", llvm::toString(std::move(error)).c_str());
     return 1;
   };
-  if (arguments.size() != 4)
-    return fail(llvm::createStringError("--kgen-sanitize-worker is kgen's own: it takes DEVICE PLAN ARTIFACT SEED"));
+  if (arguments.size() != 5)
+    return fail(
+        llvm::createStringError("--kgen-sanitize-worker is kgen's own: it takes DEVICE PLAN ARTIFACT SEED OWNER"));
+  pid_t owner = 0;
+  llvm::StringRef(arguments[4]).getAsInteger(10, owner);
+  endWith(owner);
   auto device = device::createDevice(arguments[0]);
   if (!device)
     return fail(device.takeError());

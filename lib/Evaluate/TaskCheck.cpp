@@ -20,6 +20,8 @@
 
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <thread>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -258,9 +260,8 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   const double start = toolchain::monotonicSeconds();
   size_t first = SIZE_MAX, checked = 0;
   std::string detail;
-  for (auto &[name, steps] : stepsOf) {
-    if (toolchain::monotonicSeconds() - start > mostSeconds)
-      break;
+  std::mutex lock; // of these
+  auto look = [&](const std::string &name, const std::vector<size_t> &steps, unsigned threads) -> llvm::Error {
     const Task &task = tasks->at(name);
     std::vector<device::SharedMemory> inputs;
     for (size_t step : steps) {
@@ -270,7 +271,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
       inputs.push_back(std::move(*packed));
     }
     judge::ReferenceOptions how;
-    how.threads = parts.threads;
+    how.threads = threads;
     how.rules = options.rules;
     auto reference = judge::buildReferenceOn(*parts.oracle, task.graph, task.shape, std::move(inputs), how);
     if (!reference)
@@ -283,8 +284,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
         return outputs.takeError();
       size_t total;
       std::vector<size_t> places = device::packBuffers(task.shape.outputs, header, total);
-      ++checked;
-      for (unsigned i = 0; i < task.shape.outputs.size() && step < first; ++i) {
+      for (unsigned i = 0; i < task.shape.outputs.size(); ++i) {
         judge::Exhibit exhibit;
         exhibit.kind = judge::Exhibit::Outputs;
         exhibit.bytes = outputs->data() + places[i];
@@ -295,6 +295,9 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
         if (judged->accepted)
           continue;
         right = false;
+        std::lock_guard<std::mutex> guard(lock);
+        if (step >= first)
+          break; // one before it is to blame
         first = step;
         const judge::Comparison &c = judged->comparison;
         char numbers[120];
@@ -304,9 +307,40 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
                  judge::describeElement(task.shape.outputs[i], c.worst, c.found, c.expected) + numbers;
       }
     }
-    if (right && first == SIZE_MAX)
+    std::lock_guard<std::mutex> guard(lock);
+    checked += (*reference)->sets.size();
+    if (right)
       rightTasks.insert(keys[name]);
-  }
+    return llvm::Error::success();
+  };
+  // Each has processes of its own to start, which takes longer than what they compute.
+  constexpr size_t mostAtOnce = 8;
+  const size_t atOnce = std::min({stepsOf.size(), mostAtOnce, size_t(std::max(1u, parts.threads / 2))});
+  const unsigned share = std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1)));
+  auto next = stepsOf.begin();
+  llvm::Error failed = llvm::Error::success();
+  auto work = [&] {
+    for (;;) {
+      std::unique_lock<std::mutex> guard(lock);
+      if (next == stepsOf.end() || toolchain::monotonicSeconds() - start > mostSeconds)
+        return;
+      auto &[name, steps] = *next++;
+      guard.unlock();
+      if (llvm::Error error = look(name, steps, share)) {
+        guard.lock();
+        failed = llvm::joinErrors(std::move(failed), std::move(error));
+        next = stepsOf.end();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < atOnce; ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (failed)
+    return std::move(failed);
   if (checked < wanted)
     out.warnings.push_back(std::to_string(checked) + " of " + std::to_string(wanted) +
                            " steps were looked at one by one");

@@ -216,6 +216,7 @@ llvm::Expected<bool> Trial::beginTiming(candidate::Measurement &out) {
   auto fresh = reload(out);
   if (!fresh || !*fresh)
     return fresh;
+  process.settleDevice();
   timedSets = reference.timed();
   const int warm = setting.host ? 0 : 3;
   for (int i = 0; i < warm; ++i) {

@@ -74,8 +74,7 @@ public:
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
-    folder = scratch->path();
-    auto judge = learn(graph, plan);
+    auto judge = learn(graph, plan, scratch->path());
     cpu->rest();
     // Where the card has no room for as many answers as a verdict needs, the CPU is slow but right.
     if (judge && (*judge)->room() < fewestSets)
@@ -85,7 +84,8 @@ public:
 
 private:
   /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
-  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan) {
+  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan,
+                                               const std::string &folder) {
     std::string full = folder + "/graph.mlir", reduced = folder + "/reduced.mlir";
     if (llvm::Error error = toolchain::writeFileAtomically(full, graph))
       return std::move(error);
@@ -98,15 +98,15 @@ private:
     auto text = toolchain::readWholeFile(reduced);
     if (!text)
       return text.takeError();
-    auto small = lower(reduced, "reduced");
+    auto small = lower(folder, reduced, "reduced");
     if (!small)
       return small.takeError();
-    if (llvm::Error error = agree(*small, *text))
+    if (llvm::Error error = agree(folder, *small, *text))
       return std::move(error);
-    auto whole = lower(full, "whole");
+    auto whole = lower(folder, full, "whole");
     if (!whole)
       return whole.takeError();
-    return start(*whole, plan,
+    return start(folder, *whole, plan,
                  [this, graph = graph.str(), reduced = std::move(*text)](Computed what, JudgeJob::UseProgram use) {
                    return makeProgram(what, graph, reduced, use);
                  });
@@ -119,17 +119,18 @@ private:
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
-    folder = scratch->path();
+    const std::string folder = scratch->path();
     for (bool whole : {false, true}) {
       if (!whole && what == Computed::Declared)
         continue;
       const std::string name = whole ? "whole" : "reduced", file = folder + "/" + name + ".mlir";
       if (llvm::Error error = toolchain::writeFileAtomically(file, whole ? graph : reduced))
         return error;
-      auto program = lower(file, name, what);
+      auto program = lower(folder, file, name, what);
       if (!program)
         return program.takeError();
-      if (llvm::Error error = whole ? use(program->planFile, program->artifact) : agree(*program, reduced, what))
+      if (llvm::Error error =
+              whole ? use(program->planFile, program->artifact) : agree(folder, *program, reduced, what))
         return error;
     }
     cpu->rest();
@@ -137,7 +138,8 @@ private:
   }
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
-  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const candidate::LaunchPlan &shape,
+  llvm::Expected<std::unique_ptr<Judge>> start(const std::string &folder, const CardProgram &program,
+                                               const candidate::LaunchPlan &shape,
                                                decltype(JudgeJob::makeProgram) makeProgram = nullptr) {
     JudgeJob job;
     job.makeProgram = std::move(makeProgram);
@@ -153,7 +155,8 @@ private:
   }
 
   /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, Computed what = Computed::Answers) {
+  llvm::Error agree(const std::string &folder, const CardProgram &small, llvm::StringRef graph,
+                    Computed what = Computed::Answers) {
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     size_t total;
@@ -181,7 +184,7 @@ private:
     auto shown = device::SharedMemory::create(total);
     if (!shown)
       return shown.takeError();
-    auto judge = start(small, shape);
+    auto judge = start(folder, small, shape);
     if (!judge)
       return judge.takeError();
     Question question;
@@ -211,7 +214,7 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Expected<CardProgram> lower(const std::string &graph, const std::string &name,
+  llvm::Expected<CardProgram> lower(const std::string &folder, const std::string &graph, const std::string &name,
                                     Computed what = Computed::Answers) {
     std::string lowered = folder + "/" + name + ".lowered.mlir", cuda = folder + "/" + name + ".cu";
     CardProgram out;
@@ -266,7 +269,6 @@ private:
   std::shared_ptr<toolchain::Compiler> compiler;
   std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;
-  std::string folder; ///< of the graph that is being learnt
 };
 
 } // namespace

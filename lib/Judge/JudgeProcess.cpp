@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "JudgeSession.h"
 
+#include "kgen/Device/DescriptorSocket.h"
 #include "kgen/Judge/JudgeProcess.h"
 
 #include "kgen/Toolchain/Process.h"
@@ -27,47 +28,6 @@ using namespace kgen::judge;
 
 /// What any one answer may take.
 static constexpr double questionSeconds = 300;
-
-bool kgen::judge::sendLine(int socket, const std::string &text, int descriptor) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  for (size_t at = 0; at < text.size();) {
-    iovec bytes = {const_cast<char *>(text.data()) + at, text.size() - at};
-    msghdr message = {};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    if (descriptor >= 0 && at == 0) {
-      message.msg_control = control;
-      message.msg_controllen = sizeof control;
-      cmsghdr *header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int));
-      memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-    }
-    ssize_t put = sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return false;
-    at += size_t(put);
-  }
-  return true;
-}
-
-ssize_t kgen::judge::receiveBytes(int socket, char *to, size_t room, int &descriptor) {
-  iovec bytes = {to, room};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  for (cmsghdr *h = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr; h; h = CMSG_NXTHDR(&message, h))
-    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
-      memcpy(&descriptor, CMSG_DATA(h), sizeof(int));
-  return got;
-}
 
 static std::string wordOf(double value) {
   uint64_t bits;
@@ -274,7 +234,7 @@ private:
   llvm::Expected<std::vector<uint64_t>> ask(std::string line, size_t wanted = 0, int descriptor = -1) {
     line += '\n';
     // receive() says how a child that is gone ended.
-    sendLine(socket, line, descriptor);
+    device::sendLine(socket, line, descriptor);
     auto reply = receive();
     if (reply && reply->size() != wanted)
       return nonsense();
@@ -292,7 +252,7 @@ private:
         if (!deadline.waitFor(socket))
           continue;
         int came = -1;
-        got = receiveBytes(socket, buffer, sizeof buffer, came);
+        got = device::receiveBytes(socket, buffer, sizeof buffer, came);
         if (came >= 0) {
           if (received >= 0)
             close(received);

@@ -79,11 +79,6 @@ private:
   std::vector<std::vector<device::DeviceAddress>> spare; ///< answers that were dropped
 };
 
-/// Sends TEXT whole, with DESCRIPTOR where it is not -1; false: nobody is there.
-bool sendLine(int socket, const std::string &text, int descriptor);
-/// As recv(); a descriptor that came along goes to DESCRIPTOR.
-ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
-
 /// The parent's side. PROGRAMFILE and SHAPEFILE are plans.
 struct JudgeJob {
   std::string device, programFile, artifact, shapeFile, kernels;

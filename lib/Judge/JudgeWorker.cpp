@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "JudgeSession.h"
 
+#include "kgen/Device/DescriptorSocket.h"
 #include "kgen/Judge/JudgeProcess.h"
 #include "kgen/Toolchain/Cache.h"
 
@@ -77,9 +78,10 @@ private:
         return made.takeError();
       *each = std::move(*made);
     }
-    for (auto [plan, path] : {std::pair(&program, arguments[1]), std::pair(&shape, arguments[3])})
-      if (llvm::Error error = readPlan(path, *plan))
-        return error;
+    if (llvm::Error error = readPlan(arguments[1], program))
+      return error;
+    if (llvm::Error error = readPlan(arguments[3], shape, candidate::LaunchPlan::parseShape))
+      return error;
     auto created = JudgeSession::create(*oracle, *own, program, arguments[2], arguments[4], shape);
     if (!created)
       return created.takeError();
@@ -89,11 +91,12 @@ private:
     return llvm::Error::success();
   }
 
-  static llvm::Error readPlan(const std::string &path, candidate::LaunchPlan &plan) {
+  static llvm::Error readPlan(const std::string &path, candidate::LaunchPlan &plan,
+                              decltype(candidate::LaunchPlan::parse) *parse = candidate::LaunchPlan::parse) {
     auto text = toolchain::readWholeFile(path);
     if (!text)
       return text.takeError();
-    auto parsed = candidate::LaunchPlan::parse(*text);
+    auto parsed = parse(*text);
     if (!parsed)
       return parsed.takeError();
     plan = std::move(*parsed);
@@ -229,7 +232,7 @@ private:
   }
   void send(std::string text) {
     text += '\n';
-    if (!sendLine(SocketFd, text, std::exchange(attached, -1)))
+    if (!kgen::device::sendLine(SocketFd, text, std::exchange(attached, -1)))
       _exit(1);
   }
 
@@ -238,7 +241,7 @@ private:
     for (;;) {
       char c;
       int came = -1;
-      ssize_t got = receiveBytes(SocketFd, &c, 1, came);
+      ssize_t got = kgen::device::receiveBytes(SocketFd, &c, 1, came);
       if (got < 0 && errno == EINTR)
         continue;
       if (got <= 0)

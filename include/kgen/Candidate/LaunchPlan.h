@@ -127,6 +127,8 @@ struct LaunchPlan {
   /// Parses and checks TEXT. The error is one sentence that names the place ("plan.json:
   /// launches[2].grid[0] is 0, expected 1 to 2147483647"). Never throws, whatever TEXT holds.
   static llvm::Expected<LaunchPlan> parse(llvm::StringRef text);
+  /// The same for what only has inputs, outputs and a class: there need be no launches.
+  static llvm::Expected<LaunchPlan> parseShape(llvm::StringRef text);
   /// The JSON form, deterministic to the byte; parse(print()) is the identity.
   std::string print() const;
 

@@ -87,6 +87,8 @@ public:
   virtual Outcome run(unsigned set, const RunRequest &request, RunReport &report) = 0;
   /// Loads the candidate anew: what it kept in variables of its own is gone.
   virtual Outcome reload() = 0;
+  /// Waits until nothing of ours is at work on the device beside it: what follows is timed.
+  virtual void settleDevice() {}
   /// Clock, power and temperature of the device now.
   virtual candidate::Conditions conditions() = 0;
   /// The bytes of output I after a run with `copy`.
@@ -106,10 +108,12 @@ public:
   virtual CandidateProcess::Outcome start(const CandidateJob &job, std::unique_ptr<CandidateProcess> &process) = 0;
 };
 
-/// Exec's the worker binary (see workerBinary) for each candidate.
+/// Exec's the worker binary (see workerBinary) for each candidate; on a card the next one's context is made while this
+/// one is verified. The runner outlives its processes.
 std::unique_ptr<CandidateRunner> createProcessRunner();
 
-/// The child's side: `BINARY --kgen-candidate-worker DEVICE PLAN ARTIFACT SETS TRUSTED BUFFERSETS host|device`.
+/// The child's side: `BINARY --kgen-candidate-worker DEVICE [PLAN]`, PLAN for who lists processes; the candidate comes
+/// over descriptor 3.
 int runCandidateWorker(llvm::ArrayRef<std::string> arguments);
 
 } // namespace kgen::device

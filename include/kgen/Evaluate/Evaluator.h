@@ -118,6 +118,10 @@ public:
   /// measure()'s to tell.
   void prepare(const std::string &cuda);
 
+  /// Draws the inputs of these problems and asks for their answers, several at a time, so that measure() finds them. As
+  /// many as memory has room for; what goes wrong is measure()'s to tell. Nothing is timed meanwhile.
+  void learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rules);
+
   /// What the last compile gave: its log, and PTX on a card.
   const std::string &lastLog() const { return log; }
   const std::string &lastPtx() const { return ptx; }
@@ -132,6 +136,12 @@ private:
   llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   llvm::Expected<const judge::Reference *> referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan,
                                                         judge::Rules rules);
+  llvm::Expected<std::unique_ptr<judge::Reference>> buildReference(const CandidateFiles &files,
+                                                                   const candidate::LaunchPlan &plan,
+                                                                   judge::Rules rules, unsigned threads) const;
+  void keepReference(const std::string &key, std::unique_ptr<judge::Reference> reference,
+                     const candidate::LaunchPlan &plan);
+  double mostReferenceBytes() const;
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
                                const EvaluateOptions &options, candidate::Measurement &out, std::string &artifact);
@@ -154,7 +164,14 @@ private:
   std::string log, ptx;
   bool atomics = false; ///< the last compile's text adds floats in memory
   uint64_t trials = 0;  ///< so far: each has poisons and keys of its own
-  std::map<std::string, std::unique_ptr<judge::Reference>> references;
+  /// The answers of a problem, and when somebody asked for them last.
+  struct KeptReference {
+    std::unique_ptr<judge::Reference> reference;
+    double bytes = 0;
+    uint64_t used = 0;
+  };
+  std::map<std::string, KeptReference> references;
+  uint64_t referenceUses = 0;
   std::set<std::string> rightTasks; ///< graphs and texts of tasks that were right in a network
 };
 

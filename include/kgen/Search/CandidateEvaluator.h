@@ -42,6 +42,7 @@ struct EvaluationJob {
   std::string precision;      ///< class that the plan must have
   std::string rules = "kgen"; ///< whose rules make the verdict
   bool promote = false;       ///< a PASS that beats the incumbent is compared with it in turns and sanitized
+  bool sanitize = true;       ///< false: it is looked at as a part of something larger
   bool profile = false;       ///< what gets through that is watched by Nsight Compute
   std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
   double incumbentUs = 0;
@@ -78,6 +79,9 @@ public:
   /// from several threads at once. The outcome of a failure is that of evaluate(), so nothing is
   /// returned.
   virtual void prepare(llvm::StringRef folder) = 0;
+  /// Draws the inputs of problems and asks for their answers, several at a time, so that evaluate() finds them. Nothing
+  /// else is asked meanwhile. Each job's folder holds a plan.json of the problem.
+  virtual void learn(llvm::ArrayRef<EvaluationJob> jobs) {}
   /// Verifies and times a candidate. As many calls at a time as getWidth() says.
   virtual llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) = 0;
   /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.

@@ -344,6 +344,18 @@ void EvaluatorPool::prepare(StringRef folder) {
     evaluator->prepare(folder);
 }
 
+void EvaluatorPool::learn(ArrayRef<EvaluationJob> jobs) {
+  std::vector<std::thread> threads;
+  {
+    Guard guard(mutex);
+    for (const Lane &lane : lanes)
+      if (lane.state == Lane::Ready && !lane.busy)
+        threads.emplace_back([evaluator = lane.evaluator, jobs] { evaluator->learn(jobs); });
+  }
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 Expected<candidate::Measurement> EvaluatorPool::evaluate(const EvaluationJob &job) {
   Work work{&job, {}, 0, std::nullopt};
   Guard guard(mutex);

@@ -32,6 +32,7 @@ public:
 
   DeviceFacts getDevice() const override;
   void prepare(llvm::StringRef folder) override;
+  void learn(llvm::ArrayRef<EvaluationJob> jobs) override;
   llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override;
   bool deviceIsLost() const override;
   unsigned getWidth() const override { return unsigned(lanes.size()); }

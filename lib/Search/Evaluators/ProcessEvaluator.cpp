@@ -99,6 +99,17 @@ public:
       consumeError(result.takeError());
   }
 
+  void learn(ArrayRef<EvaluationJob> jobs) override {
+    if (isLaunched() || jobs.empty())
+      return; // its files are elsewhere: it learns each problem when it gets its first candidate
+    trajectory::Json list = trajectory::Json::array();
+    for (const EvaluationJob &job : jobs)
+      list.push_back({{"folder", job.folder}, {"graph", job.graphFile}});
+    auto answer = ask({{"learn", std::move(list)}, {"rules", jobs.front().rules}});
+    if (!answer)
+      consumeError(answer.takeError()); // evaluate() meets it
+  }
+
   Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override {
     trajectory::Json request = {{"flops", job.flops}, {"precision", job.precision}, {"rules", job.rules}};
     if (!job.time)
@@ -125,6 +136,8 @@ public:
       request["incumbent_id"] = job.incumbent;
       request["incumbent_us"] = job.incumbentUs;
       request["profile"] = job.profile;
+      if (!job.sanitize)
+        request["sanitize_best"] = false;
     }
     auto answer = ask(std::move(request), isLaunched() ? job.graphFile : "");
     if (!answer)

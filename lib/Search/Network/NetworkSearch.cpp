@@ -412,12 +412,14 @@ private:
     return run.recordBaselines(times, note);
   }
 
-  /// Compiles every task's round 0 at once; the tasks' own searches find it in the cache.
+  /// Compiles every task's round 0 at once, and has the right answers of all tasks ready; the tasks' own searches find
+  /// both.
   void compileAhead() {
     auto scratch = toolchain::ScratchFolder::create("network");
     if (!scratch)
       return consumeError(scratch.takeError());
     DefaultThreadPool workers(hardware_concurrency(std::max(1, config.compileJobs)));
+    std::vector<EvaluationJob> problems;
     for (const TaskSearch &task : tasks) {
       if (!task.run->getBranches().empty())
         continue;
@@ -426,6 +428,8 @@ private:
       Error error = lowered ? world.fs.createFolders(place) : lowered.takeError();
       if (!error)
         error = world.fs.writeAtomic(place + "/kernel.cu", lowered->cuda);
+      if (!error)
+        error = world.fs.writeAtomic(place + "/plan.json", lowered->plan);
       if (error) {
         consumeError(std::move(error)); // its own search says what is wrong
         continue;
@@ -434,8 +438,11 @@ private:
         if (!world.stop)
           evaluator.prepare(place);
       });
+      problems.push_back({place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules});
     }
     workers.wait();
+    if (!world.stop && problems.size() > 1)
+      evaluator.learn(problems);
   }
 
   /// The next round of TASK, as a resumed run of its own.
@@ -579,6 +586,7 @@ private:
     const std::string place = run.getPath().str() + "/";
     EvaluationJob job{place + id, place + "graph.mlir", variant.facts.flops, config.precision, config.rules};
     job.onReference = true;
+    job.promote = true; // with nothing to compare it with: only the sanitizer looks at it
     double begin = world.clock.seconds();
     auto measurement = evaluator.evaluate(job);
     if (!measurement)

@@ -16,7 +16,16 @@ public:
   explicit SharedEvaluator(CandidateEvaluator &inner) : inner(inner) {}
   DeviceFacts getDevice() const override { return inner.getDevice(); }
   void prepare(llvm::StringRef folder) override { inner.prepare(folder); }
-  llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override { return inner.evaluate(job); }
+  void learn(llvm::ArrayRef<EvaluationJob> jobs) override { inner.learn(jobs); }
+  /// Comparisons in turns and the sanitizer wait for the network as a whole: a second each for every new best of every
+  /// task would be most of the search.
+  llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override {
+    EvaluationJob part = job;
+    part.promote = job.profile;
+    part.sanitize = false;
+    part.incumbent.clear();
+    return inner.evaluate(part);
+  }
   bool deviceIsLost() const override { return inner.deviceIsLost(); }
   unsigned getWidth() const override { return inner.getWidth(); }
   void setAdmission(const EvaluationJob &job) override { inner.setAdmission(job); }
