@@ -25,8 +25,8 @@ namespace {
 /// Fewer outputs than this leave most of a card idle when each has one thread.
 constexpr int64_t kFewOutputs = 16384;
 
-/// The neutral element of COMBINER as an attribute of its type; null when it is none that lanes
-/// can share.
+} // namespace
+
 Attribute getNeutral(Operation *combiner) {
   Type type = combiner->getResult(0).getType();
   std::optional<TypedAttr> neutral = arith::getNeutralElement(combiner);
@@ -39,8 +39,6 @@ Attribute getNeutral(Operation *combiner) {
     return IntegerAttr::get(type, APInt::getAllOnes(type.getIntOrFloatBitWidth()));
   return {};
 }
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Analysis
@@ -393,8 +391,7 @@ void GenericWriter::writeStores(unsigned indent) {
   }
 }
 
-/// `acc0 += t3;`, or `acc0 = kgen_maximum(acc0, t3);`.
-static std::string spellUpdate(Operation *combiner, StringRef accumulator, StringRef value, CudaHelpers &helpers) {
+std::string spellUpdate(Operation *combiner, StringRef accumulator, StringRef value, CudaHelpers &helpers) {
   std::string text = combineExpression(combiner, accumulator, value, helpers);
   for (StringRef sign : {"+", "*"}) {
     std::string prefix = (accumulator + " " + sign + " ").str();
@@ -481,105 +478,6 @@ LogicalResult GenericWriter::writeElementBody() {
   return success();
 }
 
-/// The shuffle of lane + OFFSET's VALUE: only 32 and 64 bit types have one.
-static std::string spellShuffle(Type type, StringRef value, CudaHelpers &helpers) {
-  auto shuffle = [](const Twine &text) { return ("__shfl_down_sync(0xffffffffu, " + text + ", offset)").str(); };
-  if (type.isF16())
-    return "__float2half(" + shuffle("__half2float(" + value + ")") + ")";
-  if (type.isBF16())
-    return "__float2bfloat16(" + shuffle("__bfloat162float(" + value + ")") + ")";
-  if (type.isInteger() && type.getIntOrFloatBitWidth() < 32)
-    return "(" + getStorageType(type).str() + ")" + shuffle("(int)" + value);
-  return shuffle(value);
-}
-
-/// LANES threads share an output and stride through its reduction.
-LogicalResult GenericWriter::writeLanesBody() {
-  bool isBlock = lanes == threads;
-  if (isBlock) {
-    if (outputs > 1)
-      body << "  const " << indexType << " " << (parallel.size() == 1 ? names[parallel[0]] : "i") << " = blockIdx.x;\n";
-  } else {
-    std::string position = parallel.size() == 1 ? names[parallel[0]] : "i";
-    body << "  const int lane = threadIdx.x % 32;\n"
-         << "  const " << indexType << " " << position << " = "
-         << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * (kThreads / 32) + threadIdx.x / 32;\n"
-         << "  if (" << position << " >= kOutputs)\n    return;\n";
-  }
-  if (parallel.size() > 1)
-    declarePosition("i", parallel, 2);
-  declareCoordinates(0);
-  for (auto [i, combiner] : llvm::enumerate(combiners)) {
-    accumulators.push_back("acc" + std::to_string(i));
-    body << "  " << emitter->getLocalType(combiner.value.getType()) << " " << accumulators[i] << " = "
-         << printLiteral(getNeutral(combiner.op), helpers) << ";\n";
-  }
-  std::string position = reduction.size() == 1 ? names[reduction[0]] : "r";
-  body << "  for (" << indexType << " " << position << " = " << (isBlock ? "threadIdx.x" : "lane") << "; " << position
-       << " < " << (reduction.size() == 1 ? "k" + StringRef(position).upper() : "kReduced") << "; " << position
-       << " += " << (isBlock ? "kThreads" : "32") << ") {\n";
-  if (reduction.size() > 1)
-    declarePosition("r", reduction, 4);
-  for (unsigned depth = 1; depth <= reduction.size(); ++depth)
-    for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates()))
-      if (coordinateDepth[i] == depth)
-        body << "    const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
-             << ";\n";
-  if (failed(bindLoads(/*initial=*/false, 1)))
-    return failure();
-  if (failed(emitScalars()))
-    return failure();
-  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners))
-    body << "    " << spellUpdate(combiner.op, accumulator, emitter->get(combiner.value), helpers);
-  body << "  }\n";
-
-  body << (isBlock ? "  // Combine the partial results: lanes by shuffles, then warps through shared memory.\n"
-                   : "  // Combine the lanes' partial results.\n")
-       << "  for (int offset = 16; offset > 0; offset /= 2)" << (combiners.size() > 1 ? " {\n" : "\n");
-  for (auto [accumulator, combiner] : llvm::zip(accumulators, combiners)) {
-    std::string shuffled = spellShuffle(combiner.value.getType(), accumulator, helpers);
-    // Every lane takes part in a shuffle, so it stands on the side of && and || that is always looked at.
-    if (combiner.value.getType().isInteger(1))
-      body << "    " << accumulator << " = " << combineExpression(combiner.op, shuffled, accumulator, helpers) << ";\n";
-    else
-      body << "    " << spellUpdate(combiner.op, accumulator, shuffled, helpers);
-  }
-  if (combiners.size() > 1)
-    body << "  }\n";
-  if (isBlock) {
-    for (auto [i, combiner] : llvm::enumerate(combiners))
-      body << "  __shared__ " << emitter->getLocalType(combiner.value.getType()) << " warp" << i
-           << "[kThreads / 32];\n";
-    body << "  if (threadIdx.x % 32 == 0)" << (combiners.size() > 1 ? " {\n" : "\n");
-    for (auto [i, accumulator] : llvm::enumerate(accumulators))
-      body << "    warp" << i << "[threadIdx.x / 32] = " << accumulator << ";\n";
-    if (combiners.size() > 1)
-      body << "  }\n";
-    body << "  __syncthreads();\n  if (threadIdx.x == 0) {\n"
-         << "    for (int w = 1; w < kThreads / 32; ++w)" << (combiners.size() > 1 ? " {\n" : "\n");
-    for (auto [i, combiner] : llvm::enumerate(combiners))
-      body << "      " << spellUpdate(combiner.op, accumulators[i], "warp" + std::to_string(i) + "[w]", helpers);
-    if (combiners.size() > 1)
-      body << "    }\n";
-  } else {
-    body << "  if (lane == 0) {\n";
-  }
-  // The initial value enters once, and not at all where it is the neutral element.
-  for (Operand &init : inits) {
-    unsigned i = init.argument.getArgNumber() - op.getNumDpsInputs();
-    if (init.access.kind == Access::Kind::Literal && init.access.literal == getNeutral(combiners[i].op))
-      continue;
-    FailureOr<std::string> text = writeLoad(init.access);
-    if (failed(text))
-      return failure();
-    std::string operand = init.access.kind == Access::Kind::Choice ? "(" + *text + ")" : *text;
-    body << "    " << spellUpdate(combiners[i].op, accumulators[i], operand, helpers);
-  }
-  writeStores(4);
-  body << "  }\n";
-  return success();
-}
-
 /// An element of a constant table. The initialiser of a __device__ variable is a constant expression, which conversions
 /// to 16-bit types and the functions behind NaN and infinity are not.
 static std::string printTableElement(Attribute element, CudaHelpers &helpers) {
@@ -626,12 +524,16 @@ FailureOr<GenericKernel> GenericWriter::write() {
     indexType = "long long";
   emitter = std::make_unique<ScalarEmitter>(body, helpers, ScalarEmitter::Options{indexType, false, 2});
   emitter->bindDims(names);
-  if (failed(vector > 1 ? writeVectorBody() : mapping == Mapping::Element ? writeElementBody() : writeLanesBody()))
+  chooseTile();
+  if (failed(mapping == Mapping::Tile      ? writeTileBody()
+             : vector > 1                  ? writeVectorBody()
+             : mapping == Mapping::Element ? writeElementBody()
+                                           : writeLanesBody()))
     return failure();
 
   GenericKernel kernel;
   int64_t perBlock = threads / lanes * vector;
-  kernel.grid[0] = llvm::divideCeil(outputs, perBlock);
+  kernel.grid[0] = mapping == Mapping::Tile ? tiles : llvm::divideCeil(outputs, perBlock);
   kernel.block[0] = threads;
   if (kernel.grid[0] > INT32_MAX)
     return op.emitOpError("needs ") << kernel.grid[0] << " blocks, and a grid has at most " << INT32_MAX;
@@ -658,7 +560,11 @@ FailureOr<GenericKernel> GenericWriter::write() {
      << (mapping == Mapping::Element ? "one thread"
          : lanes == 32               ? "one warp"
                                      : "one block")
-     << " per " << (vector > 1 ? std::to_string(vector) + " outputs" : "output") << ".\n";
+     << " per "
+     << (mapping == Mapping::Tile ? "tile of outputs"
+         : vector > 1             ? std::to_string(vector) + " outputs"
+                                  : "output")
+     << ".\n";
   os << "extern \"C\" __global__ void __launch_bounds__(" << threads << ")\n" << name << "(";
   SmallVector<std::string> parameters;
   for (auto [i, value] : llvm::enumerate(buffers))

@@ -3,8 +3,8 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to GenericKernel.cpp (analysis, and a thread or lanes for each output)
-// and GenericVector.cpp (packs of neighbouring outputs).
+// Private to GenericKernel.cpp (analysis, and a thread for each output), GenericLanes.cpp (threads that share one),
+// GenericVector.cpp (packs of neighbouring outputs) and GenericTile.cpp (tiles of products).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +13,8 @@
 #include "kgen/Kernels/Emit/GenericAccess.h"
 
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/BitVector.h"
 
 #include <map>
 
@@ -36,7 +38,7 @@ public:
   mlir::FailureOr<GenericKernel> write();
 
 private:
-  enum class Mapping { Element, Lanes };
+  enum class Mapping { Element, Lanes, Tile };
 
   struct Operand {
     mlir::BlockArgument argument;
@@ -65,6 +67,12 @@ private:
   mlir::LogicalResult writeLanesBody();
   void chooseVector();
   mlir::LogicalResult writeVectorBody();
+  void chooseTile();
+  mlir::LogicalResult writeTileBody();
+  mlir::LogicalResult writeTileLoad(const Operand &operand, llvm::StringRef tile, llvm::StringRef first,
+                                    llvm::StringRef extent, llvm::ArrayRef<unsigned> own);
+  void findLoops(mlir::AffineExpr expr, llvm::BitVector &loops) const;
+  llvm::BitVector findLoops(const Access &access) const;
   bool isPacked(const Access &access) const;
   bool walksInner(mlir::AffineExpr index) const;
   void writeStores(unsigned indent);
@@ -83,6 +91,9 @@ private:
   Mapping mapping = Mapping::Element;
   int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
   int64_t vector = 1; ///< neighbouring outputs of one thread, which travel in packs
+  int64_t tiles = 0;  ///< blocks of Mapping::Tile
+  /// Of Mapping::Tile, parallel loops by the operands that they move: the first, the second, both.
+  llvm::SmallVector<unsigned> rowLoops, columnLoops, batchLoops;
   std::string indexType = "int";
   llvm::SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
   llvm::SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
@@ -96,6 +107,14 @@ private:
   llvm::SmallVector<mlir::Value> buffers;                        ///< parameters, in order of first use
   llvm::SmallVector<std::pair<std::string, mlir::Value>> tables; ///< constants that live in the source
 };
+
+/// `acc0 += t3;`, or `acc0 = kgen_maximum(acc0, t3);`.
+std::string spellUpdate(mlir::Operation *combiner, llvm::StringRef accumulator, llvm::StringRef value,
+                        CudaHelpers &helpers);
+
+/// The neutral element of COMBINER as an attribute of its type; null when it is none that lanes
+/// can share.
+mlir::Attribute getNeutral(mlir::Operation *combiner);
 
 /// Adds EXPR * SCALE to COEFFICIENTS; false when dimension A or B stands under a division.
 bool addCoefficients(mlir::AffineExpr expr, int64_t scale, llvm::MutableArrayRef<int64_t> coefficients, unsigned a,

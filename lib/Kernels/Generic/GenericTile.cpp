@@ -1,0 +1,167 @@
+//===- GenericTile.cpp - Products in fp64 by tiles ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The card's fp64 answers to a large product would take longer than everything else of a search when each thread walks
+// a row and a column of its own. Here a block stages both in shared memory. Each output still adds up in the order of
+// the reduction, so the result is that of a thread for each output.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GenericWriter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace kgen::kernels {
+
+/// A block's outputs in each direction, how much of the reduction it stages at a time, and a thread's outputs.
+static constexpr int64_t kTile = 64, kDepth = 16, kEach = 4;
+
+/// Adds the loops that EXPR depends on, through named coordinates too.
+void GenericWriter::findLoops(AffineExpr expr, llvm::BitVector &loops) const {
+  for (unsigned i = 0; i < extents.size(); ++i)
+    if (expr.isFunctionOfDim(i))
+      loops.set(i);
+  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates()))
+    if (expr.isFunctionOfDim(tracer.getNumLoops() + i))
+      findLoops(definition, loops);
+}
+
+llvm::BitVector GenericWriter::findLoops(const Access &access) const {
+  llvm::BitVector loops(extents.size());
+  visitLeaves(access, [&](AffineExpr expr, bool) { findLoops(expr, loops); });
+  return loops;
+}
+
+void GenericWriter::chooseTile() {
+  // Fewer elements than this fit a single tile or hardly fill a card.
+  constexpr int64_t kFewRows = 32, kFewOutputs = 16384, kFewReduced = 8;
+  if (mapping != Mapping::Element || vector > 1 || combiners.size() != 1 || inputs.size() != 2 ||
+      outputs < kFewOutputs || reduced < kFewReduced || !isa<arith::AddFOp>(combiners[0].op))
+    return;
+  // Other types keep the text that published runs have.
+  bool plain = cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64();
+  op.getBody()->walk([&](Operation *inner) { plain &= !isa<linalg::IndexOp, tensor::ExtractOp>(inner); });
+  for (const Operand &operand : inputs)
+    plain &= operand.access.kind != Access::Kind::Literal && operand.argument.getType().isF64();
+  for (const Operand &operand : inits)
+    plain &= operand.access.kind == Access::Kind::Literal;
+  if (!plain)
+    return;
+  llvm::BitVector first = findLoops(inputs[0].access), second = findLoops(inputs[1].access);
+  int64_t rows = 1, columns = 1, batches = 1;
+  for (unsigned loop : parallel) {
+    bool isRow = first[loop] && !second[loop], isColumn = second[loop] && !first[loop];
+    (isRow ? rowLoops : isColumn ? columnLoops : batchLoops).push_back(loop);
+    (isRow ? rows : isColumn ? columns : batches) *= extents[loop];
+  }
+  if (rows < kFewRows || columns < kFewRows)
+    return;
+  mapping = Mapping::Tile;
+  tiles = llvm::divideCeil(rows, kTile) * llvm::divideCeil(columns, kTile) * batches;
+}
+
+/// Stages OPERAND: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
+LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef tile, StringRef first, StringRef extent,
+                                           ArrayRef<unsigned> own) {
+  // Neighbouring threads walk memory: along the reduction where that does, else along the tile.
+  bool alongReduction = false;
+  visitLeaves(operand.access, [&](AffineExpr expr, bool isCondition) {
+    SmallVector<int64_t> coefficients(extents.size(), 0);
+    unsigned inner = reduction.back();
+    alongReduction |= !isCondition && addCoefficients(expr, 1, coefficients, inner, inner) && coefficients[inner] == 1;
+  });
+  body << "    for (int e = threadIdx.x; e < kTile * kDepth; e += kThreads) {\n"
+       << "      const int at = e " << (alongReduction ? "/ kDepth" : "% kTile") << ", deep = e "
+       << (alongReduction ? "% kDepth" : "/ kTile") << ";\n"
+       << "      const " << indexType << " p = " << first << " + at, r = r0 + deep;\n"
+       << "      double value = 0.0;\n"
+       << "      if (p < " << extent << " && r < kReduced) {\n";
+  declarePosition("p", own, 8);
+  declarePosition("r", reduction, 8);
+  llvm::BitVector loops = findLoops(operand.access);
+  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates())) {
+    // A coordinate of the other operand needs loops that stand elsewhere.
+    llvm::BitVector needed(extents.size());
+    findLoops(definition, needed);
+    if (!needed.test(loops)) // no loop that it lacks
+      body << "        const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
+           << ";\n";
+  }
+  FailureOr<std::string> text = writeLoad(operand.access);
+  if (failed(text))
+    return failure();
+  body << "        value = " << *text << ";\n      }\n      " << tile << "[deep][at] = value;\n    }\n";
+  return success();
+}
+
+LogicalResult GenericWriter::writeTileBody() {
+  auto extentOf = [&](ArrayRef<unsigned> loops) {
+    int64_t extent = 1;
+    for (unsigned loop : loops)
+      extent *= extents[loop];
+    return extent;
+  };
+  body << "  constexpr int kTile = " << kTile << ", kDepth = " << kDepth << ", kEach = " << kEach << ";\n"
+       << "  static_assert(kThreads * kEach * kEach == kTile * kTile);\n"
+       << "  constexpr " << indexType << " kRows = " << extentOf(rowLoops) << ", kColumns = " << extentOf(columnLoops)
+       << ";\n"
+       << "  constexpr " << indexType
+       << " kDown = (kRows + kTile - 1) / kTile, kAcross = (kColumns + kTile - 1) / kTile;\n"
+       << "  __shared__ double left[kDepth][kTile + 1], right[kDepth][kTile + 1];\n"
+       << "  const " << indexType
+       << " row0 = blockIdx.x / kAcross % kDown * kTile, column0 = blockIdx.x % kAcross * kTile;\n";
+  if (!batchLoops.empty()) {
+    body << "  const " << indexType << " batch = blockIdx.x / kAcross / kDown;\n";
+    declarePosition("batch", batchLoops, 2);
+  }
+  body << "  const int y0 = threadIdx.x / (kTile / kEach), x0 = threadIdx.x % (kTile / kEach);\n"
+       << "  double acc[kEach][kEach];\n"
+       << "  for (int y = 0; y < kEach; ++y)\n    for (int x = 0; x < kEach; ++x)\n      acc[y][x] = ";
+  if (inits.empty()) {
+    body << "0.0;\n";
+  } else {
+    FailureOr<std::string> start = writeLoad(inits[0].access);
+    if (failed(start))
+      return failure();
+    body << *start << ";\n";
+  }
+  body << "  for (" << indexType << " r0 = 0; r0 < kReduced; r0 += kDepth) {\n";
+  if (failed(writeTileLoad(inputs[0], "left", "row0", "kRows", rowLoops)) ||
+      failed(writeTileLoad(inputs[1], "right", "column0", "kColumns", columnLoops)))
+    return failure();
+  body << "    __syncthreads();\n"
+       << "    const int depth = kReduced - r0 < kDepth ? int(kReduced - r0) : kDepth;\n"
+       << "    for (int k = 0; k < depth; ++k) {\n"
+       << "      double a[kEach], b[kEach];\n"
+       << "#pragma unroll\n"
+       << "      for (int n = 0; n < kEach; ++n) {\n"
+       << "        a[n] = left[k][y0 + n * (kTile / kEach)];\n"
+       << "        b[n] = right[k][x0 + n * (kTile / kEach)];\n"
+       << "      }\n"
+       << "#pragma unroll\n      for (int y = 0; y < kEach; ++y)\n"
+       << "#pragma unroll\n        for (int x = 0; x < kEach; ++x) {\n";
+  emitter->setIndent(10);
+  emitter->bind(inputs[0].argument, "a[y]");
+  emitter->bind(inputs[1].argument, "b[x]");
+  if (failed(emitScalars()))
+    return failure();
+  body << "          " << spellUpdate(combiners[0].op, "acc[y][x]", emitter->get(combiners[0].value), helpers)
+       << "        }\n    }\n    __syncthreads();\n  }\n"
+       << "  for (int y = 0; y < kEach; ++y)\n    for (int x = 0; x < kEach; ++x) {\n"
+       << "      const " << indexType
+       << " row = row0 + y0 + y * (kTile / kEach), column = column0 + x0 + x * (kTile / kEach);\n"
+       << "      if (row >= kRows || column >= kColumns)\n        continue;\n";
+  declarePosition("row", rowLoops, 6);
+  declarePosition("column", columnLoops, 6);
+  accumulators = {"acc[y][x]"};
+  writeStores(6);
+  body << "    }\n";
+  return success();
+}
+
+} // namespace kgen::kernels
