@@ -207,9 +207,27 @@ llvm::Expected<std::unique_ptr<judge::Reference>> Evaluator::buildReference(cons
   return judge::buildReference(*parts.oracle, files.graph, plan, options);
 }
 
+judge::Judge *Evaluator::findJudge(llvm::StringRef graph, const candidate::LaunchPlan &shape) const {
+  auto alike = [](llvm::ArrayRef<candidate::BufferSpec> ours, llvm::ArrayRef<candidate::BufferSpec> theirs) {
+    return ours.size() == theirs.size() && llvm::all_of(llvm::zip(ours, theirs), [](auto pair) {
+             return std::get<0>(pair).dtype == std::get<1>(pair).dtype &&
+                    std::get<0>(pair).shape == std::get<1>(pair).shape;
+           });
+  };
+  const std::string digest = toolchain::contentKey({graph});
+  for (const auto &[key, kept] : references)
+    if (kept.graph == digest && kept.reference->judge->works() && alike(kept.shape.inputs, shape.inputs) &&
+        alike(kept.shape.outputs, shape.outputs))
+      return kept.reference->judge.get();
+  return nullptr;
+}
+
 void Evaluator::keepReference(const std::string &key, std::unique_ptr<judge::Reference> reference,
-                              const candidate::LaunchPlan &plan) {
+                              const CandidateFiles &files, const candidate::LaunchPlan &plan) {
   KeptReference &kept = references[key];
+  kept.graph = toolchain::contentKey({files.graph});
+  kept.shape.inputs = plan.inputs;
+  kept.shape.outputs = plan.outputs;
   kept.bytes = referenceBytes(plan, reference->sets.size(), parts.device == "host");
   kept.reference = std::move(reference);
   kept.used = ++referenceUses;
@@ -243,7 +261,7 @@ Evaluator::referenceFor(const CandidateFiles &files, const candidate::LaunchPlan
   auto built = buildReference(files, plan, rules, parts.threads);
   if (!built)
     return built.takeError();
-  keepReference(key, std::move(*built), plan);
+  keepReference(key, std::move(*built), files, plan);
   return references[key].reference.get();
 }
 
@@ -293,7 +311,7 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     thread.join();
   for (Problem &problem : wanted)
     if (problem.built)
-      keepReference(problem.key, std::move(problem.built), problem.plan);
+      keepReference(problem.key, std::move(problem.built), *problem.files, problem.plan);
 }
 
 /// By the text: a plan that had to declare them could lie. On a card the machine's own words count, which

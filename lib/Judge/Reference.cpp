@@ -54,7 +54,7 @@ namespace {
 
 class Builder {
 public:
-  Builder(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan,
+  Builder(AnswerSource *source, llvm::StringRef graph, const candidate::LaunchPlan &plan,
           const ReferenceOptions &options)
       : source(source), graph(graph), plan(plan), options(options),
         rounds{roundingOfClass(plan.precision), roundingBelowClass(plan.precision)} {
@@ -99,10 +99,21 @@ public:
     if (!opened)
       return opened.takeError();
     std::unique_ptr<Reference> reference = std::move(*opened);
+    auto sets = setsOn(*reference->judge, 0, std::move(inputs));
+    if (!sets)
+      return sets.takeError();
+    reference->sets = std::move(*sets);
+    return std::move(reference);
+  }
+
+  llvm::Expected<std::vector<ReferenceSet>> setsOn(Judge &asked, size_t first,
+                                                   std::vector<device::SharedMemory> inputs) {
+    judge = &asked;
+    std::vector<ReferenceSet> sets;
     std::vector<Draft> drafts(std::min(inputs.size(), judge->room()));
     for (size_t i = 0; i < drafts.size(); ++i) {
       drafts[i].isGiven = true;
-      drafts[i].ordinal = unsigned(i), drafts[i].number = i;
+      drafts[i].ordinal = unsigned(i), drafts[i].number = first + i;
       drafts[i].out.set.ordinal = unsigned(i);
       drafts[i].out.inputs = std::move(inputs[i]);
       drafts[i].out.tolerance.resize(plan.outputs.size());
@@ -113,16 +124,16 @@ public:
     for (Draft &draft : drafts) {
       settle(draft);
       if (draft.conditioned)
-        reference->sets.push_back(std::move(draft.out));
+        sets.push_back(std::move(draft.out));
     }
-    return std::move(reference);
+    return std::move(sets);
   }
 
 private:
   /// A reference without sets, whose judge is this builder's.
   llvm::Expected<std::unique_ptr<Reference>> open() {
     auto reference = std::make_unique<Reference>();
-    auto judged = source.judge(graph, plan, options.threads);
+    auto judged = source->judge(graph, plan, options.threads);
     if (!judged)
       return judged.takeError();
     reference->judge = std::move(*judged);
@@ -336,7 +347,7 @@ private:
     return {same, low, peak};
   }
 
-  AnswerSource &source;
+  AnswerSource *source; ///< null where the judge is given
   llvm::StringRef graph;
   const candidate::LaunchPlan &plan;
   const ReferenceOptions &options;
@@ -353,14 +364,21 @@ private:
 llvm::Expected<std::unique_ptr<Reference>> kgen::judge::buildReference(AnswerSource &source, llvm::StringRef graph,
                                                                        const candidate::LaunchPlan &plan,
                                                                        const ReferenceOptions &options) {
-  return Builder(source, graph, plan, options).build();
+  return Builder(&source, graph, plan, options).build();
 }
 
 llvm::Expected<std::unique_ptr<Reference>> kgen::judge::buildReferenceOn(AnswerSource &source, llvm::StringRef graph,
                                                                          const candidate::LaunchPlan &plan,
                                                                          std::vector<device::SharedMemory> inputs,
                                                                          const ReferenceOptions &options) {
-  return Builder(source, graph, plan, options).buildOn(std::move(inputs));
+  return Builder(&source, graph, plan, options).buildOn(std::move(inputs));
+}
+
+llvm::Expected<std::vector<ReferenceSet>> kgen::judge::buildSetsOn(Judge &judge, size_t first,
+                                                                   const candidate::LaunchPlan &plan,
+                                                                   std::vector<device::SharedMemory> inputs,
+                                                                   const ReferenceOptions &options) {
+  return Builder(nullptr, "", plan, options).setsOn(judge, first, std::move(inputs));
 }
 
 std::vector<unsigned> Reference::timed() const {

@@ -14,6 +14,7 @@
 #include "kgen/Dialect/KGen/NetworkMarks.h"
 #include "kgen/Dialect/KGen/Origins.h"
 #include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Kernels/Passes.h"
 #include "kgen/Pipelines/GraphFacts.h"
 
 #include "mlir/IR/Builders.h"
@@ -386,6 +387,7 @@ private:
       bool isFp32 = own == Precision::StrictFP32 || own == Precision::TF32;
       Precision chosen = contraction && isFp32 ? owner.precision : own;
       module->setAttr("kgen.precision", builder.getStringAttr(stringifyPrecision(chosen)));
+      module->setAttr(kernels::kTiledProducts, builder.getUnitAttr());
     }
 
     Partitioner &owner;

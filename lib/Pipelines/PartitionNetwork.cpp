@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Kernels/Passes.h"
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Pipelines/Partition.h"
 #include "kgen/Pipelines/Passes.h"
@@ -37,6 +38,7 @@ struct PartitionNetwork : kgen::pipelines::impl::PartitionNetworkBase<PartitionN
       function.setPrivate();
       function->setAttr("kgen.count", builder.getI64IntegerAttr(task.count));
       function->setAttr("kgen.precision", task.module.get()->getAttr("kgen.precision"));
+      function->setAttr(kgen::kernels::kTiledProducts, builder.getUnitAttr());
       functions.push_back(function);
     }
     IRMapping computed;

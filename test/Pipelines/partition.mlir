@@ -6,7 +6,7 @@
 // stands between, is a task too.
 // CHECK-LABEL: func.func private @t00_conv2d
 // CHECK-SAME: %arg1: tensor<4x4x3x3xf32> {kgen.parameter}
-// CHECK-SAME: {kgen.count = 2 : i64, kgen.precision = "tf32"}
+// CHECK-SAME: {kgen.count = 2 : i64, kgen.precision = "tf32", kgen.tiled_products}
 // CHECK-NEXT: aten.conv2d
 // CHECK-NEXT: aten.batch_norm
 // CHECK-NEXT: aten.relu

@@ -139,8 +139,10 @@ private:
   llvm::Expected<std::unique_ptr<judge::Reference>> buildReference(const CandidateFiles &files,
                                                                    const candidate::LaunchPlan &plan,
                                                                    judge::Rules rules, unsigned threads) const;
-  void keepReference(const std::string &key, std::unique_ptr<judge::Reference> reference,
+  void keepReference(const std::string &key, std::unique_ptr<judge::Reference> reference, const CandidateFiles &files,
                      const candidate::LaunchPlan &plan);
+  /// Who answers GRAPH already, for inputs and outputs as SHAPE's; null: nobody.
+  judge::Judge *findJudge(llvm::StringRef graph, const candidate::LaunchPlan &shape) const;
   double mostReferenceBytes() const;
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
@@ -167,6 +169,8 @@ private:
   /// The answers of a problem, and when somebody asked for them last.
   struct KeptReference {
     std::unique_ptr<judge::Reference> reference;
+    std::string graph;           ///< a digest of its text
+    candidate::LaunchPlan shape; ///< inputs and outputs
     double bytes = 0;
     uint64_t used = 0;
   };

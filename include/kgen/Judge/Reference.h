@@ -70,6 +70,11 @@ llvm::Expected<std::unique_ptr<Reference>> buildReferenceOn(AnswerSource &source
                                                             std::vector<device::SharedMemory> inputs,
                                                             const ReferenceOptions &options);
 
+/// The same, asked of JUDGE, who answers this problem already: its sets FIRST and on. They are the caller's to drop.
+llvm::Expected<std::vector<ReferenceSet>> buildSetsOn(Judge &judge, size_t first, const candidate::LaunchPlan &plan,
+                                                      std::vector<device::SharedMemory> inputs,
+                                                      const ReferenceOptions &options);
+
 /// What a kernel could write without computing anything, and would be taken for right on every set that it is timed
 /// on: the other kinds of inputs it can tell by their looks, and compute. One sentence each. LOWPASSES: so would
 /// answers one precision class down. The problem is worth a warning for each of them.

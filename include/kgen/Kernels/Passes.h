@@ -21,6 +21,10 @@ namespace kgen::kernels {
 #define GEN_PASS_REGISTRATION
 #include "kgen/Kernels/Passes.h.inc"
 
+/// The attribute of a module or function whose products the generic path computes by tiles, whatever their type. Tasks
+/// of networks have it; without it, text stays what published runs have.
+inline constexpr llvm::StringLiteral kTiledProducts = "kgen.tiled_products";
+
 /// Lets directives ask the families whether a dispatch has a kernel: a DispatchChecker of the dialect kgen.
 void registerDispatchChecker(mlir::DialectRegistry &registry);
 

@@ -597,8 +597,8 @@ FailureOr<GenericKernel> GenericWriter::write() {
   return kernel;
 }
 
-FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what) {
-  return GenericWriter(op, name, what).write();
+FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what, bool tiles) {
+  return GenericWriter(op, name, what, tiles).write();
 }
 
 } // namespace kgen::kernels

@@ -33,7 +33,9 @@ struct GenericKernel {
 ///            reduction loops run inside the thread
 ///   warp     32 lanes share an output, for rows of a few hundred elements
 ///   block    256 or 1024 threads share an output, for few outputs or long rows
-mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name,
-                                                 llvm::StringRef what);
+///   tile     products: 256 threads share 64 x 64 outputs, whose operands they stage; of fp64 always, of other types
+///            where TILES
+mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what,
+                                                 bool tiles);
 
 } // namespace kgen::kernels

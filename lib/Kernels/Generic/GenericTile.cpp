@@ -1,11 +1,11 @@
-//===- GenericTile.cpp - Products in fp64 by tiles ------------------------===//
+//===- GenericTile.cpp - Products by tiles --------------------------------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The card's fp64 answers to a large product would take longer than everything else of a search when each thread walks
-// a row and a column of its own. Here a block stages both in shared memory. Each output still adds up in the order of
-// the reduction, so the result is that of a thread for each output.
+// The card's fp64 answers to a large product, and round 0 of it, would take longer than everything else of a search
+// when each thread walks a row and a column of its own. Here a block stages both in shared memory. Each output still
+// adds up in the order of the reduction, so the result is that of a thread for each output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,11 +43,11 @@ void GenericWriter::chooseTile() {
   if (mapping != Mapping::Element || vector > 1 || combiners.size() != 1 || inputs.size() != 2 ||
       outputs < kFewOutputs || reduced < kFewReduced || !isa<arith::AddFOp>(combiners[0].op))
     return;
-  // Other types keep the text that published runs have.
-  bool plain = cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64();
+  // Without a word of the graph other types keep the text that published runs have.
+  bool plain = anyTiles || cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64();
   op.getBody()->walk([&](Operation *inner) { plain &= !isa<linalg::IndexOp, tensor::ExtractOp>(inner); });
   for (const Operand &operand : inputs)
-    plain &= operand.access.kind != Access::Kind::Literal && operand.argument.getType().isF64();
+    plain &= operand.access.kind != Access::Kind::Literal && isa<FloatType>(operand.argument.getType());
   for (const Operand &operand : inits)
     plain &= operand.access.kind == Access::Kind::Literal;
   if (!plain)
@@ -68,6 +68,9 @@ void GenericWriter::chooseTile() {
 /// Stages OPERAND: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
 LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef tile, StringRef first, StringRef extent,
                                            ArrayRef<unsigned> own) {
+  auto zeroOf = [&](const Operand &read) {
+    return printLiteral(FloatAttr::get(read.argument.getType(), 0.0), helpers);
+  };
   // Neighbouring threads walk memory: along the reduction where that does, else along the tile.
   bool alongReduction = false;
   visitLeaves(operand.access, [&](AffineExpr expr, bool isCondition) {
@@ -79,7 +82,7 @@ LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef til
        << "      const int at = e " << (alongReduction ? "/ kDepth" : "% kTile") << ", deep = e "
        << (alongReduction ? "% kDepth" : "/ kTile") << ";\n"
        << "      const " << indexType << " p = " << first << " + at, r = r0 + deep;\n"
-       << "      double value = 0.0;\n"
+       << "      " << emitter->getLocalType(operand.argument.getType()) << " value = " << zeroOf(operand) << ";\n"
        << "      if (p < " << extent << " && r < kReduced) {\n";
   declarePosition("p", own, 8);
   declarePosition("r", reduction, 8);
@@ -106,13 +109,17 @@ LogicalResult GenericWriter::writeTileBody() {
       extent *= extents[loop];
     return extent;
   };
+  const std::string types[] = {emitter->getLocalType(inputs[0].argument.getType()),
+                               emitter->getLocalType(inputs[1].argument.getType())};
+  const std::string sums = emitter->getLocalType(combiners[0].value.getType());
   body << "  constexpr int kTile = " << kTile << ", kDepth = " << kDepth << ", kEach = " << kEach << ";\n"
        << "  static_assert(kThreads * kEach * kEach == kTile * kTile);\n"
        << "  constexpr " << indexType << " kRows = " << extentOf(rowLoops) << ", kColumns = " << extentOf(columnLoops)
        << ";\n"
        << "  constexpr " << indexType
        << " kDown = (kRows + kTile - 1) / kTile, kAcross = (kColumns + kTile - 1) / kTile;\n"
-       << "  __shared__ double left[kDepth][kTile + 1], right[kDepth][kTile + 1];\n"
+       << "  __shared__ " << types[0] << " left[kDepth][kTile + 1];\n"
+       << "  __shared__ " << types[1] << " right[kDepth][kTile + 1];\n"
        << "  const " << indexType
        << " row0 = blockIdx.x / kAcross % kDown * kTile, column0 = blockIdx.x % kAcross * kTile;\n";
   if (!batchLoops.empty()) {
@@ -120,10 +127,10 @@ LogicalResult GenericWriter::writeTileBody() {
     declarePosition("batch", batchLoops, 2);
   }
   body << "  const int y0 = threadIdx.x / (kTile / kEach), x0 = threadIdx.x % (kTile / kEach);\n"
-       << "  double acc[kEach][kEach];\n"
+       << "  " << sums << " acc[kEach][kEach];\n"
        << "  for (int y = 0; y < kEach; ++y)\n    for (int x = 0; x < kEach; ++x)\n      acc[y][x] = ";
   if (inits.empty()) {
-    body << "0.0;\n";
+    body << printLiteral(FloatAttr::get(combiners[0].value.getType(), 0.0), helpers) << ";\n";
   } else {
     FailureOr<std::string> start = writeLoad(inits[0].access);
     if (failed(start))
@@ -137,7 +144,8 @@ LogicalResult GenericWriter::writeTileBody() {
   body << "    __syncthreads();\n"
        << "    const int depth = kReduced - r0 < kDepth ? int(kReduced - r0) : kDepth;\n"
        << "    for (int k = 0; k < depth; ++k) {\n"
-       << "      double a[kEach], b[kEach];\n"
+       << "      " << types[0] << " a[kEach];\n"
+       << "      " << types[1] << " b[kEach];\n"
        << "#pragma unroll\n"
        << "      for (int n = 0; n < kEach; ++n) {\n"
        << "        a[n] = left[k][y0 + n * (kTile / kEach)];\n"

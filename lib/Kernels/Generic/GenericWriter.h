@@ -31,9 +31,9 @@ struct Combiner {
 /// Writes one kernel.
 class GenericWriter {
 public:
-  GenericWriter(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what)
+  GenericWriter(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what, bool anyTiles)
       : op(op), name(name), what(what), context(op.getContext()), tracer(op.getContext(), op.getStaticLoopRanges()),
-        body(bodyText) {}
+        anyTiles(anyTiles), body(bodyText) {}
 
   mlir::FailureOr<GenericKernel> write();
 
@@ -83,6 +83,7 @@ private:
   llvm::StringRef name, what;
   mlir::MLIRContext *context;
   AccessTracer tracer;
+  const bool anyTiles;                             ///< not only of fp64
   llvm::SmallVector<Operand> inputs, inits;        ///< only those that the body reads
   llvm::SmallVector<mlir::AffineExpr> outputIndex; ///< linear position of each result's element
   llvm::SmallVector<int64_t> extents;              ///< of the loops, after merging

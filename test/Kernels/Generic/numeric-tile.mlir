@@ -5,7 +5,7 @@
 // RUN: kgen-translate --kgen-to-cuda %t/lowered.mlir -o %t/c/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/lowered.mlir -o %t/c/plan.json
 // RUN: FileCheck %s --check-prefix=TEXT --input-file %t/c/kernel.cu
-// TEXT-COUNT-4: one thread per tile of outputs
+// TEXT-COUNT-4: one block per tile of outputs
 // RUN: kgen-eval %t/c --graph %s --device host --samples 1 | FileCheck %s
 // CHECK: verdict PASS
 
