@@ -285,7 +285,9 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     std::string key = referenceKey(files, *plan, rules);
     bool isKnown = references.count(key) || llvm::any_of(wanted, [&](const Problem &each) { return each.key == key; });
     double more = referenceBytes(*plan, mostSets, host);
-    if (isKnown || bytes + more > mostReferenceBytes())
+    // A large one has all cores and the way to the card busy by itself.
+    constexpr double large = 3e9;
+    if (isKnown || more > large || bytes + more > mostReferenceBytes())
       continue;
     bytes += more;
     wanted.push_back({&files, std::move(*plan), std::move(key), nullptr});

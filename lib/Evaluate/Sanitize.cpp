@@ -114,7 +114,9 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
     return error;
   // Other inputs than the secret ones: the seed of these stands on a command line.
   std::string seed = std::to_string(std::random_device()());
-  const std::vector<std::string> tools = sanitizerTools(ptx);
+  std::vector<std::string> tools = sanitizerTools(ptx);
+  if (plan->isNetwork()) // the others take minutes on hundreds of kernels
+    tools = {"memcheck", "initcheck"};
   std::vector<std::optional<llvm::Expected<toolchain::ProcessResult>>> runs(tools.size());
   auto runTool = [&](size_t i) {
     toolchain::ProcessRequest request;

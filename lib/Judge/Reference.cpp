@@ -151,7 +151,7 @@ private:
         return size.takeError();
       largest.push_back(*size);
     }
-    auto found = source.traits(graph, largest, largestFactor(plan.precision));
+    auto found = source->traits(graph, largest, largestFactor(plan.precision));
     if (!found)
       return found.takeError();
     if (found->exact.size() != plan.outputs.size())

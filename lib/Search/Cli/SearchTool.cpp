@@ -77,6 +77,7 @@ private:
   Expected<int> deliver(const std::string &text, StringRef what);
   Expected<int> go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, bool severalEvaluators, std::string &graph);
+  void narrowForTasks(SearchConfig &config) const;
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
 
@@ -173,6 +174,18 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, bool severalEv
   return config;
 }
 
+/// Rounds of a network's tasks: so many tasks wait for theirs that a round is a handful of candidates, the most
+/// promising first, and there may be more of them. On the host a candidate is cheaper than what surrounds it.
+void Tool::narrowForTasks(SearchConfig &config) const {
+  if (config.device == "host")
+    return;
+  config.options.rounds = command.rounds.value_or(12);
+  config.options.seeds = command.seeds.value_or(1);
+  config.options.ideas = command.ideas.value_or(3);
+  config.options.variants = command.variants.value_or(2);
+  config.tune = command.tune.value_or(2);
+}
+
 /// Text that a model wrote is not compiled where the compiler could read the user's files, unless the user says so.
 Error Tool::checkConfinement(StringRef source, const DeviceFacts &device) const {
   if (source == "builtin" || device.confinesFiles || command.allowUnconfinedCompile)
@@ -203,6 +216,7 @@ Expected<int> Tool::search() {
   if (!partition)
     return partition.takeError();
   if (*partition) {
+    narrowForTasks(*config);
     rememberOwnRun(world, *config);
     return searchNetwork(command, world, *config, graph, std::move(**partition), **evaluator,
                          chooseFolder(config->problem));

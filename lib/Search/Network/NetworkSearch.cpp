@@ -441,8 +441,10 @@ private:
       problems.push_back({place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules});
     }
     workers.wait();
-    if (!world.stop && problems.size() > 1)
+    if (!world.stop && problems.size() > 1 && config.device != "host") {
+      say("asking for the right answers of " + Twine(problems.size()) + " tasks");
       evaluator.learn(problems);
+    }
   }
 
   /// The next round of TASK, as a resumed run of its own.
@@ -586,7 +588,7 @@ private:
     const std::string place = run.getPath().str() + "/";
     EvaluationJob job{place + id, place + "graph.mlir", variant.facts.flops, config.precision, config.rules};
     job.onReference = true;
-    job.promote = true; // with nothing to compare it with: only the sanitizer looks at it
+    job.promote = record.round > 0; // with nothing to compare it with: only the sanitizer looks at it
     double begin = world.clock.seconds();
     auto measurement = evaluator.evaluate(job);
     if (!measurement)
