@@ -100,7 +100,7 @@ void onlyKnown(const json &value, const std::string &place, std::initializer_lis
 BufferSpec buffer(const json &value, const std::string &place) {
   BufferSpec spec;
   spec.name = text(member(value, "name", place), place + ".name");
-  onlyKnown(value, place, {"name", "dtype", "shape", "init", "parameter"});
+  onlyKnown(value, place, {"name", "dtype", "shape", "init", "parameter", "read_bytes"});
   std::string dtype = text(member(value, "dtype", place), place + ".dtype");
   auto type = parseDType(dtype);
   if (!type)
@@ -120,6 +120,8 @@ BufferSpec buffer(const json &value, const std::string &place) {
       fail(place + ".parameter is not true or false");
     spec.parameter = it->get<bool>();
   }
+  if (auto it = value.find("read_bytes"); it != value.end())
+    spec.readBytes = integer(*it, place + ".read_bytes", 0, int64_t(spec.bytes()));
   return spec;
 }
 
@@ -455,6 +457,8 @@ json printBuffer(const BufferSpec &spec, bool input) {
     out["init"] = spec.init;
     if (spec.parameter)
       out["parameter"] = true;
+    if (spec.readBytes >= 0)
+      out["read_bytes"] = spec.readBytes;
   }
   return out;
 }
@@ -581,10 +585,18 @@ std::string LaunchPlan::print() const {
   return root.dump(1) + "\n";
 }
 
+double LaunchPlan::bufferBytes() const {
+  double bytes = 0;
+  for (const auto *list : {&inputs, &outputs})
+    for (const BufferSpec &spec : *list)
+      bytes += double(spec.bytes());
+  return bytes;
+}
+
 double LaunchPlan::compulsoryBytes() const {
   double bytes = 0;
   for (const BufferSpec &spec : inputs)
-    bytes += double(spec.bytes());
+    bytes += spec.compulsoryBytes();
   for (const BufferSpec &spec : outputs)
     bytes += double(spec.bytes());
   return bytes;

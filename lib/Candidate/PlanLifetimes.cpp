@@ -38,7 +38,7 @@ double LaunchPlan::spareInputBytes() const {
         isRead[ref->index] = true;
   double bytes = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
-    bytes += isRead[i] || !inputs[i].parameter ? 0 : double(inputs[i].bytes());
+    bytes += isRead[i] || !inputs[i].parameter ? 0 : inputs[i].compulsoryBytes();
   return bytes;
 }
 

@@ -32,7 +32,7 @@ CandidateSession::create(Device &device, const candidate::LaunchPlan &plan, llvm
   for (unsigned which = 0; which < std::max(wanted, 1u); ++which) {
     if (which > 0) {
       // The further sets are a defence, not a need: half of what is left stays free.
-      size_t bytes = size_t(plan.compulsoryBytes()) + size_t(plan.workspaceBytes());
+      size_t bytes = size_t(plan.bufferBytes()) + size_t(plan.workspaceBytes());
       if (device.freeMemory() != 0 && bytes > device.freeMemory() / 2)
         break;
     }

@@ -508,6 +508,9 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
       out.verdict = candidate::Verdict::Reject;
       return false;
     }
+    // What has to be read is the graph's to say, not the candidate's.
+    for (size_t i = 0; i < prepared.plan.inputs.size(); ++i)
+      prepared.plan.inputs[i].readBytes = expected->inputs[i].readBytes;
   }
   // Before the oracle is asked: what does not compile should not cost an answer.
   Phase compiling(out, "compile");

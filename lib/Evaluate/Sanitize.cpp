@@ -134,7 +134,7 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
     runs[i].emplace(toolchain::runProcess(request, limits));
   };
   // Most of a tool's time is its own start, so they run side by side where the card has room for all of them.
-  double bytes = plan->compulsoryBytes();
+  double bytes = plan->bufferBytes();
   for (const candidate::WorkspaceSpec &space : plan->workspace)
     bytes += double(space.bytes);
   const bool sideBySide = 2 * bytes * double(tools.size()) < double(parts.card.memoryBytes);

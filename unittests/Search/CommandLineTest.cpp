@@ -122,7 +122,8 @@ TEST(CommandLine, EachCommandHasItsHelp) {
     }
   EXPECT_NE(printSearchHelp(Kind::Replay, 80).find("--recorded"), std::string::npos);
   EXPECT_EQ(printSearchHelp(Kind::Replay, 80).find("--rounds"), std::string::npos);
-  EXPECT_NE(printSearchReference().find("| `--rounds N` | host 3, cuda 5 | rounds after round 0 |"), std::string::npos);
+  EXPECT_NE(printSearchReference().find("| `--rounds N` | host 3, cuda 5, networks 12 | rounds after round 0 |"),
+            std::string::npos);
 }
 
 struct ToolTest : ::testing::Test {

@@ -41,9 +41,12 @@ struct BufferSpec {
   std::string init = "normal(0, 1)";
   /// The argument is a weight of the module rather than an input of forward().
   bool parameter = false;
+  /// Of an input that the graph reads in part, by index or as a slice: the most that it reads. -1: all.
+  int64_t readBytes = -1;
 
   int64_t elements() const;
   size_t bytes() const { return size_t(elements()) * byteSize(dtype); }
+  double compulsoryBytes() const { return readBytes < 0 ? double(bytes()) : double(readBytes); }
 };
 
 /// A buffer that one launch may use between kernels. Its contents are poisoned, never zeroed.
@@ -134,6 +137,8 @@ struct LaunchPlan {
 
   /// Every input read once and every output written once.
   double compulsoryBytes() const;
+  /// What all inputs and outputs take.
+  double bufferBytes() const;
   /// Of these, what a run does not read, as it is prepared.
   double spareInputBytes() const;
 };

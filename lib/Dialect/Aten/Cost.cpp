@@ -54,20 +54,33 @@ double kgen::aten::graphFlops(func::FuncOp func) {
   return flops;
 }
 
+static double bytesOf(Value value) {
+  RankedTensorType type = tensorType(value);
+  return double(type.getNumElements()) * elementBytes(type.getElementType());
+}
+
+double kgen::aten::readBytes(BlockArgument argument) {
+  double picked = 0;
+  for (OpOperand &use : argument.getUses()) {
+    bool picks =
+        use.getOperandNumber() == 0 &&
+        isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp, SelectIntOp, SliceTensorOp, NarrowOp>(use.getOwner());
+    if (!picks)
+      return bytesOf(argument);
+    picked += bytesOf(use.getOwner()->getResult(0));
+  }
+  return std::min(picked, bytesOf(argument));
+}
+
 double kgen::aten::compulsoryBytes(func::FuncOp func) {
-  auto bytes = [](Value value) {
-    RankedTensorType type = tensorType(value);
-    return double(type.getNumElements()) * elementBytes(type.getElementType());
-  };
   double total = 0;
   for (BlockArgument argument : func.getArguments())
-    if (!argument.use_empty())
-      total += bytes(argument);
+    total += readBytes(argument);
   llvm::SmallDenseSet<Value> written;
   func.walk([&](func::ReturnOp op) {
     for (Value value : op.getOperands())
       if (written.insert(value).second)
-        total += bytes(value);
+        total += bytesOf(value);
   });
   return total;
 }

@@ -8,6 +8,9 @@
 #include "kgen/Dialect/KGen/Passes.h"
 #include "kgen/Dialect/KGen/Precision.h"
 
+#include "kgen/Dialect/Aten/Cost.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace kgen {
 #define GEN_PASS_DEF_SETPRECISION
 #include "kgen/Dialect/KGen/Passes.h.inc"
@@ -21,6 +24,21 @@ namespace {
 struct SetPrecision : kgen::impl::SetPrecisionBase<SetPrecision> {
   using SetPrecisionBase::SetPrecisionBase;
 
+  /// Arguments that are read in part get the attribute kgen.read_bytes.
+  static void noteReads(func::FuncOp function) {
+    if (function.isExternal())
+      return;
+    for (BlockArgument argument : function.getArguments()) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!type || !type.hasStaticShape() || argument.use_empty())
+        continue;
+      const double whole = double(type.getNumElements()) * aten::elementBytes(type.getElementType());
+      if (double read = aten::readBytes(argument); read < whole)
+        function.setArgAttr(argument.getArgNumber(), "kgen.read_bytes",
+                            IntegerAttr::get(IntegerType::get(function.getContext(), 64), int64_t(read)));
+    }
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (auto word = module->getAttrOfType<StringAttr>("kgen.precision"); word && !parsePrecision(word.getValue())) {
@@ -28,7 +46,10 @@ struct SetPrecision : kgen::impl::SetPrecisionBase<SetPrecision> {
       return signalPassFailure();
     }
     module->setAttr("kgen.precision", StringAttr::get(&getContext(), stringifyPrecision(precisionOf(module))));
-    settleInputDomains(module); // a lowered graph no longer shows them either
+    // A lowered graph shows neither how inputs are drawn nor which parts of them are read.
+    settleInputDomains(module);
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      noteReads(function);
   }
 };
 

@@ -201,8 +201,10 @@ std::vector<OptionSpec> optionTable() {
        "always: any graph is\nnever: any graph is one search",
        oneOf(&C::network, {"auto", "always", "never"})},
 
-      {"--rounds", "N", searches, "host 3, cuda 5, networks 12", HowFar, "rounds after round 0", whole(&C::rounds, 0, 1000)},
-      {"--seeds", "K", searches, "host 3, cuda 4, tasks 1", HowFar, "kernels kept after each round", whole(&C::seeds, 1, 100)},
+      {"--rounds", "N", searches, "host 3, cuda 5, networks 12", HowFar, "rounds after round 0",
+       whole(&C::rounds, 0, 1000)},
+      {"--seeds", "K", searches, "host 3, cuda 4, tasks 1", HowFar, "kernels kept after each round",
+       whole(&C::seeds, 1, 100)},
       {"--ideas", "I", searches, "host 5, cuda 6, tasks 3", HowFar, "ideas for each of them", whole(&C::ideas, 1, 100)},
       {"--variants", "V", searches, "3, tasks 2", HowFar, "ways to carry out each idea", whole(&C::variants, 1, 100)},
       {"--tune", "N", searches, "host 0, cuda 4, tasks 2", HowFar,

@@ -259,6 +259,8 @@ LogicalResult PlanEmitter::emit(StringRef problem, StringRef arch, llvm::raw_ost
     printQuoted(os, attribute("kgen.init", "normal(0, 1)"));
     if (function.getArgAttr(i, "kgen.parameter"))
       os << ", \"parameter\": true";
+    if (auto read = function.getArgAttrOfType<IntegerAttr>(i, "kgen.read_bytes"))
+      os << ", \"read_bytes\": " << read.getInt();
     os << "}";
   }
   os << "],\n \"outputs\": [";

@@ -37,8 +37,12 @@ double windowFlops(mlir::Operation *op, llvm::ArrayRef<int64_t> kernel);
 /// The FLOPs of every aten op in FUNC, nested ones included.
 double graphFlops(mlir::func::FuncOp func);
 
+/// The bytes of ARGUMENT that any implementation reads: all of it, but where every use picks parts (rows of a table by
+/// index, a slice) at most what they pick.
+double readBytes(mlir::BlockArgument argument);
+
 /// The bytes that any implementation of FUNC moves: every argument that is used, read
-/// once, and every distinct result, written once.
+/// once (readBytes), and every distinct result, written once.
 double compulsoryBytes(mlir::func::FuncOp func);
 
 } // namespace kgen::aten

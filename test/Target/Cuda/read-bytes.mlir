@@ -1,0 +1,13 @@
+// What a graph picks from a table counts, not the table: its floor is that of the rows.
+// RUN: kgen-opt %s --kgen-lower | kgen-translate --kgen-to-plan | FileCheck %s
+// CHECK: "shape": [30522, 768], "init": "normal(0, 1)", "parameter": true, "read_bytes": 24576}
+// CHECK: "shape": [8], "init": "integer(0, 30521)"}
+// CHECK: "shape": [64, 4], "init": "normal(0, 1)", "read_bytes": 32}
+// CHECK: "shape": [2, 4], "init": "normal(0, 1)"}
+func.func @rows(%table: tensor<30522x768xf32> {kgen.parameter}, %ids: tensor<8xi64> {kgen.init = "integer(0, 30521)"},
+                %x: tensor<64x4xf32>, %y: tensor<2x4xf32>) -> (tensor<8x768xf32>, tensor<2x4xf32>) {
+  %0 = aten.embedding %table, %ids : (tensor<30522x768xf32>, tensor<8xi64>) -> tensor<8x768xf32>
+  %1 = aten.narrow %x dim 0 start 3 length 2 : (tensor<64x4xf32>) -> tensor<2x4xf32>
+  %2 = aten.add.Tensor %1, %y : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0, %2 : tensor<8x768xf32>, tensor<2x4xf32>
+}
