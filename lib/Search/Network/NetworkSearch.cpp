@@ -10,33 +10,21 @@
 
 #include "NetworkSearch.h"
 #include "SharedEvaluator.h"
+#include "TaskSearch.h"
 
 #include "../Cli/RunSetup.h"
 #include "../Cli/SearchCommands.h"
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Report/NetworkReport.h"
 #include "kgen/Search/GuardedCompiler.h"
-#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/ThreadPool.h"
-
-#include <set>
 
 using namespace llvm;
 
 namespace kgen::search {
 namespace {
-
-/// One task and its run.
-struct TaskSearch {
-  std::string name;
-  std::unique_ptr<trajectory::RunFolder> run;
-  SearchConfig config;
-  network::TaskState state;
-  std::set<std::string> banned; ///< branches that were wrong in the network
-};
 
 class NetworkSearch {
 public:
@@ -73,7 +61,7 @@ private:
       return error;
     if (Error error = timeBaselines())
       return error;
-    compileAhead();
+    prepareTasks(world, config, evaluator, tasks);
     for (size_t task : membersOf(current)) {
       // Without round 0 of every task there is no network: the clock ends the search only then.
       if (Error error = advance(tasks[task]))
@@ -259,7 +247,7 @@ private:
     const size_t before = tasks.size();
     if (Error error = openTasks(*variant))
       return error;
-    compileAhead();
+    prepareTasks(world, config, evaluator, tasks);
     auto why = searchNew(round, before, footing);
     if (!why)
       return why.takeError();
@@ -412,39 +400,6 @@ private:
     if (!note.empty())
       say("baselines: " + note);
     return run.recordBaselines(times, note);
-  }
-
-  /// Compiles every task's round 0 at once, and has the right answers of all tasks ready; the tasks' own searches find
-  /// both.
-  void compileAhead() {
-    auto scratch = toolchain::ScratchFolder::create("network");
-    if (!scratch)
-      return consumeError(scratch.takeError());
-    DefaultThreadPool workers(hardware_concurrency(std::max(1, config.compileJobs)));
-    std::vector<EvaluationJob> problems;
-    for (const TaskSearch &task : tasks) {
-      auto lowered = world.compiler.lowerGeneric(task.run->getGraph(), config.chip);
-      std::string place = scratch->path() + "/" + task.name;
-      Error error = lowered ? world.fs.createFolders(place) : lowered.takeError();
-      if (!error)
-        error = world.fs.writeAtomic(place + "/kernel.cu", lowered->cuda);
-      if (!error)
-        error = world.fs.writeAtomic(place + "/plan.json", lowered->plan);
-      if (error) {
-        consumeError(std::move(error)); // its own search says what is wrong
-        continue;
-      }
-      workers.async([this, place] {
-        if (!world.stop)
-          evaluator.prepare(place);
-      });
-      problems.push_back({place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules});
-    }
-    workers.wait();
-    if (!world.stop && problems.size() > 1 && config.device != "host") {
-      say("asking for the right answers of " + Twine(problems.size()) + " tasks");
-      evaluator.learn(problems);
-    }
   }
 
   /// The next round of TASK, as a resumed run of its own.

@@ -1,0 +1,51 @@
+//===- TaskPreparation.cpp - What all tasks wait for, at once -------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TaskSearch.h"
+
+#include "kgen/Toolchain/Scratch.h"
+
+#include "llvm/Support/ThreadPool.h"
+
+using namespace llvm;
+
+namespace kgen::search {
+
+void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
+                  ArrayRef<TaskSearch> tasks) {
+  auto scratch = toolchain::ScratchFolder::create("network");
+  if (!scratch)
+    return consumeError(scratch.takeError());
+  DefaultThreadPool workers(hardware_concurrency(std::max(1, config.compileJobs)));
+  std::vector<EvaluationJob> problems;
+  for (const TaskSearch &task : tasks) {
+    auto lowered = world.compiler.lowerGeneric(task.run->getGraph(), config.chip);
+    std::string place = scratch->path() + "/" + task.name;
+    Error error = lowered ? world.fs.createFolders(place) : lowered.takeError();
+    if (!error)
+      error = world.fs.writeAtomic(place + "/kernel.cu", lowered->cuda);
+    if (!error)
+      error = world.fs.writeAtomic(place + "/plan.json", lowered->plan);
+    if (error) {
+      consumeError(std::move(error)); // its own search says what is wrong
+      continue;
+    }
+    workers.async([&world, &evaluator, place] {
+      if (!world.stop)
+        evaluator.prepare(place);
+    });
+    problems.push_back({place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules});
+  }
+  workers.wait();
+  if (!world.stop && problems.size() > 1 && config.device != "host") {
+    world.out << "asking for the right answers of " << problems.size() << " tasks\n";
+    world.out.flush();
+    evaluator.learn(problems);
+  }
+}
+
+} // namespace kgen::search

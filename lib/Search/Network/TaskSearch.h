@@ -1,0 +1,30 @@
+//===- TaskSearch.h - A task of a network and its run -----------*- C++ -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "kgen/Network/Network.h"
+#include "kgen/Search/Search.h"
+#include "kgen/Search/SearchTool.h"
+
+#include <set>
+
+namespace kgen::search {
+
+/// One task and its run.
+struct TaskSearch {
+  std::string name;
+  std::unique_ptr<trajectory::RunFolder> run;
+  SearchConfig config;
+  network::TaskState state;
+  std::set<std::string> banned; ///< branches that were wrong in the network
+};
+
+/// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both.
+void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
+                  llvm::ArrayRef<TaskSearch> tasks);
+
+} // namespace kgen::search
