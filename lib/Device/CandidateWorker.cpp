@@ -42,7 +42,7 @@ public:
     device = std::move(*made);
     reply(json::Object{{"ok", true}, {"device", device->name()}});
     std::string line;
-    while (readLine(line) && line == "descriptor") {
+    while (receiveLine(SocketFd, line, received) && line == "descriptor") {
       if (received < 0)
         return 2;
       descriptors.push_back(std::exchange(received, -1));
@@ -53,7 +53,7 @@ public:
     if (llvm::Error error = prepare(job))
       return report(std::move(error)), 0;
     reply(json::Object{{"ok", true}});
-    while (readLine(line)) {
+    while (receiveLine(SocketFd, line, received)) {
       if (line == "quit")
         break;
       handle(line);
@@ -255,33 +255,8 @@ private:
     std::string text;
     llvm::raw_string_ostream(text) << json::Value(std::move(object));
     text += '\n';
-    for (size_t at = 0; at < text.size();) {
-      ssize_t put = send(SocketFd, text.data() + at, text.size() - at, MSG_NOSIGNAL);
-      if (put <= 0)
-        _exit(1);
-      at += size_t(put);
-    }
-  }
-
-  bool readLine(std::string &line) {
-    line.clear();
-    for (;;) {
-      char c;
-      int came = -1;
-      ssize_t got = receiveBytes(SocketFd, &c, 1, came);
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got <= 0)
-        return false;
-      if (came >= 0) {
-        if (received >= 0)
-          close(received);
-        received = came;
-      }
-      if (c == '\n')
-        return true;
-      line += c;
-    }
+    if (!sendLine(SocketFd, text, -1))
+      _exit(1);
   }
 
   std::unique_ptr<Device> device;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
+#include <unistd.h>
 
 using namespace kgen;
 
@@ -51,4 +52,25 @@ ssize_t kgen::device::receiveBytes(int socket, char *to, size_t room, int &descr
     if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
       memcpy(&descriptor, CMSG_DATA(h), sizeof(int));
   return got;
+}
+
+bool kgen::device::receiveLine(int socket, std::string &line, int &descriptor) {
+  line.clear();
+  for (;;) {
+    char c;
+    int came = -1;
+    ssize_t got = receiveBytes(socket, &c, 1, came);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    if (came >= 0) {
+      if (descriptor >= 0)
+        close(descriptor);
+      descriptor = came;
+    }
+    if (c == '\n')
+      return true;
+    line += c;
+  }
 }

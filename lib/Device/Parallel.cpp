@@ -7,6 +7,7 @@
 #include "kgen/Device/Parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -18,6 +19,20 @@ void kgen::device::parallelFor(int64_t count, unsigned threads, const std::funct
   std::vector<std::thread> pool;
   for (int64_t p = 0; p < pieces; ++p)
     pool.emplace_back([&, p] { body(count * p / pieces, count * (p + 1) / pieces); });
+  for (std::thread &t : pool)
+    t.join();
+}
+
+void kgen::device::parallelEach(size_t count, size_t threads, const std::function<void(size_t)> &body) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < count;)
+      body(i);
+  };
+  std::vector<std::thread> pool;
+  for (size_t i = 1; i < std::min(count, threads); ++i)
+    pool.emplace_back(work);
+  work();
   for (std::thread &t : pool)
     t.join();
 }

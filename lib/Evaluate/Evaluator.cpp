@@ -9,6 +9,7 @@
 #include "Trial.h"
 #include "kgen/Candidate/Diagnosis.h"
 #include "kgen/Candidate/PlanCheck.h"
+#include "kgen/Device/Parallel.h"
 #include "kgen/Evaluate/GraphPlan.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Judge/JudgeProcess.h"
@@ -23,7 +24,6 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <random>
 #include <set>
@@ -294,23 +294,14 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
   }
   constexpr size_t mostAtOnce = 8; // each of them starts processes of its own
   const size_t atOnce = std::min({wanted.size(), mostAtOnce, size_t(std::max(1u, parts.threads / 2))});
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i; (i = next++) < wanted.size();) {
-      auto built = buildReference(*wanted[i].files, wanted[i].plan, rules,
-                                  std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1))));
-      if (built)
-        wanted[i].built = std::move(*built);
-      else
-        llvm::consumeError(built.takeError());
-    }
-  };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < atOnce; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  const unsigned share = std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1)));
+  device::parallelEach(wanted.size(), atOnce, [&](size_t i) {
+    auto built = buildReference(*wanted[i].files, wanted[i].plan, rules, share);
+    if (built)
+      wanted[i].built = std::move(*built);
+    else
+      llvm::consumeError(built.takeError());
+  });
   for (Problem &problem : wanted)
     if (problem.built)
       keepReference(problem.key, std::move(problem.built), *problem.files, problem.plan);
@@ -405,21 +396,13 @@ llvm::Expected<bool> Evaluator::compileModule(llvm::StringRef text, unsigned mod
 }
 
 void Evaluator::compileAhead(const CandidateFiles &files, const EvaluateOptions &limits) {
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    toolchain::CompileOptions options;
-    options.arch = parts.arch;
-    options.wallSeconds = limits.compileSeconds;
-    for (size_t i; (i = next++) < files.modules.size();)
-      if (auto result = parts.compiler->compile(files.modules[i], options); !result)
-        llvm::consumeError(result.takeError()); // compileModule() says it
-  };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < std::min<size_t>(files.modules.size(), parts.threads); ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  toolchain::CompileOptions options;
+  options.arch = parts.arch;
+  options.wallSeconds = limits.compileSeconds;
+  device::parallelEach(files.modules.size(), parts.threads, [&](size_t i) {
+    if (auto result = parts.compiler->compile(files.modules[i], options); !result)
+      llvm::consumeError(result.takeError()); // compileModule() says it
+  });
 }
 
 llvm::Expected<bool> Evaluator::compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,

@@ -9,6 +9,7 @@
 // right.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Device/Parallel.h"
 #include "kgen/Evaluate/Evaluator.h"
 
 #include "kgen/Toolchain/Cache.h"
@@ -18,10 +19,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -334,28 +335,18 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   constexpr size_t mostAtOnce = 8;
   const size_t atOnce = std::min({stepsOf.size(), mostAtOnce, size_t(std::max(1u, parts.threads / 2))});
   const unsigned share = std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1)));
-  auto next = stepsOf.begin();
+  const std::vector<std::pair<std::string, std::vector<size_t>>> each(stepsOf.begin(), stepsOf.end());
   llvm::Error failed = llvm::Error::success();
-  auto work = [&] {
-    for (;;) {
-      std::unique_lock<std::mutex> guard(lock);
-      if (next == stepsOf.end() || toolchain::monotonicSeconds() - start > mostSeconds)
-        return;
-      auto &[name, steps] = *next++;
-      guard.unlock();
-      if (llvm::Error error = look(name, steps, share)) {
-        guard.lock();
-        failed = llvm::joinErrors(std::move(failed), std::move(error));
-        next = stepsOf.end();
-      }
+  std::atomic<bool> ends = false;
+  device::parallelEach(each.size(), atOnce, [&](size_t i) {
+    if (ends || toolchain::monotonicSeconds() - start > mostSeconds)
+      return;
+    if (llvm::Error error = look(each[i].first, each[i].second, share)) {
+      std::lock_guard<std::mutex> guard(lock);
+      failed = llvm::joinErrors(std::move(failed), std::move(error));
+      ends = true;
     }
-  };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < atOnce; ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+  });
   if (failed)
     return std::move(failed);
   if (checked < wanted)

@@ -64,7 +64,7 @@ public:
     attached = session->outputsDescriptor();
     reply({uint64_t(session->room())});
     std::string line;
-    while (readLine(line))
+    while (kgen::device::receiveLine(SocketFd, line, received))
       handle(line);
     _exit(0); // skips destructors: the driver may be in any state
   }
@@ -234,27 +234,6 @@ private:
     text += '\n';
     if (!kgen::device::sendLine(SocketFd, text, std::exchange(attached, -1)))
       _exit(1);
-  }
-
-  bool readLine(std::string &line) {
-    line.clear();
-    for (;;) {
-      char c;
-      int came = -1;
-      ssize_t got = kgen::device::receiveBytes(SocketFd, &c, 1, came);
-      if (got < 0 && errno == EINTR)
-        continue;
-      if (got <= 0)
-        return false;
-      if (came >= 0) {
-        if (received >= 0)
-          close(received);
-        received = came;
-      }
-      if (c == '\n')
-        return true;
-      line += c;
-    }
   }
 
   /// What is computed beside the answers.

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Judge/Reference.h"
 
+#include "kgen/Device/Parallel.h"
 #include "kgen/Toolchain/Process.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -280,23 +280,18 @@ private:
 
   /// Runs BODY(0) to BODY(count - 1), several at a time; the first error wins.
   llvm::Error forAll(size_t count, const std::function<llvm::Error(size_t)> &body) {
-    std::atomic<size_t> next{0};
+    std::atomic<bool> ends = false;
     std::mutex lock;
     llvm::Error first = llvm::Error::success();
-    auto work = [&] {
-      for (size_t i; (i = next++) < count;)
-        if (llvm::Error error = body(i)) {
-          std::lock_guard<std::mutex> guard(lock);
-          first = llvm::joinErrors(std::move(first), std::move(error));
-          next = count;
-        }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < judge->parallel() && i < count; ++i)
-      threads.emplace_back(work);
-    work();
-    for (std::thread &thread : threads)
-      thread.join();
+    device::parallelEach(count, judge->parallel(), [&](size_t i) {
+      if (ends)
+        return;
+      if (llvm::Error error = body(i)) {
+        std::lock_guard<std::mutex> guard(lock);
+        first = llvm::joinErrors(std::move(first), std::move(error));
+        ends = true;
+      }
+    });
     return first;
   }
 

@@ -17,4 +17,8 @@ bool sendLine(int socket, const std::string &text, int descriptor);
 /// recv() of at most ROOM bytes; a descriptor that came with them is put into DESCRIPTOR, which is the caller's then.
 ssize_t receiveBytes(int socket, char *to, size_t room, int &descriptor);
 
+/// Reads LINE, without its end; a descriptor that came with it is put into DESCRIPTOR, whose old one is closed. False:
+/// nobody writes any more.
+bool receiveLine(int socket, std::string &line, int &descriptor);
+
 } // namespace kgen::device

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NetworkSearch.h"
+#include "TaskSearch.h"
 
 #include "kgen/Candidate/Measurement.h"
 #include "kgen/Propose/Proposer.h"
@@ -91,23 +92,8 @@ private:
     if (!task.run)
       return;
     const int round = int(task.state.bestUs.size());
-    double best = 0;
-    bool any = false;
-    for (const trajectory::BranchRecord &branch : task.run->getBranches()) {
-      any |= branch.round == round;
-      if (branch.round > round || branch.measurement.empty() || task.banned.count(branch.id))
-        continue;
-      auto measurement = candidate::Measurement::parse(branch.measurement);
-      if (!measurement) {
-        consumeError(measurement.takeError());
-        continue;
-      }
-      if (measurement->floorUs > 0)
-        task.state.floorUs = measurement->floorUs;
-      if (branch.canWin() && measurement->passed() && measurement->beats(best))
-        best = measurement->timeUs;
-    }
-    task.state.bestUs.push_back(best);
+    const bool any = any_of(task.run->getBranches(), [&](const auto &branch) { return branch.round == round; });
+    task.state.bestUs.push_back(findBest(*task.run, round, task.banned, task.state).second);
     // Its journal tells why its last round ended.
     const bool ended = round == task.turns && task.run->getStopReason() == trajectory::StopReason::NoIdeasLeft;
     task.state.exhausted = !any || ended;

@@ -442,23 +442,8 @@ private:
     return Error::success();
   }
 
-  /// The fastest right branch of TASK up to ROUND, and its time. Its floor is noted.
   std::pair<std::string, double> bestOf(TaskSearch &task, int round) {
-    std::pair<std::string, double> best;
-    for (const trajectory::BranchRecord &branch : task.run->getBranches()) {
-      if (branch.round > round || branch.measurement.empty() || task.banned.count(branch.id))
-        continue;
-      auto measurement = candidate::Measurement::parse(branch.measurement);
-      if (!measurement) {
-        consumeError(measurement.takeError());
-        continue;
-      }
-      if (measurement->floorUs > 0)
-        task.state.floorUs = measurement->floorUs;
-      if (branch.canWin() && measurement->passed() && (best.first.empty() || measurement->beats(best.second)))
-        best = {branch.id, measurement->timeUs};
-    }
-    return best;
+    return findBest(*task.run, round, task.banned, task.state);
   }
 
   //===--------------------------------------------------------------------===//

@@ -23,6 +23,11 @@ struct TaskSearch {
   std::set<std::string> banned; ///< branches that were wrong in the network
 };
 
+/// The fastest branch of a task's RUN up to ROUND that is right and not BANNED, and its time in us; "" and 0: none.
+/// STATE receives the floor.
+std::pair<std::string, double> findBest(const trajectory::RunFolder &run, int round,
+                                        const std::set<std::string> &banned, network::TaskState &state);
+
 /// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both.
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
                   llvm::ArrayRef<TaskSearch> tasks);

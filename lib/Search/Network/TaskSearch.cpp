@@ -1,4 +1,4 @@
-//===- TaskPreparation.cpp - What all tasks wait for, at once -------------===//
+//===- TaskSearch.cpp - What a network asks of its tasks ------------------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,6 +46,25 @@ void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, Cand
     world.out.flush();
     evaluator.learn(problems);
   }
+}
+
+std::pair<std::string, double> findBest(const trajectory::RunFolder &run, int round,
+                                        const std::set<std::string> &banned, network::TaskState &state) {
+  std::pair<std::string, double> best;
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
+    if (branch.round > round || branch.measurement.empty() || banned.count(branch.id))
+      continue;
+    auto measurement = candidate::Measurement::parse(branch.measurement);
+    if (!measurement) {
+      consumeError(measurement.takeError());
+      continue;
+    }
+    if (measurement->floorUs > 0)
+      state.floorUs = measurement->floorUs;
+    if (branch.canWin() && measurement->beats(best.second))
+      best = {branch.id, measurement->timeUs};
+  }
+  return best;
 }
 
 } // namespace kgen::search
