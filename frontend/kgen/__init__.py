@@ -23,6 +23,7 @@ compiler       makes and checks the kernels of each segment
 applied        kgen apply: what searches found, by what it computes
 chain          kernels that follow one another as one call
 module         kgen.compile: the original behind guards, parameters by reference
+watch          changes of weights that PyTorch does not count
 guards         what has to hold for a call to be the one that kernels were made for
 structure      calls in one spelling, answers of any class
 backend        torch.compile(backend="kgen")
@@ -32,7 +33,7 @@ runtime        libkgen_runtime.so: bundles on PyTorch's memory and stream
 tools          where kgen's programs and libraries are
 """
 
-_PUBLIC = {"compile": "module", "report": "module", "CompileFailed": "module", "RuntimeFailed": "runtime"}
+_PUBLIC = {"compile": "module", "report": "module", "refresh": "module", "CompileFailed": "module", "RuntimeFailed": "runtime"}
 __all__ = list(_PUBLIC)
 
 

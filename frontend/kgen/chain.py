@@ -5,11 +5,13 @@ only they see. What a call costs in Python then hardly depends on how many kerne
 import array
 import ctypes
 import operator
+import threading
 import weakref
 
 import torch
 
 from kgen.runtime import ALIGNMENT, RuntimeFailed, library
+from kgen.watch import steps, watch
 
 _BLOCK = 256
 
@@ -74,11 +76,13 @@ def _bytes(shape, dtype):
 
 class _Prepared:
     """What kernels of a chain keep of weights: BYTES of memory, and the versions of the weights that it was computed from, which are
-    those at POSITIONS among what the chain reads. A weight is known by the tensor object, its memory and PyTorch's count of its
-    changes, so whatever changes one shows at the next call; what goes past that count (`tensor.data`) does not."""
+    those at POSITIONS among what the chain reads. A weight is known by the tensor object, its memory, PyTorch's count of its
+    changes, and what watch.py sees beside that count, so whatever changes one shows at the next call. ALWAYS: nothing is kept from
+    one call to the next. `lock` is held from ready() until what reads the memory is queued."""
 
-    def __init__(self, bytes, positions, device):
-        self.bytes, self.positions = bytes, positions
+    def __init__(self, bytes, positions, device, always=False):
+        self.bytes, self.positions, self.lock = bytes, positions, threading.RLock()
+        self.count, self._always = 0, always
         self._device, self._block, self._known, self._event, self._streams = device, None, None, None, set()
 
     def block(self):
@@ -86,26 +90,40 @@ class _Prepared:
             self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
         return self._block
 
+    def forget(self):
+        """What is kept is prepared again before it is read."""
+        self._known = None
+
+    def _holds(self, tensors):
+        """Whether what is kept is what TENSORS give."""
+        if self._known is None or self._known[0] != steps() or len(tensors) != len(self._known[1]):
+            return False
+        for (reference, address, version, seen, touched), tensor in zip(self._known[1], tensors):
+            if (reference() is not tensor or address != tensor.data_ptr() or version != _version(tensor) or touched != seen.touched
+                    or seen.open(tensor)):
+                return False
+        return True
+
     def ready(self, tensors, stream, prepare):
         """Has PREPARE called where what is kept is not what TENSORS, those at the positions, give; queued on STREAM."""
         capturing = stream is not None and torch.cuda.is_current_stream_capturing()
-        if self._known is not None and len(tensors) == len(self._known) and all(
-                known[0]() is tensor and known[1] == tensor.data_ptr() and known[2] == _version(tensor)
-                for known, tensor in zip(self._known, tensors)):
+        if self._holds(tensors):
             if stream is not None and stream not in self._streams and not capturing:
                 torch.cuda.current_stream(self._device).wait_event(self._event)
                 self._streams.add(stream)
             return
+        self._known = None
+        self.count += 1
         if capturing:  # into the graph, whose replays then prepare: nothing is computed now
-            self._known = None
             return prepare()
         if self._streams - {stream}:
             torch.cuda.synchronize(self._device)  # others may read what is written now
-        self._known = None
+        # What is noted was true before the weights are read: a change meanwhile shows.
+        known = (steps(), [(weakref.ref(tensor), tensor.data_ptr(), _version(tensor), seen, seen.touched)
+                           for tensor in tensors for seen in (watch(tensor),)])
         prepare()
-        versions = [_version(tensor) for tensor in tensors]
-        self._known = None if None in versions else [
-            (weakref.ref(tensor), tensor.data_ptr(), version) for tensor, version in zip(tensors, versions)]
+        if not self._always and all(version is not None for _, _, version, _, _ in known[1]):
+            self._known = known
         if stream is not None:
             self._event = torch.cuda.Event()
             self._event.record()
@@ -119,9 +137,10 @@ def _version(tensor):
 
 class _Chain:
     """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
-    read. CONTIGUOUS are values from elsewhere that are known to be row-major."""
+    read. CONTIGUOUS are values from elsewhere that are known to be row-major. ALWAYS as _Prepared has it."""
 
-    def __init__(self, steps, kept, contiguous, device):
+    def __init__(self, steps, kept, contiguous, device, always=False):
+        self._always = always
         self._bundles = [bundle for bundle, _, _ in steps]
         self._prepared = None
         made = {value: (bundle, index) for bundle, _, writes in steps for index, value in enumerate(writes)}
@@ -166,30 +185,48 @@ class _Chain:
                 memory.give(*held.pop(value))
         self._block_bytes = memory.bytes
         if kept:
-            self._prepared = _Prepared(kept, [self.reads.index(value) for value in sorted(weights)], self._device)
+            self._prepared = _Prepared(kept, [self.reads.index(value) for value in sorted(weights)], self._device, self._always)
 
     def __del__(self):
         if getattr(self, "_handle", None) and _interface.loaded is not None:
             _interface.loaded.kgen_chain_destroy(self._handle)
 
+    @property
+    def prepared(self):
+        """How often this chain prepared what it keeps of weights; None where it keeps nothing."""
+        return None if self._prepared is None else self._prepared.count
+
+    def refresh(self, values):
+        """Prepares from the weights in VALUES, whatever is known of them, where all of them are there; else before the next run."""
+        if self._prepared is None:
+            return
+        with self._prepared.lock:
+            self._prepared.forget()
+            if all(values[self.reads[position]] is not None for position in self._prepared.positions):
+                self._on_device(values, lambda *given: self._launch(*given, only_prepare=True))
+
     def run(self, values):
         """Reads VALUES and writes there."""
+        self._on_device(values, self._launch)
+
+    def _on_device(self, values, launch):
+        """LAUNCH with VALUES and the addresses of what is read, row-major and aligned; 0 for what is not there."""
         tensors = [values[value] for value in self.reads]
         for position in self._strided:
-            if not tensors[position].is_contiguous():
+            if tensors[position] is not None and not tensors[position].is_contiguous():
                 tensors[position] = tensors[position].contiguous()
-        addresses = [tensor.data_ptr() for tensor in tensors]
+        addresses = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
         for position, address in enumerate(addresses):
             if address % ALIGNMENT:
                 tensors[position] = tensors[position].clone(memory_format=torch.contiguous_format)
                 addresses[position] = tensors[position].data_ptr()
         if self._device.type == "cuda" and torch.cuda.current_device() != self._device.index:
             with torch.cuda.device(self._device):
-                self._launch(values, addresses)
+                launch(values, addresses)
         else:
-            self._launch(values, addresses)
+            launch(values, addresses)
 
-    def _launch(self, values, addresses):
+    def _launch(self, values, addresses, only_prepare=False):
         device = self._device
         for value, (shape, dtype) in zip(self.writes, self._outputs):
             tensor = values[value] = torch.empty(shape, dtype=dtype, device=device)
@@ -200,10 +237,13 @@ class _Chain:
             addresses.append(self._prepared.block().data_ptr())
         bases = array.array("Q", addresses)
         stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
-        if self._prepared is not None:
-            weights = [values[self.reads[position]] for position in self._prepared.positions]
+        if self._prepared is None:
+            return self._call(_interface.loaded.kgen_chain_run, bases, stream)
+        weights = [values[self.reads[position]] for position in self._prepared.positions]
+        with self._prepared.lock:
             self._prepared.ready(weights, stream, lambda: self._call(_interface.loaded.kgen_chain_prepare, bases, stream))
-        self._call(_interface.loaded.kgen_chain_run, bases, stream)
+            if not only_prepare:
+                self._call(_interface.loaded.kgen_chain_run, bases, stream)
 
     def _call(self, function, bases, stream):
         if function(self._handle, bases.buffer_info()[0], stream, self._message, len(self._message)):
@@ -227,9 +267,11 @@ class _Elsewhere:
 
 class Program:
     """MODULE, a GraphModule of parts, for plain tensors with the strides of EXAMPLES. BUNDLE_OF(part) is the part's bundle, for
-    DEVICE, or None for one of PyTorch's. None of it shows to PyTorch's dispatcher. Raises NotImplementedError."""
+    DEVICE, or None for one of PyTorch's. ALWAYS as _Prepared has it. None of it shows to PyTorch's dispatcher. Raises
+    NotImplementedError."""
 
-    def __init__(self, module, bundle_of, examples, device):
+    def __init__(self, module, bundle_of, examples, device, always=False):
+        self._always = always
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", torch.cuda.current_device())
         numbers, singles, parts, results = {}, {}, [], None
@@ -289,9 +331,22 @@ class Program:
                 continue
             later = {value for _, others in groups[index + 1:] for _, reads, _, _ in others for value in reads}
             steps = [(bundle_of(part), _ordered(reads, bundle_of(part)), writes) for part, reads, writes, _ in members]
-            items.append(_Chain(steps, returned | later, contiguous, device))
+            items.append(_Chain(steps, returned | later, contiguous, device, self._always))
             contiguous.update(items[-1].writes)
         return items
+
+    @property
+    def prepared(self):
+        """How often weights were prepared, over all chains; None where none keeps anything of them."""
+        counts = [item.prepared for item in self._items if isinstance(item, _Chain) and item.prepared is not None]
+        return sum(counts) if counts else None
+
+    def refresh(self, arguments):
+        """Prepares anew; ARGUMENTS have None for what is no parameter or buffer."""
+        values = [*arguments, *[None] * (self._count - self._inputs)]
+        for item in self._items:
+            if isinstance(item, _Chain):
+                item.refresh(values)
 
     def run(self, arguments):
         values = [*arguments, *[None] * (self._count - self._inputs)]

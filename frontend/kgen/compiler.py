@@ -203,7 +203,7 @@ def difference(found, expected, precision, exact=None):
     return None if error <= bound else f"an error of {error:.2g}, the bound is {bound:.2g}"
 
 
-def _in_float64(part, arguments):
+def in_float64(part, arguments):
     """PART's results computed in float64; None where it has an op that cannot. Casts between floating-point types and what export
     asserts of types are left out: no result is rounded on the way."""
     def widened(value):
@@ -262,6 +262,7 @@ class Coverage:
         self.kernels = 0
         self.misses = {}
         self.notes = []
+        self.prepared = None
 
     @property
     def nodes(self):
@@ -285,6 +286,8 @@ class Coverage:
             if who != "kgen":
                 lines.append(f"  PyTorch: {segment}: {why}" + (f" ({place})" if place else ""))
         lines += [f"  {note}" for note in self.notes]
+        if self.prepared is not None:
+            lines.append(f"  weights were prepared {self.prepared} times")
         lines += [f"  the original ran {count} times: {why}" for why, count in self.misses.items()]
         return "\n".join(lines)
 
@@ -292,7 +295,7 @@ class Coverage:
 class CompiledGraph:
     """An exported program with its segments' kernels. Call run() with values for its placeholders."""
 
-    def __init__(self, exported, device, *, precision=None, search="none", check=True, values=None):
+    def __init__(self, exported, device, *, precision=None, search="none", check=True, prepare="changed", values=None):
         self.coverage = Coverage()
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
@@ -308,12 +311,13 @@ class CompiledGraph:
                 self.coverage.rows.append([name, len(segment.nodes), "kgen", "", None, 0.0])
         if check and values is not None:
             self._check(segments, values)
-        self._program = self._fast(exported, device, values)
+        self._program = self._fast(exported, device, values, prepare == "always")
         bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
         self.coverage.kernels = sum(bundle.launches for bundle in bundles)
         if kept := sum(bundle.prepare_launches for bundle in bundles):
             size = sum(bundle.prepared_bytes for bundle in bundles) / 1e6
-            self.coverage.notes.append(f"{kept} launches prepare what only depends on weights, {size:.3g} MB, when these change; the others "
+            when = "in each call" if prepare == "always" else "when these change"
+            self.coverage.notes.append(f"{kept} launches prepare what only depends on weights, {size:.3g} MB, {when}; the others "
                                        "are those of a call")
         if self.precision:
             self.coverage.notes.append(f"precision class {self.precision}")
@@ -394,7 +398,7 @@ class CompiledGraph:
             found, expected = ([found], [expected]) if isinstance(expected, torch.Tensor) else (found, expected)
             why = self._worst(found, expected)
             if why:
-                exact = _in_float64(_stable(part.reference), arguments)
+                exact = in_float64(_stable(part.reference), arguments)
                 why = why if exact is None else self._worst(found, expected, exact)
         except RuntimeFailed as error:
             why = str(error)
@@ -407,14 +411,24 @@ class CompiledGraph:
         return next(filter(None, (difference(*triple[:2], self.precision, triple[2])
                                   for triple in zip(found, expected, exact))), None)
 
-    def _fast(self, exported, device, values):
+    def _fast(self, exported, device, values, always):
         """The parts as a Program; None where one cannot be made, and every part is an operator of its own."""
         placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
         try:
             return Program(self.module, lambda part: getattr(part, "bundle", None),
-                           values or [node.meta.get("val") for node in placeholders], device)
+                           values or [node.meta.get("val") for node in placeholders], device, always)
         except (NotImplementedError, RuntimeFailed):
             return None
+
+    @property
+    def prepared(self):
+        """How often what only depends on weights was prepared; None where nothing is."""
+        return None if self._program is None else self._program.prepared
+
+    def refresh(self, values):
+        """Prepares what only depends on weights anew; VALUES have None for what is no parameter or buffer."""
+        if self._program is not None:
+            self._program.refresh(values)
 
     def run(self, *values):
         """The results, for plain tensors like the example's."""

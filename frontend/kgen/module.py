@@ -88,6 +88,15 @@ class _Entry:
             return "what it writes to shares memory with another input", None
         return None, values
 
+    def refresh(self):
+        """Prepares anew what only depends on weights, where the module is still what the kernels were made for."""
+        try:
+            state = self.state.values()
+        except KeyError:
+            return
+        if self.state.miss(state) is None:
+            self.graph.refresh([state[what] if kind == "state" else what if kind == "constant" else None for kind, what in self._sources])
+
     def run(self, values):
         answers = []
         for (place, constant), result in zip(self._results, self.graph.run(*values)):
@@ -177,7 +186,7 @@ class CompiledModule(torch.nn.Module):
 
 
 def compile(module, example_inputs, example_keywords=None, *, precision=None, search="none", gradients="original",
-            check=True):
+            check=True, prepare="changed"):
     """MODULE computed by kgen's kernels; the same signature, the same parameters.
 
     EXAMPLE_INPUTS: a tuple of positional arguments, or a list of such tuples, one for each shape that calls will have;
@@ -185,7 +194,8 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     default a float32 module has tf32 products only where PyTorch's own settings allow them. SEARCH: "none" takes kgen's
     first kernels, "cached" those that an earlier search found, a number searches for that many minutes for each kernel.
     CHECK: every kernel is compared once with PyTorch's own ops on the example's activations, and left out where it
-    differs. Raises CompileFailed when the module cannot be exported.
+    differs. PREPARE: what an applied network makes of weights alone is computed again when one "changed" (what cannot be seen: refresh()), or
+    "always", in each call. Raises CompileFailed when the module cannot be exported.
     """
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
@@ -193,9 +203,11 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
         raise ValueError(f"search is {search!r}, expected \"none\", \"cached\" or a number of minutes")
     if gradients not in ("original", "ignore"):
         raise ValueError(f"gradients is {gradients!r}, expected \"original\" or \"ignore\"")
+    if prepare not in ("changed", "always"):
+        raise ValueError(f"prepare is {prepare!r}, expected \"changed\" or \"always\"")
     examples = example_inputs if isinstance(example_inputs, list) else [example_inputs]
     keywords = example_keywords if isinstance(example_keywords, list) else [example_keywords or {}] * len(examples)
-    compiled = CompiledModule(module, gradients, {"precision": precision, "search": search, "check": check})
+    compiled = CompiledModule(module, gradients, {"precision": precision, "search": search, "check": check, "prepare": prepare})
     for arguments, named in zip(examples, keywords, strict=True):
         if not isinstance(arguments, tuple):
             arguments = (arguments,)
@@ -209,6 +221,15 @@ def report(compiled):
     if not isinstance(compiled, CompiledModule):
         raise TypeError(f"expected what kgen.compile returned, found {type(compiled).__name__}")
     reports = [entry.graph.coverage for entry in compiled._entries]
-    for one in reports:
-        one.misses = compiled.misses
+    for entry, one in zip(compiled._entries, reports):
+        one.misses, one.prepared = compiled.misses, entry.graph.prepared
     return reports[0] if len(reports) == 1 else reports
+
+
+def refresh(compiled):
+    """Prepares again, now and in the same memory, what COMPILED keeps that only depends on weights. For weights that were written past
+    PyTorch (NumPy, DLPack, an extension, a collective), and for CUDA graphs, whose replays read what was prepared."""
+    if not isinstance(compiled, CompiledModule):
+        raise TypeError(f"expected what kgen.compile returned, found {type(compiled).__name__}")
+    for entry in compiled._entries:
+        entry.refresh()

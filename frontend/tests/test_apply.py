@@ -1,6 +1,7 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What searches found comes into modules: by what it computes, in its precision class, and only where it was verified."""
+import concurrent.futures
 import contextlib
 import io
 import json
@@ -151,10 +152,6 @@ class Apply(unittest.TestCase):
         self.assertEqual(scaled(candidate), "sums of two scaled fp16 parts")
 
 
-if __name__ == "__main__":
-    unittest.main()
-
-
 # A weight that is decided by parameters alone, as a network's plan prepares it.
 NORMED = """module attributes {kgen.problem = "normed", kgen.precision = "strict-fp32"} {
   func.func @normed(%x: tensor<4x8xf32>, %v: tensor<6x8xf32> {kgen.parameter}, %g: tensor<6x1xf32> {kgen.parameter}) -> tensor<4x6xf32> {
@@ -260,8 +257,113 @@ class Prepared(unittest.TestCase):
         self.module.v.data = torch.randn(6, 8)
         self.check(6)
 
+    def test_changes_that_pytorch_does_not_count(self):
+        self.check(1)
+        weight, version = self.module.v, self.module.v._version
+        weight.data.add_(1)
+        self.check(2)
+        weight.data += torch.randn(6, 2) @ torch.randn(2, 8)  # as PEFT merges an adapter
+        self.check(3)
+        # Whoever holds what `data` gave may write at any time, as may who holds a view of it.
+        held = weight.data
+        for prepares in (4, 5):
+            held.mul_(2)
+            self.check(prepares)
+        view, held = held.view(-1), None
+        self.check(6)
+        view[3] = 7
+        self.check(7)
+        del view
+        self.check(7)
+        other = torch.randn(6, 8)
+        weight.data = other
+        self.check(8)
+        other.add_(1)
+        self.check(9)
+        del other
+        self.check(9)
+        self.assertEqual(weight._version, version)
+        self.assertIn("weights were prepared 9 times", str(kgen.report(self.compiled)))
+
+    def test_optimizers(self):
+        """A fused one changes no version."""
+        prepares = 1
+        self.check(prepares)
+        for options in ({"fused": True}, {"foreach": True}, {"foreach": False}):
+            optimizer = torch.optim.AdamW(self.module.parameters(), lr=0.1, **options)
+            self.module(self.x).square().sum().backward()
+            optimizer.step()
+            prepares += 1
+            self.check(prepares)
+
+    def test_refresh(self):
+        """Memory that is written past PyTorch."""
+        self.check(1)
+        self.module.v.detach().numpy()[:] = 3
+        with torch.no_grad():
+            self.assertFalse(torch.allclose(self.compiled(self.x), self.module(self.x)), "it showed: say so in docs/pytorch.md")
+        kgen.refresh(self.compiled)
+        self.check(2)
+        self.module.v = nn.Parameter(torch.randn(4, 8))  # the kernels are not made for it
+        kgen.refresh(self.compiled)
+        with self.assertRaisesRegex(TypeError, "expected what kgen.compile returned, found Normed"):
+            kgen.refresh(self.module)
+
+    def test_always(self):
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            compiled = kgen.compile(self.module, (self.x,), search="cached", prepare="always")
+            for value in (3, 4):
+                self.module.v.detach().numpy()[:] = value
+                torch.testing.assert_close(compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
+        self.assertIn("in each call", str(kgen.report(compiled)))
+        with self.assertRaisesRegex(ValueError, "prepare is 'never', expected"):
+            kgen.compile(self.module, (self.x,), prepare="never")
+
+    def test_threads(self):
+        """One of them prepares, the others wait for it; each has its answer."""
+        def work(value):
+            x = torch.full((4, 8), float(value))
+            with torch.no_grad():
+                return all(torch.allclose(self.compiled(x), self.module(x), rtol=1e-4, atol=1e-5) for _ in range(20))
+        with warnings.catch_warnings(), concurrent.futures.ThreadPoolExecutor(8) as pool:
+            warnings.simplefilter("ignore")
+            for prepares in (1, 2):
+                self.assertTrue(all(pool.map(work, range(8))))
+                self.assertEqual(self.prepares, prepares)
+                with torch.no_grad():
+                    self.module.v.mul_(2)
+        self.assertFalse(self.compiled.misses)
+
+    def test_data_is_what_it_was(self):
+        """The property in the place of Tensor.data: values, versions, tracing, classes with functions of their own."""
+        self.check(1)
+        tensor = nn.Parameter(torch.ones(2))
+        self.assertIs(type(tensor.data), torch.Tensor)
+        self.assertFalse(tensor.data.requires_grad)
+        self.assertEqual(tensor.data.data_ptr(), tensor.data_ptr())
+        tensor.data = torch.zeros(3)
+        self.assertEqual(tensor.shape, (3,))
+        with self.assertRaises(TypeError):
+            tensor.data = 3
+        traced = torch.compile(lambda x: x.data + 1, backend="eager", fullgraph=True)
+        self.assertTrue(torch.equal(traced(tensor), torch.ones(3)))
+        seen = []
+
+        class Watching(torch.Tensor):
+            @classmethod
+            def __torch_function__(cls, function, types, arguments=(), keywords=None):
+                seen.append(function)
+                return super().__torch_function__(function, types, arguments, keywords or {})
+        self.assertEqual(Watching([1.0]).data.item(), 1)
+        self.assertIn(torch.Tensor.data.__get__, seen)
+
     def test_inference_tensors_have_no_versions(self):
         with torch.inference_mode():
             self.module.v = nn.Parameter(torch.randn(6, 8))
         self.check(1)
         self.check(2)
+
+
+if __name__ == "__main__":
+    unittest.main()
