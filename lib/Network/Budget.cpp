@@ -28,10 +28,20 @@ double kgen::network::expectedGain(const TaskState &state) {
   return state.count * above * share;
 }
 
-std::optional<size_t> kgen::network::chooseTask(llvm::ArrayRef<TaskState> states) {
-  std::optional<size_t> best;
+std::vector<size_t> kgen::network::chooseTasks(llvm::ArrayRef<TaskState> states, size_t most) {
+  std::vector<std::pair<double, size_t>> gains;
   for (size_t i = 0; i < states.size(); ++i)
-    if (!states[i].exhausted && states[i].count > 0 && (!best || expectedGain(states[i]) > expectedGain(states[*best])))
-      best = i;
-  return best;
+    if (!states[i].exhausted && states[i].count > 0)
+      gains.push_back({-expectedGain(states[i]), i});
+  std::sort(gains.begin(), gains.end());
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < std::min(most, gains.size()); ++i)
+    chosen.push_back(gains[i].second);
+  return chosen;
+}
+
+double kgen::network::ClosingTime::reserve() const {
+  // A measurement is never as long as the one before; what is in flight when rounds end takes a moment as well.
+  constexpr double margin = 1.25, inFlight = 2;
+  return std::min(margin * assembly + checks + inFlight, limit / 2);
 }

@@ -256,7 +256,8 @@ Error RunFolder::applyRecord(const Json &record) {
         if (BranchRecord *branch = branchOf(passed); branch && branch->standing == Standing::Provisional)
           branch->standing = Standing::PassedOver;
     } else if (event == "turn") {
-      turns.push_back({record.at("round"), record.at("task"), record.value("partition", false), branches.size()});
+      turns.push_back({record.at("round"), record.at("task"), record.value("partition", false), branches.size(),
+                       record.value("batch", -1)});
     } else if (event == "baselines") {
       baselines = record.at("times").get<std::map<std::string, double>>();
       hasBaselines = true;
@@ -535,13 +536,21 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
   return applyRecord(record);
 }
 
-Error RunFolder::recordTurn(const Turn &turn) {
-  Json record = {{"event", "turn"}, {"round", turn.round}, {"task", turn.task}};
-  if (turn.partition)
-    record["partition"] = true;
-  if (Error error = append(record))
-    return error;
-  return applyRecord(record);
+Error RunFolder::recordTurns(std::vector<Turn> given) {
+  const int batch = int(turns.size()); // the number of its first turn
+  beginBatch();                        // they are on disk together
+  for (const Turn &turn : given) {
+    Json record = {{"event", "turn"}, {"round", turn.round}, {"task", turn.task}};
+    if (turn.partition)
+      record["partition"] = true;
+    record["batch"] = batch;
+    Error error = append(record);
+    if (!error)
+      error = applyRecord(record);
+    if (error)
+      return error;
+  }
+  return commit();
 }
 
 Error RunFolder::recordPassedOver(const std::vector<std::string> &ids) {

@@ -245,19 +245,45 @@ TEST(ProfileTest, TellsSharesFirst) {
 
 TEST(BudgetTest, GivesRoundsWhereTheyGain) {
   TaskState dear{1, 0, {1000}}, often{20, 0, {100}}, cheap{1, 0, {5}};
-  EXPECT_EQ(chooseTask({dear, often, cheap}), 1u); // 20 x 100 us
-  often.bestUs = {100, 99};                        // its round gained 1 %
-  EXPECT_EQ(chooseTask({dear, often, cheap}), 0u);
+  EXPECT_EQ(chooseTasks({dear, often, cheap}, 1), std::vector<size_t>{1}); // 20 x 100 us
+  often.bestUs = {100, 99};                                                // its round gained 1 %
+  EXPECT_EQ(chooseTasks({dear, often, cheap}, 1), std::vector<size_t>{0});
   dear.bestUs = {1000, 100, 100};
   dear.floorUs = 99; // nothing is left there
-  EXPECT_EQ(chooseTask({dear, often, cheap}), 1u);
+  EXPECT_EQ(chooseTasks({dear, often, cheap}, 1), std::vector<size_t>{1});
   often.exhausted = true;
-  EXPECT_EQ(chooseTask({dear, often, cheap}), 2u);
+  EXPECT_EQ(chooseTasks({dear, often, cheap}, 1), std::vector<size_t>{2});
   TaskState prepares{0, 0, {5000}}; // no run has it
-  EXPECT_EQ(chooseTask({prepares, cheap}), 1u);
-  EXPECT_EQ(chooseTask({prepares}), std::nullopt);
+  EXPECT_EQ(chooseTasks({prepares, cheap}, 1), std::vector<size_t>{1});
+  EXPECT_EQ(chooseTasks({prepares}, 1), std::vector<size_t>());
   dear.exhausted = cheap.exhausted = true;
-  EXPECT_EQ(chooseTask({dear, often, cheap}), std::nullopt);
+  EXPECT_EQ(chooseTasks({dear, often, cheap}, 1), std::vector<size_t>());
+}
+
+TEST(BudgetTest, GivesSeveralRoundsAtOnceToTheDearest) {
+  TaskState dear{1, 0, {1000}}, often{20, 0, {100}}, cheap{1, 0, {5}}, prepares{0, 0, {5000}}, same{1, 0, {1000}};
+  EXPECT_EQ(chooseTasks({cheap, dear, prepares, often, same}, 3), (std::vector<size_t>{3, 1, 4}));
+  // One more only adds to the end: so a batch that another process began is the beginning of any.
+  EXPECT_EQ(chooseTasks({cheap, dear, prepares, often, same}, 9), (std::vector<size_t>{3, 1, 4, 0}));
+  EXPECT_TRUE(chooseTasks({cheap, dear}, 0).empty());
+}
+
+TEST(ClosingTimeTest, KeepsTimeForTheEnd) {
+  ClosingTime closing;
+  EXPECT_FALSE(closing.isOver(1e9)); // there is no limit
+  closing.limit = 300;
+  closing.assembly = 8;
+  closing.checks = 30;
+  EXPECT_DOUBLE_EQ(closing.reserve(), 42);
+  EXPECT_FALSE(closing.isOver(257));
+  EXPECT_TRUE(closing.isOver(258));
+  // Another network before the last has to fit as well.
+  EXPECT_TRUE(closing.isOver(257, /*extra=*/1));
+  EXPECT_FALSE(closing.isOver(249, /*extra=*/1));
+  // A search so short that the end alone takes more is a search in its first half.
+  closing.limit = 20;
+  EXPECT_FALSE(closing.isOver(9));
+  EXPECT_TRUE(closing.isOver(10));
 }
 
 } // namespace

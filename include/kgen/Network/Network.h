@@ -16,7 +16,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,8 +54,22 @@ struct TaskState {
 /// last rounds gained. A task that had no round after round 0 is expected to lose half of that.
 double expectedGain(const TaskState &state);
 
-/// The task that another round buys most of, the first of equals; none when every one is exhausted or only prepares.
-std::optional<size_t> chooseTask(llvm::ArrayRef<TaskState> states);
+/// The MOST tasks that another round buys most of, the dearest first and the first of equals before the others. Left
+/// out are those that are exhausted or only prepare.
+std::vector<size_t> chooseTasks(llvm::ArrayRef<TaskState> states, size_t most);
+
+/// When a network's search has to stop giving rounds away, so that its best kernels are put together, verified and
+/// timed before its time is up. All in seconds.
+struct ClosingTime {
+  double limit = 0;    ///< of the whole search; 0: there is none
+  double assembly = 0; ///< that the last network took to be verified and timed, right answers and sanitizer left out
+  double checks = 0;   ///< that compute-sanitizer may take at the end
+
+  /// What is kept for the end: half of the limit at most, so that a short search is one all the same.
+  double reserve() const;
+  /// Whether there is no time for more rounds once SPENT has passed. EXTRA networks are to be measured before the last.
+  bool isOver(double spent, int extra = 0) const { return limit > 0 && spent + extra * assembly >= limit - reserve(); }
+};
 
 /// A line of a network's profile.
 struct ProfileRow {

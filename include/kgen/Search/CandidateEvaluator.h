@@ -43,15 +43,17 @@ struct EvaluationJob {
   std::string rules = "kgen"; ///< whose rules make the verdict
   bool promote = false;       ///< a PASS that beats the incumbent is compared with it in turns and sanitized
   bool sanitize = true;       ///< false: it is looked at as a part of something larger
+  double checkSeconds = 0;    ///< that the sanitizer may take; 0: as long as it takes
   bool profile = false;       ///< what gets through that is watched by Nsight Compute
   std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
   double incumbentUs = 0;
   /// Where there are several evaluators: only the run's reference may do it, so that its times can be compared with
   /// the best one's.
   bool onReference = false;
+  int lane = -1;             ///< the number of the evaluator that is to do it while it can; -1: whoever is free
   bool time = true;          ///< false: verify only
   bool writesResults = true; ///< the evaluator may write compile.log and kernel.ptx into the folder
-  double *seconds = nullptr; ///< where a pool says how long the job took, without what it waited; may be null
+  double *seconds = nullptr; ///< where who is shared says how long the job took, without what it waited; may be null
 };
 
 /// The evaluator itself is gone, through no fault of the candidate: another one can do the same job.

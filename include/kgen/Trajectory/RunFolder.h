@@ -83,6 +83,7 @@ struct Turn {
   std::string task;
   bool partition = false; ///< for the sake of another partition, and not the one that gains most
   size_t begun = 0;       ///< how many branches the journal began before it
+  int batch = -1;         ///< turns that were given away at once have the same; -1: it was alone
 };
 
 /// "round-01/b03".
@@ -168,8 +169,8 @@ public:
                                 llvm::ArrayRef<const char *> adopted = {}, double deviceSeconds = 0,
                                 const std::optional<graph::Refusal> &refusal = std::nullopt,
                                 Standing standing = Standing::Final);
-  /// Of a network's run: TURN comes next.
-  llvm::Error recordTurn(const Turn &turn);
+  /// Of a network's run: TURNS come next, all at once; gives them the batch that they are.
+  llvm::Error recordTurns(std::vector<Turn> given);
   const std::vector<Turn> &getTurns() const { return turns; }
   /// Branches IDS, whose standing is Provisional, will not be timed again.
   llvm::Error recordPassedOver(const std::vector<std::string> &ids);

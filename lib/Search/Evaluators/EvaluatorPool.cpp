@@ -269,6 +269,10 @@ EvaluatorPool::Work *EvaluatorPool::findWork(size_t index) {
     Work *work = *it;
     if (work->job->onReference ? index != reference : false)
       continue;
+    // So one task's times are all of one card.
+    const size_t wanted = size_t(std::max(work->job->lane, 0)) % lanes.size();
+    if (work->job->lane >= 0 && wanted != index && lanes[wanted].state == Lane::Ready && !work->endedOn.count(wanted))
+      continue;
     // Somebody else may have more luck with it.
     auto couldDo = [&](size_t other) {
       return lanes[other].state == Lane::Ready && !work->endedOn.count(other) &&
@@ -348,9 +352,14 @@ void EvaluatorPool::learn(ArrayRef<EvaluationJob> jobs) {
   std::vector<std::thread> threads;
   {
     Guard guard(mutex);
-    for (const Lane &lane : lanes)
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      const Lane &lane = lanes[i];
+      std::vector<EvaluationJob> own;
+      copy_if(jobs, std::back_inserter(own),
+              [&](const EvaluationJob &job) { return job.lane < 0 || size_t(job.lane) % lanes.size() == i; });
       if (lane.state == Lane::Ready && !lane.busy)
-        threads.emplace_back([evaluator = lane.evaluator, jobs] { evaluator->learn(jobs); });
+        threads.emplace_back([evaluator = lane.evaluator, own = std::move(own)] { evaluator->learn(own); });
+    }
   }
   for (std::thread &thread : threads)
     thread.join();

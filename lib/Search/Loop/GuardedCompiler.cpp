@@ -43,10 +43,14 @@ class ForkGate {
 public:
   template <typename Work>
   auto compile(Work work) {
-    if (isChild)
+    // One shared compiler may stand before another.
+    if (isChild || isCompiling)
       return work();
     std::shared_lock<std::shared_mutex> guard(gate);
-    return work();
+    isCompiling = true;
+    auto result = work();
+    isCompiling = false;
+    return result;
   }
   pid_t fork() {
     std::unique_lock<std::shared_mutex> guard(gate);
@@ -61,7 +65,10 @@ public:
 private:
   std::shared_mutex gate;
   bool isChild = false;
+  static thread_local bool isCompiling;
 };
+
+thread_local bool ForkGate::isCompiling = false;
 
 ForkGate forkGate;
 

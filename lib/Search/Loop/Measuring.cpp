@@ -67,8 +67,13 @@ Error Search::measure(Candidate &candidate) {
   double begin = env.clock.seconds();
   // On a card a new best has to win beside the old one and to get through the sanitizer. The host's clock would
   // not be worth the time.
-  auto measurement = env.evaluator.evaluate(makeJob(record.id, /*promote=*/true));
-  return take(candidate, std::move(measurement), env.clock.seconds() - begin, trajectory::Standing::Final);
+  EvaluationJob job = makeJob(record.id, /*promote=*/true);
+  double seconds = -1; // who shares an evaluator says it without what it waited
+  job.seconds = &seconds;
+  auto measurement = env.evaluator.evaluate(job);
+  if (seconds < 0)
+    seconds = env.clock.seconds() - begin;
+  return take(candidate, std::move(measurement), seconds, trajectory::Standing::Final);
 }
 
 EvaluationJob Search::makeJob(const std::string &id, bool promote) const {
@@ -145,10 +150,11 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
 }
 
 Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
+  std::atomic<bool> abandoned = false; // nobody waits for what is not compiled yet
   for (Candidate *candidate : ready)
     if (!isCopy(*candidate))
-      candidate->compiled = workers.async([this, folder = folderOf(candidate->record.id)] {
-        if (!env.stop)
+      candidate->compiled = workers.async([this, &abandoned, folder = folderOf(candidate->record.id)] {
+        if (!env.stop && !abandoned)
           env.evaluator.prepare(folder);
       });
   // On the host a compile beside a measurement would be in its time.
@@ -170,6 +176,7 @@ Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
       break;
     }
   }
+  abandoned = true;
   workers.wait();
   return result;
 }

@@ -119,19 +119,6 @@ Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const Netwo
   return std::move(variant);
 }
 
-std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, StringRef detail) {
-  std::vector<std::string> blamed;
-  for (const auto &[task, branch] : choices) {
-    auto before = taken.find(task);
-    if (before == taken.end() || before->second == branch)
-      continue;
-    if (detail.starts_with("task " + task + " "))
-      return {task};
-    blamed.push_back(task);
-  }
-  return blamed;
-}
-
 Expected<std::map<std::string, std::string>>
 putTogether(const graph::NetworkPartition &partition, ArrayRef<std::string> precisions,
             const candidate::LaunchPlan &whole, const std::map<std::string, const trajectory::RunFolder *> &tasks,

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NetworkSearch.h"
+#include "NetworkStandings.h"
 #include "TaskSearch.h"
 
 #include "kgen/Candidate/Measurement.h"
@@ -52,7 +52,7 @@ public:
       advance(task);
     const std::vector<trajectory::BranchRecord> &branches = run.getBranches();
     size_t noted = 0;
-    for (size_t turn = 0; turn < run.getTurns().size(); ++turn) {
+    for (size_t turn = 0; turn < run.getTurns().size();) {
       // What another partition was given stands before its own measurement.
       const bool inFlight = run.getTurns()[turn].partition;
       for (; noted + inFlight < std::min(run.getTurns()[turn].begun, branches.size()); ++noted)
@@ -69,21 +69,29 @@ private:
     return it == tasks.end() ? nullptr : &*it;
   }
 
-  std::string take(size_t index) {
-    const trajectory::Turn &turn = run.getTurns()[index];
-    ReplayedTask *given = find(turn.task);
-    if (!given)
-      return "turn " + std::to_string(index) + " is of a task " + turn.task + " that the network does not have";
-    if (!turn.partition) {
-      std::vector<network::TaskState> states;
-      for (const ReplayedTask &task : tasks)
-        states.push_back(task.state);
-      std::optional<size_t> chosen = network::chooseTask(states);
-      if (!chosen || &tasks[*chosen] != given)
-        return "turn " + std::to_string(index) + ", in round " + std::to_string(turn.round) + ", went to task " +
-               turn.task + ", the journals give it to " + (chosen ? tasks[*chosen].name : std::string("nobody"));
-    }
-    advance(*given);
+  /// Takes the batch of turns that begins at INDEX, and moves that on.
+  std::string take(size_t &index) {
+    const std::vector<trajectory::Turn> &turns = run.getTurns();
+    const size_t first = index;
+    std::vector<ReplayedTask *> given;
+    do {
+      given.push_back(find(turns[index].task));
+      if (!given.back())
+        return "turn " + std::to_string(index) + " is of a task " + turns[index].task +
+               " that the network does not have";
+      ++index;
+    } while (turns[first].batch >= 0 && index < turns.size() && turns[index].batch == turns[first].batch);
+    std::vector<network::TaskState> states;
+    for (const ReplayedTask &task : tasks)
+      states.push_back(task.state);
+    const std::vector<size_t> chosen = network::chooseTasks(states, given.size());
+    for (size_t i = 0; i < given.size() && !turns[first].partition; ++i)
+      if (i >= chosen.size() || &tasks[chosen[i]] != given[i])
+        return "turn " + std::to_string(first + i) + ", in round " + std::to_string(turns[first].round) +
+               ", went to task " + given[i]->name + ", the journals give it to " +
+               (i < chosen.size() ? tasks[chosen[i]].name : std::string("nobody"));
+    for (ReplayedTask *task : given)
+      advance(*task);
     return "";
   }
 
@@ -110,18 +118,11 @@ private:
       if (auto text = run.readFile(branch.id, "tasks.json"))
         if (auto parsed = parseChoices(*text))
           choices = std::move(*parsed);
-    const bool isAssembly = branch.idea.key == "assemble";
-    if (measurement->beats(bestUs)) {
-      bestUs = measurement->timeUs;
+    for (const auto &[task, kernel] : standings.add(branch, *measurement, choices, variant.script))
+      if (ReplayedTask *blamed = find(task))
+        blamed->banned.insert(kernel);
+    if (standings.bestId() == branch.id)
       useCounts(variant);
-      taken = choices;
-    } else if (isAssembly && measurement->passed()) {
-      taken = choices;
-    } else if (isAssembly && branch.round > 0 && !choices.empty()) {
-      for (const std::string &blamed : findBlamed(choices, taken, measurement->detail))
-        if (ReplayedTask *task = find(blamed))
-          task->banned.insert(choices.at(blamed));
-    }
   }
 
   void useCounts(const NetworkVariant &variant) {
@@ -134,8 +135,7 @@ private:
 
   const trajectory::RunFolder &run;
   std::vector<ReplayedTask> tasks;
-  TaskChoices taken;
-  double bestUs = 0;
+  NetworkStandings standings;
 };
 
 /// Whether SCRIPT, of BRANCH, ends in the directives of the recorded answer that it carries out.

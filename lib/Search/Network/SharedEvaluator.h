@@ -7,16 +7,22 @@
 #pragma once
 
 #include "kgen/Search/Search.h"
+#include "kgen/Toolchain/Process.h"
+
+#include <mutex>
 
 namespace kgen::search {
 
-/// The evaluator of all tasks: the seed of the inputs is told once, when the network's search ends.
+/// A task's side of the evaluator of all tasks, of which several are at work: one candidate is measured at a time,
+/// and with several evaluators a task stays with one of them, so that its times can be compared. The seed of the inputs
+/// is told once, when the network's search ends.
 class SharedEvaluator : public CandidateEvaluator {
 public:
-  explicit SharedEvaluator(CandidateEvaluator &inner) : inner(inner) {}
+  /// MEASURING is locked by whoever has INNER, where that is one evaluator. TASK is the task's number.
+  SharedEvaluator(CandidateEvaluator &inner, std::mutex &measuring, int task)
+      : inner(inner), measuring(measuring), task(task) {}
   DeviceFacts getDevice() const override { return inner.getDevice(); }
   void prepare(llvm::StringRef folder) override { inner.prepare(folder); }
-  void learn(llvm::ArrayRef<EvaluationJob> jobs) override { inner.learn(jobs); }
   /// Comparisons in turns and the sanitizer wait for the network as a whole: a second each for every new best of every
   /// task would be most of the search.
   llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override {
@@ -24,18 +30,30 @@ public:
     part.promote = job.profile;
     part.sanitize = false;
     part.incumbent.clear();
-    return inner.evaluate(part);
+    part.onReference = false;
+    part.lane = task;
+    if (inner.getWidth() > 1)
+      return inner.evaluate(part);
+    std::lock_guard<std::mutex> guard(measuring);
+    const double begin = toolchain::monotonicSeconds();
+    auto measurement = inner.evaluate(part);
+    if (job.seconds)
+      *job.seconds = toolchain::monotonicSeconds() - begin;
+    return measurement;
   }
-  bool deviceIsLost() const override { return inner.deviceIsLost(); }
-  unsigned getWidth() const override { return inner.getWidth(); }
+  bool deviceIsLost() const override {
+    std::lock_guard<std::mutex> guard(measuring);
+    return inner.deviceIsLost();
+  }
   void setAdmission(const EvaluationJob &job) override { inner.setAdmission(job); }
-  std::vector<std::string> takeNotes() override { return inner.takeNotes(); }
   std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) override {
     return inner.timeBaselines(file, note);
   }
 
 private:
   CandidateEvaluator &inner;
+  std::mutex &measuring;
+  const int task;
 };
 
 } // namespace kgen::search

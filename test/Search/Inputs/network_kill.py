@@ -1,6 +1,7 @@
-"""network_kill.py PROBLEM RUN: searches a network into RUN, kills the search in the middle, and goes on with it.
+"""network_kill.py PROBLEM RUN [DEVICE [EVENTS]]: searches a network into RUN, kills the search in the middle, and goes on with it.
 
-Prints what the resumed search printed, and whether anything was measured twice."""
+EVENTS (default measurement=3) is after how many records of which kind it is killed. Prints what the resumed search printed, and
+whether anything was measured twice."""
 import collections
 import glob
 import json
@@ -10,26 +11,28 @@ import subprocess
 import sys
 import time
 
-problem, run = sys.argv[1:]
+problem, run = sys.argv[1:3]
+device = sys.argv[3] if len(sys.argv) > 3 else "host"
+event, fewest = (sys.argv[4] if len(sys.argv) > 4 else "measurement=3").split("=")
 
 
-def measured():
+def measured(event="measurement"):
     found = []
     for journal in glob.glob(run + "/tasks/*/journal.jsonl") + glob.glob(run + "/network/journal.jsonl"):
         with open(journal, "rb") as file:
             for line in file:
                 if line.endswith(b"\n"):
                     record = json.loads(line)
-                    if record["event"] == "measurement":
-                        found.append(os.path.dirname(journal) + ":" + record["id"])
+                    if record["event"] == event:
+                        found.append(os.path.dirname(journal) + ":" + record.get("id", ""))
     return found
 
 
-search = subprocess.Popen(["kgen-search", "--problem", problem, "--device", "host", "--size", "full", "--rounds", "1",
+search = subprocess.Popen(["kgen-search", "--problem", problem, "--device", device, "--size", "full", "--rounds", "1",
                            "--seeds", "1", "--ideas", "1", "--variants", "1", "--library", "none", "--out", run],
                           stdout=subprocess.DEVNULL)
 deadline = time.time() + 120
-while len(measured()) < 3 and search.poll() is None and time.time() < deadline:
+while len(measured(event)) < int(fewest) and search.poll() is None and time.time() < deadline:
     time.sleep(0.02)
 print("killed" if search.poll() is None else "ended too early", "with", len(measured()), "measured")
 search.send_signal(signal.SIGKILL)
