@@ -11,6 +11,7 @@
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 
@@ -79,29 +80,38 @@ static void readTransposed(ConvOp op, Conv &conv) {
   conv.groups = op.getGroups();
 }
 
-/// Turns CONV, which has the input's and the real output's sizes, into the plain convolution; see Transposed.
+/// Turns CONV, which has the input's and the real output's sizes, into the plain convolutions; see Transposed.
 static LogicalResult foldPhases(Operation *op, Conv &conv) {
   Transposed &real = *conv.transposed;
   auto weight = cast<RankedTensorType>(op->getOperand(1).getType());
   conv.channels = weight.getDimSize(0) / conv.groups;
-  real.channels = weight.getDimSize(1);
+  conv.outChannels = weight.getDimSize(1);
   real.kernel = conv.kernel;
   real.out = conv.out;
-  conv.outChannels = real.channels * real.phases();
   for (int d = 0; d < 3; ++d) {
     conv.stride[d] = 1;
     conv.out[d] = conv.pooled[d] = ceilDiv(real.out[d], real.stride[d]);
-    // Steps t of the input that a tap needs; with a stride of 1 they are `dilation` apart, else every one counts.
+    // Of consecutive taps, those of one phase lie `apart`, and the steps of the input that they need `dilation`.
+    int64_t common = std::gcd(real.stride[d], real.dilation[d]);
+    conv.dilation[d] = real.dilation[d] / common;
+    real.apart[d] = real.stride[d] / common;
     int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
-    for (int64_t phase = 0; phase < real.stride[d]; ++phase)
+    int64_t most = 0, fewest = real.kernel[d];
+    for (int64_t phase = 0; phase < real.stride[d]; ++phase) {
+      int64_t taps = 0;
       for (int64_t k = 0; k < real.kernel[d]; ++k)
         if (int64_t place = phase + real.padding[d] - k * real.dilation[d]; place % real.stride[d] == 0) {
           first = std::min(first, place / real.stride[d]);
           last = std::max(last, place / real.stride[d]);
+          ++taps;
         }
-    conv.dilation[d] = real.stride[d] == 1 ? real.dilation[d] : 1;
-    conv.kernel[d] = (last - first) / conv.dilation[d] + 1;
+      most = std::max(most, taps);
+      fewest = taps ? std::min(fewest, taps) : fewest;
+    }
+    conv.kernel[d] = most;
     conv.padding[d] = -first;
+    real.columns = last - first + 1; // of the last dimension
+    real.fewestTaps *= fewest;
     if (conv.padding[d] < 0)
       return op->emitError("family conv computes transposed convolutions whose padding leaves the first input, found ")
              << real.padding[d] << " for a kernel of " << real.kernel[d];

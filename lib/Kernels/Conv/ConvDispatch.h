@@ -26,12 +26,14 @@ struct Pooling {
   int64_t divisor = 0; ///< of the average; 0: the elements inside the input
 };
 
-/// A transposed convolution, read as a plain one of stride 1 whose output channels are those of every phase: an output
-/// at o = stride * q + phase takes input q + t with tap k = (phase + padding - stride * t) / dilation, where that is
-/// whole.
+/// A transposed convolution, read as a plain one of stride 1 for each phase of its stride: an output at
+/// o = stride * q + phase takes input q + t with tap k = (phase + padding - dilation * k) / stride steps on, for the k
+/// for which that is whole.
 struct Transposed {
   Sizes stride, padding, dilation, kernel, out; ///< of the transposed convolution itself
-  int64_t channels = 1;                         ///< output channels of one group
+  Sizes apart;                                  ///< from one tap of a phase to its next
+  int64_t columns = 1;                          ///< from the first that any phase takes for an output to the last
+  int64_t fewestTaps = 1;                       ///< of a phase that has any
 
   int64_t phases() const { return stride[0] * stride[1] * stride[2]; }
 };
@@ -45,10 +47,12 @@ struct Conv {
   Sizes in, out, kernel, stride, padding, dilation;
   Sizes pooled; ///< outputs after pooling
   Pooling pooling;
-  std::optional<Transposed> transposed; ///< then channels, outputs, taps and paddings are those of the plain one
+  /// Then outputs and paddings are those of one phase, and taps of the one with the most.
+  std::optional<Transposed> transposed;
   mlir::Type elementType, resultType;
 
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+  int64_t phases() const { return transposed ? transposed->phases() : 1; }
 };
 
 /// Reads DISPATCH. One diagnostic at the op or type that stands in the way.

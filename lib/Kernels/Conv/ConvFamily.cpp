@@ -130,6 +130,8 @@ static Plan derive(const Conv &conv, const Schedule &schedule) {
     plan.slab[d] = (plan.tile[d] - 1) * conv.stride[d] + (conv.kernel[d] - 1) * conv.dilation[d] + 1;
     boxes[d] = ceilDiv(conv.pooled[d], plan.box[d]);
   }
+  if (conv.transposed)
+    plan.slab[2] = plan.tile[2] - 1 + conv.transposed->columns;
   int64_t vector = 16 / inBytes;
   while (conv.in[2] % vector || (boxes[2] > 1 && plan.box[2] * conv.pooling.stride[2] * conv.stride[2] % vector))
     vector /= 2;
@@ -151,8 +153,13 @@ static Plan derive(const Conv &conv, const Schedule &schedule) {
   plan.pieceWeights = roundUp(plan.piece * (tensorCores ? plan.bn * mmaK : plan.bn), 16 / bytes);
   int64_t parts = ceilDiv(steps, plan.piece);
   plan.pieces = chunks * parts;
-  int64_t slabs = std::min(ceilDiv(plan.stages - 1, parts) + 1, chunks);
-  int64_t nTiles = ceilDiv(conv.outChannels, plan.bn);
+  int64_t fewestParts = parts;
+  if (conv.transposed) {
+    int64_t fewest = plan.channelsPerSlab * conv.transposed->fewestTaps;
+    fewestParts = ceilDiv(tensorCores ? ceilDiv(fewest, mmaK) : fewest, plan.piece);
+  }
+  int64_t slabs = std::min(ceilDiv(plan.stages - 1, fewestParts) + 1, chunks);
+  int64_t nTiles = conv.phases() * ceilDiv(conv.outChannels, plan.bn);
   plan.packedWeights = conv.groups * nTiles * plan.pieces * plan.pieceWeights;
 
   int64_t tapsPerLane = bytes == 4 || paired ? 2 : 4;
@@ -192,8 +199,17 @@ static LogicalResult completePadding(DispatchOp dispatch, const Conv &conv, Sche
   return success();
 }
 
+/// Whether two blocks' accumulators, and about 90 other registers of each thread, fit a multiprocessor.
+static bool registersForTwo(const Plan &plan, const Chip &chip) {
+  return 2 * plan.threads * (plan.accumulators + 90) <= chip.registersPerMultiprocessor;
+}
+
+/// The most shared memory of a block beside which a second one fits.
+static int64_t sharedBytesForTwo(const Chip &chip) { return (chip.sharedBytesPerBlock + 1024) / 2 - 1024; }
+
 /// Channels of one slab: all, if three blocks' worth of slabs fit the chip beside the weights, else as
-/// many as make k at least 64 and fit. Completes `slab_channels`.
+/// many as make k at least 64 and fit. A phase of a transposed convolution has few results for each of its loads: two
+/// blocks where registers are no obstacle. Completes `slab_channels`.
 static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &chip, MLIRContext *context) {
   if (params.has(key::slabChannels))
     return;
@@ -201,12 +217,16 @@ static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &c
   SmallVector<int64_t> candidates = {conv.channels};
   for (int64_t channels = llvm::PowerOf2Ceil(enough); channels >= 1; channels /= 2)
     candidates.push_back(std::min(channels, conv.channels));
-  for (int64_t channels : candidates) {
-    params.set(context, key::slabChannels, channels);
-    int64_t limit = channels == conv.channels ? chip.sharedBytesPerBlock / 2 : chip.sharedBytesPerBlock;
-    if (channels * conv.taps() <= 1024 && derive(conv, params).sharedBytes <= limit)
-      return;
-  }
+  for (bool half : {true, false})
+    for (int64_t channels : candidates) {
+      params.set(context, key::slabChannels, channels);
+      Plan plan = derive(conv, params);
+      int64_t limit = channels == conv.channels ? chip.sharedBytesPerBlock / 2 : chip.sharedBytesPerBlock;
+      if (half && conv.transposed && registersForTwo(plan, chip))
+        limit = sharedBytesForTwo(chip);
+      if (channels * conv.taps() <= 1024 && plan.sharedBytes <= limit)
+        return;
+    }
   params.set(context, key::slabChannels, int64_t(1));
 }
 
@@ -241,7 +261,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (inner)
     bn = roundUp(bn, (*inner)[1]);
   int64_t pixels = simt && bn < 16 ? 1024 : 288;
-  int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * conv.groups * ceilDiv(conv.outChannels, bn);
+  int64_t tiles = conv.groups * conv.phases() * ceilDiv(conv.outChannels, bn);
+  int64_t all = conv.images * conv.out[0] * conv.out[1] * conv.out[2] * tiles;
   while (pixels > 64 && all / pixels < chip.multiprocessors)
     pixels /= 2;
   if (simt && inner)
@@ -261,6 +282,11 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     // At least 128 threads, where the tile has so many results.
     while (tm > 1 && tile[0] / tm * (tile[1] / tn) < 128)
       tm /= 2;
+    // At least a warp of them, where the whole problem has fewer results than the tile.
+    Plan plan;
+    chooseBox(conv, tile[0], poolTile(params), plan);
+    while (tn > 1 && (tile[1] % tn || roundUp(plan.pixels, 8 * tm) / tm * (tile[1] / tn) < 32))
+      --tn;
     SmallVector<int64_t> thread = params.intsOr(context, key::threadTile, {tm, tn});
     if (tile[1] % thread[1])
       return dispatch.emitError("thread_tile = [pixels, channels] has to divide the tile's ") << tile[1] << " channels";
@@ -310,9 +336,7 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     return dispatch.emitError("a block takes ")
            << plan.sharedBytes << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock
            << "; smaller tile, slab_channels or stages need less";
-  // Two blocks where accumulators and about 90 other registers of each thread fit.
-  bool two = 2 * plan.threads * (plan.accumulators + 90) <= chip.registersPerMultiprocessor &&
-             2 * (plan.sharedBytes + 1024) <= chip.sharedBytesPerBlock + 1024;
+  bool two = registersForTwo(plan, chip) && plan.sharedBytes <= sharedBytesForTwo(chip);
   params.intOr(context, key::minBlocks, two ? 2 : 1);
   return success();
 }
@@ -345,14 +369,18 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};\n", conv.padding);
   three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};\n", conv.dilation);
   if (const std::optional<Transposed> &real = conv.transposed) {
-    os << "// That is a transposed convolution: each of its channels is one for each phase of its stride.\n";
+    os << "// That is one phase of a transposed convolution, of at most KD x KH x KW taps of FULL_KD x FULL_KH x "
+          "FULL_KW.\n";
     three("constexpr int PHASE_D = {0}, PHASE_H = {1}, PHASE_W = {2}, PHASES = PHASE_D * PHASE_H * PHASE_W;\n",
           real->stride);
-    os << "constexpr int CHANNELS = " << real->channels;
-    three(", FULL_D = {0}, FULL_H = {1}, FULL_W = {2};\n", real->out);
+    three("constexpr int FULL_D = {0}, FULL_H = {1}, FULL_W = {2};\n", real->out);
     three("constexpr int FULL_KD = {0}, FULL_KH = {1}, FULL_KW = {2};\n", real->kernel);
     three("constexpr int FULL_PAD_D = {0}, FULL_PAD_H = {1}, FULL_PAD_W = {2};\n", real->padding);
     three("constexpr int FULL_DILATION_D = {0}, FULL_DILATION_H = {1}, FULL_DILATION_W = {2};\n", real->dilation);
+    three("constexpr int APART_D = {0}, APART_H = {1}, APART_W = {2}; // from one tap of a phase to its next\n",
+          real->apart);
+    os << "constexpr int SPAN_W = " << real->columns << "; // from the first column that any phase takes to the last\n";
+    os << "constexpr int FEWEST_TAPS = " << real->fewestTaps << "; // of a phase that has any\n";
   }
   os << "// Pooling of the outputs; windows of 1 when there is none.\n";
   three("constexpr int PD = {0}, PH = {1}, PW = {2}; // pooled outputs\n", conv.pooled);
@@ -379,30 +407,6 @@ static std::string printConstants(StringRef name, const Conv &conv, const Schedu
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
   return text;
-}
-
-/// What a transposed convolution does otherwise: which weight stands where, and the outputs' own coordinates.
-static void fillTransposed(TemplateFill &fill, StringRef arguments) {
-  fill.sections.insert("transposed");
-  fill.replacements["weight"] =
-      "  const int phase = n % PHASES;\n"
-      "  const int td = tap_of(phase / (PHASE_H * PHASE_W), dh / KH * DILATION_D - PAD_D, PHASE_D, FULL_PAD_D, "
-      "FULL_DILATION_D, FULL_KD);\n"
-      "  const int th = tap_of(phase / PHASE_W % PHASE_H, dh % KH * DILATION_H - PAD_H, PHASE_H, FULL_PAD_H, "
-      "FULL_DILATION_H, FULL_KH);\n"
-      "  const int tw = tap_of(phase % PHASE_W, kw * DILATION_W - PAD_W, PHASE_W, FULL_PAD_W, FULL_DILATION_W, "
-      "FULL_KW);\n"
-      "  if (step < K_STEPS && k < K && c < C && n < OC && kw < KW && td >= 0 && th >= 0 && tw >= 0)\n"
-      "    value = weights[(((tile / N_TILES * C + c) * CHANNELS + n / PHASES) * FULL_KD * FULL_KH + td * FULL_KH + "
-      "th) "
-      "* FULL_KW + tw];";
-  fill.replacements["finish_pixel"] =
-      ("    const int phase = channel % PHASES, oz = z * PHASE_D + phase / (PHASE_H * PHASE_W);\n"
-       "    const int oy = y * PHASE_H + phase / PHASE_W % PHASE_H, ox = x * PHASE_W + phase % PHASE_W;\n"
-       "    if (inside && oz < FULL_D && oy < FULL_H && ox < FULL_W)\n"
-       "      value = epilogue(value, image, group * CHANNELS + channel / PHASES, oz, oy, ox" +
-       arguments + ");")
-          .str();
 }
 
 /// The code of ConvSimt or ConvMmaSync, which share a template.
@@ -460,11 +464,14 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv,
   fill.sections.insert(tensorCores ? "mma" : "simt");
   if (!tensorCores && compute.getIntOrFloatBitWidth() == 16)
     fill.replacements["paired"] = "constexpr bool PAIRED = false; // an operand is one element here";
+  fill.sections.insert(conv.ops.window ? "pool" : "direct");
   if (conv.transposed) {
-    fillTransposed(fill, arguments);
-  } else {
-    fill.sections.insert("plain");
-    fill.sections.insert(conv.ops.window ? "pool" : "direct");
+    fill.sections.insert("transposed");
+    fill.replacements["finish_pixel"] =
+        "    const int oz = z * PHASE_D + phase.z, oy = y * PHASE_H + phase.y, ox = x * PHASE_W + phase.x;\n"
+        "    if (inside && oz < FULL_D && oy < FULL_H && ox < FULL_W)\n"
+        "      value = epilogue(value, image, group * OC + channel, oz, oy, ox" +
+        arguments + ");";
   }
 
   DispatchCode code;

@@ -22,9 +22,6 @@ constexpr int KD = 1, KH = 11, KW = 11;
 constexpr int STRIDE_D = 1, STRIDE_H = 4, STRIDE_W = 4;
 constexpr int PAD_D = 0, PAD_H = 2, PAD_W = 2;
 constexpr int DILATION_D = 1, DILATION_H = 1, DILATION_W = 1;
-// A transposed convolution's own outputs, and the phases of its stride.
-constexpr int PHASE_D = 1, PHASE_H = 1, PHASE_W = 1, PHASES = PHASE_D * PHASE_H * PHASE_W;
-constexpr int CHANNELS = 96, FULL_D = 1, FULL_H = 27, FULL_W = 27;
 // Pooling of the outputs; windows of 1 when there is none.
 constexpr int PD = 1, PH = 27, PW = 27; // pooled outputs
 constexpr int POOL_D = 1, POOL_H = 3, POOL_W = 3;
@@ -58,13 +55,21 @@ constexpr int PIXELS = BOX_I * TILE_D * TILE_H * TILE_W;
 constexpr int BM = round_up(PIXELS, TENSOR_CORES ? WM : 8 * TM);
 constexpr int THREADS = TENSOR_CORES ? 32 * (BM / WM) * (BN / WN) : BM / TM * (BN / TN);
 constexpr int BOXES_D = ceil_div(PD, BOX_D), BOXES_H = ceil_div(PH, BOX_H), BOXES_W = ceil_div(PW, BOX_W);
+#if transposed
+constexpr int N_TILES = PHASES * ceil_div(OC, BN); // of channels, each for every phase
+#else
 constexpr int N_TILES = ceil_div(OC, BN);
+#endif
 
 // The slab: [image][channel][depth][row][column]. Column 0 is moved LEAD to the left, so that global
 // and shared addresses of a load are aligned alike.
 constexpr int SLAB_D = (TILE_D - 1) * STRIDE_D + (KD - 1) * DILATION_D + 1;
 constexpr int SLAB_H = (TILE_H - 1) * STRIDE_H + (KH - 1) * DILATION_H + 1;
+#if transposed
+constexpr int SLAB_W = TILE_W - 1 + SPAN_W; // of all phases, so that their slabs are aligned alike
+#else
 constexpr int SLAB_W = (TILE_W - 1) * STRIDE_W + (KW - 1) * DILATION_W + 1;
+#endif
 constexpr int slab_vector() {
   const int step = BOX_W * POOL_STRIDE_W * STRIDE_W;
   int v = 16 / sizeof(In);
@@ -100,7 +105,13 @@ constexpr int STEP_WEIGHTS = TENSOR_CORES ? BN * MMA_K : BN; // weights of one k
 constexpr int PIECE_WEIGHTS = round_up(PIECE * STEP_WEIGHTS, 16 / sizeof(Compute));
 constexpr int PARTS = ceil_div(K_STEPS, PIECE); // pieces of a chunk
 constexpr int PIECES = CHUNKS * PARTS;
+#if transposed
+// All of that is of a phase with the most taps. Slabs follow each other fastest in one with the fewest.
+__host__ __device__ constexpr int steps_of(int taps) { return TENSOR_CORES ? ceil_div(CB * taps, MMA_K) : CB * taps; }
+constexpr int SLABS_AHEAD = ceil_div(STAGES - 1, ceil_div(steps_of(FEWEST_TAPS), PIECE)) + 1;
+#else
 constexpr int SLABS_AHEAD = ceil_div(STAGES - 1, PARTS) + 1;
+#endif
 constexpr int SLABS = SLABS_AHEAD < CHUNKS ? SLABS_AHEAD : CHUNKS;
 
 // Offsets of the taps in a slab, as each lane needs them in a k step.
@@ -132,6 +143,43 @@ __device__ __forceinline__ float finish(float value, int image, int channel, int
 //@ end
 //@ end
 
+#if transposed
+// The taps of one phase along one dimension: `count` inputs from `first` of a block's window on, DILATION apart, with
+// tap `tap` of the filter at the first and one APART lower at each next.
+struct Taps {
+  int first, count, tap;
+};
+__device__ __forceinline__ Taps taps_of(int phase, int stride, int padding, int dilation, int kernel, int before) {
+  Taps taps = {0, 0, 0};
+  for (int k = 0; k < kernel; ++k) {
+    const int place = phase + padding - k * dilation;
+    if (place % stride == 0)
+      taps = {place / stride + before, taps.count + 1, k};
+  }
+  return taps;
+}
+
+// The outputs of a block lie at PHASE * q + (z, y, x). Nothing else is multiplied than the taps that they have.
+struct Phase {
+  int z, y, x;
+  Taps d, h, w;
+  __device__ __forceinline__ int taps() const { return d.count * h.count * w.count; }
+};
+__device__ __forceinline__ Phase phase_at(int index) {
+  const int z = index / (PHASE_H * PHASE_W), y = index / PHASE_W % PHASE_H, x = index % PHASE_W;
+  return {z, y, x, taps_of(z, PHASE_D, FULL_PAD_D, FULL_DILATION_D, FULL_KD, PAD_D),
+          taps_of(y, PHASE_H, FULL_PAD_H, FULL_DILATION_H, FULL_KH, PAD_H),
+          taps_of(x, PHASE_W, FULL_PAD_W, FULL_DILATION_W, FULL_KW, PAD_W)};
+}
+
+// The offset of tap k of a chunk in a slab; -1 for the k that fill up the last step.
+__device__ __forceinline__ int tap_offset(const Phase &phase, int k) {
+  const int taps = phase.taps(), c = k / taps;
+  const int kd = k % taps / (phase.h.count * phase.w.count), kh = k / phase.w.count % phase.h.count;
+  const int column = phase.w.first + k % phase.w.count * DILATION_W;
+  return c >= CB ? -1 : c * PLANE + (kd * DILATION_D * SLAB_H + kh * DILATION_H) * PITCH + column;
+}
+#else
 // The offset of tap k of a chunk in a slab; -1 for the k that fill up the last step. Offsets of pairs are
 // even: bit 0 tells that the second of the pair fills up a row of taps.
 __device__ __forceinline__ int tap_offset(int k) {
@@ -139,6 +187,7 @@ __device__ __forceinline__ int tap_offset(int k) {
   const int offset = c * PLANE + (kd * DILATION_D * SLAB_H + kh * DILATION_H) * PITCH + kw * DILATION_W;
   return k >= K ? -1 : PAIRED && kw + 1 == KW ? offset | 1 : offset;
 }
+#endif
 
 // The offset of pixel m of the block's tile in a slab; surplus pixels repeat the first.
 __device__ __forceinline__ int pixel_offset(int m) {
@@ -148,14 +197,6 @@ __device__ __forceinline__ int pixel_offset(int m) {
   return i * CB * PLANE + (z * STRIDE_D * SLAB_H + y * STRIDE_H) * PITCH + x * STRIDE_W + LEAD;
 }
 
-//@ section transposed
-// The tap of a transposed convolution that output phase PHASE takes at step STEP of the plain one; -1 for none.
-__device__ __forceinline__ int tap_of(int phase, int step, int stride, int padding, int dilation, int kernel) {
-  const int place = phase + padding - step * stride;
-  return place >= 0 && place % dilation == 0 && place / dilation < kernel ? place / dilation : -1;
-}
-
-//@ end
 __device__ __forceinline__ Compute convert(float x) {
   if constexpr (TENSOR_CORES && sizeof(Compute) == 4)
     return kgen::round_tf32(x);
@@ -216,6 +257,17 @@ __device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const
 // Slab elements for one register of a fragment: one f32, or two 16-bit values. What fills up is zero,
 // not the slab's element times a weight of zero, which may be a NaN.
 __device__ __forceinline__ unsigned load_taps(const Compute *slab, int pixel, int tap, int second) {
+#if transposed
+  constexpr bool FILLED = CB % MMA_K != 0;
+  if constexpr (sizeof(Compute) == 4) {
+    return FILLED && tap < 0 ? 0 : __float_as_uint(kgen::round_tf32(slab[pixel + tap]));
+  } else {
+    const unsigned short *bits = reinterpret_cast<const unsigned short *>(slab);
+    const unsigned low = FILLED && tap < 0 ? 0 : bits[pixel + tap];
+    const unsigned high = FILLED && second < 0 ? 0 : bits[pixel + second];
+    return low | high << 16;
+  }
+#else
   if constexpr (sizeof(Compute) == 4) {
     if (K % MMA_K && tap < 0)
       return 0;
@@ -231,6 +283,7 @@ __device__ __forceinline__ unsigned load_taps(const Compute *slab, int pixel, in
     const unsigned high = K % MMA_K && second < 0 ? 0 : bits[pixel + second];
     return low | high << 16;
   }
+#endif
 }
 //@ end
 
@@ -246,7 +299,15 @@ extern "C" __global__ void __launch_bounds__(256)
   if (index >= COUNT)
     return;
   const int piece = index / PIECE_WEIGHTS % PIECES, tile = index / PIECE_WEIGHTS / PIECES;
+#if transposed
+  const Phase phase = phase_at(tile % PHASES);
+  const int taps = phase.taps(), parts = ceil_div(steps_of(taps), PIECE);
+  if (piece >= CHUNKS * parts)
+    return;
+  const int step = index % PIECE_WEIGHTS / STEP_WEIGHTS + piece % parts * PIECE;
+#else
   const int step = index % PIECE_WEIGHTS / STEP_WEIGHTS + piece % PARTS * PIECE;
+#endif
   const int e = index % PIECE_WEIGHTS % STEP_WEIGHTS;
   int n, k;
   if constexpr (TENSOR_CORES) {
@@ -259,13 +320,23 @@ extern "C" __global__ void __launch_bounds__(256)
     n = e;
     k = step;
   }
+#if transposed
+  n += tile % N_TILES / PHASES * BN;
+  const int c = k / taps + piece / parts * CB;
+  const int kd = phase.d.tap - k % taps / (phase.h.count * phase.w.count) * APART_D;
+  const int kh = phase.h.tap - k / phase.w.count % phase.h.count * APART_H;
+  const int kw = phase.w.tap - k % phase.w.count * APART_W;
+  float value = 0.0f;
+  if (k < CB * taps && c < C && n < OC)
+    value = weights[(((tile / N_TILES * C + c) * OC + n) * FULL_KD + kd) * FULL_KH * FULL_KW +
+                    kh * FULL_KW + kw];
+#else
   n += tile % N_TILES * BN;
   const int c = k / TAPS + piece / PARTS * CB, kw = k % KW_PADDED, dh = k % TAPS / KW_PADDED;
   float value = 0.0f;
-  //@ replace weight
   if (step < K_STEPS && k < K && c < C && n < OC && kw < KW)
     value = weights[(((tile / N_TILES * OC + n) * C + c) * KD * KH + dh) * KW + kw];
-  //@ end
+#endif
   packed[index] = convert(value);
 }
 
@@ -286,7 +357,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
 
   // Blocks of one box and several channel tiles are neighbours: the slab comes from L2.
   int block = blockIdx.x;
+#if transposed
+  // So are those of one box and several phases: what they write between each other meets in L2.
+  const int tile = block % N_TILES, n_tile = tile / PHASES;
+  const Phase phase = phase_at(tile % PHASES);
+#else
   const int n_tile = block % N_TILES;
+#endif
   block /= N_TILES;
   const int group = block % GROUPS;
   block /= GROUPS;
@@ -300,11 +377,22 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   const int z0 = pz0 * POOL_STRIDE_D - POOL_PAD_D, y0 = py0 * POOL_STRIDE_H - POOL_PAD_H;
   const int x0 = px0 * POOL_STRIDE_W - POOL_PAD_W;
 
+#if transposed
+  weights += (long long)(group * N_TILES + tile) * PIECES * PIECE_WEIGHTS;
+  // Of this phase, in place of one with the most taps.
+  const int K_STEPS = steps_of(phase.taps()), PARTS = ceil_div(K_STEPS, PIECE), PIECES = CHUNKS * PARTS;
+#else
   weights += (long long)(group * N_TILES + n_tile) * PIECES * PIECE_WEIGHTS;
+#endif
   auto load_stage = [&](int piece) {
     if (piece < PIECES) {
       if (piece % PARTS == 0)
+#if transposed
+        load_slab(slabs + piece / PARTS % SLABS * SLAB, input, image0, group, piece / PARTS * CB, z0 + phase.d.first,
+                  y0 + phase.h.first, x0);
+#else
         load_slab(slabs + piece / PARTS % SLABS * SLAB, input, image0, group, piece / PARTS * CB, z0, y0, x0);
+#endif
       constexpr int EACH = 16 / sizeof(Compute);
       for (int i = threadIdx.x * EACH; i < PIECE_WEIGHTS; i += THREADS * EACH)
         kgen::cp_async16(&pieces[piece % STAGES * PIECE_WEIGHTS + i], &weights[piece * PIECE_WEIGHTS + i]);
@@ -316,7 +404,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   for (int s = 0; s < STAGES - 1; ++s)
     load_stage(s);
 
+#if transposed
+  for (int i = threadIdx.x; i < K_STEPS * (TENSOR_CORES ? 4 * TAPS_PER_LANE : 1); i += THREADS) {
+#else
   for (int i = threadIdx.x; i < TABLE; i += THREADS) {
+#endif
     int k = i;
     if constexpr (TENSOR_CORES) {
       const int lane = i / TAPS_PER_LANE % 4, e = i % TAPS_PER_LANE, step = i / (4 * TAPS_PER_LANE);
@@ -327,7 +419,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
       else
         k = step * 16 + 2 * lane + e % 2 + e / 2 * 8;
     }
+#if transposed
+    table[i] = tap_offset(phase, k);
+#else
     table[i] = tap_offset(k);
+#endif
   }
 
   //@ section mma
@@ -450,30 +546,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   __syncthreads();
 
   constexpr int BOX = BOX_I * BOX_D * BOX_H * BOX_W;
-  //@ section transposed
+#if transposed
   for (int index = threadIdx.x; index < BN * BOX; index += THREADS) {
-    int n, i, bz, by, bx;
-    if constexpr (BN % PHASES == 0) { // neighbouring threads write neighbouring phases
-      const int rx = index % PHASE_W, qx = index / PHASE_W, ry = qx / BOX_W % PHASE_H, qy = qx / (BOX_W * PHASE_H);
-      const int rz = qy / BOX_H % PHASE_D, qz = qy / (BOX_H * PHASE_D);
-      bx = qx % BOX_W, by = qy % BOX_H, bz = qz % BOX_D, i = qz / BOX_D % BOX_I;
-      n = qz / (BOX_D * BOX_I) * PHASES + (rz * PHASE_H + ry) * PHASE_W + rx;
-    } else {
-      const int p = index % BOX;
-      n = index / BOX, i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
-      by = p / BOX_W % BOX_H, bx = p % BOX_W;
-    }
-    const int image = image0 + i, channel = n_tile * BN + n, phase = channel % PHASES;
-    const int z = (pz0 + bz) * PHASE_D + phase / (PHASE_H * PHASE_W);
-    const int y = (py0 + by) * PHASE_H + phase / PHASE_W % PHASE_H, x = (px0 + bx) * PHASE_W + phase % PHASE_W;
+    const int n = index / BOX, p = index % BOX;
+    const int i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
+    const int by = p / BOX_W % BOX_H, bx = p % BOX_W;
+    const int image = image0 + i, channel = n_tile * BN + n, z = (pz0 + bz) * PHASE_D + phase.z;
+    const int y = (py0 + by) * PHASE_H + phase.y, x = (px0 + bx) * PHASE_W + phase.x;
     if (channel >= OC || image >= IMAGES || z >= FULL_D || y >= FULL_H || x >= FULL_W)
       continue;
     const float result = stage[n * STAGE_PITCH + ((i * TILE_D + bz) * TILE_H + by) * TILE_W + bx];
-    output[((((long long)image * GROUPS + group) * CHANNELS + channel / PHASES) * FULL_D + z) * FULL_H * FULL_W +
+    output[((((long long)image * GROUPS + group) * OC + channel) * FULL_D + z) * FULL_H * FULL_W +
            (long long)y * FULL_W + x] = static_cast<Out>(result);
   }
-  //@ end
-  //@ section plain
+#else
   for (int index = threadIdx.x; index < BN * BOX; index += THREADS) {
     const int n = index / BOX, p = index % BOX;
     const int i = p / (BOX_W * BOX_H * BOX_D), bz = p / (BOX_W * BOX_H) % BOX_D;
@@ -514,5 +600,5 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
         static_cast<Out>(pooled);
     //@ end
   }
-  //@ end
+#endif
 }

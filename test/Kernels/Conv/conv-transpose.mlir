@@ -1,11 +1,13 @@
 // RUN: kgen-opt %s --kgen-form-dispatches --kgen-lower | FileCheck %s
 
-// A transposed convolution is a plain one of stride 1 whose channels are those of every phase; its default tile fits a block also where
-// the rows are of prime length.
-// CHECK: constexpr int OC = 256, OD = 1, OH = 257, OW = 257;
-// CHECK: constexpr int KD = 1, KH = 3, KW = 3;
+// A transposed convolution is a plain one of stride 1 for each phase of its stride, with the taps that the phase has; its default tile
+// fits a block also where the rows are of prime length.
+// CHECK: constexpr int OC = 64, OD = 1, OH = 257, OW = 257;
+// CHECK: constexpr int KD = 1, KH = 2, KW = 2;
 // CHECK: constexpr int PHASE_D = 1, PHASE_H = 2, PHASE_W = 2, PHASES
-// CHECK: constexpr int CHANNELS = 64, FULL_D = 1, FULL_H = 513, FULL_W = 513;
+// CHECK: constexpr int FULL_D = 1, FULL_H = 513, FULL_W = 513;
+// CHECK: constexpr int APART_D = 1, APART_H = 2, APART_W = 2;
+// CHECK: constexpr int SPAN_W = 3;
 // CHECK: kgen.launch @conv_transpose2d_input_0::@conv_transpose2d_input_0_weights
 // CHECK: kgen.launch @conv_transpose2d_input_0::@conv_transpose2d_input_0_main
 module attributes {kgen.precision = "tf32"} {

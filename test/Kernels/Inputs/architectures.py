@@ -9,6 +9,8 @@ HEAD = "tensor<1x2x128x64xf16>"
 MM = ("aten.mm {0}, {1}", ["tensor<256x128xf32>", "tensor<128x192xf32>"], "tensor<256x192xf32>")
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
+TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
+              "tensor<2x32x39x39xf32>")
 ATTENTION = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [HEAD, HEAD, HEAD], HEAD)
 SOFTMAX = ("aten.softmax.int {0} dim -1", ["tensor<64x16384xf32>"], "tensor<64x16384xf32>")
 ODD = ("aten.softmax.int {0} dim -1", ["tensor<64x4097xf32>"], "tensor<64x4097xf32>")
@@ -30,6 +32,9 @@ CASES = [
     ("gemm, mma = mma_sync", *HALVES),
     ("conv, mma = none", *CONV),
     ("conv, mma = mma_sync", *CONV),
+    ("conv, mma = none", *TRANSPOSED),
+    ("conv, mma = mma_sync", *TRANSPOSED),
+    ("conv, mma = mma_sync, dtype = fp16", *TRANSPOSED),
     ("attention, mma = none", *ATTENTION),
     ("attention, mma = mma_sync", *ATTENTION),
 ]
