@@ -271,7 +271,7 @@ class Generator:
             kinds = list(inspect.signature(line).parameters)[1:]
             kinds = [kind for kind in kinds if kind != "call"]
             text = line(self, *[self._operand(kind) for kind in kinds])
-            if name.startswith(("conv", "scaled_dot_product")):
+            if name.startswith("scaled_dot_product"):
                 self._decline_endless(uses)
             settled = self._settled(text) if text else None
         except (Declined, RuntimeError, AttributeError, IndexError, ValueError, TypeError, NotImplementedError):

@@ -18,6 +18,12 @@ from kgen.op_table import IDENTITIES, LAYOUTS, SYNONYMS
 INF = "float('inf')"
 
 
+def _pierced(g, x):
+    """X with a NaN or an infinity at some places, on every kind of inputs: no more outputs than these are factors of may show them."""
+    places = g.leaf(x.shape, "i64", ("integer", 0, 59))
+    return f"{x}.masked_fill({places} == 0, {g.pick(['float(' + repr('nan') + ')', INF, '-' + INF])})"
+
+
 def _conv(g, x, spatial, transposed=False):
     """A convolution's text, its weight drawn to fit."""
     unbatched = x.rank == spatial + 1
@@ -40,12 +46,13 @@ def _conv(g, x, spatial, transposed=False):
     else:
         w = g.leaf([per_group * groups, channels // groups, *kernel], x.dtype, init, weight=True, plain=True)
     bias = str(g.leaf([per_group * groups], x.dtype, weight=True)) if g.maybe(0.5) else "None"
+    source = _pierced(g, x) if g.maybe(0.25) else x
     name = f"F.conv{'_transpose' if transposed else ''}{spatial}d"
     rest = f"output_padding={output_padding}, " if transposed else ""
     even = [d * (k - 1) % 2 == 0 for d, k in zip(dilation, kernel)]
     if not transposed and all(even) and g.maybe(0.1):
-        return f"{name}({x}, {w}, {bias}, padding='{g.pick(['same', 'valid'])}', dilation={dilation}, groups={groups})"
-    return f"{name}({x}, {w}, {bias}, stride={stride}, padding={padding}, {rest}dilation={dilation}, groups={groups})"
+        return f"{name}({source}, {w}, {bias}, padding='{g.pick(['same', 'valid'])}', dilation={dilation}, groups={groups})"
+    return f"{name}({source}, {w}, {bias}, stride={stride}, padding={padding}, {rest}dilation={dilation}, groups={groups})"
 
 
 def _pool(g, x, spatial, kind):

@@ -1,6 +1,6 @@
 # expect: pass
 # ideas: cuda:pixel-tile:1 cuda:fragment-padding:2
-# Phases of the stride that no tap reaches multiply what is there with zero.
+# One of three phases of the stride has no tap, the others one each.
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
