@@ -18,6 +18,7 @@ selections     the same: order statistics, pairs, uneven windows, shifts
 graph_writer   the graph as the project's MLIR text
 importer       a file, a module or an exported program in, that text out
 subgraph       pieces of an exported graph as MLIR text, and which nodes kgen can take
+ordering       what is kgen's together, as far as PyTorch's ops allow it
 segments       cuts an exported graph into kernels' work and PyTorch's
 compiler       makes and checks the kernels of each segment
 applied        kgen apply: what searches found, by what it computes

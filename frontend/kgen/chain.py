@@ -10,6 +10,7 @@ import weakref
 
 import torch
 
+from kgen.ordering import has_effects, scheduled
 from kgen.runtime import ALIGNMENT, RuntimeFailed, library
 from kgen.watch import steps, watch
 
@@ -297,6 +298,9 @@ class Program:
                 results = node.args[0]
             elif node.op != "placeholder" and node.target is not operator.getitem:
                 raise NotImplementedError(f"{node.op} {node.target} between parts")
+        parts = [parts[index] for index in scheduled([
+            (bundle_of(part) is not None, reads, writes, bundle_of(part) is None and any(map(has_effects, part.graph.nodes)))
+            for part, reads, writes, _ in parts])]
         self._count = count
         self._results = [numbers[result] if isinstance(result, torch.fx.Node) else _Constant(result) for result in results]
         row_major = set()

@@ -7,6 +7,7 @@ import torch
 from torch.fx.passes.split_module import split_module
 
 from kgen.op_table import VIEWS
+from kgen.ordering import has_effects, scheduled
 from kgen.subgraph import place_of, refusal
 
 #: Ops that a kernel is built around; a segment has at most one, with what follows it element by element.
@@ -36,8 +37,26 @@ class Segment:
         self.refused = []
 
 
+def _in_order(graph):
+    """[(node, why kgen cannot compute it)] of GRAPH, so that PyTorch's ops cut what is kgen's as seldom as may be. What is taken out of a
+    result stands behind what gives it."""
+    parts, part_of = [], {}  # (why, nodes)
+    for node in graph.nodes:
+        if node.op in ("placeholder", "output"):
+            continue
+        if node.op == "call_function" and node.target is operator.getitem and node.args[0] in part_of:
+            part = part_of[node.args[0]]
+        else:
+            part = (refusal(node), [])
+            parts.append(part)
+        part[1].append(node)
+        part_of[node] = part
+    order = scheduled([(why is None, nodes[0].all_input_nodes, nodes, why is not None and has_effects(nodes[0])) for why, nodes in parts])
+    return [(node, parts[index][0]) for index in order for node in parts[index][1]]
+
+
 def segments_of(graph):
-    """GRAPH's nodes in segments, each in the order of the graph; segments depend on earlier ones only."""
+    """GRAPH's nodes in segments, each in an order of the graph; segments depend on earlier ones only."""
     segments, where = [], {}
     current, anchored = None, False
 
@@ -45,13 +64,10 @@ def segments_of(graph):
         segments.append(Segment(len(segments)))
         return segments[-1]
 
-    for node in graph.nodes:
-        if node.op in ("placeholder", "output"):
-            continue
+    for node, why in _in_order(graph):
         if node.op == "call_function" and node.target is operator.getitem and node.args[0] in where:
             segment = segments[where[node.args[0]]]
         else:
-            why = refusal(node)
             if why is not None:
                 segment = begin()
                 segment.refused.append((packet_of(node) or str(node.target), why, place_of(node)))
@@ -86,9 +102,21 @@ def split(module, whole=False):
         segments[0].nodes = [node for node in module.graph.nodes if node in where]
     parts = split_module(module, None, lambda node: where[node])
     names = {f"submod_{segment.number}": segment for segment in segments if segment.nodes}
+    _sort(parts, names)
     for name in names:
         _write_values(getattr(parts, name), parts, name)
     return parts, names
+
+
+def _sort(parts, names):
+    """Has the calls of PARTS in the order of NAMES: split_module has one of its own, in which draws of random numbers changed places."""
+    calls = {node.target: node for node in parts.graph.nodes if node.op == "call_module"}
+    end = next(node for node in parts.graph.nodes if node.op == "output")
+    for name in names:
+        for node in (calls[name], *(user for user in calls[name].users if user.target is operator.getitem)):
+            end.prepend(node)
+    parts.graph.lint()
+    parts.recompile()
 
 
 def _write_values(part, parts, name):
