@@ -9,7 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Sanitize.h"
+#include "NetworkTasks.h"
 #include "kgen/Device/CandidateProcess.h"
+#include "kgen/Device/Parallel.h"
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
@@ -20,7 +22,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <poll.h>
 #include <random>
 #include <sys/syscall.h>
@@ -61,19 +65,22 @@ SanitizerReport kgen::evaluate::readSanitizerOutput(llvm::StringRef tool, const 
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(run.output).split(lines, '\n');
   bool ran = false;
-  std::string first;
+  std::string first, place;
   for (llvm::StringRef line : lines) {
     ran |= line.contains(finished);
     if (!line.consume_front("========="))
       continue;
     line = line.trim();
+    // "at KERNEL+0x150 in FILE": of many kernels, which one.
+    if (!first.empty() && place.empty() && line.starts_with("at "))
+      place = line.split(" in ").first.str();
     if (first.empty() && !line.empty() && !line.starts_with("COMPUTE-SANITIZER") && !line.contains(" SUMMARY:"))
       first = line.str();
   }
   if (run.end == toolchain::ProcessResult::End::Exited && run.code == objection && !first.empty() &&
       !llvm::StringRef(first).starts_with("Internal") && !llvm::StringRef(first).contains("Target application")) {
     report.outcome = SanitizerReport::Objects;
-    report.words = first;
+    report.words = first + (place.empty() ? "" : " " + place);
     report.verdict = tool == "racecheck" ? candidate::Verdict::Race : candidate::Verdict::Fault;
   } else if (!ran) {
     report.outcome = SanitizerReport::Unknown;
@@ -90,6 +97,180 @@ std::vector<std::string> kgen::evaluate::sanitizerTools(llvm::StringRef ptx) {
   if (ptx.empty() || ptx.contains(".shared"))
     tools.push_back("racecheck");
   return tools;
+}
+
+/// A plan and its machine code under one of the tools.
+struct kgen::evaluate::SanitizerWatch {
+  std::string task; ///< "" for the whole
+  std::string tool, planFile, artifact;
+  std::string key; ///< of what it would find
+  double bytes = 0;
+  bool known = false;   ///< it was clean before
+  bool started = false; ///< there was time
+  std::shared_ptr<llvm::Expected<toolchain::ProcessResult>> run;
+};
+
+namespace {
+
+/// What a process that is watched takes on the card.
+double bytesOf(const candidate::LaunchPlan &plan) {
+  constexpr double context = 1e9; // with what a tool keeps beside it
+  double bytes = context + plan.bufferBytes();
+  for (const candidate::WorkspaceSpec &space : plan.workspace)
+    bytes += double(space.bytes);
+  return bytes;
+}
+
+/// Memory of the card for those who run beside each other; who alone is too large runs alone.
+class Room {
+public:
+  explicit Room(double bytes) : left(bytes), all(bytes) {}
+  void enter(double bytes) {
+    std::unique_lock<std::mutex> guard(mutex);
+    change.wait(guard, [&] { return bytes <= left || left == all; });
+    left -= bytes;
+  }
+  void leave(double bytes) {
+    std::lock_guard<std::mutex> guard(mutex);
+    left += bytes;
+    change.notify_all();
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable change;
+  double left;
+  const double all;
+};
+
+/// "17 runs of memcheck", for a list.
+std::string countTools(const std::vector<const SanitizerWatch *> &watches) {
+  std::map<std::string, int> counts;
+  for (const SanitizerWatch *watch : watches)
+    ++counts[watch->tool];
+  std::string words;
+  for (const auto &[tool, count] : counts)
+    words += (words.empty() ? "" : ", ") + tool + " of " + std::to_string(count);
+  return words;
+}
+
+/// "03-linear (racecheck), the whole (memcheck)".
+std::string listWatches(const std::vector<const SanitizerWatch *> &watches) {
+  std::map<std::string, std::string> tools;
+  for (const SanitizerWatch *watch : watches) {
+    std::string &list = tools[watch->task.empty() ? "the whole" : watch->task];
+    list += (list.empty() ? "" : ", ") + watch->tool;
+  }
+  std::string words;
+  for (const auto &[task, list] : tools)
+    words += (words.empty() ? "" : "; ") + task + " (" + list + ")";
+  return words;
+}
+
+/// The name of the task of PLAN one of whose kernels WORDS name; "": none.
+std::string findTask(const candidate::LaunchPlan &plan, llvm::StringRef words) {
+  size_t launch = 0;
+  for (const candidate::PlanStep &step : plan.steps)
+    for (size_t end = launch + step.launches; launch < end; ++launch) {
+      const std::string &kernel = plan.launches[launch].kernel;
+      for (size_t at = words.find(kernel); at != llvm::StringRef::npos; at = words.find(kernel, at + 1)) {
+        auto isWord = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        const size_t after = at + kernel.size();
+        if ((at == 0 || !isWord(words[at - 1])) && (after == words.size() || !isWord(words[after])))
+          return step.task;
+      }
+    }
+  return "";
+}
+
+} // namespace
+
+/// Has PROGRAM watch all of WATCHES, as many at a time as threads and memory allow, until SECONDS have passed.
+static void runWatches(std::vector<SanitizerWatch> &watches, const std::string &program, const std::string &device,
+                       double memory, unsigned threads, double seconds) {
+  // Other inputs than the secret ones: the seed of these stands on a command line.
+  const std::string seed = std::to_string(std::random_device()());
+  const double begin = toolchain::monotonicSeconds();
+  Room room(memory / 2);
+  auto watchOne = [&](SanitizerWatch &watch) {
+    if (watch.known)
+      return;
+    room.enter(watch.bytes);
+    constexpr double leastSeconds = 2; // a tool's own start
+    const double left = seconds > 0 ? seconds - (toolchain::monotonicSeconds() - begin) : toolSeconds;
+    if (left >= leastSeconds) {
+      toolchain::ProcessRequest request;
+      request.arguments = {program,         "--tool", watch.tool, "--error-exitcode", std::to_string(objection),
+                           "--print-limit", "4"};
+      if (watch.tool == "memcheck")
+        request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
+      if (watch.tool == "racecheck")
+        request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
+      request.arguments.insert(request.arguments.end(),
+                               {toolchain::workerBinary(), "--kgen-sanitize-worker", device, watch.planFile,
+                                watch.artifact, seed, std::to_string(getpid())});
+      toolchain::ProcessLimits limits;
+      limits.wallSeconds = std::min(toolSeconds, left);
+      watch.started = true;
+      watch.run = std::make_shared<llvm::Expected<toolchain::ProcessResult>>(toolchain::runProcess(request, limits));
+    }
+    room.leave(watch.bytes);
+  };
+  // Most of a tool's time is its own start.
+  device::parallelEach(watches.size(), std::clamp(threads / 2, 4u, 12u), [&](size_t i) { watchOne(watches[i]); });
+}
+
+/// The tasks of a network, each by itself, after those of the whole that are in WATCHES. FOLDER receives their plans.
+llvm::Error Evaluator::addTaskWatches(const CandidateFiles &files, const candidate::LaunchPlan &plan,
+                                      const std::string &folder, std::vector<SanitizerWatch> &watches) {
+  auto tasks = readNetworkTasks(files.tasks);
+  if (!tasks)
+    return tasks.takeError();
+  std::set<std::string> seen;
+  size_t launch = 0;
+  for (size_t step = 0; step < plan.steps.size(); launch += plan.steps[step++].launches) {
+    const std::string &name = plan.steps[step].task;
+    auto task = tasks->find(name);
+    if (task == tasks->end() || !seen.insert(name).second)
+      continue;
+    // How its inputs are drawn is the graph's to say: an index has to be one.
+    auto shape = parts.planOfGraph ? parts.planOfGraph(task->second.graph)
+                                   : llvm::Expected<candidate::LaunchPlan>(task->second.shape);
+    if (!shape)
+      return shape.takeError();
+    auto own = cutOutStep(plan, step, *shape);
+    if (!own)
+      return own.takeError();
+    const std::string &text = files.modules[plan.launches[launch].module];
+    toolchain::CompileOptions how;
+    how.arch = parts.arch;
+    auto compiled = parts.compiler->compile(text, how);
+    if (!compiled)
+      return compiled.takeError();
+    auto *good = std::get_if<toolchain::Compiled>(&*compiled);
+    if (!good)
+      return llvm::createStringError("task %s does not compile again", name.c_str());
+    SanitizerWatch watch;
+    watch.task = name;
+    watch.planFile = folder + "/" + std::to_string(step) + ".json";
+    watch.artifact = good->artifact;
+    watch.bytes = bytesOf(*own);
+    if (llvm::Error error = toolchain::writeFileAtomically(watch.planFile, own->print()))
+      return error;
+    for (const std::string &tool : sanitizerTools(good->ptx)) {
+      watch.tool = tool;
+      watch.key = toolchain::contentKey({tool, text, own->print()});
+      watch.known = cleanTasks.count(watch.key) > 0;
+      watches.push_back(watch);
+    }
+  }
+  // What only this look can find comes first.
+  auto isOwn = [](const SanitizerWatch &watch) { return watch.tool == "racecheck" || watch.tool == "synccheck"; };
+  std::stable_sort(watches.begin(), watches.end(), [&](const SanitizerWatch &a, const SanitizerWatch &b) {
+    auto rank = [&](const SanitizerWatch &watch) { return watch.task.empty() ? 0 : isOwn(watch) ? 1 : 2; };
+    return rank(a) < rank(b);
+  });
+  return llvm::Error::success();
 }
 
 llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptions &options,
@@ -109,64 +290,85 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
   auto scratch = toolchain::ScratchFolder::create("plan");
   if (!scratch)
     return scratch.takeError();
-  std::string planFile = scratch->path() + "/plan.json";
-  if (llvm::Error error = toolchain::writeFileAtomically(planFile, plan->print()))
+  SanitizerWatch whole;
+  whole.planFile = scratch->path() + "/plan.json";
+  whole.artifact = artifact;
+  whole.bytes = bytesOf(*plan);
+  if (llvm::Error error = toolchain::writeFileAtomically(whole.planFile, plan->print()))
     return error;
-  // Other inputs than the secret ones: the seed of these stands on a command line.
-  std::string seed = std::to_string(std::random_device()());
   std::vector<std::string> tools = sanitizerTools(ptx);
-  if (plan->isNetwork()) // the others take minutes on hundreds of kernels
+  if (plan->isNetwork()) // the others take minutes on hundreds of kernels, and look at each task below
     tools = {"memcheck", "initcheck"};
-  std::vector<std::optional<llvm::Expected<toolchain::ProcessResult>>> runs(tools.size());
-  auto runTool = [&](size_t i) {
-    toolchain::ProcessRequest request;
-    request.arguments = {program,         "--tool", tools[i], "--error-exitcode", std::to_string(objection),
-                         "--print-limit", "4"};
-    if (tools[i] == "memcheck")
-      request.arguments.insert(request.arguments.end(), {"--report-api-errors", "no"});
-    if (tools[i] == "racecheck")
-      request.arguments.insert(request.arguments.end(), {"--racecheck-report", "analysis", "--print-level", "error"});
-    request.arguments.insert(request.arguments.end(),
-                             {toolchain::workerBinary(), "--kgen-sanitize-worker", parts.device, planFile, artifact,
-                              seed, std::to_string(getpid())});
-    toolchain::ProcessLimits limits;
-    limits.wallSeconds = toolSeconds;
-    runs[i].emplace(toolchain::runProcess(request, limits));
-  };
-  // Most of a tool's time is its own start, so they run side by side where the card has room for all of them.
-  double bytes = plan->bufferBytes();
-  for (const candidate::WorkspaceSpec &space : plan->workspace)
-    bytes += double(space.bytes);
-  const bool sideBySide = 2 * bytes * double(tools.size()) < double(parts.card.memoryBytes);
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < tools.size(); ++i)
-    if (sideBySide)
-      threads.emplace_back(runTool, i);
-    else
-      runTool(i);
-  for (std::thread &thread : threads)
-    thread.join();
+  std::vector<SanitizerWatch> watches;
+  for (const std::string &tool : tools) {
+    whole.tool = tool;
+    watches.push_back(whole);
+  }
+  if (plan->isNetwork() && !files.tasks.empty())
+    if (llvm::Error error = addTaskWatches(files, *plan, scratch->path(), watches))
+      return error;
+  const double begin = toolchain::monotonicSeconds();
+  runWatches(watches, program, parts.device, double(parts.card.memoryBytes), parts.threads, options.checkSeconds);
+  return takeWatches(watches, *plan, toolchain::monotonicSeconds() - begin, out);
+}
+
+/// Writes down what WATCHES of PLAN, which took SECONDS, said.
+llvm::Error Evaluator::takeWatches(std::vector<SanitizerWatch> &watches, const candidate::LaunchPlan &plan,
+                                   double seconds, candidate::Measurement &out) {
   std::string clean, rest;
+  std::vector<const SanitizerWatch *> cleanTaskRuns, late, unknown;
+  std::set<std::string> lookedAt;
   llvm::Error failed = llvm::Error::success();
-  for (size_t i = 0; i < tools.size(); ++i) {
-    if (!*runs[i]) {
-      failed = llvm::joinErrors(std::move(failed), runs[i]->takeError());
+  for (SanitizerWatch &watch : watches) {
+    if (watch.run && !*watch.run) {
+      failed = llvm::joinErrors(std::move(failed), watch.run->takeError());
       continue;
     }
-    SanitizerReport report = readSanitizerOutput(tools[i], **runs[i]);
+    if (!watch.known && !watch.started) {
+      late.push_back(&watch);
+      continue;
+    }
+    SanitizerReport report;
+    if (!watch.known)
+      report = readSanitizerOutput(watch.tool, **watch.run);
     if (report.outcome == SanitizerReport::Clean) {
-      char seconds[24];
-      snprintf(seconds, sizeof seconds, " %.1f s", (*runs[i])->seconds);
-      clean += (clean.empty() ? "" : ", ") + tools[i] + seconds;
+      if (watch.task.empty()) {
+        char text[24];
+        snprintf(text, sizeof text, " %.1f s", (*watch.run)->seconds);
+        clean += (clean.empty() ? "" : ", ") + watch.tool + text;
+        continue;
+      }
+      cleanTaskRuns.push_back(&watch);
+      lookedAt.insert(watch.task);
+      cleanTasks.insert(watch.key);
       continue;
     }
-    rest += (rest.empty() ? "" : "; ") + tools[i] + ": " + report.words;
+    if (report.outcome == SanitizerReport::Unknown && !watch.task.empty()) {
+      unknown.push_back(&watch);
+      continue;
+    }
+    const std::string who = watch.task.empty() ? findTask(plan, report.words) : watch.task;
+    const std::string said = watch.tool + ": " + report.words;
+    rest += (rest.empty() ? "" : "; ") + (who.empty() ? "" : "task " + who + ", ") + said;
     if (report.outcome == SanitizerReport::Objects && out.passed()) {
       out.verdict = report.verdict;
-      out.detail = "compute-sanitizer's " + tools[i] + ": " + report.words;
+      out.detail = (who.empty() ? "" : "task " + who + " is at fault: ") + "compute-sanitizer's " + said;
     }
   }
-  out.sanitizer = clean.empty() ? rest : clean + ": nothing found" + (rest.empty() ? "" : "; " + rest);
+  out.sanitizer = clean;
+  if (!cleanTaskRuns.empty()) {
+    char text[64];
+    snprintf(text, sizeof text, "%zu tasks by themselves in %.1f s (", lookedAt.size(), seconds);
+    out.sanitizer += (clean.empty() ? "" : "; ") + (text + countTools(cleanTaskRuns)) + ")";
+  }
+  if (!out.sanitizer.empty())
+    out.sanitizer += ": nothing found";
+  if (!rest.empty())
+    out.sanitizer += (out.sanitizer.empty() ? "" : "; ") + rest;
+  if (!late.empty())
+    out.warnings.push_back("compute-sanitizer had no time for: " + listWatches(late));
+  if (!unknown.empty())
+    out.warnings.push_back("compute-sanitizer came to no end with: " + listWatches(unknown));
   return failed;
 }
 

@@ -9,6 +9,7 @@
 // right.
 //
 //===----------------------------------------------------------------------===//
+#include "NetworkTasks.h"
 #include "kgen/Device/Parallel.h"
 #include "kgen/Evaluate/Evaluator.h"
 
@@ -17,7 +18,6 @@
 #include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 
 #include <atomic>
 #include <cstring>
@@ -26,7 +26,6 @@
 
 using namespace kgen;
 using namespace kgen::evaluate;
-namespace json = llvm::json;
 
 namespace {
 
@@ -35,68 +34,9 @@ constexpr double mostSeconds = 60;
 /// The first bytes of packed outputs.
 constexpr size_t header = 4096;
 
-struct Task {
-  std::string name, graph;
-  candidate::LaunchPlan shape; ///< inputs, outputs and class; no launches
-};
-
-llvm::Error wrongTasks(const llvm::Twine &why) { return llvm::createStringError("partition.json: " + why); }
-
-llvm::Expected<std::vector<candidate::BufferSpec>> readBuffers(const json::Object &task, llvm::StringRef key) {
-  std::vector<candidate::BufferSpec> out;
-  const json::Array *list = task.getArray(key);
-  if (!list)
-    return wrongTasks("a task has no " + key);
-  for (const json::Value &value : *list) {
-    const json::Object *one = value.getAsObject();
-    auto type = one ? candidate::parseDType(one->getString("dtype").value_or("")) : std::nullopt;
-    const json::Array *shape = one ? one->getArray("shape") : nullptr;
-    if (!type || !shape)
-      return wrongTasks("one of the " + key + " has no dtype or no shape");
-    candidate::BufferSpec spec;
-    spec.name = (key + llvm::Twine(out.size())).str();
-    spec.dtype = *type;
-    for (const json::Value &extent : *shape)
-      spec.shape.push_back(extent.getAsInteger().value_or(0));
-    out.push_back(std::move(spec));
-  }
-  return out;
-}
-
-/// The tasks by name.
-llvm::Expected<std::map<std::string, Task>> readTasks(llvm::StringRef text) {
-  auto root = json::parse(text);
-  if (!root)
-    return root.takeError();
-  const json::Array *list = root->getAsObject() ? root->getAsObject()->getArray("tasks") : nullptr;
-  if (!list)
-    return wrongTasks("there are no tasks");
-  std::map<std::string, Task> tasks;
-  for (const json::Value &value : *list) {
-    const json::Object *one = value.getAsObject();
-    if (!one)
-      return wrongTasks("a task is no object");
-    Task task;
-    task.name = one->getString("name").value_or("").str();
-    task.graph = one->getString("graph").value_or("").str();
-    task.shape.problem = task.name;
-    task.shape.precision = one->getString("precision").value_or("").str();
-    auto inputs = readBuffers(*one, "inputs");
-    if (!inputs)
-      return inputs.takeError();
-    auto outputs = readBuffers(*one, "outputs");
-    if (!outputs)
-      return outputs.takeError();
-    task.shape.inputs = std::move(*inputs);
-    task.shape.outputs = std::move(*outputs);
-    tasks[task.name] = std::move(task);
-  }
-  return tasks;
-}
-
 /// PLAN with every value that a step writes as an output.
 llvm::Expected<candidate::LaunchPlan> expose(const candidate::LaunchPlan &plan,
-                                             const std::map<std::string, Task> &tasks) {
+                                             const std::map<std::string, NetworkTask> &tasks) {
   candidate::LaunchPlan out = plan;
   std::map<unsigned, unsigned> outputOf; // by workspace
   for (const candidate::PlanStep &step : plan.steps) {
@@ -194,7 +134,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   };
   if (files.tasks.empty())
     return leaveOut("there is no partition.json");
-  auto tasks = readTasks(files.tasks);
+  auto tasks = readNetworkTasks(files.tasks);
   if (!tasks)
     return tasks.takeError();
   // What was right once, in another network perhaps, need not be looked at again.
@@ -263,7 +203,7 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   std::string detail;
   std::mutex lock; // of these
   auto look = [&](const std::string &name, const std::vector<size_t> &steps, unsigned threads) -> llvm::Error {
-    const Task &task = tasks->at(name);
+    const NetworkTask &task = tasks->at(name);
     std::vector<device::SharedMemory> inputs;
     for (size_t step : steps) {
       auto packed = values.pack(exposed->steps[step].inputs, task.shape.inputs, 0);

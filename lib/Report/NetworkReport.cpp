@@ -34,13 +34,19 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     round.seconds = branch.doneAt;
     if (branch.round == 0)
       report.genericUs = round.timeUs;
-    if (measurement->beats(report.bestUs)) {
+    // The journal knows which one it is: one of two that are equally right may have been looked at more closely, and
+    // one that was right at first may hold a kernel that was found out later.
+    const bool isBest = run.getBest().empty() ? measurement->beats(report.bestUs) : run.getBest() == branch.id;
+    if (isBest) {
       report.bestUs = measurement->timeUs;
       report.bestId = branch.id;
       report.floorUs = measurement->floorUs;
       report.prepareUs = measurement->prepareUs;
       report.graphUs = measurement->graphUs;
+      report.sanitizer = measurement->sanitizer;
       report.warnings = measurement->warnings;
+      if (branch.round > 0 && measurement->sanitizer.empty() && !StringRef(report.device).starts_with("host"))
+        report.warnings.push_back("compute-sanitizer has not looked at it: the search did not come to its end");
     }
     report.rounds.push_back(std::move(round));
   }

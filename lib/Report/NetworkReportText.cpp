@@ -116,6 +116,8 @@ std::string printNetworkText(const NetworkReport &report) {
        << right_justify(freshOf(round), 12) << right_justify(graphOf(round, report), 12) << describe(round) << "\n";
   for (const auto &[mode, us] : report.baselines)
     os << left_justify("PyTorch " + mode, 26) << right_justify(printTime(us), 12) << "\n";
+  if (!report.sanitizer.empty())
+    os << "compute-sanitizer: " << report.sanitizer << "\n";
   for (const std::string &warning : report.warnings)
     os << "warning: " << warning << "\n";
   os << ending(report) << "\n";
@@ -144,7 +146,12 @@ std::string printNetworkMarkdown(const NetworkReport &report) {
        << round.partition << " |\n";
   for (const auto &[mode, us] : report.baselines)
     os << "| PyTorch " << mode << " | | " << printTime(us) << " | | | |\n";
-  os << "\n" << ending(report) << ".\n";
+  os << "\n";
+  if (!report.sanitizer.empty())
+    os << "compute-sanitizer: " << report.sanitizer << ".\n\n";
+  for (const std::string &warning : report.warnings)
+    os << "- warning: " << warning << "\n";
+  os << (report.warnings.empty() ? "" : "\n") << ending(report) << ".\n";
   return out;
 }
 
@@ -170,6 +177,8 @@ std::string printNetworkJson(const NetworkReport &report) {
                {"generic_us", report.genericUs},
                {"floor_us", report.floorUs},
                {"baselines", report.baselines},
+               {"sanitizer", report.sanitizer},
+               {"warnings", report.warnings},
                {"tasks", Json::array()},
                {"rounds", Json::array()}};
   for (const NetworkTaskRow &row : report.tasks)

@@ -5,8 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Sanitize.h"
+#include "kgen/Evaluate/Evaluator.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Scratch.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 
 #include "gtest/gtest.h"
+
+#include <sys/stat.h>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -46,4 +54,147 @@ TEST(Sanitizer, OutputsAreRead) {
       readReport("memcheck", 86, "========= Error: Target application terminated before first instrumented call\n");
   EXPECT_EQ(report.outcome, SanitizerReport::Unknown);
   EXPECT_EQ(readReport("memcheck", 1, "kgen: no CUDA driver on this machine\n").outcome, SanitizerReport::Unknown);
+}
+
+namespace {
+
+/// Any text compiles; its kernels use everything, as far as anybody knows.
+class AnyCompiler : public toolchain::Compiler {
+public:
+  std::string version() override { return "fake"; }
+  llvm::Expected<toolchain::CompileResult> compile(llvm::StringRef text, const toolchain::CompileOptions &) override {
+    toolchain::Compiled compiled;
+    compiled.artifact = ("artifact of " + text).str();
+    candidate::KernelResources kernel;
+    kernel.kernel = text.str();
+    kernel.registers = 40;
+    compiled.kernels = {kernel};
+    return toolchain::CompileResult(compiled);
+  }
+};
+
+/// y = g(f(x)), two tasks of a kernel each, before a sanitizer that is a script.
+class SanitizedNetworkTest : public ::testing::Test {
+protected:
+  std::string folder;
+  toolchain::ScratchFolder scratch;
+  EvaluateOptions options;
+  CandidateFiles files;
+  std::unique_ptr<Evaluator> evaluator;
+
+  void SetUp() override {
+    auto made = toolchain::ScratchFolder::create("test");
+    ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
+    scratch = std::move(*made);
+    folder = scratch.path();
+    candidate::LaunchPlan plan;
+    plan.problem = "net";
+    plan.arch = "sm_90a";
+    plan.precision = "strict-fp32";
+    plan.inputs = {{"in0", candidate::DType::F32, {8}}};
+    plan.outputs = {{"out0", candidate::DType::F32, {8}}};
+    candidate::WorkspaceSpec between;
+    between.name = "v1";
+    between.bytes = 32;
+    between.last = 1;
+    plan.workspace = {between};
+    const candidate::BufferRef in{candidate::BufferKind::Input}, middle{candidate::BufferKind::Workspace},
+        out{candidate::BufferKind::Output};
+    candidate::Launch first, second;
+    first.kernel = "t00_f";
+    first.arguments = {in, middle};
+    second.kernel = "t01_g";
+    second.module = 1;
+    second.arguments = {middle, out};
+    plan.launches = {first, second};
+    plan.modules = {"00-f.cu", "01-g.cu"};
+    plan.steps = {{"00-f", 1, {in}, {middle}}, {"01-g", 1, {middle}, {out}}};
+    files.plan = plan.print();
+    files.modules = {"t00_f", "t01_g"};
+    const char *buffers = R"("inputs": [{"dtype": "f32", "shape": [8]}], "outputs": [{"dtype": "f32", "shape": [8]}])";
+    files.tasks = std::string(R"({"tasks": [{"name": "00-f", "graph": "f", "precision": "strict-fp32", )") + buffers +
+                  R"(}, {"name": "01-g", "graph": "g", "precision": "strict-fp32", )" + buffers + "}]}";
+    EvaluatorParts parts;
+    parts.device = "cuda:0";
+    parts.card.memoryBytes = size_t(16) << 30;
+    parts.compiler = std::make_shared<AnyCompiler>();
+    evaluator = std::make_unique<Evaluator>(std::move(parts));
+  }
+  void TearDown() override { unsetenv("KGEN_SANITIZER"); }
+
+  /// What becomes of a network that passed. SAYS: what the tools say of which plan, as lines of a shell's case, where
+  /// the word is the tool, a space and the kernel's name, or "whole".
+  candidate::Measurement sanitize(const std::string &says) {
+    const std::string script = folder + "/sanitizer";
+    llvm::cantFail(
+        toolchain::writeFileAtomically(script, "#!/bin/sh\n"
+                                               "for word in \"$@\"; do case $word in *.json) plan=$word;; "
+                                               "esac; done\n"
+                                               "who=whole\n"
+                                               "grep -q modules $plan || who=$(grep -o 't0[01]_[fg]' $plan)\n"
+                                               "echo \"$2 $who\" >> " +
+                                                   folder +
+                                                   "/log\n"
+                                                   "echo 'kgen: the candidate has run'\n"
+                                                   "case \"$2 $who\" in " +
+                                                   says + "esac\n"));
+    chmod(script.c_str(), 0755);
+    setenv("KGEN_SANITIZER", script.c_str(), 1);
+    candidate::Measurement out;
+    out.verdict = candidate::Verdict::Pass;
+    if (llvm::Error error = evaluator->sanitize(files, options, out))
+      ADD_FAILURE() << llvm::toString(std::move(error));
+    return out;
+  }
+  /// "initcheck t00_f", ... of the last look, sorted.
+  std::vector<std::string> takeRuns() {
+    std::string text = llvm::cantFail(toolchain::readWholeFile(folder + "/log"));
+    remove((folder + "/log").c_str());
+    llvm::SmallVector<llvm::StringRef> lines;
+    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    std::vector<std::string> runs(lines.begin(), lines.end());
+    std::sort(runs.begin(), runs.end());
+    return runs;
+  }
+};
+
+} // namespace
+
+TEST_F(SanitizedNetworkTest, EachTaskIsLookedAtByItself) {
+  candidate::Measurement clean = sanitize("");
+  EXPECT_TRUE(clean.passed()) << clean.detail;
+  EXPECT_NE(clean.sanitizer.find("2 tasks by themselves"), std::string::npos) << clean.sanitizer;
+  EXPECT_TRUE(clean.warnings.empty());
+  EXPECT_EQ(takeRuns(),
+            (std::vector<std::string>{"initcheck t00_f", "initcheck t01_g", "initcheck whole", "memcheck t00_f",
+                                      "memcheck t01_g", "memcheck whole", "racecheck t00_f", "racecheck t01_g",
+                                      "synccheck t00_f", "synccheck t01_g"}));
+  // What was clean is so in the next network.
+  sanitize("");
+  EXPECT_EQ(takeRuns(), (std::vector<std::string>{"initcheck whole", "memcheck whole"}));
+}
+
+TEST_F(SanitizedNetworkTest, NamesTheTaskThatIsAtFault) {
+  candidate::Measurement race =
+      sanitize("'racecheck t01_g') echo '========= Error: Race reported between Write access'; exit 86;; ");
+  EXPECT_EQ(race.verdict, candidate::Verdict::Race);
+  EXPECT_EQ(race.detail,
+            "task 01-g is at fault: compute-sanitizer's racecheck: Error: Race reported between Write access");
+  // In the whole the tool's words name the kernel.
+  candidate::Measurement fault =
+      sanitize("'memcheck whole') echo '========= Invalid __global__ write of size 4 bytes'; "
+               "echo '=========     at t00_f+0x150 in net.cu:7'; exit 86;; ");
+  EXPECT_EQ(fault.verdict, candidate::Verdict::Fault);
+  EXPECT_EQ(fault.detail, "task 00-f is at fault: compute-sanitizer's memcheck: Invalid __global__ write of size 4 "
+                          "bytes at t00_f+0x150");
+}
+
+TEST_F(SanitizedNetworkTest, SaysWhatItHadNoTimeFor) {
+  options.checkSeconds = 1; // no tool starts in that
+  candidate::Measurement none = sanitize("");
+  EXPECT_TRUE(none.passed());
+  ASSERT_EQ(none.warnings.size(), 1u);
+  EXPECT_EQ(none.warnings[0],
+            "compute-sanitizer had no time for: 00-f (synccheck, racecheck, memcheck, initcheck); 01-g (synccheck, "
+            "racecheck, memcheck, initcheck); the whole (memcheck, initcheck)");
 }

@@ -37,6 +37,7 @@ struct EvaluateOptions {
   judge::Rules rules = judge::Rules::KGen;
   double runSeconds = 30;     ///< limit of one run of the plan
   double compileSeconds = 30; ///< limit of its compile
+  double checkSeconds = 0;    ///< that compute-sanitizer may take for all it looks at; 0: as long as it takes
   double flops = 0;           ///< of the graph, for the floor; 0 = unknown
   std::string precision;      ///< the class that is asked for; empty: the one that the plan claims
 };
@@ -80,6 +81,7 @@ struct PreparedCandidate {
 };
 
 class Trial;
+struct SanitizerWatch;
 
 /// Measures candidates on one device, one at a time. Answers of a problem are kept for the next one.
 class Evaluator {
@@ -102,7 +104,8 @@ public:
   std::unique_ptr<Trial> makeTrial(const PreparedCandidate &candidate, const EvaluateOptions &options);
 
   /// Runs a candidate that passed under compute-sanitizer, where that is installed, and writes down what it
-  /// said: OUT's verdict becomes RACE or FAULT when a tool objects.
+  /// said: OUT's verdict becomes RACE or FAULT when a tool objects. Of a network the whole, and each task by itself, of
+  /// which the detail names the one that is at fault.
   llvm::Error sanitize(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   /// Has Nsight Compute watch a candidate that passed, where it is installed: fills OUT's profile and says its numbers
   /// in the diagnosis, or leaves a warning that says why not. Takes seconds.
@@ -160,6 +163,10 @@ private:
   /// The plan and machine code of a candidate that has passed: the cache answers.
   llvm::Expected<candidate::LaunchPlan> compileAgain(const CandidateFiles &files, const EvaluateOptions &options,
                                                      std::string &artifact);
+  llvm::Error addTaskWatches(const CandidateFiles &files, const candidate::LaunchPlan &plan, const std::string &folder,
+                             std::vector<SanitizerWatch> &watches);
+  llvm::Error takeWatches(std::vector<SanitizerWatch> &watches, const candidate::LaunchPlan &plan, double seconds,
+                          candidate::Measurement &out);
   void checkFloor(const candidate::LaunchPlan &plan, const EvaluateOptions &options, candidate::Measurement &out) const;
 
   EvaluatorParts parts;
@@ -177,6 +184,7 @@ private:
   std::map<std::string, KeptReference> references;
   uint64_t referenceUses = 0;
   std::set<std::string> rightTasks; ///< graphs and texts of tasks that were right in a network
+  std::set<std::string> cleanTasks; ///< tools and tasks in which they found nothing
 };
 
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,

@@ -46,6 +46,7 @@ struct NetworkReport {
   int64_t launches = 0, arenaBytes = 0, valueBytes = 0; ///< of the best's runs; valueBytes: without sharing
   int64_t prepareLaunches = 0, preparedBytes = 0;
   double seconds = 0;
+  std::string sanitizer; ///< what compute-sanitizer said of the best; empty: it was not asked
   std::vector<std::string> warnings;
 };
 

@@ -154,7 +154,7 @@ Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
   for (Candidate *candidate : ready)
     if (!isCopy(*candidate))
       candidate->compiled = workers.async([this, &abandoned, folder = folderOf(candidate->record.id)] {
-        if (!env.stop && !abandoned)
+        if (!env.stop && !abandoned && !timeIsUp())
           env.evaluator.prepare(folder);
       });
   // On the host a compile beside a measurement would be in its time.

@@ -63,7 +63,7 @@ Error Search::execute() {
 bool Search::shouldStop() {
   if (env.stop)
     stopReason = trajectory::StopReason::Interrupted;
-  else if (config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60)
+  else if (timeIsUp())
     stopReason = trajectory::StopReason::TimeIsUp;
   else if (config.stopAtFloor > 0 && bestUs > 0 && floorUs / bestUs >= config.stopAtFloor)
     stopReason = trajectory::StopReason::NearFloor;

@@ -107,6 +107,7 @@ private:
   bool shouldStop();
   /// The limit of tokens or money that is reached: what was asked is still measured.
   std::optional<trajectory::StopReason> findSpentLimit() const;
+  bool timeIsUp() const { return config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60; }
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
   /// Notes whose code CANDIDATE's is, HASH of codeHash(); the first one's is its own.

@@ -110,8 +110,8 @@ Error NetworkSearch::assemble(int round, bool closing) {
     auto again = choose(current);
     const bool isSame = again && *again == *choices; // nobody is to blame
     consumeError(again.takeError());
-    const bool isLate = closing ? closingTime.limit > 0 && secondsSpent() + closingTime.assembly > closingTime.limit
-                                : shouldStop();
+    const bool isLate =
+        closing ? closingTime.limit > 0 && secondsSpent() + closingTime.assembly > closingTime.limit : shouldStop();
     if (isSame || isLate)
       return Error::success();
   }
@@ -148,15 +148,14 @@ Expected<candidate::Measurement> NetworkSearch::measureChoices(const trajectory:
   EvaluationJob job{place + id, place + "graph.mlir", variant.facts.flops, config.precision, config.rules};
   job.onReference = true;
   job.promote = closing; // with nothing to compare it with: only the sanitizer looks at it
-  job.checkSeconds = closingTime.checks;
+  job.checkSeconds = std::max(closingTime.checks, closingTime.limit - secondsSpent() - closingTime.assembly);
   double begin = world.clock.seconds();
   auto measurement = evaluator.evaluate(job);
   if (!measurement)
     return measurement.takeError();
   if (run.getBaselines())
     measurement->baselines.insert(run.getBaselines()->begin(), run.getBaselines()->end());
-  if (Error error =
-          run.recordMeasurement(id, measurement->print(), "", {"compile.log"}, world.clock.seconds() - begin))
+  if (Error error = run.recordMeasurement(id, measurement->print(), "", {"compile.log"}, world.clock.seconds() - begin))
     return std::move(error);
   note(*run.findBranch(id), *measurement, choices, variant.script);
   // On disk before the next round begins: a search that is ended from outside leaves it.

@@ -142,9 +142,8 @@ void NetworkSearch::runRound(TaskRound &turn) {
   slice.lastRound = turn.round;
   slice.compileJobs = std::max(1, config.compileJobs / int(atOnce));
   if (config.maxMinutes > 0 && turn.round > 0)
-    slice.maxMinutes = (own.getSecondsSpent() +
-                        std::max(1.0, closingTime.limit - closingTime.reserve() - secondsSpent())) /
-                       60;
+    slice.maxMinutes =
+        (own.getSecondsSpent() + std::max(1.0, closingTime.limit - closingTime.reserve() - secondsSpent())) / 60;
   SearchEnvironment environment{world.fs, world.clock, *(*setup)->compilers.own, *(*setup)->proposer, shared,
                                 *silent,  world.stop,  (*setup)->examples};
   environment.foreign = (*setup)->compilers.foreign.get();
@@ -178,9 +177,8 @@ Error NetworkSearch::settle(TaskRound &turn) {
       stopReason = ended.value_or(trajectory::StopReason::Interrupted);
     return Error::success(); // its round is not done; what it found by then counts all the same
   }
-  task.state.exhausted =
-      ended == trajectory::StopReason::NoIdeasLeft ||
-      none_of(own.getBranches(), [&](const auto &branch) { return branch.round == turn.round; });
+  task.state.exhausted = ended == trajectory::StopReason::NoIdeasLeft ||
+                         none_of(own.getBranches(), [&](const auto &branch) { return branch.round == turn.round; });
   const double before = task.state.bestUs.empty() ? 0 : task.state.bestUs.back();
   task.state.bestUs.push_back(bestOf(task, turn.round).second);
   std::string line =
