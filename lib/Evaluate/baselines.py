@@ -3,9 +3,11 @@
 """Times a problem's PyTorch form: eager, torch.compile, max-autotune without CUDA graphs.
 
 Usage: baselines.py FILE.py [CARD]. FILE has class Model, get_inputs() and, perhaps, get_init_inputs().
-Prints one JSON line: {"times": {mode: median microseconds}, "notes": {mode: why it is absent}, ...}.
-CUDA events around each run, 256 MB overwritten before it, median of 50 runs after 10. KGEN_BASELINES, as "eager,compile", names the
-modes that are timed: compiling takes most of the time.
+Prints one JSON line: {"times": {mode: median microseconds}, "notes": {mode: why it is absent}, "peaks": {mode: bytes}, ...}.
+CUDA events around each run, 256 MB overwritten before it, median of 50 runs after 10; the peak is what PyTorch had allocated at most in a
+run, weights and inputs included. KGEN_BASELINES, as "eager,compile", names the modes that are timed: compiling takes most of the time.
+Only when named there: eager_graph, compile_graph and max_autotune_graph, which are the mode before captured once as one CUDA graph and
+replayed. "none" times nothing. KGEN_BASELINES_TF32=1 allows TF32 in products, where PyTorch's default has it for convolutions alone.
 """
 import importlib.util
 import json
@@ -23,6 +25,10 @@ def load(path):
 
 def main():
     path, card = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    wanted = [name for name in os.environ.get("KGEN_BASELINES", "").split(",") if name]
+    if wanted == ["none"]:
+        print(json.dumps({"error": "switched off by KGEN_BASELINES"}))
+        return 3
     try:
         import torch
     except ImportError:
@@ -32,8 +38,8 @@ def main():
         print(json.dumps({"error": "torch sees no CUDA device"}))
         return 3
     torch.cuda.set_device(card)
-    # PyTorch's own defaults.
-    torch.backends.cuda.matmul.allow_tf32 = False
+    # PyTorch's own defaults, unless TF32 is allowed for products, too.
+    torch.backends.cuda.matmul.allow_tf32 = os.environ.get("KGEN_BASELINES_TF32") == "1"
     torch.backends.cudnn.allow_tf32 = True
     problem = load(path)
 
@@ -60,6 +66,7 @@ def main():
         for _ in range(warm):
             function(*inputs)
         torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
         times = []
         for _ in range(runs):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -71,19 +78,41 @@ def main():
             times.append(begin.elapsed_time(end) * 1e3)
         return statistics.median(times)
 
-    times, notes = {}, {}
-    wanted = [name for name in os.environ.get("KGEN_BASELINES", "").split(",") if name]
+    times, notes, peaks = {}, {}, {}
 
     def attempt(name, make):
+        """Times what MAKE gives, and that as one CUDA graph where it is asked for."""
+        modes = [mode for mode in (name, name + "_graph") if mode in wanted]
         if wanted and name not in wanted:
             notes[name] = "left out by KGEN_BASELINES"
+        if wanted and not modes:
             return
+        mode = name
         try:
             torch._dynamo.reset()
-            times[name] = measure(make())
+            function = make()
+            if name in modes or not wanted:
+                times[name] = measure(function)
+                peaks[name] = torch.cuda.max_memory_allocated() - flush.numel()
+            mode = name + "_graph"
+            if mode in modes:
+                times[mode] = measure(capture(function))
         except Exception as error:  # a mode that fails is reported, the others still count
-            notes[name] = str(error).strip().split("\n")[0][:200]
+            notes[mode] = str(error).strip().split("\n")[0][:200]
 
+    def capture(function):
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                function(*inputs)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            kept.append(function(*inputs))
+        return lambda *_: graph.replay()
+
+    kept = []  # what a graph writes to
     floats = {p.dtype for p in list(model.parameters()) + [v for v in inputs if isinstance(v, torch.Tensor)]}
     with torch.no_grad():
         attempt("eager", lambda: model)
@@ -96,7 +125,7 @@ def main():
             torch.backends.cudnn.allow_tf32 = False
             attempt("eager_strict_fp32", lambda: model)
             torch.backends.cudnn.allow_tf32 = True
-    print(json.dumps({"times": times, "notes": notes,
+    print(json.dumps({"times": times, "notes": notes, "peaks": peaks,
                       "versions": "torch %s, %s" % (torch.__version__, torch.cuda.get_device_name(card))}))
     return 0
 
