@@ -220,12 +220,12 @@ class Generator:
         return self._use(self.leaf(self.shape(rank=rank), dtype, init))
 
     def _decline_endless(self, uses):
-        """What is not finite on ordinary inputs is none for ops that fill up with zeros: whether these are multiplied is a kernel's own
-        affair, in PyTorch too. USES: of the values there were before the call took its operands."""
+        """Infinities on ordinary inputs are none for attention: rows whose scores are all minus infinity have an answer of their own in each of
+        PyTorch's kernels. USES: of the values there were before the call took its operands."""
         uses = uses + [0] * (len(self._values) - len(uses))
         for value, before in zip(self._values, uses):
             if value.uses > before and value.dtype in FLOATS:
-                if not all(bool(part.isfinite().all()) for part in value.wide):
+                if any(bool(part.isinf().any()) for part in value.wide):
                     raise Declined
 
     def _settled(self, text):

@@ -15,13 +15,13 @@ PyTorch's own, found by computing; what PyTorch refuses is dropped. A plain op w
 from kgen.graph_writer import GraphWriter
 from kgen.op_table import IDENTITIES, LAYOUTS, SYNONYMS
 
-INF = "float('inf')"
+INF, NAN = "float('inf')", "float('nan')"
 
 
-def _pierced(g, x):
-    """X with a NaN or an infinity at some places, on every kind of inputs: no more outputs than these are factors of may show them."""
+def _pierced(g, x, values=(NAN, INF, "-" + INF)):
+    """X with one of VALUES at some places, on every kind of inputs: no more outputs than these are factors of may show them."""
     places = g.leaf(x.shape, "i64", ("integer", 0, 59))
-    return f"{x}.masked_fill({places} == 0, {g.pick(['float(' + repr('nan') + ')', INF, '-' + INF])})"
+    return f"{x}.masked_fill({places} == 0, {g.pick(values)})"
 
 
 def _conv(g, x, spatial, transposed=False):
@@ -104,7 +104,7 @@ def _attention(g, q):
     if g.maybe(0.3):
         batch = [1 if g.maybe(0.3) else extent for extent in batch]
     masked = g.pick(["", "", "causal", "mask"])
-    if masked:  # whether a NaN behind a mask shows is the choice of each of PyTorch's kernels
+    if masked or not keys:  # what shows of a NaN behind a mask, or of queries without a key, is the choice of each of PyTorch's kernels
         q = g.leaf(q.shape, q.dtype, plain=True)
     k = g.leaf([*batch, keys, depth], q.dtype, plain=bool(masked))
     v = g.leaf([*batch, keys, width], q.dtype, plain=bool(masked))
@@ -117,7 +117,11 @@ def _attention(g, q):
         extra += f", attn_mask={mask}"
     if g.maybe(0.3):
         extra += f", scale={g.pick([0.1, 1.0])}"
-    return f"F.scaled_dot_product_attention({q}, {k}, {v}{extra})"
+    operands = [q, k, v]
+    if keys and masked in ("", "causal") and g.maybe(0.25):  # a query's own row is NaN with a mask, too
+        which = g.pick([0, 1, 2] if not masked else [0])
+        operands[which] = _pierced(g, operands[which], [NAN])
+    return f"F.scaled_dot_product_attention({', '.join(map(str, operands))}{extra})"
 
 
 def _cat(g, x):

@@ -3,7 +3,7 @@
 """convolutions_of_nan.py TYPE plain|transposed: a graph of convolutions of inputs with a NaN or an infinity here and there.
 
 Every pair of a stride (1 to 3) and a kernel (1 to 5) is there, in one to three dimensions, with dilations, paddings, output paddings,
-groups and a bias in turn, on tensor cores and without. Where these elements may show in a result, and where not, is what they are for.
+groups and a bias in turn, on tensor cores (plain ones of no group or dilation by warpgroups) and without. Where these elements may show in a result, and where not, is what they are for.
 """
 import sys
 
@@ -23,6 +23,8 @@ def convolution(number, transposed, element):
     strides = ([1 + (number + 1) % 2, 1 + number % 2][:rank - 1]) + [stride]
     kernels = ([1 + number % 3, 2][:rank - 1]) + [kernel]
     dilations = [1 + (number + d) // 2 % (3 if rank < 3 else 2) for d in range(rank)]
+    warpgroups = not transposed and number % 4 == 0 and rank < 3
+    dilations = [1] * rank if warpgroups else dilations
     groups = [1, 1, 2, 4][number % 4]
     reach = [d * (k - 1) for d, k in zip(dilations, kernels)]
     padding = [min((number + i) % 3, r) if transposed else (number + i) % 3 for i, r in enumerate(reach)]
@@ -45,6 +47,7 @@ def convolution(number, transposed, element):
     spread, several = f"dilation {dilations} ", f"groups {groups} " if groups > 1 else ""
     attributes += several + spread if transposed else spread + several
     units = 'mma = "none"' if (number + number // 3) % 2 else "mma = mma_sync"
+    units = "mma = wgmma" if warpgroups else units
     types = ", ".join([image] + [kind for _, kind in arguments])
     operands = ", ".join([f"%spots{rank}"] + [f"%{name}" for name, _ in arguments])
     inner = ", ".join(f"%a{i}" for i in range(1 + len(arguments)))
