@@ -234,7 +234,7 @@ private:
       passes.push_back("--kgen-promote-f64");
     if (what == Computed::Magnitudes)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
-    passes.push_back("--kgen-lower");
+    passes.insert(passes.end(), {"--kgen-lower", "--kgen-merge-sources"}); // a network's layers are alike
     if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))

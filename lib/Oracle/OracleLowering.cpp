@@ -91,6 +91,7 @@ void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit,
   pm.addPass(createCSEPass()); // slices of one producer for several consumers are one
   pm.addPass(createOracleArrangeContractionsPass());
   addBufferization(pm);
+  pm.addPass(createOracleOutlinePass());
   pm.addPass(createOracleLoopsPass());
   addConversionToLLVM(pm);
 }

@@ -151,6 +151,25 @@ def OracleOutParamsPass : Pass<"kgen-oracle-out-params", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
+def OracleOutlinePass : Pass<"kgen-oracle-outline", "mlir::ModuleOp"> {
+  let summary = "make a function of every step, equal steps the same one";
+  let description = [{
+    LLVM's passes take time in proportion to the square of a function's loops, and a
+    network has hundreds of steps, of which most are alike. After bufferization each
+    linalg op, copy and loop of a public function becomes a private function that is not
+    inlined.
+
+    ```mlir
+    linalg.generic ... ins(%a) outs(%b) {...}
+    linalg.generic ... ins(%b) outs(%c) {...}
+    // becomes, where both do the same
+    call @step(%a, %b)
+    call @step(%b, %c)
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 def OracleLoopsPass : Pass<"kgen-oracle-loops", "mlir::ModuleOp"> {
   let summary = "tile contractions on buffers for the caches and make loops of linalg ops";
   let description = [{

@@ -43,6 +43,24 @@ def InlineDispatches : Pass<"kgen-inline-dispatches", "::mlir::ModuleOp"> {
   let options = [Option<"all", "all", "bool", "false", "dissolve the dispatches of every family">];
 }
 
+def MergeSources : Pass<"kgen-merge-sources", "::mlir::ModuleOp"> {
+  let summary = "keep one of the sources that differ in their names only";
+  let description = [{
+    A network lowered as a whole has a kernel for each of its layers, and most layers
+    are alike. Compiling takes time for each kernel, so launches of equal ones share
+    the first.
+
+    ```mlir
+    kgen.source @f_0_gelu arch "sm_90a" "... f_0_gelu(...) { body }"
+    kgen.source @f_3_gelu arch "sm_90a" "... f_3_gelu(...) { body }"
+    kgen.launch @f_3_gelu::@f_3_gelu ...
+    // becomes
+    kgen.source @f_0_gelu arch "sm_90a" "... f_0_gelu(...) { body }"
+    kgen.launch @f_0_gelu::@f_0_gelu ...
+    ```
+  }];
+}
+
 def SetPrecision : Pass<"kgen-set-precision", "::mlir::ModuleOp"> {
   let summary = "write the graph's precision class on the module";
   let description = [{
