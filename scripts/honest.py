@@ -3,7 +3,7 @@
 """Evaluates honest kernels over and over on fresh secret inputs; see honest.sh. The last line is `N of N PASS`.
 
 Which kernels are honest: the corpus' cases under corpus/honest whose verdict must be PASS, and the candidates that the
-numeric tests (test/Kernels/*/numeric-*.mlir) make and expect to PASS. A test's own RUN lines prepare its candidates; nothing of LLVM's
+numeric tests (test/Kernels/*/numeric-*) make and expect to PASS. A test's own RUN lines prepare its candidates; nothing of LLVM's
 test tools is needed for that. Every failure is printed with its detail; --keep leaves the candidates. --failures keeps each failing
 case whole: the candidate, its graph, measurement.json, and its inputs' seed for `kgen-eval FOLDER --graph FOLDER/graph.mlir --seed S`.
 """
@@ -59,12 +59,13 @@ def prepare_test(path, top, environment):
     here = top / path.stem
     here.mkdir()
     script, jobs, cwd = ["set -e"], [], str(here)
-    for line in re.findall(r"^// RUN: (.*)$", path.read_text(), re.M):
+    for line in re.findall(r"^(?:// )?RUN: (.*)$", path.read_text(), re.M):
         if "split-file %s %t" in line:
             split_file(path, here)
             script.append("cd " + cwd)
             continue
-        line = line.replace("%s", str(path)).replace("%t", cwd)
+        for word, meant in (("%python", sys.executable), ("%S", str(path.parent)), ("%s", str(path)), ("%t", cwd)):
+            line = line.replace(word, meant)
         found = re.match(r"kgen-eval (\S+) --graph (\S+) --device host", line)
         if found:
             jobs.append({"folder": os.path.join(cwd, found[1]), "graph": os.path.join(cwd, found[2])})
@@ -81,7 +82,7 @@ def prepare_test(path, top, environment):
 def collect(args, top):
     kernels = dict(corpus_cases("host" if args.device == "host" else "cuda", top))
     environment = dict(os.environ, PATH=os.pathsep.join([args.bin, os.environ["PATH"]]))
-    paths = sorted((ROOT / "test" / "Kernels").glob("*/numeric-*.mlir"))
+    paths = sorted((ROOT / "test" / "Kernels").glob("*/numeric-*"))
     if args.names:
         paths = [p for p in paths if any(word.split("/")[0] in p.stem for word in args.names)]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
