@@ -225,9 +225,9 @@ int kgen::evaluate::compareFolders(const EvalRequest &request, const std::string
   return 0;
 }
 
-/// Whether US is so far below INCUMBENT that nobody need time the two in turns, which takes seconds with one so slow:
-/// round 0's kernel, as a rule.
-static bool isBeyondDoubt(double us, double incumbent) { return incumbent > 10e3 && us < incumbent / 4; }
+/// Whether US is so far below INCUMBENT that nobody need time the two in turns, which takes seconds: beside round 0's
+/// kernel, as a rule.
+static bool isBeyondDoubt(double us, double incumbent) { return us < incumbent / 4; }
 
 /// The candidate that JOB has in FOLDERKEY, or as text in TEXTSKEY: then it comes from a machine whose files are not
 /// here, and its graph is GRAPH, which came with this job or one before it.
@@ -305,10 +305,12 @@ static json::Object learn(Evaluator &evaluator, const json::Array &list, judge::
     const json::Object *one = value.getAsObject();
     auto files = readCandidate(one ? one->getString("folder").value_or("").str() : "",
                                one ? one->getString("graph").value_or("").str() : "");
-    if (files)
+    if (files) {
+      files->brief = one && one->getBoolean("brief").value_or(false);
       problems.push_back(std::move(*files));
-    else
+    } else {
       llvm::consumeError(files.takeError()); // measuring it says what is wrong
+    }
   }
   evaluator.learn(problems, rules);
   return json::Object{{"learnt", true}};
@@ -362,6 +364,13 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.compileSeconds = job.getNumber("compile_limit").value_or(defaults.compileSeconds);
   options.checkSeconds = job.getNumber("check_seconds").value_or(defaults.checkSeconds);
   options.rules = rules;
+  options.rivalUs = job.getNumber("rival_us").value_or(0);
+  options.timingSeconds = job.getNumber("timing_seconds").value_or(defaults.timingSeconds);
+  files->brief = job.getBoolean("brief").value_or(false);
+  if (files->brief) {
+    options.samples = options.mostSamples = options.repeats = 1;
+    options.timingSeconds = 0.1;
+  }
   auto measurement = evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());

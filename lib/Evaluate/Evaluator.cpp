@@ -101,6 +101,7 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
         return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
       *artifact = std::get<toolchain::Compiled>(*own).artifact;
     }
+    parts.cpuOracle = judge::createOracleProcess();
     parts.oracle =
         judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, judge::createOracleProcess());
   }
@@ -177,23 +178,31 @@ static std::string referenceKey(const CandidateFiles &files, const candidate::La
   shape.precision = plan.precision;
   shape.inputs = plan.inputs;
   shape.outputs = plan.outputs;
-  return toolchain::contentKey({files.graph, shape.print(), judge::rulesName(rules)});
+  return toolchain::contentKey({files.graph, shape.print(), judge::rulesName(rules), files.brief ? "brief" : ""});
 }
 
-/// About what SETS sets of a problem's inputs and answers take, wherever they lie.
-static double referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool host) {
+/// About what SETS sets of a problem's inputs and answers take, wherever they lie; with ONCPU no process on the card.
+static double referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool onCpu) {
   double each = 0;
   for (const candidate::BufferSpec &input : plan.inputs)
     each += double(input.bytes());
   for (const candidate::BufferSpec &output : plan.outputs)
     each += 2 * 8.0 * double(output.elements()); // the answers in fp64, and the sizes of their sums
   constexpr double context = 600e6;              // of a judge's process on the card
-  return each * double(sets) + (host ? 0 : context);
+  return each * double(sets) + (onCpu ? 0 : context);
 }
 
 double Evaluator::mostReferenceBytes() const {
   const double free = device::availableMemory() / 8;
   return parts.device == "host" ? free : std::min(free, double(parts.card.memoryBytes) / 4);
+}
+
+bool Evaluator::isAnsweredByCpu(const CandidateFiles &files, const candidate::LaunchPlan &plan) const {
+  // What prepares is a pass over weights: it takes less than a process on the card takes to begin.
+  constexpr int64_t mostBrief = 1 << 24;
+  const int64_t elements = judge::inputElements(plan);
+  return parts.device == "host" || elements < judge::smallElements ||
+         (files.brief && parts.cpuOracle && elements < mostBrief);
 }
 
 llvm::Expected<std::unique_ptr<judge::Reference>> Evaluator::buildReference(const CandidateFiles &files,
@@ -204,7 +213,9 @@ llvm::Expected<std::unique_ptr<judge::Reference>> Evaluator::buildReference(cons
   options.seed = parts.seed;
   options.threads = threads;
   options.rules = rules;
-  return judge::buildReference(*parts.oracle, files.graph, plan, options);
+  options.few = files.brief;
+  const bool byCpu = files.brief && parts.cpuOracle && isAnsweredByCpu(files, plan);
+  return judge::buildReference(byCpu ? *parts.cpuOracle : *parts.oracle, files.graph, plan, options);
 }
 
 judge::Judge *Evaluator::findJudge(llvm::StringRef graph, const candidate::LaunchPlan &shape) const {
@@ -228,11 +239,11 @@ void Evaluator::keepReference(const std::string &key, std::unique_ptr<judge::Ref
   kept.graph = toolchain::contentKey({files.graph});
   kept.shape.inputs = plan.inputs;
   kept.shape.outputs = plan.outputs;
-  kept.bytes = referenceBytes(plan, reference->sets.size(), parts.device == "host");
+  kept.bytes = referenceBytes(plan, reference->sets.size(), isAnsweredByCpu(files, plan));
   kept.reference = std::move(reference);
   kept.used = ++referenceUses;
   // Tasks of a network take turns; whoever was asked about longest ago goes first.
-  constexpr size_t most = 64;
+  constexpr size_t most = 160;
   const double room = mostReferenceBytes();
   for (;;) {
     double bytes = 0;
@@ -272,8 +283,7 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     std::string key;
     std::unique_ptr<judge::Reference> built;
   };
-  constexpr size_t mostSets = 11;
-  const bool host = parts.device == "host";
+  constexpr size_t mostSets = 11, briefSets = 3;
   std::vector<Problem> wanted;
   double bytes = 0;
   for (const CandidateFiles &files : problems) {
@@ -284,7 +294,7 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     }
     std::string key = referenceKey(files, *plan, rules);
     bool isKnown = references.count(key) || llvm::any_of(wanted, [&](const Problem &each) { return each.key == key; });
-    double more = referenceBytes(*plan, mostSets, host);
+    double more = referenceBytes(*plan, files.brief ? briefSets : mostSets, isAnsweredByCpu(files, *plan));
     // A large one has all cores and the way to the card busy by itself.
     constexpr double large = 3e9;
     if (isKnown || more > large || bytes + more > mostReferenceBytes())
@@ -296,6 +306,9 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
   const size_t atOnce = std::min({wanted.size(), mostAtOnce, size_t(std::max(1u, parts.threads / 2))});
   const unsigned share = std::max(1u, parts.threads / unsigned(std::max<size_t>(atOnce, 1)));
   device::parallelEach(wanted.size(), atOnce, [&](size_t i) {
+    if (parts.planOfGraph) // start() asks for it as well
+      if (auto expected = parts.planOfGraph(wanted[i].files->graph); !expected)
+        llvm::consumeError(expected.takeError());
     auto built = buildReference(*wanted[i].files, wanted[i].plan, rules, share);
     if (built)
       wanted[i].built = std::move(*built);

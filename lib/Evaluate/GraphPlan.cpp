@@ -51,16 +51,19 @@ llvm::Expected<candidate::LaunchPlan> kgen::evaluate::planOfGraph(llvm::StringRe
   static std::mutex lock;
   static std::map<std::string, candidate::LaunchPlan> known; // tasks of a network take turns
   constexpr size_t most = 256;
-  std::lock_guard<std::mutex> guard(lock);
   const std::string key = toolchain::contentKey({graph});
-  if (auto found = known.find(key); found != known.end())
-    return found->second;
+  {
+    std::lock_guard<std::mutex> guard(lock);
+    if (auto found = known.find(key); found != known.end())
+      return found->second;
+  }
   auto scratch = toolchain::ScratchFolder::create("graph");
   if (!scratch)
     return scratch.takeError();
   auto lowered = lowerToPlan(graph, scratch->path());
   if (!lowered)
     return lowered.takeError();
+  std::lock_guard<std::mutex> guard(lock);
   if (known.size() >= most)
     known.clear();
   return known[key] = std::move(*lowered);

@@ -16,7 +16,7 @@ using namespace kgen;
 using namespace kgen::evaluate;
 
 static constexpr double hostRepeatSeconds = 1, cardRepeatSeconds = 0.6;
-static constexpr int fewestRepeats = 3, fewestSamples = 5, mostSamples = 200;
+static constexpr int fewestRepeats = 3, fewestSamples = 5;
 /// A run takes longer than this: a third of the samples is enough.
 static constexpr double longRun = 50e3;
 static constexpr double settledSpread = 0.005;
@@ -298,6 +298,15 @@ llvm::Expected<bool> Trial::clocksAgree(candidate::Measurement &out, std::string
   return false;
 }
 
+/// Whether what took SAMPLES is so much slower than a kernel of RIVALUS that a better time says nothing more.
+static bool isClearlySlower(const std::vector<double> &samples, double rivalUs) {
+  constexpr size_t fewest = 10, some = 30;
+  if (rivalUs <= 0 || samples.size() < fewest)
+    return false;
+  const double us = candidate::median(samples), doubt = 2 * candidate::relativeSpread(samples);
+  return us * (1 - doubt) > rivalUs * (samples.size() < some ? 1.5 : 1.05);
+}
+
 llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
   out.samples.clear();
   prepares.clear();
@@ -315,8 +324,11 @@ llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
     const int n = int(out.samples.size());
     if (n >= fewestSamples && toolchain::monotonicSeconds() - start > budget)
       return true;
+    if (isClearlySlower(out.samples, options.rivalUs))
+      return true;
     // A busy machine never gets as steady as a card does.
-    if (n >= wanted && (setting.host || n >= mostSamples || candidate::relativeSpread(out.samples) <= settledSpread))
+    if (n >= wanted &&
+        (setting.host || n >= options.mostSamples || candidate::relativeSpread(out.samples) <= settledSpread))
       return true;
   }
 }

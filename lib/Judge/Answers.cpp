@@ -338,3 +338,10 @@ llvm::Expected<std::vector<Answer>> AnswerSource::compute(Computed what, llvm::S
 }
 
 std::unique_ptr<AnswerSource> kgen::judge::createOracleProcess() { return std::make_unique<OraclePool>(); }
+
+int64_t kgen::judge::inputElements(const candidate::LaunchPlan &plan) {
+  int64_t elements = 0;
+  for (const candidate::BufferSpec &input : plan.inputs)
+    elements += input.elements();
+  return elements;
+}

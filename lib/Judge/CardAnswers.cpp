@@ -34,8 +34,6 @@ namespace {
 
 /// Both sides are fp64, and differ in the order of their sums only.
 constexpr double agreement = 1e-9;
-/// Graphs with fewer input elements than this are the CPU's: it answers before a process has started.
-constexpr int64_t smallElements = 1 << 20;
 /// Answers that the card must have room for.
 constexpr size_t fewestSets = 2;
 
@@ -67,10 +65,7 @@ public:
 
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                unsigned threads) override {
-    int64_t elements = 0;
-    for (const candidate::BufferSpec &input : plan.inputs)
-      elements += input.elements();
-    if (elements < smallElements)
+    if (inputElements(plan) < smallElements)
       return cpu->judge(graph, plan, threads);
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)

@@ -191,6 +191,8 @@ private:
     add(InputKind::Integer, 0);
     if (seconds < options.oracleSeconds)
       add(InputKind::Offset, 0);
+    if (options.few)
+      return;
     if (8 * seconds < options.oracleSeconds) {
       for (InputKind kind : {InputKind::Uniform, InputKind::Wide, InputKind::Impulse, InputKind::Scaled})
         add(kind, 0);

@@ -183,6 +183,49 @@ protected:
 
 } // namespace
 
+TEST_F(EvaluatorTest, WhatOnlyPreparesIsLookedAtBriefly) {
+  auto cpu = std::make_shared<FakeAnswers>();
+  EvaluatorParts own = parts();
+  own.cpuOracle = cpu;
+  Evaluator evaluator(std::move(own));
+  files.brief = true;
+  options.samples = options.mostSamples = options.repeats = 1;
+  auto m = evaluator.measure(files, options);
+  ASSERT_TRUE(bool(m)) << llvm::toString(m.takeError());
+  EXPECT_TRUE(m->passed()) << m->detail;
+  EXPECT_EQ(m->errors.size(), 3u); // declared, integer, offset
+  EXPECT_EQ(answers->calls, 0);
+  EXPECT_GT(cpu->calls, 0);
+  EXPECT_LE(script.runs, 20);
+  EXPECT_GT(m->timeUs, 0);
+  // A step of a run asks on all sets, and has answers of its own.
+  files.brief = false;
+  auto whole = evaluator.measure(files, EvaluateOptions());
+  ASSERT_TRUE(bool(whole)) << llvm::toString(whole.takeError());
+  EXPECT_GT(whole->errors.size(), 8u);
+  EXPECT_GT(answers->calls, 0);
+  // It is no less wrong for that.
+  files.brief = true;
+  script.compute = [](float x) { return 3 * x; };
+  auto wrong = evaluator.measure(files, options);
+  ASSERT_TRUE(bool(wrong)) << llvm::toString(wrong.takeError());
+  EXPECT_EQ(wrong->verdict, candidate::Verdict::Wrong);
+}
+
+TEST_F(EvaluatorTest, WhatIsClearlySlowerIsTimedLess) {
+  script.samples = {10, 12}; // never settled
+  EXPECT_EQ(measure().samples.size(), 200u);
+  options.rivalUs = 4;
+  EXPECT_EQ(measure().samples.size(), 10u);
+  options.rivalUs = 8;
+  candidate::Measurement some = measure();
+  EXPECT_EQ(some.samples.size(), 30u);
+  EXPECT_EQ(some.timeUs, 11);
+  // One that may be as fast is timed like any other.
+  options.rivalUs = 10.5;
+  EXPECT_EQ(measure().samples.size(), 200u);
+}
+
 TEST_F(EvaluatorTest, HonestPasses) {
   candidate::Measurement m = measure();
   EXPECT_EQ(m.verdict, candidate::Verdict::Pass) << m.detail;

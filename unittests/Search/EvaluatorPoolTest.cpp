@@ -302,6 +302,34 @@ TEST(EvaluatorPool, StopsAtOnce) {
   EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
 }
 
+TEST(EvaluatorPool, AJobStaysWithItsEvaluatorWhileThatIsThere) {
+  PoolWorld world(3);
+  ASSERT_FALSE(bool(world.fs.createFolders("c")));
+  ASSERT_FALSE(bool(world.fs.writeAtomic("c/kernel.cu", "text")));
+  auto pool = world.open();
+  ASSERT_TRUE(bool(pool)) << toString(pool.takeError());
+  EvaluationJob job;
+  job.folder = "c";
+  auto evaluate = [&] {
+    auto measurement = (*pool)->evaluate(job);
+    EXPECT_TRUE(bool(measurement)) << toString(measurement.takeError());
+  };
+  for (int lane = 0; lane < 3; ++lane) {
+    job.lane = lane + 3; // more tasks than evaluators
+    while (world.site[lane].evaluated == 0)
+      evaluate(); // by others, until it is there
+    const int before = world.site[lane].evaluated;
+    for (int i = 0; i < 20; ++i)
+      evaluate();
+    EXPECT_EQ(world.site[lane].evaluated - before, 20) << lane;
+  }
+  // The last one's card does not answer any more.
+  const int before = world.site[0].evaluated + world.site[1].evaluated;
+  world.site[2].lostAfter = 0;
+  evaluate();
+  EXPECT_EQ(world.site[0].evaluated + world.site[1].evaluated, before + 1);
+}
+
 TEST(EvaluatorPool, FourAreNearlyFourTimesAsFast) {
   // What the loop itself adds between measurements is what this is about, so that they only sleep.
   auto secondsOf = [](int cards, int &measured) {

@@ -26,14 +26,17 @@ struct CandidateFiles {
   std::string graph;                ///< the op graph that it must compute, MLIR text
   std::vector<std::string> modules; ///< of a network: the texts of the plan's modules, in order
   std::string tasks;                ///< of a network: partition.json, which has its tasks' graphs; may be empty
+  bool brief = false; ///< a step that only prepares: few inputs do, since its network is verified and timed as a whole
 };
 
 struct EvaluateOptions {
   int samples = 30;
+  int mostSamples = 200; ///< where they do not settle
   bool cold = true;
   bool time = true;         ///< false: verify only
   int repeats = 20;         ///< launches that must give the same bits; fewer where they take long on the host
   double timingSeconds = 3; ///< samples end after this long, settled or not
+  double rivalUs = 0;       ///< the best kernel so far: what is clearly slower needs no precise time; 0: none
   judge::Rules rules = judge::Rules::KGen;
   double runSeconds = 30;     ///< limit of one run of the plan
   double compileSeconds = 30; ///< limit of its compile
@@ -63,6 +66,7 @@ struct EvaluatorParts {
   device::CardFacts card;         ///< all zero on host
   std::shared_ptr<toolchain::Compiler> compiler;
   std::shared_ptr<judge::AnswerSource> oracle;
+  std::shared_ptr<judge::AnswerSource> cpuOracle; ///< for what is brief; null: ORACLE
   std::shared_ptr<device::CandidateRunner> runner;
   std::string trusted; ///< kgen's own kernels for the card, machine code
   uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
@@ -139,6 +143,8 @@ private:
   llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
   llvm::Expected<const judge::Reference *> referenceFor(const CandidateFiles &files, const candidate::LaunchPlan &plan,
                                                         judge::Rules rules);
+  /// Whether the CPU answers FILES' problem, and the judge takes no room on the card.
+  bool isAnsweredByCpu(const CandidateFiles &files, const candidate::LaunchPlan &plan) const;
   llvm::Expected<std::unique_ptr<judge::Reference>> buildReference(const CandidateFiles &files,
                                                                    const candidate::LaunchPlan &plan,
                                                                    judge::Rules rules, unsigned threads) const;

@@ -89,6 +89,11 @@ public:
 /// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
 std::unique_ptr<AnswerSource> createOracleProcess();
 
+/// The elements of PLAN's inputs. A card's oracle leaves graphs with fewer than smallElements to the CPU, which answers
+/// before a process has started.
+int64_t inputElements(const candidate::LaunchPlan &plan);
+constexpr int64_t smallElements = 1 << 20;
+
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
 /// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
 /// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.

@@ -55,6 +55,7 @@ struct ReferenceOptions {
   /// What the oracle may take, by an estimate from its first answer. All eleven sets when that fits; else nine, timed
   /// on one; else three (declared, integer, offset); when not even those fit, declared and integer.
   double oracleSeconds = 30;
+  bool few = false; ///< declared, integer and offset do, since what it is a part of is verified on all
 };
 
 /// Draws inputs in the form that PLAN declares and asks SOURCE. The precision class is PLAN's.

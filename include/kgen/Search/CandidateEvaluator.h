@@ -50,8 +50,10 @@ struct EvaluationJob {
   /// Where there are several evaluators: only the run's reference may do it, so that its times can be compared with
   /// the best one's.
   bool onReference = false;
-  int lane = -1;             ///< the number of the evaluator that is to do it while it can; -1: whoever is free
-  bool time = true;          ///< false: verify only
+  int lane = -1;            ///< the number of the evaluator that is to do it while it can; -1: whoever is free
+  bool time = true;         ///< false: verify only
+  double timingSeconds = 0; ///< samples end after this long, settled or not; 0: as long as the evaluator sees fit
+  bool brief = false;       ///< verified on few inputs and timed a few times: what it is a part of is looked at closely
   bool writesResults = true; ///< the evaluator may write compile.log and kernel.ptx into the folder
   double *seconds = nullptr; ///< where who is shared says how long the job took, without what it waited; may be null
 };

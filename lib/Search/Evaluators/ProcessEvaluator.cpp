@@ -104,7 +104,7 @@ public:
       return; // its files are elsewhere: it learns each problem when it gets its first candidate
     trajectory::Json list = trajectory::Json::array();
     for (const EvaluationJob &job : jobs)
-      list.push_back({{"folder", job.folder}, {"graph", job.graphFile}});
+      list.push_back({{"folder", job.folder}, {"graph", job.graphFile}, {"brief", job.brief}});
     auto answer = ask({{"learn", std::move(list)}, {"rules", jobs.front().rules}});
     if (!answer)
       consumeError(answer.takeError()); // evaluate() meets it
@@ -114,6 +114,12 @@ public:
     trajectory::Json request = {{"flops", job.flops}, {"precision", job.precision}, {"rules", job.rules}};
     if (!job.time)
       request["time"] = false;
+    if (job.incumbentUs > 0)
+      request["rival_us"] = job.incumbentUs;
+    if (job.timingSeconds > 0)
+      request["timing_seconds"] = job.timingSeconds;
+    if (job.brief)
+      request["brief"] = true;
     if (isLaunched()) {
       auto texts = readTexts(job.folder);
       if (!texts)

@@ -10,6 +10,7 @@
 #include "kgen/Report/NetworkReport.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace llvm;
 
@@ -57,20 +58,38 @@ Expected<TaskChoices> parseChoices(StringRef text) {
 
 /// What FACTS' partition needs of its tasks.
 static Error addTaskFacts(graph::GraphCompiler &compiler, const Chip &chip, NetworkFacts &facts) {
-  for (const graph::NetworkTask &task : facts.partition.tasks) {
-    auto canonical = compiler.canonicalize(task.graph, /*small=*/false);
+  const std::vector<graph::NetworkTask> &tasks = facts.partition.tasks;
+  facts.graphs.resize(tasks.size());
+  facts.precisions.resize(tasks.size());
+  std::vector<std::string> faults(tasks.size());
+  auto add = [&](size_t i) -> Error {
+    auto canonical = compiler.canonicalize(tasks[i].graph, /*small=*/false);
     if (!canonical)
       return canonical.takeError();
     auto lowered = compiler.lowerGeneric(*canonical, chip);
     if (!lowered)
-      return createStringError("task " + task.name + ": " + toString(lowered.takeError()));
+      return createStringError("task " + tasks[i].name + ": " + toString(lowered.takeError()));
     auto own = candidate::LaunchPlan::parse(lowered->plan);
     if (!own)
       return own.takeError();
-    facts.graphs.push_back(std::move(*canonical));
-    facts.precisions.push_back(own->precision);
-    facts.flops += (task.count - task.prepares) * task.flops;
+    facts.graphs[i] = std::move(*canonical);
+    facts.precisions[i] = own->precision;
+    return Error::success();
+  };
+  {
+    DefaultThreadPool workers;
+    for (size_t i = 0; i < tasks.size(); ++i)
+      workers.async([&, i] {
+        if (Error error = add(i))
+          faults[i] = toString(std::move(error));
+      });
+    workers.wait();
   }
+  for (const std::string &fault : faults)
+    if (!fault.empty())
+      return createStringError(fault);
+  for (const graph::NetworkTask &task : tasks)
+    facts.flops += (task.count - task.prepares) * task.flops;
   return Error::success();
 }
 

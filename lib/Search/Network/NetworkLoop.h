@@ -101,6 +101,7 @@ private:
   std::vector<graph::NetworkTask> knownTasks;  ///< of all partitions that were tried
   std::vector<TaskSearch> tasks;               ///< as many
   const size_t atOnce;                         ///< so many rounds of tasks
+  const bool confines;                         ///< texts of the kernel library may be compiled
   std::mutex measuring;                        ///< who has the evaluator, where it is one
   std::mutex storing;                          ///< who has the kernel library
   NetworkStandings standings;

@@ -124,7 +124,7 @@ Error NetworkSearch::tryPartition(int round, const network::PartitionIdea &idea,
   const size_t before = tasks.size();
   if (Error error = openTasks(*variant))
     return error;
-  prepareTasks(world, config, evaluator, ArrayRef(tasks).drop_front(before));
+  prepareTasks(world, config, evaluator, ArrayRef(tasks).drop_front(before), before);
   auto why = searchNew(round, before, footing);
   if (!why)
     return why.takeError();

@@ -47,7 +47,9 @@ NetworkSearch::NetworkSearch(const SearchCommand &command, const SearchToolWorld
                              NetworkFacts facts)
     : command(command), compiler(createSharedCompiler(world.compiler)), world(shareCompiler(world, *compiler)),
       config(config), evaluator(evaluator), run(run), folder(std::move(folder)), log(run),
-      compilers(*compiler, config.llm), atOnce(chooseAtOnce(config, evaluator)), recorded(run.getBranches().size()) {
+      compilers(*compiler, config.llm), atOnce(chooseAtOnce(config, evaluator)),
+      confines(evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile),
+      recorded(run.getBranches().size()) {
   base.graph = run.getGraph().str();
   base.facts = std::move(facts);
   knownTasks = base.facts.partition.tasks;
@@ -78,7 +80,7 @@ Error NetworkSearch::executeRounds() {
     return error;
   if (Error error = timeBaselines())
     return error;
-  prepareTasks(world, config, evaluator, tasks);
+  prepareTasks(world, config, evaluator, tasks, 0);
   // Without round 0 of every task there is no network: the clock ends the search only then.
   if (Error error = advance(membersOf(current)))
     return error;

@@ -130,14 +130,13 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen) {
 void NetworkSearch::runRound(TaskRound &turn) {
   TaskSearch &task = tasks[turn.task];
   trajectory::RunFolder &own = *task.run;
-  auto setup = RunSetup::open(world, own, task.config, config.llmOptions,
-                              evaluator.getDevice().confinesFiles || command.allowUnconfinedCompile);
+  auto setup = RunSetup::open(world, own, task.config, config.llmOptions, confines);
   if (!setup) {
     turn.failure = toString(setup.takeError());
     return;
   }
   auto silent = report::createSilentProgress();
-  SharedEvaluator shared(evaluator, measuring, int(turn.task));
+  SharedEvaluator shared(evaluator, measuring, int(turn.task), /*brief=*/task.state.count == 0);
   SearchConfig slice = task.config;
   slice.lastRound = turn.round;
   slice.compileJobs = std::max(1, config.compileJobs / int(atOnce));

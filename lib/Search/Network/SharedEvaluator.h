@@ -18,9 +18,10 @@ namespace kgen::search {
 /// is told once, when the network's search ends.
 class SharedEvaluator : public CandidateEvaluator {
 public:
-  /// MEASURING is locked by whoever has INNER, where that is one evaluator. TASK is the task's number.
-  SharedEvaluator(CandidateEvaluator &inner, std::mutex &measuring, int task)
-      : inner(inner), measuring(measuring), task(task) {}
+  /// MEASURING is locked by whoever has INNER, where that is one evaluator. TASK is the task's number; with BRIEF no
+  /// run of the network has it.
+  SharedEvaluator(CandidateEvaluator &inner, std::mutex &measuring, int task, bool brief)
+      : inner(inner), measuring(measuring), task(task), brief(brief) {}
   DeviceFacts getDevice() const override { return inner.getDevice(); }
   void prepare(llvm::StringRef folder) override { inner.prepare(folder); }
   /// Comparisons in turns and the sanitizer wait for the network as a whole: a second each for every new best of every
@@ -32,6 +33,7 @@ public:
     part.incumbent.clear();
     part.onReference = false;
     part.lane = task;
+    part.brief = brief;
     if (inner.getWidth() > 1)
       return inner.evaluate(part);
     std::lock_guard<std::mutex> guard(measuring);
@@ -54,6 +56,7 @@ private:
   CandidateEvaluator &inner;
   std::mutex &measuring;
   const int task;
+  const bool brief;
 };
 
 } // namespace kgen::search

@@ -16,36 +16,43 @@ using namespace llvm;
 namespace kgen::search {
 
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
-                  ArrayRef<TaskSearch> tasks) {
+                  ArrayRef<TaskSearch> tasks, size_t first) {
   auto scratch = toolchain::ScratchFolder::create("network");
   if (!scratch)
     return consumeError(scratch.takeError());
   DefaultThreadPool workers(hardware_concurrency(std::max(1, config.compileJobs)));
-  std::vector<EvaluationJob> problems;
-  for (const TaskSearch &task : tasks) {
-    auto lowered = world.compiler.lowerGeneric(task.run->getGraph(), config.chip);
-    std::string place = scratch->path() + "/" + task.name;
-    Error error = lowered ? world.fs.createFolders(place) : lowered.takeError();
-    if (!error)
-      error = world.fs.writeAtomic(place + "/kernel.cu", lowered->cuda);
-    if (!error)
-      error = world.fs.writeAtomic(place + "/plan.json", lowered->plan);
-    if (error) {
-      consumeError(std::move(error)); // its own search says what is wrong
-      continue;
-    }
-    workers.async([&world, &evaluator, place] {
+  std::vector<EvaluationJob> problems(tasks.size());
+  for (size_t i = 0; i < tasks.size(); ++i)
+    workers.async([&, i] {
+      const TaskSearch &task = tasks[i];
+      auto lowered = world.compiler.lowerGeneric(task.run->getGraph(), config.chip);
+      std::string place = scratch->path() + "/" + task.name;
+      Error error = lowered ? world.fs.createFolders(place) : lowered.takeError();
+      if (!error)
+        error = world.fs.writeAtomic(place + "/kernel.cu", lowered->cuda);
+      if (!error)
+        error = world.fs.writeAtomic(place + "/plan.json", lowered->plan);
+      if (error)
+        return consumeError(std::move(error)); // its own search says what is wrong
+      EvaluationJob job{place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules};
+      job.lane = int(first + i);
+      job.brief = task.state.count == 0;
+      problems[i] = std::move(job);
+    });
+  workers.wait();
+  erase_if(problems, [](const EvaluationJob &job) { return job.folder.empty(); });
+  for (const EvaluationJob &job : problems)
+    workers.async([&world, &evaluator, place = job.folder] {
       if (!world.stop)
         evaluator.prepare(place);
     });
-    problems.push_back({place, task.run->getPath().str() + "/graph.mlir", 0, "", task.config.rules});
-  }
-  workers.wait();
+  // Compilers and oracles are processes of their own; on the host an answer is asked for when it is needed.
   if (!world.stop && problems.size() > 1 && config.device != "host") {
     world.out << "asking for the right answers of " << problems.size() << " tasks\n";
     world.out.flush();
     evaluator.learn(problems);
   }
+  workers.wait();
 }
 
 std::pair<std::string, double> findBest(const trajectory::RunFolder &run, int round,

@@ -28,8 +28,9 @@ struct TaskSearch {
 std::pair<std::string, double> findBest(const trajectory::RunFolder &run, int round,
                                         const std::set<std::string> &banned, network::TaskState &state);
 
-/// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both.
+/// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both. The
+/// first of them has number FIRST.
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
-                  llvm::ArrayRef<TaskSearch> tasks);
+                  llvm::ArrayRef<TaskSearch> tasks, size_t first);
 
 } // namespace kgen::search
