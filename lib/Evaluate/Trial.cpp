@@ -300,11 +300,12 @@ llvm::Expected<bool> Trial::clocksAgree(candidate::Measurement &out, std::string
 
 /// Whether what took SAMPLES is so much slower than a kernel of RIVALUS that a better time says nothing more.
 static bool isClearlySlower(const std::vector<double> &samples, double rivalUs) {
-  constexpr size_t fewest = 10, some = 30;
+  constexpr size_t fewest = 10;
+  constexpr double margin = 1.05;
   if (rivalUs <= 0 || samples.size() < fewest)
     return false;
-  const double us = candidate::median(samples), doubt = 2 * candidate::relativeSpread(samples);
-  return us * (1 - doubt) > rivalUs * (samples.size() < some ? 1.5 : 1.05);
+  const double doubt = 2 * candidate::relativeSpread(samples);
+  return candidate::median(samples) * (1 - doubt) > rivalUs * margin;
 }
 
 llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {

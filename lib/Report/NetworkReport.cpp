@@ -80,8 +80,26 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
   return Error::success();
 }
 
+/// The branch of each task in the best network that RUN ended with; empty while it goes on. A task's own best kernel
+/// may have been found out in the network.
+static Expected<std::map<std::string, std::string>> readChosen(const trajectory::RunFolder &run) {
+  std::map<std::string, std::string> chosen;
+  const trajectory::BranchRecord *best = run.getStopReason() ? run.findBranch(run.getBest()) : nullptr;
+  if (!best || !best->files.count("tasks.json"))
+    return chosen;
+  auto text = run.readFile(best->id, "tasks.json");
+  if (!text)
+    return text.takeError();
+  const trajectory::Json list = trajectory::parseStoredJson(*text);
+  for (const auto &[task, branch] : list.items())
+    if (branch.is_string())
+      chosen[task] = branch.get<std::string>();
+  return chosen;
+}
+
+/// CHOSEN is the branch that stands in the network; empty: the fastest.
 static Expected<NetworkTaskRow> readTask(trajectory::FileSystem &fs, trajectory::Clock &clock, const std::string &path,
-                                         const std::string &name) {
+                                         const std::string &name, const std::string &chosen) {
   auto run = trajectory::RunFolder::openForReading(fs, clock, path);
   if (!run)
     return run.takeError();
@@ -98,6 +116,16 @@ static Expected<NetworkTaskRow> readTask(trajectory::FileSystem &fs, trajectory:
   row.settings = report.best.settings;
   for (const trajectory::BranchRecord &branch : (*run)->getBranches())
     row.rounds = std::max(row.rounds, branch.round);
+  const trajectory::BranchRecord *stands = (*run)->findBranch(chosen);
+  if (!stands || chosen == row.bestId)
+    return row;
+  auto measurement = candidate::Measurement::parse(stands->measurement);
+  if (!measurement)
+    return measurement.takeError();
+  row.bestId = chosen;
+  row.bestUs = measurement->timeUs;
+  row.idea = stands->idea.text;
+  row.settings = stands->label;
   return row;
 }
 
@@ -117,11 +145,15 @@ Expected<NetworkReport> summarizeNetwork(trajectory::FileSystem &fs, trajectory:
     report.device += " (" + model + ")";
   report.stopReason = (*run)->getStopReason();
   report.seconds = (*run)->getSecondsSpent();
+  auto chosen = readChosen(**run);
+  if (!chosen)
+    return chosen.takeError();
   for (const std::string &name : fs.list((folder + "/tasks").str())) {
     std::string path = (folder + "/tasks/" + name).str();
     if (!fs.exists(path + "/run.json"))
       continue;
-    auto row = readTask(fs, clock, path, name);
+    auto stands = chosen->find(name);
+    auto row = readTask(fs, clock, path, name, stands == chosen->end() ? "" : stands->second);
     if (!row)
       return row.takeError();
     report.tasks.push_back(std::move(*row));

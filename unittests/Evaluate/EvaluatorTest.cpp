@@ -213,16 +213,15 @@ TEST_F(EvaluatorTest, WhatOnlyPreparesIsLookedAtBriefly) {
 }
 
 TEST_F(EvaluatorTest, WhatIsClearlySlowerIsTimedLess) {
-  script.samples = {10, 12}; // never settled
+  script.samples = {10, 12}; // never settled: 11, give or take 9 %
   EXPECT_EQ(measure().samples.size(), 200u);
-  options.rivalUs = 4;
-  EXPECT_EQ(measure().samples.size(), 10u);
   options.rivalUs = 8;
   candidate::Measurement some = measure();
-  EXPECT_EQ(some.samples.size(), 30u);
+  EXPECT_EQ(some.samples.size(), 10u);
+  EXPECT_TRUE(some.passed());
   EXPECT_EQ(some.timeUs, 11);
   // One that may be as fast is timed like any other.
-  options.rivalUs = 10.5;
+  options.rivalUs = 9.6;
   EXPECT_EQ(measure().samples.size(), 200u);
 }
 
