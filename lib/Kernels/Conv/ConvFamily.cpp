@@ -298,15 +298,21 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
       return dispatch.emitError("the tile's k is a multiple of ")
              << mmaK << " for " << wordOf(*params.getWord(key::dtype)) << ", found " << tile[2];
     int64_t wn = tile[1] > 64 && tile[1] % 32 == 0 ? tile[1] / 2 : tile[1];
-    // The largest of the warp tiles that round the block's pixels up the least.
+    // The largest of the warp tiles that round the block's pixels up the least. For phases, whose slabs leave few
+    // pixels to choose from, that with the fewest reads of pixels and weights, and products, for each pixel of a k
+    // step: a low tile spends most of its time on reading weights.
+    auto weighed = [&](int64_t pixels, int64_t height) {
+      return conv.transposed ? pixels * (32 * height + 32 * wn + height * wn) / height : pixels;
+    };
     int64_t wm = 16, best = std::numeric_limits<int64_t>::max();
     Plan plan;
     chooseBox(conv, tile[0], poolTile(params), plan);
     for (int64_t candidate : {64, 48, 32, 16}) {
       bool fits = candidate * wn <= 64 * 64 && (candidate == 16 || plan.pixels >= 2 * candidate);
       fits &= 32 * ceilDiv(plan.pixels, candidate) * (tile[1] / wn) <= chip.threadsPerBlock;
-      if (fits && roundUp(plan.pixels, candidate) < best) {
-        best = roundUp(plan.pixels, candidate);
+      int64_t cost = weighed(roundUp(plan.pixels, candidate), candidate);
+      if (fits && cost < best) {
+        best = cost;
         wm = candidate;
       }
     }
