@@ -296,7 +296,7 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     bool isKnown = references.count(key) || llvm::any_of(wanted, [&](const Problem &each) { return each.key == key; });
     double more = referenceBytes(*plan, files.brief ? briefSets : mostSets, isAnsweredByCpu(files, *plan));
     // A large one has all cores and the way to the card busy by itself.
-    constexpr double large = 3e9;
+    constexpr double large = 8e9;
     if (isKnown || more > large || bytes + more > mostReferenceBytes())
       continue;
     bytes += more;

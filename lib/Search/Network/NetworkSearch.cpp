@@ -80,7 +80,7 @@ Error NetworkSearch::executeRounds() {
     return error;
   if (Error error = timeBaselines())
     return error;
-  prepareTasks(world, config, evaluator, tasks, 0);
+  prepareTasks(world, config, evaluator, tasks, 0, {&base.facts.whole, run.getPath().str() + "/graph.mlir"});
   // Without round 0 of every task there is no network: the clock ends the search only then.
   if (Error error = advance(membersOf(current)))
     return error;

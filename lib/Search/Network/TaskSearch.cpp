@@ -16,7 +16,7 @@ using namespace llvm;
 namespace kgen::search {
 
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
-                  ArrayRef<TaskSearch> tasks, size_t first) {
+                  ArrayRef<TaskSearch> tasks, size_t first, const WholeProblem &whole) {
   auto scratch = toolchain::ScratchFolder::create("network");
   if (!scratch)
     return consumeError(scratch.takeError());
@@ -46,9 +46,21 @@ void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, Cand
       if (!world.stop)
         evaluator.prepare(place);
     });
+  if (whole.plan) {
+    const std::string place = scratch->path() + "/network";
+    Error error = world.fs.createFolders(place);
+    for (auto [name, text] : {std::pair("kernel.cu", std::string()), std::pair("plan.json", whole.plan->print())})
+      if (!error)
+        error = world.fs.writeAtomic(place + "/" + name, text);
+    if (!error) {
+      problems.insert(problems.begin(), {place, whole.graphFile, 0, "", config.rules});
+      problems.front().lane = 0; // the reference's, as a rule
+    }
+    consumeError(std::move(error));
+  }
   // Compilers and oracles are processes of their own; on the host an answer is asked for when it is needed.
   if (!world.stop && problems.size() > 1 && config.device != "host") {
-    world.out << "asking for the right answers of " << problems.size() << " tasks\n";
+    world.out << "asking for the right answers of " << tasks.size() << " tasks\n";
     world.out.flush();
     evaluator.learn(problems);
   }

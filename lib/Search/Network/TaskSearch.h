@@ -28,9 +28,15 @@ struct TaskSearch {
 std::pair<std::string, double> findBest(const trajectory::RunFolder &run, int round,
                                         const std::set<std::string> &banned, network::TaskState &state);
 
+/// The network as a problem: the form of its plan, and the file of its graph.
+struct WholeProblem {
+  const candidate::LaunchPlan *plan = nullptr; ///< null: there is none
+  std::string graphFile;
+};
+
 /// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both. The
-/// first of them has number FIRST.
+/// first of them has number FIRST. WHOLE's answers take longest and are asked for at the same time.
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
-                  llvm::ArrayRef<TaskSearch> tasks, size_t first);
+                  llvm::ArrayRef<TaskSearch> tasks, size_t first, const WholeProblem &whole = {});
 
 } // namespace kgen::search

@@ -63,5 +63,6 @@ for line in sys.stdin:
         answer["measurement"] = measure(job)
     with open(os.environ["FAKE_EVAL_LOG"], "a", encoding="utf-8") as log:
         words = [key for key in ("brief", "timing_seconds", "rival_us", "incumbent", "check_seconds") if key in job]
+        words += [problem["folder"].split("/")[-1] for problem in job.get("learn", [])]
         log.write(" ".join([what, "/".join(job.get("folder", "").split("/")[-2:]), *words]) + "\n")
     print(json.dumps(answer), flush=True)
