@@ -19,7 +19,8 @@ def kgen_backend(module, example_inputs, *, precision=None):
         return _kept(module, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False")
     if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
         return _kept(module, "gradients are on, and kgen's kernels have none: use torch.no_grad()")
-    with torch.no_grad(), quiet():
+    # Dynamo's own context is not for this export: what it learned there of sizes, Dynamo would have to guard.
+    with torch.no_grad(), quiet(), torch._guards.tracing(None):
         try:
             exported = torch.export.export(module, tuple(example_inputs), strict=False)
             exported = settled(exported)

@@ -242,7 +242,8 @@ def _stable(part):
     part = copy.deepcopy(part)
     for node in part.graph.nodes:
         if node.target is aten.sort.default:
-            node.target, node.kwargs = aten.sort.stable, {**node.kwargs, "stable": True}
+            given = dict(zip(("self", "dim", "descending"), node.args))
+            node.target, node.args, node.kwargs = aten.sort.stable, (), {**given, **node.kwargs, "stable": True}
         elif node.target is aten.topk.default:
             node.target = _stable_topk
     part.recompile()

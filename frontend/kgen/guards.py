@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What has to hold for a call to be the one that the kernels were made for. Each check says in words what does not."""
 import inspect
+import types
 
 import torch
 from torch.nn.modules import module as torch_module
+from torch.utils.hooks import RemovableHandle
 
 try:
     from torch._C._dynamo.guards import TensorGuards
@@ -145,6 +147,11 @@ class State:
                         tied.setdefault(id(value), []).append((f"{path}.{name}".lstrip("."), held, name))
         self._tied = [places for places in tied.values() if len(places) > 1]
         self._seen = None
+        self._hooks = Hooks(module)
+        # What forward reads of its own, side by side: they are compared in one go.
+        self._read = [(path, vars(part), name) for path, part in module.named_modules() for name in _read_attributes(part)]
+        self._dicts, self._keys = [held for _, held, _ in self._read], [name for _, _, name in self._read]
+        self._settings = list(map(dict.get, self._dicts, self._keys))
         # What the flag changes is found where it is read.
         self._modes = [(path, part, part.training) for path, part in module.named_modules() if part is module or _reads_mode(part)]
 
@@ -157,6 +164,12 @@ class State:
         for path, part, training in self._modes:
             if part.training is not training:
                 return f"{path or 'the module'} changed between training and evaluation"
+        if (found := list(map(dict.get, self._dicts, self._keys))) != self._settings:
+            (path, _, name), value, expected = next(each for each in zip(self._read, found, self._settings) if each[1] != each[2])
+            return f"{path}.{name}".lstrip(".") + f" is {value!r}, the kernels are for {expected!r}"
+        why = self._hooks.miss()
+        if why is not None:
+            return why
         if self._seen != _registrations[0]:
             for path, held, children in self._children:
                 if held.keys() != children.keys() or any(held[name] is not child for name, child in children.items()):
@@ -168,6 +181,49 @@ class State:
                         return f"the module changed: {path} is no longer the same tensor as {places[0][0]}"
             self._seen = _registrations[0]
         return self._tensors.miss(values)
+
+
+class Hooks:
+    """A module's forward hooks, those of its parts and those of all modules: each is a part of the graph or not there."""
+
+    def __init__(self, module):
+        held = [(path, getattr(part, name)) for path, part in module.named_modules() for name in ("_forward_hooks", "_forward_pre_hooks")]
+        held += [("every module", torch_module._global_forward_hooks), ("every module", torch_module._global_forward_pre_hooks)]
+        self._held = [(path, hooks, list(hooks)) for path, hooks in held]
+        self._used = [each for each in self._held if each[2]]
+        self._seen = RemovableHandle.next_id
+
+    def miss(self):
+        """Why they are other ones now."""
+        new = self._seen != RemovableHandle.next_id  # which counts every hook that is registered anywhere
+        for path, hooks, expected in self._held if new else self._used:
+            if list(hooks) != expected:
+                return f"{path or 'the module'} has other forward hooks"
+        self._seen = RemovableHandle.next_id
+        return None
+
+
+def _read_attributes(part):
+    """The names of PART's own numbers, words, flags and tuples of them that a method of its class reads or may read."""
+    named = set()
+    for kind in type(part).__mro__:
+        if kind is torch.nn.Module:
+            break
+        for method, value in vars(kind).items():
+            if method in ("__init__", "extra_repr"):
+                continue
+            value = inspect.unwrap(value) if callable(value) else value
+            waiting = [getattr(value, "__code__", None)]
+            while waiting:
+                code = waiting.pop()
+                if code is not None:
+                    named.update(code.co_names)
+                    waiting += [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    return [name for name, value in vars(part).items() if name in named and name != "training" and _is_plain(value)]
+
+
+def _is_plain(value):
+    return type(value) in (bool, int, float, str, type(None)) or (type(value) is tuple and all(map(_is_plain, value)))
 
 
 def _place(module, name):

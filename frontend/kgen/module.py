@@ -27,8 +27,10 @@ class _Entry:
                 exported = settled(exported)
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+                if "data-dependent" in words:
+                    words += "; torch.compile(module, backend=\"kgen\") takes what is around it"
                 raise CompileFailed(f"torch.export cannot take {type(original).__name__}: {words}") from error
-        self.form = traced.form
+        self.form, self._changed = traced.form, traced.changed
         leaves, spec = flatten(arguments, keywords)
         self.inputs = Inputs(leaves, spec)
         self._read(exported, original)
@@ -62,7 +64,9 @@ class _Entry:
         # Each result is an answer (None), a number that export knows, or what a placeholder holds afterwards.
         self._results = []
         for item in signature.output_specs:
-            written = item.kind in (outputs.BUFFER_MUTATION, outputs.USER_INPUT_MUTATION)
+            written = item.kind in (outputs.BUFFER_MUTATION, outputs.USER_INPUT_MUTATION, outputs.PARAMETER_MUTATION)
+            if not written and item.kind != outputs.USER_OUTPUT:
+                raise CompileFailed(f"{type(original).__name__} gives a {item.kind.name.lower()}, which no kernel can")
             self._results.append((places[item.target] if written else None, getattr(item.arg, "value", None)))
         self._written = {place for place, _ in self._results if place is not None}
 
@@ -76,6 +80,10 @@ class _Entry:
         why = self.inputs.miss(leaves, spec)
         if why is not None:
             return why, None
+        for part, name, before, _ in self._changed:
+            if getattr(part, name, None) != before:
+                return (f"forward changes {type(part).__name__}.{name}, which is {getattr(part, name, None)!r} now, and the kernels are for {before!r}: "
+                        "call the module once before kgen.compile"), None
         try:
             state = self.state.values()
         except KeyError as gone:
@@ -104,6 +112,8 @@ class _Entry:
                 values[place].copy_(result)
             else:
                 answers.append(constant if result is None else result)
+        for part, name, _, after in self._changed:
+            setattr(part, name, after)
         return self.form.build(answers)
 
 

@@ -134,11 +134,18 @@ def _slots(kind):
 class _Answer:
     """Export puts a module's own attributes back when it is done; this one's are none of its business."""
 
-    form = None
+    form, changed = None, ()
+
+
+def _plain_attributes(module):
+    """{(part of MODULE, name): value} of its parts' own attributes that are numbers, words, flags or nothing."""
+    return {(part, name): value for part in module.modules() for name, value in vars(part).items()
+            if type(value) in _ATOMS and name != "training"}
 
 
 class Traced(torch.nn.Module):
-    """ORIGINAL as a module that returns the tensors of its answer; `form` is the rest of it, once it was called."""
+    """ORIGINAL as a module that returns the tensors of its answer; `form` is the rest of it, once it was called, and `changed` the attributes
+    that the call gave another value, [(part, name, before, after)]: export sets them back, and no graph has them."""
 
     #: What torch.export puts before the names of ORIGINAL's state.
     PREFIX = "original."
@@ -155,10 +162,17 @@ class Traced(torch.nn.Module):
         return self
 
     def forward(self, *arguments, **keywords):
+        before = _plain_attributes(self.original)
         form = self._answer.form = Form(self.original(*arguments, **keywords), self.original)
+        self._answer.changed = [(part, name, before.get((part, name)), value) for (part, name), value in _plain_attributes(self.original).items()
+                                if (part, name) not in before or before[part, name] is not value and before[part, name] != value]
         tensors, form.tensors = tuple(form.tensors), None
         return tensors
 
     @property
     def form(self):
         return self._answer.form
+
+    @property
+    def changed(self):
+        return self._answer.changed

@@ -76,8 +76,17 @@ def settled(exported):
         exported = without_effects(decompose(exported, GraphWriter, more))
         needed = {why.target for why in map(refusal, exported.graph.nodes) if isinstance(why, Undecomposed)} - more
         if not needed:
-            return exported
+            return _without_unused(exported)
         more |= needed
+
+
+def _without_unused(exported):
+    """EXPORTED without what kgen could compute and nobody reads. What is PyTorch's may do more than give a value."""
+    for node in reversed(exported.graph.nodes):
+        if node.op == "call_function" and not node.users and refusal(node) is None:
+            exported.graph.erase_node(node)
+    exported.graph_module.recompile()
+    return exported
 
 
 def refusal(node):

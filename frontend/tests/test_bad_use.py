@@ -273,6 +273,98 @@ class BadUse(unittest.TestCase):
             torch.testing.assert_close(quietly(compiled, same, same), twin(equal, equal))
         self.assertIn("shares memory", str(kgen.report(compiled)))
 
+    def test_settings_of_the_module(self):
+        """What forward reads of the module is part of what the kernels were made for."""
+        class Scaled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.scale, self.note = nn.LayerNorm(8), 2.0, "none"
+
+            def forward(self, x):
+                return self.scaled(self.norm(x))
+
+            def scaled(self, x):
+                return x * self.scale
+
+        module = Scaled()
+        compiled = self.compiled(module)
+        module.note = "read by nobody"
+        self.runs(compiled, module, self.x)
+        module.scale = 3.0
+        self.misses("scale is 3.0, the kernels are for 2.0", compiled, module, self.x)
+        module.scale = 2.0
+        self.runs(compiled, module, self.x)
+        module.norm.eps = 0.5
+        self.misses("norm.eps is 0.5", compiled, module, self.x)
+
+    def test_what_forward_changes(self):
+        class First(nn.Module):
+            """Its first call in evaluation divides a weight, as RWKV's does."""
+
+            def __init__(self):
+                super().__init__()
+                self.layer, self.divided = nn.Linear(8, 8), False
+
+            def forward(self, x):
+                if not self.divided:
+                    with torch.no_grad():
+                        self.layer.weight.div_(4)
+                    self.divided = True
+                return self.layer(x)
+
+        module = First()
+        compiled, twin = self.compiled(module), copy.deepcopy(module)
+        self.assertFalse(module.divided)
+        with torch.no_grad():
+            torch.testing.assert_close(compiled(self.x), twin(self.x), rtol=1e-4, atol=1e-5)
+        self.assertFalse(compiled.misses)
+        torch.testing.assert_close(module.layer.weight, twin.layer.weight)
+        self.misses("forward changes First.divided, which is True now", compiled, module, self.x)
+        torch.testing.assert_close(module.layer.weight, twin.layer.weight)
+        self.runs(self.compiled(module), twin, self.x)
+
+    def test_forward_hooks(self):
+        module = Layer()
+        compiled = self.compiled(module)
+        for register in (module.project.register_forward_hook, module.register_forward_pre_hook,
+                         torch.nn.modules.module.register_module_forward_hook):
+            seen = []
+            handle = register(lambda *arguments: seen.append(1))
+            self.misses("has other forward hooks", compiled, module, self.x)
+            self.assertGreaterEqual(len(seen), 2)
+            handle.remove()
+            self.runs(compiled, module, self.x)
+        # One that was there is in the graph.
+        handle = module.project.register_forward_hook(lambda part, given, answer: answer * 2)
+        compiled = self.compiled(module)
+        self.runs(compiled, module, self.x)
+        handle.remove()
+        self.misses("project has other forward hooks", compiled, module, self.x)
+
+    def test_moved_after_compiling(self):
+        module = Layer()
+        compiled = self.compiled(module)
+        compiled.double()
+        self.misses("float64", compiled, module, self.x.double())
+        self.refuses_alike(compiled, module, self.x.half())
+        compiled.float()
+        self.runs(compiled, module, self.x)
+        self.refuses_alike(compiled, module, self.x.half())
+        compiled.to("meta")
+        found, _ = self.misses("on meta", compiled, module, self.x.to("meta"))
+        self.assertEqual(found.device.type, "meta")
+
+    def test_one_tensor_for_two_inputs(self):
+        class Two(nn.Module):
+            def forward(self, x, y):
+                return torch.softmax(x, -1) - y
+
+        module, both = Two(), torch.randn(4, 8)
+        compiled = self.compiled(module, self.x, self.x + 1)
+        self.runs(compiled, module, self.x, self.x)
+        self.runs(compiled, module, both[:2], both[1:3])  # memory in common, and one of them not at a multiple of 16 bytes
+        self.runs(self.compiled(module, self.x, self.x), module, self.x, self.x + 1)
+
     # What is around a call
 
     def test_modes(self):
@@ -302,6 +394,8 @@ class BadUse(unittest.TestCase):
             torch.testing.assert_close(quietly(torch.compile(compiled, backend="eager"), self.x), module(self.x))
             with torch.inference_mode():
                 self.runs(compiled, module, self.x)
+                self.runs(compiled, module, torch.randn(2, 8))
+                self.runs(self.compiled(module), module, self.x)
 
     def test_compiled_under_autocast(self):
         module = Layer()
@@ -315,6 +409,21 @@ class BadUse(unittest.TestCase):
             copy.deepcopy(compiled)
         with self.assertRaisesRegex(TypeError, "save its state_dict"):
             torch.save(compiled, io.BytesIO())
+        # What that sentence says to do.
+        file = io.BytesIO()
+        torch.save(compiled.state_dict(), file)
+        file.seek(0)
+        other = Layer()
+        other.load_state_dict(torch.load(file))
+        self.runs(self.compiled(other), compiled._original, self.x)
+
+    def test_sorting_along_another_dimension(self):
+        class Sorts(nn.Module):
+            def forward(self, x):
+                return torch.sort(x, 0).values - torch.gather(x, 0, torch.argsort(x, 0, descending=True))
+
+        module = Sorts()
+        self.runs(self.compiled(module), module, self.x)
 
     def test_what_export_cannot_take(self):
         with self.assertRaisesRegex(TypeError, "Layer.forward does not take these example inputs"):

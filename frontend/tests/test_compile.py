@@ -134,7 +134,31 @@ class CompileTest(unittest.TestCase):
             quietly(lambda: kgen.compile(Untraceable(), (self.x,)))
 
 
+class Pads(nn.Module):
+    """As much as a buffer says: no graph as a whole, and sizes that Dynamo does not know."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(2, 2, 3)
+        self.register_buffer("stride", torch.tensor(3))
+
+    def forward(self, x):
+        length = x.shape[-1]
+        extra = (length / self.stride).ceil().to(torch.int64) * self.stride - length
+        if length <= max(2, extra):
+            x = F.pad(x, (0, 2))
+        return self.conv(F.pad(x, (2, extra), mode="reflect"))
+
+
 class BackendTest(unittest.TestCase):
+    def test_sizes_that_depend_on_data(self):
+        module, x = Pads().eval(), torch.randn(1, 2, 10)
+        with torch.no_grad():
+            with self.assertRaisesRegex(kgen.CompileFailed, "torch.compile.module, backend=\"kgen\". takes what is around it"):
+                quietly(lambda: kgen.compile(module, (x,)))
+            compiled = torch.compile(module, backend=kgen_backend)
+            torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+
     def test_equal_and_falls_back(self):
         module = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval()
         compiled = torch.compile(module, backend=kgen_backend)

@@ -127,6 +127,12 @@ class Partition(unittest.TestCase):
                 program = compiled._entries[0].graph._program
                 self.assertEqual(sum(hasattr(item, "reads") for item in program._items), calls)
 
+    def test_what_nobody_reads_is_not_computed(self):
+        def forward(layer, x):
+            layer(torch.softmax(x, -1)).cumsum(0)
+            return torch.tanh(x)
+        self.assertEqual([str(node.target) for node in exported(forward).graph.nodes if node.op == "call_function"], ["aten.tanh.default"])
+
     def test_what_draws_keeps_its_turn(self):
         def forward(layer, x):
             late = torch.rand_like(layer(kept(x)))
