@@ -166,8 +166,8 @@ class Composites:
         """All layers and directions; COUNT gates of STEP(gates of the input, gates of the state, states, a state's type)."""
         if arguments["train"] and arguments["dropout"]:
             self._refuse("a recurrent network with dropout in training mode cannot be imported")
-        if any(value.tensor.shape[-1] != states[0].tensor.shape[-1] for value in states):
-            self._refuse("an LSTM with projections is not in the dialect")
+        # An LSTM's state may be a projection of what its gates make: one weight more.
+        projected = states[0].tensor.shape[-1] != states[-1].tensor.shape[-1]
         value, directions = arguments["input"], 2 if arguments["bidirectional"] else 1
         if arguments["batch_first"]:
             value = self._swapped(value, node)
@@ -176,7 +176,8 @@ class Composites:
         for layer in range(arguments["num_layers"]):
             sides = []
             for direction in range(directions):
-                parameters = [next(weights) for _ in range(4 if arguments["has_biases"] else 2)]
+                parameters = [next(weights), next(weights), *([next(weights), next(weights)] if arguments["has_biases"] else [None, None]),
+                              next(weights) if projected else None]
                 state = [self._select(held, 0, layer * directions + direction, node) for held in states]
                 rows, state = self._direction(value, parameters, state, direction == 1, count, step, node)
                 sides.append(rows)
@@ -190,9 +191,9 @@ class Composites:
 
     def _direction(self, value, parameters, state, backwards, count, step, node):
         """One layer in one direction: the state after each step, stacked in time's order, and the last state."""
-        like = shaped(state[0].tensor.shape, value.tensor.dtype)
+        like, short = (shaped(held.tensor.shape, value.tensor.dtype) for held in (state[-1], state[0]))
         wide, hidden = count * like.shape[-1], like.shape[-1]
-        biases = parameters[2:] or [None, None]
+        *biases, projection = parameters[2:]
         whole = self._piece("linear", shaped((*value.tensor.shape[:2], wide), like.dtype), node,
                             {"input": value, "weight": parameters[0], "bias": biases[0]})
         steps = range(value.tensor.shape[0])
@@ -202,6 +203,8 @@ class Composites:
             product = self._piece("linear", shaped((*like.shape[:-1], wide), like.dtype), node,
                                   {"input": state[0], "weight": parameters[1], "bias": biases[1]})
             state = step(own, self._gates(product, count, hidden, node), state, like)
+            if projection is not None:
+                state[0] = self._piece("linear", short, node, {"input": state[0], "weight": projection, "bias": None})
             rows.append(state[0])
         return self._stacked(rows[::-1] if backwards else rows, node), state
 

@@ -148,8 +148,8 @@ class AgainstTorch(unittest.TestCase):
                 return tuple(torch.utils._pytree.tree_leaves(self.network(x)))
 
         nn = torch.nn
-        for network in (nn.LSTM(8, 5, 2, batch_first=True), nn.LSTM(8, 5, 2, bidirectional=True), nn.GRU(8, 5, 2, bias=False),
-                        nn.GRU(8, 5, bidirectional=True, batch_first=True), nn.RNN(8, 5), nn.RNN(8, 5, nonlinearity="relu")):
+        for network in (nn.LSTM(8, 5, 2, batch_first=True), nn.LSTM(8, 5, 2, bidirectional=True), nn.LSTM(8, 5, 2, bidirectional=True, proj_size=3),
+                        nn.GRU(8, 5, 2, bias=False), nn.GRU(8, 5, bidirectional=True, batch_first=True), nn.RNN(8, 5), nn.RNN(8, 5, nonlinearity="relu")):
             with self.subTest(str(network)):
                 self.assertLess(compare_module(Flat(network), (INPUTS["seq"],)), TOLERANCE)
 
