@@ -105,8 +105,9 @@ struct kgen::evaluate::SanitizerWatch {
   std::string tool, planFile, artifact;
   std::string key; ///< of what it would find
   double bytes = 0;
-  bool known = false;   ///< it was clean before
-  bool started = false; ///< there was time
+  bool prepares = false; ///< no run has it
+  bool known = false;    ///< it was clean before
+  bool started = false;  ///< there was time
   std::shared_ptr<llvm::Expected<toolchain::ProcessResult>> run;
 };
 
@@ -255,6 +256,7 @@ llvm::Error Evaluator::addTaskWatches(const CandidateFiles &files, const candida
     watch.planFile = folder + "/" + std::to_string(step) + ".json";
     watch.artifact = good->artifact;
     watch.bytes = bytesOf(*own);
+    watch.prepares = step < plan.prepareSteps;
     if (llvm::Error error = toolchain::writeFileAtomically(watch.planFile, own->print()))
       return error;
     for (const std::string &tool : sanitizerTools(good->ptx)) {
@@ -264,10 +266,12 @@ llvm::Error Evaluator::addTaskWatches(const CandidateFiles &files, const candida
       watches.push_back(watch);
     }
   }
-  // What only this look can find comes first.
+  // What only this look can find comes first, and a run's kernels before those that prepare.
   auto isOwn = [](const SanitizerWatch &watch) { return watch.tool == "racecheck" || watch.tool == "synccheck"; };
   std::stable_sort(watches.begin(), watches.end(), [&](const SanitizerWatch &a, const SanitizerWatch &b) {
-    auto rank = [&](const SanitizerWatch &watch) { return watch.task.empty() ? 0 : isOwn(watch) ? 1 : 2; };
+    auto rank = [&](const SanitizerWatch &watch) {
+      return watch.task.empty() ? 0 : (isOwn(watch) ? 1 : 2) + (watch.prepares ? 2 : 0);
+    };
     return rank(a) < rank(b);
   });
   return llvm::Error::success();

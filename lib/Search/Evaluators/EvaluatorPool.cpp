@@ -269,9 +269,12 @@ EvaluatorPool::Work *EvaluatorPool::findWork(size_t index) {
     Work *work = *it;
     if (work->job->onReference ? index != reference : false)
       continue;
-    // So one task's times are all of one card.
+    // So one task's times are all of one card; one that starts is waited for a while.
     const size_t wanted = size_t(std::max(work->job->lane, 0)) % lanes.size();
-    if (work->job->lane >= 0 && wanted != index && lanes[wanted].state == Lane::Ready && !work->endedOn.count(wanted))
+    const Lane &own = lanes[wanted];
+    const bool isComing = own.state == Lane::Starting && monotonicSeconds() - own.since < referencePatience;
+    if (work->job->lane >= 0 && wanted != index && (own.state == Lane::Ready || isComing) &&
+        !work->endedOn.count(wanted))
       continue;
     // Somebody else may have more luck with it.
     auto couldDo = [&](size_t other) {
