@@ -5,7 +5,7 @@
 Usage: check_exports.py make FOLDER [PROBLEM...]    here: unpacks docs/results/h200, writes every format and a bundle for sm_90a
        check_exports.py check FOLDER [PROBLEM...]   on a card with PyTorch and nvcc: one line for each problem
 KGEN_BIN is the folder of kgen-eval, KGEN_RUNTIME libkgen_runtime.so. A line says the error relative to PyTorch's norm (bundle by itself, as a
-PyTorch operator, replayed from a CUDA graph, as one .py file, as the benchmark's ModelNew), the launcher's own words, and the mean of
+PyTorch operator, replayed from a CUDA graph, as one .py file, as the benchmark's ModelNew, as a package of Hugging Face's and as its layer), the launcher's own words, and the mean of
 50 calls in a row, warm, in us: PyTorch eager, the operator, the graph, the .py file.
 """
 import importlib.util
@@ -43,6 +43,23 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def packaged(out, module, inputs, tensors):
+    """The answers of the package in the layout of Hugging Face kernels: of its run(), and of its layer in the place of MODULE's forward. By the package
+    `kernels` where it is installed, else as that loads one."""
+    variant = out / "build/torch-cuda"
+    try:
+        from kernels import get_local_kernel
+        package = get_local_kernel(out)
+    except ImportError:
+        name = json.loads((variant / "metadata.json").read_text())["id"]
+        spec = importlib.util.spec_from_file_location(name, variant / "__init__.py", submodule_search_locations=[str(variant)])
+        package = sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(package)
+    layer, = [each for each in vars(package.layers).values() if isinstance(each, type) and each.__module__ == package.layers.__name__]
+    yield package.run(*tensors)
+    yield layer.forward(module, *inputs)
 
 
 def check(folder, problems):
@@ -89,6 +106,7 @@ def check(folder, problems):
             captured.zero_()
             graph.replay()
             errors += [error(captured, expected), error(python.run(*tensors), expected), error(new(*inputs), expected)]
+            errors += [error(value, expected) for value in packaged(out, module, inputs, tensors)]
             times = [mean_us(call) for call in (lambda: module(*inputs), lambda: torch.ops.kgen.run(number, tensors), graph.replay,
                                                 lambda: python.run(*tensors))]
         right = max(errors) < 1e-2 and "PASS" in said

@@ -51,9 +51,11 @@ def exact(module, keywords):
     from kgen.compiler import in_float64, quiet
     from kgen.structure import Traced, flatten
     from kgen.subgraph import settled
-    traced = Traced(module)
-    with quiet():
-        exported = settled(torch.export.export(traced, (), keywords, strict=False))
+    if module not in exact.programs:
+        traced = Traced(module)
+        with quiet():
+            exact.programs[module] = settled(torch.export.export(traced, (), keywords, strict=False)), traced.form
+    exported, form = exact.programs[module]
     signature, given = exported.graph_signature, iter(flatten((), keywords)[0])
     state = {Traced.PREFIX + name: value for name, value in [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]}
     kinds = torch.export.graph_signature.InputKind
@@ -63,7 +65,11 @@ def exact(module, keywords):
     if results is None:
         return []
     answers = [result for result, item in zip(results, signature.output_specs) if item.kind.name == "USER_OUTPUT"]
-    return tensors(traced.form.build(answers))
+    return tensors(form.build(answers))
+
+
+#: {module: (its program, the form of its answer)}: weights are read at each call.
+exact.programs = {}
 
 
 def one(name, kind, sizes, out, inductor, device):

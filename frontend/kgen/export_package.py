@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import json
+import keyword
 import pathlib
 import re
 import zipfile
@@ -29,12 +30,30 @@ def _namespace(found):
     return f"_{found.name}_cuda_{_identity(found)}"
 
 
+def _forward(found):
+    """(the arguments of the layer's forward, what it gives run() for each input, the names of the parameters among these). Hugging Face's
+    kernelize asks for a forward with the arguments of the one that it takes the place of."""
+    arguments, given, parameters = [], [], []
+    for buffer in found.plan["inputs"]:
+        if buffer.get("parameter"):
+            given.append(f"attrgetter({buffer['name']!r})(self)")
+            parameters.append(buffer["name"])
+            continue
+        name = re.sub(r"\W|^(?=\d)", "_", buffer["name"])
+        while name in ("self", *arguments) or keyword.iskeyword(name):
+            name += "_"
+        arguments.append(name)
+        given.append(name)
+    return arguments, given, parameters
+
+
 def _modules(found, kernels):
     """{file name: text} of the package around KERNELS, the text of the self-contained file."""
     words = [word.capitalize() for word in found.name.split("_") if word]
     kind = re.sub(r"^\d+", "", "".join(words)) or "Kernel"
-    names = [buffer["name"] if buffer.get("parameter") else "" for buffer in found.plan["inputs"]]
-    fill = {"@TITLE@": _title(found), "@ID@": _namespace(found), "@CLASS@": kind, "@NAMES@": repr(names)}
+    arguments, given, _ = _forward(found)
+    fill = {"@TITLE@": _title(found), "@ID@": _namespace(found), "@CLASS@": kind, "@ARGUMENTS@": ", ".join(["self", *arguments]),
+            "@GIVEN@": ", ".join(given)}
 
     def template(name):
         text = (_TEMPLATES / name).read_text()
@@ -53,13 +72,17 @@ def _archs(found):
 
 def hugging_face(found, kernels):
     """{path: text} of a repository: the build variant, its card and VERIFICATION.md."""
-    metadata = {"id": _namespace(found), "version": 1, "license": "apache-2.0", "python-depends": [],
+    arguments, _, parameters = _forward(found)
+    # Their names are of small letters, digits and dashes.
+    name = re.sub(r"[^a-z0-9]+", "-", found.name.lower()).strip("-")
+    name = name if re.fullmatch(r"[a-z][a-z0-9-]+", name) else f"kernel-{name}".rstrip("-")
+    metadata = {"name": name, "id": _namespace(found), "version": 1, "license": "apache-2.0", "python-depends": [],
                 "backend": {"type": "cuda", "archs": _archs(found)}}
     variant = "build/torch-cuda"
     files = {f"{variant}/{name}": text for name, text in _modules(found, kernels).items()}
     files[f"{variant}/metadata.json"] = json.dumps(metadata, indent=2) + "\n"
     # Versions of the package `kernels` before the flat layout look for a folder of the repository's name.
-    files[f"{variant}/{found.name}/__init__.py"] = (
+    files[f"{variant}/{name.replace('-', '_')}/__init__.py"] = (
         "import importlib.util\nimport pathlib\nimport sys\n\n"
         "_path = pathlib.Path(__file__).parent.parent / \"__init__.py\"\n"
         f"_name = \"{_namespace(found)}_flat\"\n"
@@ -68,7 +91,9 @@ def hugging_face(found, kernels):
         "layers, run = _module.layers, _module.run\n__all__ = [\"layers\", \"run\"]\n")
     files["README.md"] = (
         f"---\nlibrary_name: kernels\nlicense: apache-2.0\n---\n\n# {found.name}\n\n{_title(found)}.\n\n```python\nfrom kernels import get_kernel\n\n"
-        f"kernel = get_kernel(\"OWNER/{found.name.replace('_', '-')}\", version=1)\noutputs = kernel.run(*inputs)\n```\n\n"
+        f"kernel = get_kernel(\"OWNER/{name}\", version=1, trust_remote_code=True)\noutputs = kernel.run(*inputs)\n```\n\n"
+        f"`kernel.layers` has one for `kernelize`, in the place of a forward with the arguments `({', '.join(arguments)})`"
+        + (f" of a module with the parameters {', '.join(parameters)}" if parameters else "") + ".\n"
         "Shapes and types are fixed; VERIFICATION.md says what was checked and what was not.\n")
     files["VERIFICATION.md"] = found.verification()
     return files

@@ -102,6 +102,10 @@ with FakeTensorMode():
     found = module.run(torch.empty(64, device="cuda"))
 assert (found.shape, found.dtype, found.device.type) == ((64,), torch.float32, "cuda"), found
 assert module.layers.Twice.has_backward is False
+import inspect
+# What `kernelize` compares with the forward that it replaces.
+kinds = [each.kind for each in inspect.signature(module.layers.Twice.forward).parameters.values()]
+assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] * 2, kinds
 if not torch.cuda.is_available():
     try:
         module.run(torch.zeros(64))
@@ -136,6 +140,7 @@ print("used")
         variant = self.folder / "out/build/torch-cuda"
         metadata = json.loads((variant / "metadata.json").read_text())
         self.assertEqual((metadata["backend"], metadata["python-depends"]), ({"type": "cuda", "archs": ["9.0a"]}, []))
+        self.assertEqual(metadata["name"], "twice")
         self.assertIn(f'NAMESPACE = "{metadata["id"]}"', (variant / "_ops.py").read_text())
         # As the package `kernels` loads it: under a name of its own, from a path; the older folder as well, in one process.
         load = "\n".join(["import importlib.util, sys", "for number, path in enumerate(%r):" % [

@@ -10,6 +10,5 @@ class @CLASS@(nn.Module):
     has_backward = False
     can_torch_compile = True
 
-    def forward(self, *inputs):
-        given = iter(inputs)
-        return run(*[attrgetter(name)(self) if name else next(given) for name in @NAMES@])
+    def forward(@ARGUMENTS@):
+        return run(@GIVEN@)
