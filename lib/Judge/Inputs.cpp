@@ -130,6 +130,7 @@ struct Alteration {
   bool data = false;       ///< the argument is a tensor of floats that is not a weight
   bool first = false;      ///< and the graph's first
   bool infinities = false; ///< minus infinity may stand in it
+  bool negatives = false;  ///< and minus zero
   int64_t place = 0;       ///< of the impulse
   double factor = 1;
 
@@ -143,11 +144,11 @@ struct Alteration {
       case 0:
         return 0.0;
       case 1:
-        return -0.0;
+        return negatives ? -0.0 : 0.0;
       case 2:
         return 0x1p-140;
       case 3:
-        return first && infinities ? -std::numeric_limits<double>::infinity() : -0x1p-130;
+        return first && infinities ? -std::numeric_limits<double>::infinity() : negatives ? -0x1p-130 : 0x1p-130;
       default:
         break;
       }
@@ -199,6 +200,7 @@ llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned a
       candidate::isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
   alteration.first = alteration.data && arg == 0;
   alteration.infinities = set.ordinal == 0;
+  alteration.negatives = set.ordinal < 2;
   alteration.place = int64_t(mix(key ^ 0x1d) % uint64_t(std::max<int64_t>(spec.elements(), 1)));
   if (alteration.data) {
     static constexpr double factors[] = {0.125, 0.25, 4, 8};

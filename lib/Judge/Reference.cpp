@@ -214,7 +214,7 @@ private:
         return error;
     draft.out.number = draft.number;
     Question question;
-    question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal == 0;
+    question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal < 2;
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
       const candidate::DType dtype = plan.outputs[i].dtype;
       question.close.push_back(publishedTolerance(options.rules, dtype));
@@ -234,9 +234,10 @@ private:
     auto found = judge->examine(draft.number, question);
     if (!found)
       return found.takeError();
-    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0.
+    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, but one by minus
+    // zero, which a maximum of zeros may give or not, is infinite.
     if (question.mustBeFinite && !found->finite()) {
-      draft.ordinal = 1;
+      ++draft.ordinal;
       return work(draft);
     }
     ReferenceSet &set = draft.out;
@@ -310,6 +311,9 @@ private:
 
   /// The tolerances of a set, from what rounding costs.
   void settle(Draft &draft) {
+    for (unsigned i = 0; i < draft.out.facts.size() && options.rules == Rules::KGen; ++i)
+      if (double largest = draft.out.facts[i].largest; largest > 0 && largest < smallestHeld(plan.outputs[i].dtype))
+        draft.conditioned = false; // zero is as good an answer
     if (draft.costs.empty())
       return;
     for (unsigned i = 0; i < plan.outputs.size(); ++i) {

@@ -36,8 +36,17 @@ static double unitRoundoff(candidate::DType dtype) {
   }
 }
 
-/// The distance of DTYPE's subnormal numbers.
-static double smallestStep(candidate::DType dtype) { return dtype == candidate::DType::F16 ? 0x1p-24 : 0; }
+double kgen::judge::smallestHeld(candidate::DType dtype) {
+  switch (dtype) {
+  case candidate::DType::F16:
+    return 0x1p-24;
+  case candidate::DType::F32:
+  case candidate::DType::BF16:
+    return 0x1p-126;
+  default:
+    return 0;
+  }
+}
 
 /// REFERENCE as DTYPE stores it.
 static double stored(candidate::DType dtype, double reference) {
@@ -84,7 +93,7 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
                                 int64_t count, unsigned threads, double close, const double *magnitudes) {
   DifferenceSums total;
   std::mutex lock;
-  const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestStep(dtype);
+  const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestHeld(dtype);
   device::parallelFor(count, threads, [&](int64_t begin, int64_t end) {
     DifferenceSums part;
     constexpr int64_t chunk = 4096;
@@ -106,7 +115,7 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
         // A magnitude that is no number allows nothing.
         if (double size = magnitudes ? magnitudes[base + i] : 0; std::isfinite(size))
           difference = std::max(difference - accumulationRoundoff * size, 0.0);
-        // Subnormal numbers are all as far apart, however small they are.
+        // What is smaller may be zero: subnormal numbers are all as far apart, and units flush them.
         difference = std::max(difference - smallest / 2, 0.0);
         part.squares += difference * difference;
         if (std::isfinite(ref)) {

@@ -74,6 +74,11 @@ __device__ double judge_overflow(int type) {
                      : __longlong_as_double(0x7ff0000000000000ll);
 }
 
+/// smallestHeld of Verify.cpp.
+__device__ double judge_smallest(int type) {
+  return type == 2 ? 1.0 / 16777216.0 : type == 1 || type == 3 ? 1.1754943508222875e-38 : 0.0;
+}
+
 /// differenceOf of Verify.cpp.
 __device__ double judge_difference(int type, double out, double stored, double reference) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
@@ -154,7 +159,7 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
                                               JudgePartial *partials, long long count, long long constant, long long close_bits, int source,
                                               int type, int store) {
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
-  const double close = __longlong_as_double(close_bits), smallest = type == 2 ? 1.0 / 16777216.0 : 0.0;
+  const double close = __longlong_as_double(close_bits), smallest = judge_smallest(type);
   const double step = type == 0   ? 1.0 / 4503599627370496.0
                       : type == 1 ? 1.0 / 8388608.0
                       : type == 2 ? 1.0 / 1024.0

@@ -112,6 +112,30 @@ TEST(Verify, AnElementMayBeRoundedAsItsTypeIs) {
   EXPECT_GT(compareOutput(candidate::DType::F16, twos.data(), small.data(), 1000).norms.l2, 0.006);
 }
 
+TEST(Verify, WhatATypeCannotHoldIsZero) {
+  float zero = 0;
+  uint16_t brain = 0;
+  double tiny = 9.8e-55, held = 1e-37; // fp32's smallest normal number is 1.2e-38
+  EXPECT_EQ(compareOutput(candidate::DType::F32, &zero, &tiny, 1).norms.max, 0);
+  EXPECT_EQ(compareOutput(candidate::DType::F32, &zero, &tiny, 1).norms.l2, 0);
+  EXPECT_GT(compareOutput(candidate::DType::F32, &zero, &held, 1).norms.l2, 0.9);
+  EXPECT_EQ(compareOutput(candidate::DType::BF16, &brain, &tiny, 1).norms.l2, 0);
+  EXPECT_GT(compareOutput(candidate::DType::BF16, &brain, &held, 1).norms.l2, 0.9);
+}
+
+TEST(Inputs, SpecialSetsLoseInfinityAndThenMinusZero) {
+  candidate::BufferSpec spec;
+  spec.name = "x", spec.init = "normal(0, 1)", spec.dtype = candidate::DType::F32, spec.shape = {100000};
+  for (unsigned ordinal : {0u, 1u, 2u}) {
+    std::vector<float> x(100000);
+    llvm::MutableArrayRef<char> bytes(reinterpret_cast<char *>(x.data()), x.size() * 4);
+    ASSERT_FALSE(bool(fillInput(spec, 0, InputSet{InputKind::Special, 7, ordinal}, bytes)));
+    EXPECT_EQ(llvm::any_of(x, [](float v) { return std::isinf(v); }), ordinal == 0);
+    EXPECT_EQ(llvm::any_of(x, [](float v) { return v == 0 && std::signbit(v); }), ordinal < 2);
+    EXPECT_TRUE(llvm::any_of(x, [](float v) { return v == 0 && !std::signbit(v); }));
+  }
+}
+
 TEST(Verify, TheEndOfARangeIsANumberOrAnInfinity) {
   double ref = 65521; // fp16 rounds that to infinity, and 65519 to 65504
   uint16_t largest = toHalf(65504), infinite = toHalf(1e6f), half = toHalf(32000);

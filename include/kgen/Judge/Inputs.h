@@ -25,7 +25,8 @@ enum class InputKind {
   Offset,   ///< inputs of mean 1000 and deviation 0.1, parameters as declared: catches E[x^2]-E[x]^2
   Impulse,  ///< the first argument is zero but for one 1, the others as declared
   Scaled,   ///< declared times one power of two, which the seed picks: exponents are no constants
-  Special,  ///< declared with zeros of both signs, subnormals and, at ordinal 0, minus infinity in the first argument
+  Special,  ///< declared with zeros and subnormals, up to ordinal 1 of both signs, and at 0 minus infinity in the first
+            ///< argument
 };
 
 struct InputSet {

@@ -49,6 +49,10 @@ Comparison compareOutput(candidate::DType dtype, const void *bytes, const double
 Comparison compareValues(candidate::DType dtype, const ValueSource &values, const double *reference, int64_t count,
                          unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
 
+/// Numbers below this are as good as zero in DTYPE: fp16's smallest subnormal number, fp32's smallest normal one (bf16
+/// has its range), since units and what PyTorch computes with may flush what is subnormal there; 0 for others.
+double smallestHeld(candidate::DType dtype);
+
 /// What each class's fp32 accumulators may be off by, relative to the size of what they added up: four roundings. A sum
 /// of n terms of either sign, added one after the other, is off by about 0.4 of a rounding of the sum of their sizes,
 /// whatever n is (N. J. Higham and T. Mary, "Sharper probabilistic backward error analysis for basic linear algebra

@@ -91,12 +91,14 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
     const bool more = next < kRows;
 #pragma unroll
     for (int pack = 0; pack < kSharedPacks; ++pack) {
+#if STORES_ELEMENTS
       const int column = column_of(pack);
       if (!kRagged || column < kColumns) {
         float value[kVector];
         widen(slots[pack * kThreads], operands, row, column, value);
         store(operands, row, column, value, row_value);
       }
+#endif
       if (more)
         fetch(slots, operands, next, pack);
     }
@@ -106,9 +108,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
       const int column = column_of(kSharedPacks + pack);
       if (kRagged && column >= kColumns)
         continue;
+#if STORES_ELEMENTS
       float value[kVector];
       widen(registers[pack], operands, row, column, value);
       store(operands, row, column, value, row_value);
+#endif
       if (more)
         registers[pack] = load_held(operands, next, column);
     }
