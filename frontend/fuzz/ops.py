@@ -46,7 +46,7 @@ def _conv(g, x, spatial, transposed=False):
     else:
         w = g.leaf([per_group * groups, channels // groups, *kernel], x.dtype, init, weight=True, plain=True)
     bias = str(g.leaf([per_group * groups], x.dtype, weight=True)) if g.maybe(0.5) else "None"
-    source = _pierced(g, x) if g.maybe(0.25) else x
+    source = _pierced(g, x) if g.maybe(0.35) else x
     name = f"F.conv{'_transpose' if transposed else ''}{spatial}d"
     rest = f"output_padding={output_padding}, " if transposed else ""
     even = [d * (k - 1) % 2 == 0 for d, k in zip(dilation, kernel)]
@@ -347,8 +347,8 @@ EXACT = set("""abs neg relu clamp hardtanh relu6 maximum minimum max.other min.o
     eq.Scalar ne.Scalar lt.Scalar le.Scalar gt.Scalar ge.Scalar eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_not bitwise_not logical_and logical_or""".split())
 
 # Weight of a line when ops are chosen; others have 1.
-WEIGHTS = {"conv2d": 3, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 2, "softmax.int": 2, "layer_norm": 2,
-           "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}
+WEIGHTS = {"conv2d": 3, "conv_transpose1d": 4, "conv_transpose2d.input": 5, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 3,
+           "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}
 
 OPS = {
     # Element by element
