@@ -40,6 +40,14 @@ std::vector<size_t> kgen::network::chooseTasks(llvm::ArrayRef<TaskState> states,
   return chosen;
 }
 
+std::vector<size_t> kgen::network::chooseBatch(llvm::ArrayRef<TaskState> states, size_t fewest, size_t most) {
+  constexpr double share = 0.2;
+  std::vector<size_t> chosen = chooseTasks(states, most);
+  while (chosen.size() > fewest && expectedGain(states[chosen.back()]) < share * expectedGain(states[chosen.front()]))
+    chosen.pop_back();
+  return chosen;
+}
+
 double kgen::network::ClosingTime::reserve() const {
   // A measurement is never as long as the one before; what is in flight when rounds end takes a moment as well.
   constexpr double margin = 1.25, inFlight = 2;

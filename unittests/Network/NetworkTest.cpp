@@ -268,6 +268,15 @@ TEST(BudgetTest, GivesSeveralRoundsAtOnceToTheDearest) {
   EXPECT_TRUE(chooseTasks({cheap, dear}, 0).empty());
 }
 
+TEST(BudgetTest, KeepsRoundsForTheDearestWhenTheOthersAreCheap) {
+  TaskState dear{1, 0, {1000}}, half{1, 0, {500}}, cheap{1, 0, {100}}, cheaper{1, 0, {50}};
+  EXPECT_EQ(chooseBatch({cheap, dear, half, cheaper}, 1, 4), (std::vector<size_t>{1, 2}));
+  EXPECT_EQ(chooseBatch({cheap, dear, half, cheaper}, 3, 4), (std::vector<size_t>{1, 2, 0}));
+  EXPECT_EQ(chooseBatch({dear, dear, half, half}, 1, 3), (std::vector<size_t>{0, 1, 2}));
+  EXPECT_EQ(chooseBatch({cheap}, 2, 4), std::vector<size_t>{0});
+  EXPECT_TRUE(chooseBatch({}, 2, 4).empty());
+}
+
 TEST(ClosingTimeTest, KeepsTimeForTheEnd) {
   ClosingTime closing;
   EXPECT_FALSE(closing.isOver(1e9)); // there is no limit

@@ -58,6 +58,10 @@ double expectedGain(const TaskState &state);
 /// out are those that are exhausted or only prepare.
 std::vector<size_t> chooseTasks(llvm::ArrayRef<TaskState> states, size_t most);
 
+/// The first of these that are worth a round at the same time: at least FEWEST, and as many more, up to MOST, as gain a
+/// fifth of what the first one does.
+std::vector<size_t> chooseBatch(llvm::ArrayRef<TaskState> states, size_t fewest, size_t most);
+
 /// When a network's search has to stop giving rounds away, so that its best kernels are put together, verified and
 /// timed before its time is up. All in seconds.
 struct ClosingTime {

@@ -51,6 +51,7 @@ private:
   struct TaskRound {
     size_t task = 0;
     int round = 0;
+    int compileJobs = 1;
     std::string network; ///< what is told to whoever has ideas for it
     bool ran = false;
     std::string failure; ///< of the machinery; mostly empty

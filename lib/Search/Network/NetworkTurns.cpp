@@ -54,7 +54,9 @@ Expected<std::vector<size_t>> NetworkSearch::giveTurns(int round, bool partition
   std::vector<network::TaskState> states;
   for (const TaskSearch &task : ArrayRef(tasks).drop_front(first))
     states.push_back(task.state);
-  std::vector<size_t> chosen = network::chooseTasks(states, std::min(most, atOnce));
+  // Twice as many as run at a time, so that the next begins when one is done; half of them where the others buy little.
+  const size_t fewest = atOnce == 1 ? 1 : std::max<size_t>(2, atOnce / 2), batch = atOnce == 1 ? 1 : 2 * atOnce;
+  std::vector<size_t> chosen = network::chooseBatch(states, fewest, std::min(most, batch));
   std::vector<trajectory::Turn> turns;
   for (size_t &task : chosen) {
     task += first;
@@ -91,6 +93,7 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen) {
   for (auto [turn, task] : zip(turns, chosen)) {
     turn.task = task;
     turn.round = int(tasks[task].state.bestUs.size());
+    turn.compileJobs = std::max(1, config.compileJobs / int(std::min(atOnce, chosen.size())));
     if (turn.round > 0)
       turn.network = profile(tasks[task].name);
   }
@@ -139,7 +142,7 @@ void NetworkSearch::runRound(TaskRound &turn) {
   SharedEvaluator shared(evaluator, measuring, int(turn.task), /*brief=*/task.state.count == 0);
   SearchConfig slice = task.config;
   slice.lastRound = turn.round;
-  slice.compileJobs = std::max(1, config.compileJobs / int(atOnce));
+  slice.compileJobs = turn.compileJobs;
   if (config.maxMinutes > 0 && turn.round > 0)
     slice.maxMinutes =
         (own.getSecondsSpent() + std::max(1.0, closingTime.limit - closingTime.reserve() - secondsSpent())) / 60;
