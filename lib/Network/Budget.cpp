@@ -49,7 +49,6 @@ std::vector<size_t> kgen::network::chooseBatch(llvm::ArrayRef<TaskState> states,
 }
 
 double kgen::network::ClosingTime::reserve() const {
-  // A measurement is never as long as the one before; what is in flight when rounds end takes a moment as well.
-  constexpr double margin = 1.25, inFlight = 2;
+  constexpr double margin = 1.25; // a measurement is never as long as the one before
   return std::min(margin * assembly + checks + inFlight, limit / 2);
 }

@@ -68,6 +68,7 @@ struct ClosingTime {
   double limit = 0;    ///< of the whole search; 0: there is none
   double assembly = 0; ///< that the last network took to be verified and timed, right answers and sanitizer left out
   double checks = 0;   ///< that compute-sanitizer may take at the end
+  double inFlight = 2; ///< that rounds on their way take to end
 
   /// What is kept for the end: half of the limit at most, so that a short search is one all the same.
   double reserve() const;

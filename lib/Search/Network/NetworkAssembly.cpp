@@ -148,7 +148,11 @@ Expected<candidate::Measurement> NetworkSearch::measureChoices(const trajectory:
   EvaluationJob job{place + id, place + "graph.mlir", variant.facts.flops, config.precision, config.rules};
   job.onReference = true;
   job.promote = closing; // with nothing to compare it with: only the sanitizer looks at it
-  job.checkSeconds = std::max(closingTime.checks, closingTime.limit - secondsSpent() - closingTime.assembly);
+  // All that is left of the time, and a little where rounds in flight took that, too.
+  constexpr double fewestCheckSeconds = 5;
+  job.checkSeconds = closingTime.checks;
+  if (closingTime.limit > 0)
+    job.checkSeconds = std::max(fewestCheckSeconds, closingTime.limit - secondsSpent() - 1.1 * closingTime.assembly);
   double begin = world.clock.seconds();
   auto measurement = evaluator.evaluate(job);
   if (!measurement)

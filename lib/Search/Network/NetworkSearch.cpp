@@ -56,6 +56,9 @@ NetworkSearch::NetworkSearch(const SearchCommand &command, const SearchToolWorld
   current = base;
   closingTime.limit = 60 * config.maxMinutes;
   closingTime.checks = mostCheckSeconds(config.device, closingTime.limit);
+  // Each ends after the candidate that it has, and after the compiles that have begun.
+  constexpr double ofARound = 2;
+  closingTime.inFlight = ofARound * double(atOnce) / std::max(1u, evaluator.getWidth());
 }
 
 Error NetworkSearch::execute() {
