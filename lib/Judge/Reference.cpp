@@ -234,8 +234,8 @@ private:
     auto found = judge->examine(draft.number, question);
     if (!found)
       return found.takeError();
-    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, but one by minus
-    // zero, which a maximum of zeros may give or not, is infinite.
+    // Special values belong to a problem where they have finite answers: softmax of minus infinity is 0, but one by
+    // minus zero, which a maximum of zeros may give or not, is infinite.
     if (question.mustBeFinite && !found->finite()) {
       ++draft.ordinal;
       return work(draft);

@@ -57,8 +57,7 @@ func::FuncOp outline(OpBuilder &builder, func::FuncOp function, Operation *op, A
 }
 
 bool isSameBody(func::FuncOp a, func::FuncOp b) {
-  return OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(),
-                                                    OperationEquivalence::IgnoreLocations);
+  return OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 struct OracleOutline : public kgen::oracle::impl::OracleOutlinePassBase<OracleOutline> {
