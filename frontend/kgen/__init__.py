@@ -24,6 +24,7 @@ compiler       makes and checks the kernels of each segment
 applied        kgen apply: what searches found, by what it computes
 chain          kernels that follow one another as one call
 module         kgen.compile: the original behind guards, parameters by reference
+pieces         modules that no export takes whole
 watch          changes of weights that PyTorch does not count
 guards         what has to hold for a call to be the one that kernels were made for
 structure      calls in one spelling, answers of any class

@@ -15,28 +15,9 @@ from kgen.subgraph import settled
 def kgen_backend(module, example_inputs, *, precision=None):
     """A callable for the GraphModule that Dynamo traced. Graphs with symbolic sizes, or that autograd records, stay
     PyTorch's, said once each."""
-    if not all(isinstance(value, torch.Tensor) for value in example_inputs):
-        return _kept(module, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False")
-    if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
-        return _kept(module, "gradients are on, and kgen's kernels have none: use torch.no_grad()")
-    # Dynamo's own context is not for this export: what it learned there of sizes, Dynamo would have to guard.
-    with torch.no_grad(), quiet(), torch._guards.tracing(None):
-        try:
-            exported = torch.export.export(module, tuple(example_inputs), strict=False)
-            exported = settled(exported)
-        except Exception as error:  # export raises many kinds
-            words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-            return _kept(module, f"torch.export cannot take it: {words}")
-        kinds = torch.export.graph_signature
-        plain = (all(spec.kind == kinds.InputKind.USER_INPUT for spec in exported.graph_signature.input_specs) and
-                 all(spec.kind == kinds.OutputKind.USER_OUTPUT for spec in exported.graph_signature.output_specs))
-        if not plain:
-            return _kept(module, "it changes its inputs or holds constants")
-        device = next((value.device for value in example_inputs if value.is_cuda), torch.device("cpu"))
-        # Dynamo hands fake tensors over: nothing can be compared here.
-        real = not any(isinstance(value, torch._subclasses.FakeTensor) for value in example_inputs)
-        graph = CompiledGraph(exported.graph_module, device, precision=precision, search="cached",
-                              values=list(example_inputs) if real else None)
+    graph, why = compiled_graph(module, example_inputs, precision=precision, search="cached")
+    if graph is None:
+        return _kept(module, why)
 
     def run(*values):
         with torch.no_grad():
@@ -44,6 +25,31 @@ def kgen_backend(module, example_inputs, *, precision=None):
 
     run.coverage = graph.coverage
     return run
+
+
+def compiled_graph(module, example_inputs, **options):
+    """(the CompiledGraph of what Dynamo traced, None); (None, why it stays PyTorch's)."""
+    if not all(isinstance(value, torch.Tensor) for value in example_inputs):
+        return None, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False"
+    if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
+        return None, "gradients are on, and kgen's kernels have none: use torch.no_grad()"
+    # Dynamo's own context is not for this export: what it learned there of sizes, Dynamo would have to guard.
+    with torch.no_grad(), quiet(), torch._guards.tracing(None):
+        try:
+            exported = torch.export.export(module, tuple(example_inputs), strict=False)
+            exported = settled(exported)
+        except Exception as error:  # export raises many kinds
+            words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            return None, f"torch.export cannot take it: {words}"
+        kinds = torch.export.graph_signature
+        plain = (all(spec.kind == kinds.InputKind.USER_INPUT for spec in exported.graph_signature.input_specs) and
+                 all(spec.kind == kinds.OutputKind.USER_OUTPUT for spec in exported.graph_signature.output_specs))
+        if not plain:
+            return None, "it changes its inputs or holds constants"
+        device = next((value.device for value in example_inputs if value.is_cuda), torch.device("cpu"))
+        # Dynamo hands fake tensors over: nothing can be compared here.
+        real = not any(isinstance(value, torch._subclasses.FakeTensor) for value in example_inputs)
+        return CompiledGraph(exported.graph_module, device, values=list(example_inputs) if real else None, **options), None
 
 
 def _kept(module, why):

@@ -7,12 +7,17 @@ import torch
 
 from kgen.compiler import CompiledGraph, quiet
 from kgen.guards import Inputs, State, outside, overlap
+from kgen.pieces import Pieces
 from kgen.structure import Signature, Traced, flatten
 from kgen.subgraph import settled
 
 
 class CompileFailed(RuntimeError):
     """A module that cannot be exported, in one sentence."""
+
+
+class _DependsOnData(CompileFailed):
+    """One whose Python asks what is in a tensor."""
 
 
 class _Entry:
@@ -27,10 +32,10 @@ class _Entry:
                 exported = settled(exported)
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-                if "data-dependent" in words:
-                    words += "; torch.compile(module, backend=\"kgen\") takes what is around it"
-                raise CompileFailed(f"torch.export cannot take {type(original).__name__}: {words}") from error
-        self.form, self._changed = traced.form, traced.changed
+                failed = _DependsOnData if "data-dependent" in words else CompileFailed
+                raise failed(f"torch.export cannot take {type(original).__name__}: {words}") from error
+        self.form = traced.form
+        self._changed = [(original.get_submodule(path), *change) for path, *change in traced.changed]
         leaves, spec = flatten(arguments, keywords)
         self.inputs = Inputs(leaves, spec)
         self._read(exported, original)
@@ -105,7 +110,7 @@ class _Entry:
         if self.state.miss(state) is None:
             self.graph.refresh([state[what] if kind == "state" else what if kind == "constant" else None for kind, what in self._sources])
 
-    def run(self, values):
+    def run(self, values, call):
         answers = []
         for (place, constant), result in zip(self._results, self.graph.run(*values)):
             if place is not None:
@@ -139,7 +144,10 @@ class CompiledModule(torch.nn.Module):
         call = self._signature.canonical(tuple(arguments), dict(keywords))
         if call is None:
             raise TypeError(f"{type(self._original).__name__}.forward does not take these example inputs")
-        self._entries.append(_Entry(self._original, *call, self._options))
+        try:
+            self._entries.append(_Entry(self._original, *call, self._options))
+        except _DependsOnData as error:
+            self._entries.append(Pieces(self._original, *call, self._options, str(error)))
         return self
 
     def forward(self, *arguments, **keywords):
@@ -157,7 +165,7 @@ class CompiledModule(torch.nn.Module):
                     break
                 else:
                     with torch.no_grad():
-                        return entry.run(values)
+                        return entry.run(values, call)
         if not torch.compiler.is_compiling():
             self._count(why or "forward does not take these arguments")
         return self._original(*arguments, **keywords)

@@ -138,14 +138,14 @@ class _Answer:
 
 
 def _plain_attributes(module):
-    """{(part of MODULE, name): value} of its parts' own attributes that are numbers, words, flags or nothing."""
-    return {(part, name): value for part in module.modules() for name, value in vars(part).items()
+    """{(path in MODULE, name): value} of its parts' own attributes that are numbers, words, flags or nothing."""
+    return {(path, name): value for path, part in module.named_modules() for name, value in vars(part).items()
             if type(value) in _ATOMS and name != "training"}
 
 
 class Traced(torch.nn.Module):
     """ORIGINAL as a module that returns the tensors of its answer; `form` is the rest of it, once it was called, and `changed` the attributes
-    that the call gave another value, [(part, name, before, after)]: export sets them back, and no graph has them."""
+    that the call gave another value, [(path, name, before, after)]: export sets them back, and no graph has them."""
 
     #: What torch.export puts before the names of ORIGINAL's state.
     PREFIX = "original."
@@ -164,8 +164,8 @@ class Traced(torch.nn.Module):
     def forward(self, *arguments, **keywords):
         before = _plain_attributes(self.original)
         form = self._answer.form = Form(self.original(*arguments, **keywords), self.original)
-        self._answer.changed = [(part, name, before.get((part, name)), value) for (part, name), value in _plain_attributes(self.original).items()
-                                if (part, name) not in before or before[part, name] is not value and before[part, name] != value]
+        self._answer.changed = [(*place, before.get(place), value) for place, value in _plain_attributes(self.original).items()
+                                if place not in before or before[place] is not value and before[place] != value]
         tensors, form.tensors = tuple(form.tensors), None
         return tensors
 

@@ -51,11 +51,11 @@ class Running(unittest.TestCase):
 
     def test_two_problems_and_going_on(self):
         self.problem("relu", "return torch.relu(x)")
-        self.problem("item", "return x * 2 if x.sum().item() > 0 else x")
+        self.problem("missing", "return x + self.missing")
         (self.folder / "problems/helper.py").write_text("no_problem = 1")
         said = self.run_bench("--baselines", "eager")
         self.assertIn("relu: correct, ", said)
-        self.assertIn("item: CompileFailed: torch.export cannot take Model: ", said)
+        self.assertIn("missing: CompileFailed: torch.export cannot take Model: ", said)
         self.assertIn("2 problems: correct 50.0 %, fast_1 ", said)
         kept = json.loads(self.out.read_text())
         self.assertEqual(kept["rows"]["relu"]["kgen"]["share"], 1)

@@ -130,8 +130,17 @@ class CompileTest(unittest.TestCase):
         class Untraceable(nn.Module):
             def forward(self, x):
                 return x * 2 if x.sum() > 0 else x
-        with self.assertRaisesRegex(kgen.CompileFailed, "torch.export cannot take Untraceable: "):
-            quietly(lambda: kgen.compile(Untraceable(), (self.x,)))
+        module = Untraceable()
+        compiled = quietly(lambda: kgen.compile(module, (self.x,)))
+        with torch.no_grad():
+            for x in (self.x.abs(), -self.x.abs()):
+                torch.testing.assert_close(quietly(lambda: compiled(x)), module(x))
+
+        class Untypable(nn.Module):
+            def forward(self, x):
+                return x + self.missing
+        with self.assertRaisesRegex(kgen.CompileFailed, "torch.export cannot take Untypable: .*missing"):
+            quietly(lambda: kgen.compile(Untypable(), (self.x,)))
 
 
 class Pads(nn.Module):
@@ -151,11 +160,31 @@ class Pads(nn.Module):
 
 
 class BackendTest(unittest.TestCase):
+    def test_modules_that_depend_on_data_are_compiled_in_pieces(self):
+        module, x = Pads().eval(), torch.randn(1, 2, 10)
+        compiled = quietly(lambda: kgen.compile(module, (x,)))
+        with torch.no_grad():
+            for scale in (1, 2):
+                module.conv.weight.mul_(scale)
+                torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+            self.assertFalse(compiled.misses)
+            coverage = kgen.report(compiled)
+            self.assertIn("in pieces", str(coverage))
+            self.assertGreater(coverage.kernels, 0)
+            # What the data says is asked anew.
+            module.stride.fill_(4)
+            torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+            kgen.refresh(compiled)
+            torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+            wide = torch.randn(1, 2, 11)
+            torch.testing.assert_close(quietly(lambda: compiled(wide)), module(wide))
+        self.assertIn("(1, 2, 11)", str(kgen.report(compiled)))
+        quietly(lambda: compiled(x)).sum().backward()
+        self.assertIsNotNone(module.conv.weight.grad)
+
     def test_sizes_that_depend_on_data(self):
         module, x = Pads().eval(), torch.randn(1, 2, 10)
         with torch.no_grad():
-            with self.assertRaisesRegex(kgen.CompileFailed, "torch.compile.module, backend=\"kgen\". takes what is around it"):
-                quietly(lambda: kgen.compile(module, (x,)))
             compiled = torch.compile(module, backend=kgen_backend)
             torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
 
