@@ -43,13 +43,15 @@ def LowerDispatches : Pass<"kgen-lower-dispatches", "mlir::ModuleOp"> {
 }
 
 def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
-  let summary = "give attention that no schedule has taken the kernel without a score matrix";
+  let summary = "give attention that no schedule has taken a kernel without a score matrix, and views to all attention";
   let description = [{
     As linalg ops, attention passes its scores through memory: queries times keys
     of every head. So each `aten.scaled_dot_product_attention` outside a dispatch
     becomes a dispatch of family attention with `mma = none`, which works on any
-    float type. One that this kernel cannot compute, with a mask for instance,
-    stays for the generic path.
+    float type. One that this kernel cannot compute stays for the generic path.
+
+    Views in front of a dispatch of this family, whoever formed it, move into it
+    where its kernel reads them as strides: transposes, reshapes and expansions.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,

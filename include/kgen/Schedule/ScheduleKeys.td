@@ -120,8 +120,8 @@ def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
-     Taken<gemmWarps # [ConvMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[GemmWgmma, ConvWgmma, AttentionMmaSync, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
+     Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[GemmWgmma, ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
 }

@@ -23,6 +23,8 @@ FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
   AttentionProgram program;
   aten::ScaledDotProductAttentionOp attention;
   for (Operation &op : dispatch.getYield()->getBlock()->without_terminator()) {
+    if (!attention && isAttentionView(&op))
+      continue;
     auto found = dyn_cast<aten::ScaledDotProductAttentionOp>(op);
     if (!found || attention)
       return op.emitOpError("has no place in an attention kernel: expected one scaled_dot_product_attention alone");
@@ -30,8 +32,6 @@ FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
   }
   if (!attention)
     return dispatch.emitOpError("holds no scaled_dot_product_attention");
-  if (attention.getAttnMask())
-    return attention.emitOpError("has a mask, which family attention does not read");
   program.op = attention;
   program.element = elementTypeOf(attention.getQuery());
   if (!program.element.isF16() && !program.element.isBF16() && !program.element.isF32() && !program.element.isF64())
@@ -49,12 +49,26 @@ FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
     program.scale = attention.getScaleAttr().getValueAsDouble();
   if (!(program.scale > 0))
     return attention.emitOpError("has a scale of ") << program.scale << ", expected a positive one";
-  for (Value input : {attention.getQuery(), attention.getKey(), attention.getValue()}) {
-    auto argument = dyn_cast<BlockArgument>(input);
-    if (!argument)
-      return attention.emitOpError("reads a value that is not an input of the dispatch");
-    program.inputs.push_back(DispatchBuffer::operand(argument.getArgNumber()));
+  program.precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  for (auto [input, layout] :
+       {std::pair(attention.getQuery(), &program.query), std::pair(attention.getKey(), &program.key),
+        std::pair(attention.getValue(), &program.value)}) {
+    std::optional<AttentionInput> found = readInput(input, shapeOf(input));
+    if (!found || found->column != 1)
+      return attention.emitOpError("reads rows that are not an input's, one stride apart");
+    *layout = *found;
+    program.inputs.push_back(found->buffer);
   }
+  if (Value mask = attention.getAttnMask()) {
+    SmallVector<int64_t> scores(query.drop_back());
+    scores.push_back(program.keys);
+    if (!(program.mask = readInput(mask, scores)))
+      return attention.emitOpError("has a mask that is not an input's, under strides");
+    program.inputs.push_back(program.mask->buffer);
+  }
+  for (Value result : dispatch.getYield().getValues())
+    if (result.getDefiningOp() != attention)
+      return dispatch.emitOpError("yields a view, expected the result of scaled_dot_product_attention");
   return program;
 }
 
@@ -67,23 +81,26 @@ std::string attentionSizes(StringRef name, const AttentionProgram &program) {
                        program.causal ? "causal " : "", program.heads, program.queries, program.keys, program.depth);
 }
 
-std::string narrowFault(const AttentionProgram &program) {
+std::string depthFault(const AttentionProgram &program, int64_t step) {
   constexpr int64_t kMostDepth = 128;
+  if (program.valueDepth != program.depth || program.depth % step != 0 || program.depth > kMostDepth)
+    return ("has heads of " + Twine(program.depth) + " and values of " + Twine(program.valueDepth) +
+            " elements, expected the same multiple of " + Twine(step) + ", at most " + Twine(kMostDepth))
+        .str();
+  return "";
+}
+
+std::string narrowFault(const AttentionProgram &program) {
   if (!program.element.isF16() && !program.element.isBF16()) {
     std::string type;
     llvm::raw_string_ostream(type) << program.element;
     return "works on '" + type + "', expected f16 or bf16";
   }
-  if (program.valueDepth != program.depth || program.depth % 16 != 0 || program.depth > kMostDepth)
-    return ("has heads of " + Twine(program.depth) + " and values of " + Twine(program.valueDepth) +
-            " elements, expected the same multiple of 16, at most " + Twine(kMostDepth))
-        .str();
-  return "";
+  return depthFault(program, 16);
 }
 
-LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params) {
+LogicalResult completeOperands(DispatchOp dispatch, schedule::Dtype dtype, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
-  schedule::Dtype dtype = program.element.isF16() ? schedule::Dtype::Fp16 : schedule::Dtype::Bf16;
   if (schedule::Dtype wanted = params.wordOr(context, key::dtype, dtype); wanted != dtype)
     return rejectAttention(dispatch, "dtype = " + Twine(wordOf(wanted)) + ", expected " + wordOf(dtype) +
                                          ", the type of the queries");

@@ -3,16 +3,45 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A dispatch of family attention holds one scaled_dot_product_attention. Three
-// kernels compute it; the schedule's `mma` picks one: `none` any float type and
-// depth, `mma_sync` 16-bit elements, `wgmma` 16-bit elements on sm_90a.
+// A dispatch of family attention holds one scaled_dot_product_attention, and
+// perhaps views in front of it, which are read as strides. Three kernels compute
+// it; the schedule's `mma` picks one: `none` any float type and depth, `mma_sync`
+// 16-bit elements and fp32 in a class that rounds to tf32, `wgmma` 16-bit
+// elements on sm_90a.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
 
+#include <optional>
+
 namespace kgen::kernels {
+
+/// EXTENT steps of STRIDE elements.
+struct Span {
+  int64_t extent, stride;
+};
+
+/// Where an input's element (head, row, column) lies in an operand of the dispatch, in elements. A stride of 0 repeats.
+struct AttentionInput {
+  DispatchBuffer buffer;
+  mlir::Type element;
+  llvm::SmallVector<Span> heads; ///< of the heads' number, outermost first
+  int64_t row = 0, column = 1;
+  bool plain = false; ///< heads, rows and columns lie one after the other
+
+  /// The first element of `head`, an expression of CUDA-C.
+  std::string offset() const;
+};
+
+/// Whether OP is a view that readInput looks through.
+bool isAttentionView(mlir::Operation *op);
+
+/// How VALUE, behind views of a dispatch's operand, lies in it when it is broadcast to SHAPE (..., rows, columns); none
+/// where strides do not say.
+std::optional<AttentionInput> readInput(mlir::Value value, llvm::ArrayRef<int64_t> shape);
 
 /// The sizes of an attention, and the dispatch's operands that it reads.
 struct AttentionProgram {
@@ -22,8 +51,17 @@ struct AttentionProgram {
   int64_t depth = 0, valueDepth = 0; ///< elements of a query and key, and of a value
   double scale = 1;
   bool causal = false;
-  llvm::SmallVector<DispatchBuffer> inputs; ///< queries, keys, values
+  AttentionInput query, key, value;
+  std::optional<AttentionInput> mask;       ///< of i1, true where a key is seen, or a float that is added to the score
+  llvm::SmallVector<DispatchBuffer> inputs; ///< queries, keys, values and the mask
+  Precision precision = Precision::StrictFP32;
+
+  /// Whether a head's rows are elsewhere than behind those of the head before.
+  bool strided() const { return !query.plain || !key.plain || !value.plain; }
 };
+
+/// Constants and functions of the kernels' text that say where rows begin; "" where nothing but sizes does.
+std::string printStarts(const AttentionProgram &program);
 
 /// Reads DISPATCH. One diagnostic at the op or type that stands in the way.
 mlir::FailureOr<AttentionProgram> readAttention(DispatchOp dispatch);
@@ -56,7 +94,10 @@ std::string attentionSizes(llvm::StringRef name, const AttentionProgram &program
 /// "" or why 16-bit tensor-core kernels cannot compute PROGRAM: the element type, or the depth.
 std::string narrowFault(const AttentionProgram &program);
 
-/// Completes `dtype` as the 16-bit type of the elements and `reduce` as online.
-mlir::LogicalResult completeNarrow(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params);
+/// "" or why tensor-core kernels that step along the depth by STEP cannot compute PROGRAM.
+std::string depthFault(const AttentionProgram &program, int64_t step);
+
+/// Completes `dtype` as DTYPE, what the elements are multiplied as, and `reduce` as online.
+mlir::LogicalResult completeOperands(DispatchOp dispatch, schedule::Dtype dtype, ScheduleParams &params);
 
 } // namespace kgen::kernels

@@ -104,10 +104,24 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
                     "__device__ __forceinline__ Real power(Real x) {{ return {2}(x); }\n} // namespace {3}\n\n",
                     wide ? "x" : toFloat("x", program.element), wide ? "x" : fromFloat("x", program.element),
                     wide ? "exp" : "expf", name);
+  if (std::string starts = printStarts(program); !starts.empty()) {
+    code.source += "namespace " + name + " {\n" + starts;
+    if (program.mask && program.mask->element.isInteger(1))
+      code.source += "__device__ __forceinline__ Real masked(Real score, Mask seen) { return seen ? score : "
+                     "Real(-KGEN_INFINITY); }\n";
+    else if (program.mask)
+      code.source +=
+          "__device__ __forceinline__ Real masked(Real score, Mask added) { return score + widen(added); }\n";
+    code.source += "} // namespace " + name + "\n\n";
+  }
   TemplateFill fill;
   fill.name = name;
   if (program.causal)
     fill.sections.insert("CAUSAL");
+  if (program.mask)
+    fill.sections.insert("MASKED");
+  if (program.strided())
+    fill.sections.insert("STRIDED");
   code.source += fillTemplate(templateBody("attention_simt.cuh"), fill);
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",

@@ -113,6 +113,13 @@ public:
   std::string fault(const AttentionProgram &program, const Chip &chip) const override {
     if (!chip.isHopper())
       return "cannot be computed by wgmma on " + chip.arch + ", expected sm_90a";
+    if (program.mask)
+      return "has a mask, which attention by wgmma does not read";
+    // A tensor map has one stride for the heads and one for the rows, multiples of 16 bytes.
+    for (const AttentionInput *input : {&program.query, &program.key, &program.value})
+      if (input->row % 8 || input->heads.size() > 1 ||
+          (input->heads.empty() ? program.heads > 1 : input->heads[0].stride % 8 || input->heads[0].stride == 0))
+        return "reads heads that are not one stride apart, a multiple of 16 bytes, which attention by wgmma does not";
     return narrowFault(program);
   }
   LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
@@ -154,7 +161,7 @@ LogicalResult AttentionWgmma::complete(DispatchOp dispatch, const AttentionProgr
   // Two consumers leave the tensor cores idle unless each overlaps its own products; three do not.
   params.wordOr(context, key::overlap, tile[0] < 192);
   params.wordOr(context, key::lazy, true);
-  return completeNarrow(dispatch, program, params);
+  return completeOperands(dispatch, dtypeOf(program.element), params);
 }
 
 DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
@@ -213,12 +220,14 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
                     sharedBytes(program, tile, stages, chip),
                     program.inputs,
                     {DispatchBuffer::result(0)}};
-  for (auto [i, buffer] : llvm::enumerate(program.inputs)) {
+  const AttentionInput *inputs[] = {&program.query, &program.key, &program.value};
+  for (auto [i, input] : llvm::enumerate(inputs)) {
     int64_t rows = i == 0 ? program.queries : program.keys;
-    launch.maps.push_back({buffer,
+    int64_t head = input->heads.empty() ? rows * input->row : input->heads[0].stride;
+    launch.maps.push_back({input->buffer,
                            program.element,
                            {program.depth, rows, program.heads},
-                           {2 * program.depth, 2 * program.depth * rows},
+                           {2 * input->row, 2 * head},
                            {64, i == 0 ? tile[0] : tile[1], 1},
                            /*swizzle=*/128,
                            /*l2=*/256});

@@ -1,15 +1,19 @@
-//===- FormAttention.cpp - Attention without a score matrix ---------------===//
+//===- FormAttention.cpp - Attention without a score matrix or copies -----===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionProgram.h"
+
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Family.h"
 #include "kgen/Kernels/Passes.h"
 #include "kgen/Support/Architectures.h"
+
+#include "mlir/IR/IRMapping.h"
 
 namespace kgen::kernels {
 #define GEN_PASS_DEF_FORMATTENTION
@@ -43,6 +47,68 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
       if (!canCompute(*family, dispatch, chip))
         inlineDispatch(rewriter, dispatch);
     }
+    SmallVector<DispatchOp> dispatches;
+    getOperation().walk([&](DispatchOp dispatch) {
+      if (dispatch.getFamily() == family->name())
+        dispatches.push_back(dispatch);
+    });
+    for (DispatchOp dispatch : dispatches)
+      takeViews(rewriter, *family, dispatch, chip);
+  }
+
+  /// Moves views in front of DISPATCH into it, which its kernel reads as strides; a view stays where the kernel does
+  /// not.
+  static void takeViews(IRRewriter &rewriter, const Family &family, DispatchOp dispatch, const Chip &chip) {
+    ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
+    // The kernel that computes it without views stays the one.
+    ScheduleParams params(dispatch.getSchedule()->getParams());
+    if (failed(completeSchedule(family, dispatch, params, chip)))
+      return;
+    auto mma = *params.getWord(schedule::key::mma);
+    for (unsigned number = 0; number < dispatch.getInputs().size(); ++number) {
+      SmallVector<Operation *> views;
+      for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isAttentionView(op);
+           op = op->getOperand(0).getDefiningOp())
+        views.push_back(op);
+      for (; !views.empty(); views.pop_back()) {
+        DispatchOp grown = withViews(rewriter, dispatch, number, views);
+        ScheduleParams asked(dispatch.getSchedule()->getParams());
+        asked.set(dispatch.getContext(), schedule::key::mma, mma);
+        if (succeeded(completeSchedule(family, grown, asked, chip))) {
+          rewriter.replaceOp(dispatch, grown);
+          for (Operation *view : views)
+            if (view->use_empty())
+              rewriter.eraseOp(view);
+          dispatch = grown;
+          break;
+        }
+        rewriter.eraseOp(grown);
+      }
+    }
+  }
+
+  /// A copy of DISPATCH that computes VIEWS, from the last to the first, of what input NUMBER comes from.
+  static DispatchOp withViews(IRRewriter &rewriter, DispatchOp dispatch, unsigned number, ArrayRef<Operation *> views) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(dispatch);
+    SmallVector<Value> inputs(dispatch.getInputs());
+    inputs[number] = views.back()->getOperand(0);
+    auto grown = DispatchOp::create(rewriter, dispatch.getLoc(), dispatch.getResultTypes(), dispatch.getNameAttr(),
+                                    dispatch.getIdeaAttr(), dispatch.getScheduleAttr(), inputs);
+    SmallVector<Location> locs(inputs.size(), dispatch.getLoc());
+    Block *body = rewriter.createBlock(&grown.getBody(), {}, TypeRange(ValueRange(inputs)), locs);
+    IRMapping mapping;
+    mapping.map(dispatch.getBody().front().getArguments(), body->getArguments());
+    Value value = body->getArgument(number);
+    for (Operation *view : llvm::reverse(views)) {
+      IRMapping operand;
+      operand.map(view->getOperand(0), value);
+      value = rewriter.clone(*view, operand)->getResult(0);
+    }
+    mapping.map(dispatch.getBody().front().getArgument(number), value);
+    for (Operation &op : dispatch.getBody().front())
+      rewriter.clone(op, mapping);
+    return grown;
   }
 
   /// Asks FAMILY, and keeps its reasons to itself: the generic path is there for what it refuses.

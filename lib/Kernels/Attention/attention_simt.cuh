@@ -1,6 +1,8 @@
 // attention_simt.cuh - softmax(scale * Q K^T) V in the elements' own arithmetic, without the score matrix in memory.
 //@ section standalone
 #define CAUSAL 1
+#define MASKED 1
+#define STRIDED 1
 #define KGEN_INFINITY __int_as_float(0x7f800000)
 namespace example {
 using Element = double;
@@ -11,6 +13,14 @@ constexpr Real kScale = 0.08838834764;
 __device__ __forceinline__ Real widen(Element x) { return x; }
 __device__ __forceinline__ Element narrow(Real x) { return x; }
 __device__ __forceinline__ Real power(Real x) { return exp(x); }
+constexpr int kQueryRow = 128, kKeyRow = 128, kValueRow = 128;
+__device__ __forceinline__ long long query_start(long long head) { return head * 524288; }
+__device__ __forceinline__ long long key_start(long long head) { return head * 524288; }
+__device__ __forceinline__ long long value_start(long long head) { return head * 524288; }
+using Mask = bool;
+constexpr int kMaskRow = 0, kMaskKey = 1;
+__device__ __forceinline__ long long mask_start(long long head) { return head * 4096; }
+__device__ __forceinline__ Real masked(Real score, Mask seen) { return seen ? score : Real(-KGEN_INFINITY); }
 } // namespace example
 //@ end
 namespace example {
@@ -22,13 +32,21 @@ constexpr int kKeyStride = (kDepth > kOuts * kSide ? kDepth : kOuts * kSide) + 1
 constexpr int kQueryTiles = (kQueries + kTileQueries - 1) / kTileQueries;
 
 /// Rows [first, first + ROWS) of SOURCE, rows of DEPTH elements, of which LIMIT exist; zeros fill WIDTH columns.
+#if STRIDED
+template <int ROWS, int DEPTH, int WIDTH, int STRIDE, int ROW>
+#else
 template <int ROWS, int DEPTH, int WIDTH, int STRIDE>
+#endif
 __device__ __forceinline__ void fetch_rows(Real *tile, const Element *source, int first, int limit, int thread) {
   for (int i = thread; i < ROWS * WIDTH; i += kThreads) {
     const int row = i / WIDTH, column = i % WIDTH;
     const bool inside = first + row < limit && column < DEPTH;
+#if STRIDED
+    tile[row * STRIDE + column] = inside ? widen(source[static_cast<long long>(first + row) * ROW + column]) : Real(0);
+#else
     tile[row * STRIDE + column] =
         inside ? widen(source[static_cast<long long>(first + row) * DEPTH + column]) : Real(0);
+#endif
   }
 }
 } // namespace example
@@ -38,9 +56,16 @@ __device__ __forceinline__ void fetch_rows(Real *tile, const Element *source, in
 // maximum rescales what was summed before.
 //@ sizes kThreads | (kTileQueries * (kQueryStride + kWeightStride) + kTileKeys * kKeyStride) * sizeof(Real)
 //@ asserts kTileQueries % kSide == 0 && kTileKeys % kSide == 0
+#if MASKED
+extern "C" __global__ void __launch_bounds__(example::kThreads)
+    example_attention(const example::Element *__restrict__ queries, const example::Element *__restrict__ keys,
+                      const example::Element *__restrict__ values, const example::Mask *__restrict__ mask,
+                      example::Element *__restrict__ out) {
+#else
 extern "C" __global__ void __launch_bounds__(example::kThreads)
     example_attention(const example::Element *__restrict__ queries, const example::Element *__restrict__ keys,
                       const example::Element *__restrict__ values, example::Element *__restrict__ out) {
+#endif
   using namespace example;
   extern __shared__ __align__(16) unsigned char kgen_dynamic_shared[];
   Real *const query_tile = reinterpret_cast<Real *>(kgen_dynamic_shared);
@@ -49,9 +74,18 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   const int thread = threadIdx.x, x = thread % kSide, y = thread / kSide;
   const long long head = blockIdx.x / kQueryTiles;
   const int first_query = static_cast<int>(blockIdx.x % kQueryTiles) * kTileQueries;
+#if STRIDED
+  queries += query_start(head);
+  keys += key_start(head);
+  values += value_start(head);
+#else
   queries += head * kQueries * kDepth;
   keys += head * kKeys * kDepth;
   values += head * kKeys * kValueDepth;
+#endif
+#if MASKED
+  mask += mask_start(head);
+#endif
   out += head * kQueries * kValueDepth;
 #if CAUSAL
   const int visible = first_query + kTileQueries < kKeys ? first_query + kTileQueries : kKeys;
@@ -59,7 +93,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   const int visible = kKeys;
 #endif
 
+#if STRIDED
+  fetch_rows<kTileQueries, kDepth, kDepth, kQueryStride, kQueryRow>(query_tile, queries, first_query, kQueries, thread);
+#else
   fetch_rows<kTileQueries, kDepth, kDepth, kQueryStride>(query_tile, queries, first_query, kQueries, thread);
+#endif
   Real result[kRows][kOuts] = {}, maximum[kRows], sum[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -68,7 +106,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   }
   for (int first_key = 0; first_key < visible; first_key += kTileKeys) {
     __syncthreads(); // the values before are used up
+#if STRIDED
+    fetch_rows<kTileKeys, kDepth, kDepth, kKeyStride, kKeyRow>(key_tile, keys, first_key, kKeys, thread);
+#else
     fetch_rows<kTileKeys, kDepth, kDepth, kKeyStride>(key_tile, keys, first_key, kKeys, thread);
+#endif
     __syncthreads();
     Real score[kRows][kColumns] = {};
     for (int d = 0; d < kDepth; ++d) {
@@ -98,7 +140,13 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #else
         const bool hidden = key >= kKeys;
 #endif
+#if MASKED
+        const int query = first_query + y + kSide * r < kQueries ? first_query + y + kSide * r : kQueries - 1;
+        const long long place = static_cast<long long>(query) * kMaskRow + static_cast<long long>(key) * kMaskKey;
+        score[r][c] = hidden ? Real(-KGEN_INFINITY) : masked(score[r][c] * kScale, mask[place]);
+#else
         score[r][c] = hidden ? Real(-KGEN_INFINITY) : score[r][c] * kScale;
+#endif
         larger = larger < score[r][c] ? score[r][c] : larger;
       }
 #pragma unroll
@@ -106,12 +154,22 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
         const Real other = __shfl_xor_sync(0xffffffffu, larger, step);
         larger = larger < other ? other : larger;
       }
+#if MASKED
+      // A row that has seen no key yet is shifted by nothing, and its weights stay zeros.
+      const Real shift = larger == Real(-KGEN_INFINITY) ? Real(0) : larger;
+      rescale[r] = power(maximum[r] - shift);
+#else
       rescale[r] = power(maximum[r] - larger);
+#endif
       maximum[r] = larger;
       sum[r] *= rescale[r];
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) {
+#if MASKED
+        const Real weight = power(score[r][c] - shift);
+#else
         const Real weight = power(score[r][c] - larger);
+#endif
         sum[r] += weight;
         weights[(y + kSide * r) * kWeightStride + x + kSide * c] = weight;
       }
@@ -121,7 +179,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
     }
 
     __syncthreads(); // the keys are used up, the weights are there
+#if STRIDED
+    fetch_rows<kTileKeys, kValueDepth, kOuts * kSide, kKeyStride, kValueRow>(key_tile, values, first_key, kKeys, thread);
+#else
     fetch_rows<kTileKeys, kValueDepth, kOuts * kSide, kKeyStride>(key_tile, values, first_key, kKeys, thread);
+#endif
     __syncthreads();
     for (int k = 0; k < kTileKeys; ++k) {
       Real weight[kRows], value[kOuts];
@@ -145,6 +207,9 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #pragma unroll
     for (int step = kSide / 2; step > 0; step /= 2)
       total += __shfl_xor_sync(0xffffffffu, total, step);
+#if MASKED
+    total = total == Real(0) ? Real(1) : total; // a row that sees no key is zero
+#endif
     const int row = first_query + y + kSide * r;
 #pragma unroll
     for (int o = 0; o < kOuts; ++o)

@@ -96,14 +96,56 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
 
 // -----
 
+module attributes {kgen.precision = "strict-fp32"} {
 func.func @f(%q: tensor<2x256x64xf32>, %k: tensor<2x256x64xf32>, %v: tensor<2x256x64xf32>) -> tensor<2x256x64xf32> {
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) {
   ^bb0(%a: tensor<2x256x64xf32>, %b: tensor<2x256x64xf32>, %c: tensor<2x256x64xf32>):
-    // expected-error @+1 {{works on 'f32', expected f16 or bf16}}
+    // expected-error @+1 {{works on 'f32' in precision class strict-fp32, which tensor cores round}}
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf32>, tensor<2x256x64xf32>, tensor<2x256x64xf32>) -> tensor<2x256x64xf32>
     kgen.yield %1 : tensor<2x256x64xf32>
   } : tensor<2x256x64xf32>
   return %0 : tensor<2x256x64xf32>
+}
+}
+
+// -----
+
+// In class tf32 fp32 is taken, at multiples of 8.
+func.func @f(%q: tensor<2x256x68xf32>) -> tensor<2x256x68xf32> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<2x256x68xf32>) {
+  ^bb0(%a: tensor<2x256x68xf32>):
+    // expected-error @+1 {{has heads of 68 and values of 68 elements, expected the same multiple of 8, at most 128}}
+    %1 = aten.scaled_dot_product_attention %a, %a, %a : (tensor<2x256x68xf32>, tensor<2x256x68xf32>, tensor<2x256x68xf32>) -> tensor<2x256x68xf32>
+    kgen.yield %1 : tensor<2x256x68xf32>
+  } : tensor<2x256x68xf32>
+  return %0 : tensor<2x256x68xf32>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %m: tensor<256x256xi1>) -> tensor<2x256x64xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma>) ins(%q, %m : tensor<2x256x64xf16>, tensor<256x256xi1>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<256x256xi1>):
+    // expected-error @+1 {{has a mask, which attention by wgmma does not read}}
+    %1 = aten.scaled_dot_product_attention %a, %a, %a attn_mask %b : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<256x256xi1>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+// Of views, those are read that only rearrange.
+func.func @f(%q: tensor<256x2x36xf16>) -> tensor<2x256x16xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<256x2x36xf16>) {
+  ^bb0(%a: tensor<256x2x36xf16>):
+    %s = aten.slice.Tensor %a dim 2 start 0 end 16 : (tensor<256x2x36xf16>) -> tensor<256x2x16xf16>
+    // expected-error @-1 {{has no place in an attention kernel: expected one scaled_dot_product_attention alone}}
+    %t = aten.transpose.int %s dim0 0 dim1 1 : (tensor<256x2x16xf16>) -> tensor<2x256x16xf16>
+    %1 = aten.scaled_dot_product_attention %t, %t, %t : (tensor<2x256x16xf16>, tensor<2x256x16xf16>, tensor<2x256x16xf16>) -> tensor<2x256x16xf16>
+    kgen.yield %1 : tensor<2x256x16xf16>
+  } : tensor<2x256x16xf16>
+  return %0 : tensor<2x256x16xf16>
 }
 
 // -----
@@ -248,4 +290,32 @@ func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x25
     kgen.yield %1 : tensor<2x256x64xf16>
   } : tensor<2x256x64xf16>
   return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+// A tensor map has one stride for the heads.
+func.func @f(%q: tensor<4x256x64xf16>, %k: tensor<2x1x256x64xf16>) -> tensor<4x256x64xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = wgmma>) ins(%q, %k : tensor<4x256x64xf16>, tensor<2x1x256x64xf16>) {
+  ^bb0(%a: tensor<4x256x64xf16>, %b: tensor<2x1x256x64xf16>):
+    %w = aten.expand %b size [2, 2, 256, 64] : (tensor<2x1x256x64xf16>) -> tensor<2x2x256x64xf16>
+    %k4 = aten.reshape %w shape [4, 256, 64] : (tensor<2x2x256x64xf16>) -> tensor<4x256x64xf16>
+    // expected-error @+1 {{reads heads that are not one stride apart, a multiple of 16 bytes, which attention by wgmma does not}}
+    %1 = aten.scaled_dot_product_attention %a, %k4, %a : (tensor<4x256x64xf16>, tensor<4x256x64xf16>, tensor<4x256x64xf16>) -> tensor<4x256x64xf16>
+    kgen.yield %1 : tensor<4x256x64xf16>
+  } : tensor<4x256x64xf16>
+  return %0 : tensor<4x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<4x64x64xf16>) -> tensor<4x64x64xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = none>) ins(%q : tensor<4x64x64xf16>) {
+  ^bb0(%a: tensor<4x64x64xf16>):
+    %t = aten.transpose.int %a dim0 1 dim1 2 : (tensor<4x64x64xf16>) -> tensor<4x64x64xf16>
+    // expected-error @+1 {{reads rows that are not an input's, one stride apart}}
+    %1 = aten.scaled_dot_product_attention %a, %t, %a : (tensor<4x64x64xf16>, tensor<4x64x64xf16>, tensor<4x64x64xf16>) -> tensor<4x64x64xf16>
+    kgen.yield %1 : tensor<4x64x64xf16>
+  } : tensor<4x64x64xf16>
+  return %0 : tensor<4x64x64xf16>
 }

@@ -12,6 +12,10 @@ CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"
 TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
               "tensor<2x32x39x39xf32>")
 ATTENTION = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [HEAD, HEAD, HEAD], HEAD)
+WIDE, FEW = "tensor<1x2x128x40xf32>", "tensor<1x4x100x64xf16>"
+ROUNDED = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [WIDE, WIDE, WIDE], WIDE)
+HIDDEN = ("aten.scaled_dot_product_attention {0}, {1}, {2} attn_mask {3}", [WIDE, WIDE, WIDE, "tensor<1x1x1x128xi1>"], WIDE)
+SHIFTED = ("aten.scaled_dot_product_attention {0}, {1}, {2} attn_mask {3}", [FEW, FEW, FEW, "tensor<4x100x100xf16>"], FEW)
 SOFTMAX = ("aten.softmax.int {0} dim -1", ["tensor<64x16384xf32>"], "tensor<64x16384xf32>")
 ODD = ("aten.softmax.int {0} dim -1", ["tensor<64x4097xf32>"], "tensor<64x4097xf32>")
 CASES = [
@@ -37,6 +41,11 @@ CASES = [
     ("conv, mma = mma_sync, dtype = fp16", *TRANSPOSED),
     ("attention, mma = none", *ATTENTION),
     ("attention, mma = mma_sync", *ATTENTION),
+    ("attention, mma = mma_sync", *ROUNDED),
+    ("attention, mma = mma_sync", *HIDDEN),
+    ("attention, mma = mma_sync", *SHIFTED),
+    ("attention, mma = none", *HIDDEN),
+    ("attention, mma = none", *SHIFTED),
 ]
 if int("".join(c for c in arch if c.isdigit())) >= 90:
     CASES += [("row, resident = reg, split_rows = 4", *SOFTMAX), ("row, resident = cluster", *SOFTMAX)]
