@@ -223,6 +223,23 @@ TEST(Builtin, ComputesAttentionOnWarpgroupsWhereTheCardHasThem) {
       EXPECT_EQ(m.directives.find("wgmma"), std::string::npos);
 }
 
+TEST(Builtin, ComputesMaskedAttentionAndThatOfTf32OnWarps) {
+  for (const char *dtype : {"f16", "f32"}) {
+    graph::GraphFacts facts;
+    facts.precision = dtype == std::string("f16") ? "fp16" : "tf32";
+    graph::TensorFact x{dtype, {8, 12, 128, 64}}, mask{"i1", {8, 1, 1, 128}};
+    facts.ops.push_back({"aten.scaled_dot_product_attention", {x, x, x, mask}, {x}, {}, {}, 1, false, "attention"});
+    facts.groups.fill(groupApart(facts));
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    // Behind the families' own choice, which is the same kernel.
+    EXPECT_EQ(ask(context, 3)[1].key, "scores-in-registers") << dtype;
+    for (const Idea &idea : ask(context, 9))
+      for (const Materialization &m : carryOut(context, idea, 9))
+        EXPECT_EQ(m.directives.find("wgmma"), std::string::npos) << dtype;
+  }
+}
+
 TEST(Builtin, HasIdeasForEveryKindOfGraph) {
   std::vector<graph::GraphFacts> graphs = {convReluPoolFacts(), softmaxFacts(), matmulFacts("tf32"),
                                            matmulFacts("strict-fp32"), matmulFacts("fp16", "f16")};

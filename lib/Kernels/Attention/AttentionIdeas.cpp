@@ -14,7 +14,8 @@ using namespace llvm;
 namespace kgen::ideas {
 using C = IdeaCategory;
 
-static bool warpgroups(const DispatchFacts &f) { return is16Bit(f) && onHopper(f); }
+static bool warpgroups(const DispatchFacts &f) { return is16Bit(f) && onHopper(f) && !f.masked; }
+static bool warpProducts(const DispatchFacts &f) { return is16Bit(f) || allowsTf32(f); }
 
 std::vector<CatalogueEntry> getAttentionIdeas() {
   return {
@@ -73,11 +74,12 @@ std::vector<CatalogueEntry> getAttentionIdeas() {
        {"attention"},
        15,
        90,
-       is16Bit,
+       warpProducts,
        "compute|tensor|shared memory|instruction",
        {"mma=mma_sync; -tile; -stages"},
        {"mma=mma_sync; tile=[128, 64]; stages=2", "mma=mma_sync; tile=[128, 64]; stages=3",
-        "mma=mma_sync; tile=[64, 64]; stages=2", "mma=mma_sync; tile=[128, 32]; stages=3"}},
+        "mma=mma_sync; tile=[64, 64]; stages=2", "mma=mma_sync; tile=[128, 32]; stages=3",
+        "mma=mma_sync; tile=[64, 32]; stages=3", "mma=mma_sync; tile=[32, 64]; stages=2"}},
       {"attention-tile",
        C::Parallel,
        "Change how many queries share a tile of keys: more queries use a key more often, fewer keep more blocks busy.",

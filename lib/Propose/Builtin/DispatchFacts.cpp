@@ -45,6 +45,7 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalConte
   facts.multiprocessors = context.chip.multiprocessors;
   facts.hopper = context.device == "cuda" && context.chip.isHopper();
   facts.f32 = anchor.operands.empty() || anchor.operands[0].dtype == "f32";
+  facts.masked = dispatch.family == "attention" && anchor.operands.size() > 3;
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)
     if (op != dispatch.anchor && context.facts.ops[op].isWindow) {

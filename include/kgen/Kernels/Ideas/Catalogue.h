@@ -42,6 +42,7 @@ struct DispatchFacts : graph::WorkFact {
   std::string device, precision;
   int64_t elements = 0;            ///< of the dispatch's result
   bool f32 = true;                 ///< the first operand of the op is f32
+  bool masked = false;             ///< an attention with a mask
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
   int64_t multiprocessors = Chip().multiprocessors;
