@@ -95,7 +95,12 @@ FailureOr<std::string> FunctionWriter::writeLoad(const Access &access, Type type
   if (number < numScalars) {
     if (failed(checkScalar(argument, access)))
       return op.emitOpError("reads the fused value at another place than its own element");
-    return "acc" + std::to_string(number);
+    std::string held = "acc" + std::to_string(number);
+    // Families hold what an op gives in floats, an index or a truth value, too; integer operators need it as what it
+    // is.
+    if (computeType != "float" || !type.isInteger())
+      return held;
+    return type.isInteger(1) ? "(" + held + " != 0.0f)" : "(" + std::string(getStorageType(type)) + ")" + held;
   }
   std::string load = "p" + std::to_string(number - numScalars) + "[" + printIndex(access.index, names) + "]";
   // Storage is 16 bits wide even where arithmetic is not.
@@ -142,7 +147,7 @@ FailureOr<std::string> FunctionWriter::write() {
         [&](const Access &load) { return writeLoad(load, read.argument.getType()); });
     if (failed(text))
       return failure();
-    if (read.access.kind == Access::Kind::Literal || StringRef(*text).starts_with("acc"))
+    if (read.access.kind == Access::Kind::Literal || StringRef(*text).ltrim('(').starts_with("acc"))
       emitter.bind(read.argument, *text);
     else
       emitter.declare(read.argument, *text);
