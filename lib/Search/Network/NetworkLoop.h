@@ -58,6 +58,7 @@ private:
     std::string note;
   };
   llvm::Expected<bool> takeTurns(int round);
+  llvm::Expected<size_t> takeBatch(int round, bool partition, size_t first, size_t most);
   llvm::Expected<std::vector<size_t>> giveTurns(int round, bool partition, size_t first, size_t most);
   llvm::Expected<std::vector<size_t>> takeRecordedTurns(int round, bool partition);
   llvm::Error advance(llvm::ArrayRef<size_t> chosen);

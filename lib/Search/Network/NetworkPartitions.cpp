@@ -167,14 +167,12 @@ Expected<std::string> NetworkSearch::searchNew(int round, size_t first, size_t m
         return "task " + tasks[each].name + " has no kernel that is right";
   }
   for (size_t given = 0; given < most && !shouldStop();) {
-    auto chosen = giveTurns(round, /*partition=*/true, first, most - given);
-    if (!chosen)
-      return chosen.takeError();
-    if (chosen->empty())
+    auto taken = takeBatch(round, /*partition=*/true, first, most - given);
+    if (!taken)
+      return taken.takeError();
+    if (*taken == 0)
       break;
-    given += chosen->size();
-    if (Error error = advance(*chosen))
-      return std::move(error);
+    given += *taken;
   }
   return "";
 }

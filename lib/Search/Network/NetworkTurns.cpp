@@ -29,14 +29,12 @@ Expected<bool> NetworkSearch::takeTurns(int round) {
   bool isEarly = round == 1;
   size_t given = 0;
   while (given < most && !shouldStop()) {
-    auto chosen = giveTurns(round, /*partition=*/false, 0, most - given);
-    if (!chosen)
-      return chosen.takeError();
-    if (chosen->empty())
+    auto taken = takeBatch(round, /*partition=*/false, 0, most - given);
+    if (!taken)
+      return taken.takeError();
+    if (*taken == 0)
       break;
-    given += chosen->size();
-    if (Error error = advance(*chosen))
-      return std::move(error);
+    given += *taken;
     if (isEarly && given >= fewestBeforeNetwork && given < most && !shouldStop()) {
       isEarly = false;
       if (Error error = assemble(round, /*closing=*/false))
@@ -44,6 +42,17 @@ Expected<bool> NetworkSearch::takeTurns(int round) {
     }
   }
   return given > 0;
+}
+
+/// Gives at most MOST rounds to tasks from FIRST on, and searches those tasks. How many; 0 when nobody gains by one.
+Expected<size_t> NetworkSearch::takeBatch(int round, bool partition, size_t first, size_t most) {
+  auto chosen = giveTurns(round, partition, first, most);
+  if (!chosen)
+    return chosen.takeError();
+  if (!chosen->empty())
+    if (Error error = advance(*chosen))
+      return std::move(error);
+  return chosen->size();
 }
 
 /// The tasks from FIRST on that have the next rounds, at most MOST; none when nobody gains by one. They are recorded.
