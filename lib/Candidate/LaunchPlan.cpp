@@ -200,9 +200,10 @@ TensorMapSpec tensorMap(const json &map, const LaunchPlan &plan, const std::stri
   onlyKnown(map, place, {"buffer", "offset", "dtype", "dims", "strides", "box", "swizzle", "l2", "fill"});
   spec.buffer = bufferRef(map, plan, place, &bytes);
   std::string dtype = text(member(map, "dtype", place), place + ".dtype");
-  auto type = parseDType(dtype);
+  spec.roundsToTf32 = dtype == "tf32";
+  auto type = spec.roundsToTf32 ? DType::F32 : parseDType(dtype);
   if (!type)
-    fail(place + ".dtype is '" + dtype + "', expected f64, f32, f16, bf16, i64, i32, i8 or i1");
+    fail(place + ".dtype is '" + dtype + "', expected f64, f32, tf32, f16, bf16, i64, i32, i8 or i1");
   spec.dtype = *type;
   const int64_t element = int64_t(byteSize(*type));
   spec.dims = integers(member(map, "dims", place), place + ".dims", 1, 5, 1, int64_t(1) << 32);
@@ -477,7 +478,7 @@ json printArgument(const LaunchArgument &arg) {
   if (auto *map = std::get_if<TensorMapSpec>(&arg)) {
     auto word = [](int bytes) { return bytes ? std::to_string(bytes) + "B" : std::string("none"); };
     json out = printBufferRef(map->buffer);
-    out["dtype"] = dtypeName(map->dtype).str();
+    out["dtype"] = map->elementName();
     out["dims"] = map->dims;
     out["strides"] = map->strides;
     out["box"] = map->box;

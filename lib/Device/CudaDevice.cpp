@@ -93,7 +93,7 @@ public:
 
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
     TensorMapBytes map;
-    auto shape = runtime::TensorMapShape::of(candidate::dtypeName(spec.dtype).data(), spec);
+    auto shape = runtime::TensorMapShape::of(spec.elementName(), spec);
     int error = runtime::encodeForCard(driver, shape, reinterpret_cast<void *>(base), &map);
     if (error == runtime::driverLacksIt)
       return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported, "this driver has no tensor maps");

@@ -156,8 +156,8 @@ public:
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
     TensorMapBytes bytes;
     static_assert(sizeof bytes == runtime::tensorMapBytes, "a tensor map has 128 bytes");
-    runtime::encodeForHost(runtime::TensorMapShape::of(candidate::dtypeName(spec.dtype).data(), spec),
-                           reinterpret_cast<void *>(base), &bytes);
+    runtime::encodeForHost(runtime::TensorMapShape::of(spec.elementName(), spec), reinterpret_cast<void *>(base),
+                           &bytes);
     return bytes;
   }
 

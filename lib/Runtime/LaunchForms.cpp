@@ -65,12 +65,12 @@ struct ElementForm {
 
 /// Who reads a plan has refused other types.
 static const ElementForm &formOf(const char *dtype) {
-  static const ElementForm forms[] = {{"f64", 8, 8}, {"f32", 7, 4}, {"f16", 6, 2}, {"bf16", 9, 2},
-                                      {"i64", 5, 8}, {"i32", 3, 4}, {"i8", 0, 1},  {"i1", 0, 1}};
+  static const ElementForm forms[] = {{"f64", 8, 8}, {"f32", 7, 4}, {"tf32", 11, 4}, {"f16", 6, 2}, {"bf16", 9, 2},
+                                      {"i64", 5, 8}, {"i32", 3, 4}, {"i8", 0, 1},    {"i1", 0, 1}};
   for (const ElementForm &form : forms)
     if (!strcmp(form.dtype, dtype))
       return form;
-  return forms[2];
+  return forms[3];
 }
 
 cuda::Result encodeForCard(const cuda::Driver &driver, const TensorMapShape &shape, void *base, void *to) {
@@ -88,6 +88,7 @@ void encodeForHost(const TensorMapShape &shape, void *base, void *to) {
   map.magic = KGEN_HOST_TENSOR_MAP_MAGIC;
   map.rank = static_cast<unsigned char>(shape.rank);
   map.elementBytes = formOf(shape.dtype).bytes;
+  map.tf32 = !strcmp(shape.dtype, "tf32");
   map.swizzle = shape.swizzle == 128 ? 1 : shape.swizzle == 64 ? 2 : shape.swizzle == 32 ? 3 : 0;
   map.base = reinterpret_cast<unsigned long long>(base);
   for (unsigned d = 0; d < shape.rank; ++d) {

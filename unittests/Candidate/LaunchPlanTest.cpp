@@ -89,9 +89,21 @@ TEST(LaunchPlan, HoldsTensorMaps) {
   EXPECT_EQ(again->print(), plan->print());
 }
 
+TEST(LaunchPlan, RoundsF32ThatIsCopiedAsTf32) {
+  auto plan = LaunchPlan::parse(withMap(
+      R"({"buffer": "in0", "dtype": "tf32", "dims": [8, 4], "strides": [32], "box": [8, 2], "swizzle": "32B"})"));
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  auto &map = std::get<TensorMapSpec>(plan->launches[0].arguments[5]);
+  EXPECT_EQ(map.dtype, DType::F32);
+  EXPECT_TRUE(map.roundsToTf32);
+  EXPECT_NE(plan->print().find("\"tf32\""), std::string::npos);
+}
+
 TEST(LaunchPlan, NamesWhatATensorMapCannotBe) {
   const std::string place = "plan.json: launches[0].args[5].tensor_map";
   auto mapError = [](const char *rest) { return errorOf(withMap(std::string("{\"buffer\": \"in0\", ") + rest + "}")); };
+  EXPECT_EQ(mapError(R"("dtype": "fp32", "dims": [8, 4], "strides": [32], "box": [8, 2])"),
+            place + ".dtype is 'fp32', expected f64, f32, tf32, f16, bf16, i64, i32, i8 or i1");
   EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 4], "strides": [20], "box": [8, 2])"),
             place + ".strides[0] is 20, expected a multiple of 16");
   EXPECT_EQ(mapError(R"("dtype": "f32", "dims": [8, 5], "strides": [32], "box": [8, 2])"),

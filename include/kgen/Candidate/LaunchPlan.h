@@ -74,11 +74,15 @@ struct BufferRef {
 struct TensorMapSpec {
   BufferRef buffer;
   DType dtype = DType::F16;
+  bool roundsToTf32 = false;    ///< of f32 elements: copies to shared memory round to nearest, ties to even; "tf32"
   std::vector<int64_t> dims;    ///< elements, 1 to 5 of them
   std::vector<int64_t> strides; ///< bytes, of dimension 1 and on
   std::vector<int64_t> box;     ///< elements, as many as dims
   int swizzle = 0;              ///< bytes: 0, 32, 64 or 128
   int l2 = 0;                   ///< bytes that a miss brings into L2: 0, 64, 128 or 256
+
+  /// What plan.json says of the elements: dtypeName, or "tf32".
+  const char *elementName() const { return roundsToTf32 ? "tf32" : dtypeName(dtype).data(); }
 };
 
 /// One kernel argument: a pointer, a scalar passed by value, or a tensor map.

@@ -60,7 +60,7 @@ cuda::Result launchKernel(const cuda::Driver &driver, cuda::Function function, c
 constexpr size_t tensorMapBytes = 128;
 
 struct TensorMapShape {
-  const char *dtype; ///< "f16", as plans say it
+  const char *dtype; ///< "f16" or "tf32", as plans say it
   unsigned rank;
   uint64_t dims[5] = {}, strides[5] = {};
   uint32_t box[5] = {};

@@ -75,7 +75,7 @@ def TileDirective : Directive<"TileOp", "tile", "P", "[128, 96, 32]">;
 def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
     [Taken<[GemmSimt], IntsOf<[any, any, by4]>>, Taken<[GemmWmma], IntsOf<[by16, by16, by16]>>,
      Taken<[GemmMmaSync], IntsOf<[by16, by8, by16]>>,
-     Taken<[GemmWgmma], IntsOf<[warpgroupRows, warpgroupColumns, warpgroupRows]>>,
+     Taken<[GemmWgmma], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
      Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
      Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
      Taken<[AttentionSimt, AttentionMmaSync], IntsOf<[by16, by16]>>,
@@ -121,7 +121,8 @@ def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[GemmWgmma, ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
+     Taken<[GemmWgmma], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
 }

@@ -38,7 +38,8 @@ struct KGenHostLaunch {
 /// What device host keeps in the 128 bytes of a tensor map. The innermost dimension is first.
 struct KGenHostTensorMap {
   unsigned magic;
-  unsigned char rank, elementBytes, swizzle, unused; ///< swizzle as in a matrix descriptor: 0, 1 (128 B), 2 (64), 3 (32)
+  unsigned char rank, elementBytes, swizzle; ///< swizzle as in a matrix descriptor: 0, 1 (128 B), 2 (64), 3 (32)
+  unsigned char tf32;                        ///< 1: copies to shared memory round f32 elements
   unsigned long long base, dims[5];
   unsigned long long strides[4]; ///< bytes, of dimension 1 and on
   unsigned short box[5];

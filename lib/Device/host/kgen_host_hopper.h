@@ -90,6 +90,18 @@ static inline unsigned boxBytes(const KGenHostTensorMap &map) {
   return bytes;
 }
 
+/// Rounds floats to 10 bits of mantissa, to nearest, ties to even, as a copy by a map of tf32 does; infinities and NaN
+/// stay.
+static inline void roundToTf32(char *floats, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 4) {
+    unsigned bits;
+    memcpy(&bits, floats + at, 4);
+    if ((bits & 0x7f800000u) != 0x7f800000u)
+      bits = (bits + 0xfffu + (bits >> 13 & 1)) & 0xffffe000u;
+    memcpy(floats + at, &bits, 4);
+  }
+}
+
 /// Moves a box between the tensor and shared memory, where it lies dense and swizzled.
 static void moveBox(const BulkCopy &copy, bool store) {
   const KGenHostTensorMap &map = copy.map;
@@ -124,6 +136,8 @@ static void moveBox(const BulkCopy &copy, bool store) {
         memset(there, 0, width);
       if (from < to)
         memcpy(there + (from - chunk), global + from, to - from);
+      if (map.tf32)
+        roundToTf32(there, width);
     }
     unsigned d = 1;
     while (d < map.rank && ++index[d] == map.box[d])
@@ -439,6 +453,8 @@ static void kgen_host_tma_store(const unsigned long long *map, const void *smem,
   HopperThread &self = hopper.thread[block.current];
   BulkCopy copy;
   memcpy(&copy.map, map, sizeof copy.map);
+  if (copy.map.tf32)
+    hopperFault("stores by a tensor map of tf32, which is for copies to shared memory");
   copy.shared = static_cast<char *>(const_cast<void *>(smem));
   copy.global = nullptr;
   copy.bar = reinterpret_cast<MBarrier *>(uintptr_t(self.storeGroup));

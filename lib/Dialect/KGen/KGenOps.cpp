@@ -95,7 +95,7 @@ LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError
   for (int64_t stride : strides.asArrayRef())
     if (stride < 16 || stride % 16)
       return emitError() << "expected strides that are multiples of 16 bytes, found " << stride;
-  int64_t row = box[0] * int64_t(llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8));
+  int64_t element = dtype.isTF32() ? 4 : llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8), row = box[0] * element;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitError() << "expected a swizzle of 0, 32, 64 or 128 bytes, found " << swizzle;
   if (row % 16 || (swizzle && row > swizzle))

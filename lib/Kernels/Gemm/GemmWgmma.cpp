@@ -3,8 +3,9 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are;
-// f32 operands first become one or two fp16 matrices under exact powers of two
+// Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are,
+// f32 operands that are contiguous along k so too where they are multiplied as
+// tf32; else they first become one or two fp16 matrices under exact powers of two
 // (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.
 //
 //===----------------------------------------------------------------------===//
@@ -26,24 +27,27 @@ using schedule::Store;
 
 namespace {
 
-constexpr int64_t slab = 64;        ///< 16-bit elements of 128 bytes
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
 constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
 
 /// What the schedule makes of a product.
 struct Plan {
-  bool prepared; ///< f32 operands
+  bool tf32;       ///< f32 operands that are copied and multiplied as they are, rounded
+  bool prepared;   ///< other f32 operands
+  int64_t element; ///< bytes, of what is multiplied
   int64_t parts;
   int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
   bool storeTma;
 
   Plan(const Gemm &gemm, const schedule::GemmWgmma &schedule)
-      : prepared(gemm.elementType.isF32()), parts(schedule.splitPrecision == schedule::SplitPrecision::Fp16x3 ? 2 : 1),
-        bm(schedule.tile[0]), bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers),
-        stages(schedule.stages), cluster(schedule.cluster), split(schedule.splitK),
-        promote(ceilDiv(schedule.promoteK, bk)), storeTma(schedule.store == schedule::Store::Tma) {}
-  int64_t stageBytes() const { return parts * (bm + bn) * bk * 2; }
+      : tf32(schedule.dtype == Dtype::Tf32), prepared(gemm.elementType.isF32() && !tf32), element(tf32 ? 4 : 2),
+        parts(schedule.splitPrecision == schedule::SplitPrecision::Fp16x3 ? 2 : 1), bm(schedule.tile[0]),
+        bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
+        cluster(schedule.cluster), split(schedule.splitK), promote(ceilDiv(schedule.promoteK, bk)),
+        storeTma(schedule.store == schedule::Store::Tma) {}
+  int64_t stageBytes() const { return parts * (bm + bn) * bk * element; }
+  int64_t slab() const { return 128 / element; } ///< elements of 128 bytes
   int64_t storeBytes() const { return storeTma ? consumers * storeBuffers * 64 * 128 : 0; }
   int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
   int64_t threads() const { return 128 * (consumers + 1); }
@@ -91,9 +95,21 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
     return success();
   }
   Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (Dtype dtype = params.wordOr(context, key::dtype, Dtype::Fp16); dtype != Dtype::Fp16)
-    return dispatch.emitError("mma = wgmma multiplies f32 operands as fp16 under powers of two, found dtype = ")
+  Dtype dtype = params.wordOr(context, key::dtype, Dtype::Fp16);
+  if (dtype == Dtype::Bf16)
+    return dispatch.emitError("mma = wgmma multiplies f32 operands as tf32, or as fp16 under powers of two, found "
+                              "dtype = ")
            << wordOf(dtype);
+  if (dtype == Dtype::Tf32) {
+    if (!admitsOperandType(precision, dtype))
+      return dispatch.emitError("precision class ") << stringifyPrecision(precision) << " does not admit dtype = tf32";
+    bool splits = params.getWord(key::splitPrecision).value_or(SplitPrecision::None) != SplitPrecision::None;
+    if (splits || params.has(key::convertAt))
+      return dispatch.emitError(splits ? key::splitPrecision.name : key::convertAt.name)
+             << " is for f32 operands that become fp16, found dtype = tf32";
+    params.intOr(context, key::promoteK, 0);
+    return success();
+  }
   params.wordOr(context, key::convertAt, schedule::ConvertAt::Prepass);
   bool split = precision == Precision::StrictFP32;
   SplitPrecision word =
@@ -107,7 +123,17 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
 }
 
 /// Tensor maps need 16-byte rows; the preparation of f32 operands makes them.
-static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
+static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params) {
+  if (params.getWord(key::dtype) == Dtype::Tf32) {
+    if (!gemm.a.kContiguous || !gemm.b.kContiguous)
+      return dispatch.emitError("dtype = tf32 with mma = wgmma needs operands that are contiguous along k, as those of "
+                                "a linear are: found a ")
+             << (gemm.a.kContiguous ? "right" : "left") << " operand that is not; dtype = fp16 takes any layout";
+    if (gemm.k % 4)
+      return dispatch.emitError("tensor maps need rows of a multiple of 16 bytes: the operands have rows of ")
+             << gemm.k << " f32 elements; dtype = fp16 takes any length";
+    return success();
+  }
   if (gemm.elementType.isF32())
     return success();
   auto check = [&](StringRef side, const GemmOperand &operand, int64_t across) -> LogicalResult {
@@ -125,13 +151,18 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
 static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
   bool halves = params.getWord(key::splitPrecision) == SplitPrecision::Fp16x3;
+  bool tf32 = params.getWord(key::dtype) == Dtype::Tf32;
+  const int64_t slab = tf32 ? 32 : 64; // elements of 128 bytes
   int64_t bm = gemm.m > 64 ? 128 : 64;
   int64_t bn = std::clamp<int64_t>(llvm::PowerOf2Ceil(gemm.n), 64, halves ? 128 : 256);
   // A long K gives every multiprocessor work by slices, a short one by smaller tiles.
   int64_t slices = std::clamp<int64_t>(gemm.k / 1024, 1, 64);
   while (bn > 64 && gemm.batch * ceilDiv(gemm.m, bm) * ceilDiv(gemm.n, bn) * slices < chip.multiprocessors)
     bn /= 2;
-  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {bm, bn, 64});
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {bm, bn, slab});
+  if (tile[2] % slab)
+    return dispatch.emitError("a tile's rows along k are whole pieces of 128 bytes: expected a multiple of ")
+           << slab << " elements, found " << tile[2];
   int64_t consumers = params.intOr(context, key::consumers, tile[0] % 128 == 0 ? 2 : 1);
   if (tile[0] > 256 || tile[0] % (64 * consumers))
     return dispatch.emitError("a tile of ")
@@ -200,7 +231,7 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
-  if (failed(checkOperands(dispatch, gemm)) || failed(completePrecision(dispatch, gemm, params)) ||
+  if (failed(completePrecision(dispatch, gemm, params)) || failed(checkOperands(dispatch, gemm, params)) ||
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, key::raster, 8);
@@ -258,9 +289,11 @@ private:
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
 TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
   int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
-  int64_t bytes = 2 * (plan.prepared ? preparedPitch(inner) : inner);
-  TensorMap map{buffer, inType, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
-  map.box = {slab, operand.kContiguous ? boxRows : plan.bk, 1};
+  int64_t bytes = plan.element * (plan.prepared ? preparedPitch(inner) : inner);
+  // A copy by a map of tf32 rounds to nearest; tensor cores alone would cut.
+  Type copied = plan.tf32 ? Type(FloatTF32Type::get(context)) : inType;
+  TensorMap map{buffer, copied, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
+  map.box = {plan.slab(), operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
   map.l2 = schedule.l2Promotion.value_or(256);
   return map;
@@ -323,10 +356,13 @@ FailureOr<DispatchCode> Emitter::emit() {
   fill.name = name;
   fill.replacements["constants"] = constants(epilogue);
   fill.replacements["epilogue"] = epilogueText;
+  std::string instruction =
+      plan.tf32 ? "tf32<BN>" : std::string(inType.isBF16() ? "bf16" : "f16") + "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>";
   fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool "
                              "accumulate) {\n  kgen::wgmma_" +
-                             std::string(inType.isBF16() ? "bf16" : "f16") +
-                             "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);\n}";
+                             instruction + "(c, a, b, accumulate);\n}";
+  if (plan.tf32)
+    fill.sections.insert("tf32");
   std::string arguments = plan.split > 1 ? "" : epilogue.arguments();
   std::string in = "const " + name + "::In *__restrict__ ", exponents;
   if (plan.prepared)

@@ -126,6 +126,11 @@ __device__ __forceinline__ void load_b(unsigned char *to, const kgen::tensor_map
   }
 }
 
+#if tf32
+// Where the 8 elements of k step `step` begin in a tile, in bytes; both operands are contiguous along k.
+__device__ __forceinline__ constexpr int a_step(int step) { return step * 8 / SLAB * BM * 128 + step * 8 % SLAB * 4; }
+__device__ __forceinline__ constexpr int b_step(int step) { return step * 8 / SLAB * BN * 128 + step * 8 % SLAB * 4; }
+#else
 // Where the 16 elements of k step `step` begin in a tile, in bytes, and how its descriptor strides.
 __device__ __forceinline__ constexpr int a_step(int step) {
   return A_K_CONTIGUOUS ? step * 16 / SLAB * BM * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
@@ -133,6 +138,7 @@ __device__ __forceinline__ constexpr int a_step(int step) {
 __device__ __forceinline__ constexpr int b_step(int step) {
   return B_K_CONTIGUOUS ? step * 16 / SLAB * BN * 128 + step * 16 % SLAB * 2 : step * 16 * 128;
 }
+#endif
 
 //@ replace mma
 __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {
@@ -143,7 +149,11 @@ __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, 
 // All products of one stage.
 __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
 #pragma unroll
+#if tf32
+  for (int step = 0; step < BK / 8; ++step)
+#else
   for (int step = 0; step < BK / 16; ++step)
+#endif
 #pragma unroll
     for (int product = 0; product < (PARTS == 1 ? 1 : 3); ++product) {
       // Small terms first.

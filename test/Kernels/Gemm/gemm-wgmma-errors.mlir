@@ -118,3 +118,70 @@ func.func @slices(%a: tensor<512x384xf16>, %b: tensor<384x512xf16>) -> tensor<51
   } : tensor<512x512xf16>
   return %0 : tensor<512x512xf16>
 }
+
+// -----
+
+func.func @layout(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{dtype = tf32 with mma = wgmma needs operands that are contiguous along k, as those of a linear are: found a right operand that is not; dtype = fp16 takes any layout}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32>)
+      ins(%a, %b : tensor<512x384xf32>, tensor<384x512xf32>) {
+  ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x512xf32>):
+    %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @rows_of_f32(%a: tensor<512x51xf32>, %b: tensor<512x51xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the operands have rows of 51 f32 elements; dtype = fp16 takes any length}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32>)
+      ins(%a, %b : tensor<512x51xf32>, tensor<512x51xf32>) {
+  ^bb0(%l: tensor<512x51xf32>, %r: tensor<512x51xf32>):
+    %m = aten.linear %l, %r : (tensor<512x51xf32>, tensor<512x51xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+module attributes {kgen.precision = "strict-fp32"} {
+func.func @strict(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{precision class strict-fp32 does not admit dtype = tf32}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32>)
+      ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) {
+  ^bb0(%l: tensor<512x512xf32>, %r: tensor<512x512xf32>):
+    %m = aten.linear %l, %r : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+}
+
+// -----
+
+func.func @converted(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at is for f32 operands that become fp16, found dtype = tf32}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = prepass>)
+      ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) {
+  ^bb0(%l: tensor<512x512xf32>, %r: tensor<512x512xf32>):
+    %m = aten.linear %l, %r : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @depth(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{a tile's rows along k are whole pieces of 128 bytes: expected a multiple of 64 elements, found 32}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [128, 128, 32]>)
+      ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
+  ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):
+    %m = aten.mm %l, %r : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+    kgen.yield %m : tensor<512x512xf16>
+  } : tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
+}

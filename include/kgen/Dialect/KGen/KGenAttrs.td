@@ -93,7 +93,8 @@ def KGen_TensorMapAttr : KGen_Attr<"TensorMap", "tensor_map"> {
     A kernel parameter `const __grid_constant__ kgen::tensor_map`. `operand`
     counts the launch's inputs, then its outputs. The innermost dimension comes
     first; `dims` and `box` are in elements, `strides` (of dimension 1 and on)
-    in bytes, `swizzle` (0, 32, 64, 128) and `l2` (0, 64, 128, 256) too.
+    in bytes, `swizzle` (0, 32, 64, 128) and `l2` (0, 64, 128, 256) too. A map
+    of `tf32` has f32 elements, which copies to shared memory round.
 
     ```mlir
     #kgen.tensor_map<operand = 0, dtype = f16, dims = [64, 128], strides = [128], box = [64, 64], swizzle = 128>
