@@ -149,7 +149,7 @@ def read_result(name, work):
         failures = found.get("failures", [])
     elif found:
         counts.update({key: found[key] for key in ("graphs", "kernels PASS", "UNSUPPORTED", "wrong", "crashes", "hangs", "errors",
-                                                   "refused")})
+                                                   "refused", "undetermined", "not exported")})
         failures = found["findings"]
     if not counts and log:
         failures = failures + [log[-600:]]
@@ -227,7 +227,7 @@ def add_up(folders):
             continue
         print(f"| {what} | {asked} | {words_of(counts)} | {'; '.join(calls)} |")
         bad = {key: count for key, count in counts.items() if count and key not in (
-            "PASS", "recoveries", "passes", "cases", "graphs", "kernels PASS", "UNSUPPORTED", "SAME", "AMBIGUOUS")
+            "PASS", "recoveries", "passes", "cases", "graphs", "kernels PASS", "UNSUPPORTED", "undetermined", "not exported", "SAME", "AMBIGUOUS")
             and (name, key) != ("slowed", "SLOW")}
         good &= not bad and bool(counts)
         for folder, failure in failures:

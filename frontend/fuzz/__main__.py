@@ -15,7 +15,7 @@ import tempfile
 import time
 import warnings
 
-from fuzz.check import ROOT, Checker
+from fuzz.check import NOT_EXPORTED, ROOT, UNDETERMINED, Checker
 from fuzz.generate import generate
 from fuzz.ops import table
 from fuzz.reduce import reduce_graph, size
@@ -116,8 +116,8 @@ def _pool(arguments):
 
 
 def _run(arguments):
-    """All graphs; returns (counts by stage, ops, findings as (index, finding))."""
-    stages, ops, found = collections.Counter(), collections.Counter(), []
+    """All graphs; returns (counts by stage, ops, findings as (index, finding), what was left out by graph)."""
+    stages, ops, found, left_out = collections.Counter(), collections.Counter(), [], {}
     start = time.monotonic()
 
     jobs = [(arguments, index) for index in range(arguments.first, arguments.first + arguments.count)]
@@ -134,7 +134,10 @@ def _run(arguments):
                 continue
             index, used, noted, findings, seconds = result
             done += 1
-            stages.update(noted)
+            told = [note for note in noted if note.startswith((UNDETERMINED, NOT_EXPORTED))]
+            if told:
+                left_out[index] = told
+            stages.update({note: count for note, count in noted.items() if note not in told})
             ops.update(used)
             for finding in findings:
                 found.append((index, finding))
@@ -146,7 +149,15 @@ def _run(arguments):
                 rate = done / (time.monotonic() - start)
                 print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
     stages["graphs"] += done
-    return stages, ops, found
+    return stages, ops, found, left_out
+
+
+def _tell_left_out(left_out):
+    """Counts for the summary of what was not compared, graph by graph in full."""
+    for index, told in sorted(left_out.items()):
+        print(f"g{index} left out: {'; '.join(told)}")
+    return {kind.rstrip(": "): sum(any(note.startswith(kind) for note in told) for told in left_out.values())
+            for kind in (UNDETERMINED, NOT_EXPORTED)}
 
 
 def _reduce_findings(arguments, found):
@@ -175,7 +186,7 @@ def main(argv=None):
     for name in table()[1]:
         print(f"no line in fuzz/ops.py calls aten.{name}")
     start = time.monotonic()
-    stages, ops, found = _run(arguments)
+    stages, ops, found, left_out = _run(arguments)
     if found and arguments.reduce_seconds and not arguments.prepare:
         _reduce_findings(arguments, found)
     kinds = collections.Counter(finding.kind for _, finding in found)
@@ -189,14 +200,15 @@ def main(argv=None):
     internal = [stage for stage in stages if stage.startswith("fuzzer failed")]
     for stage in internal:
         print(f"{stages[stage]:5}  {stage}")
+    not_compared = _tell_left_out(left_out)
     summary = {"graphs": stages["graphs"], "imported": stages["import"], "oracle agrees": stages["oracle"],
                "kernels PASS": stages["PASS"], "UNSUPPORTED": stages["UNSUPPORTED"], "wrong": kinds["wrong"],
                "crashes": kinds["crash"], "hangs": kinds["hang"], "errors": kinds["error"], "refused": kinds["refused"],
-               "ops": len(ops), "seconds": round(time.monotonic() - start)}
+               **not_compared, "ops": len(ops), "seconds": round(time.monotonic() - start)}
     told = [{"graph": index, "kind": finding.kind, "stage": finding.stage, "message": finding.message} for index, finding in found]
     pathlib.Path(arguments.json or out / "summary.json").write_text(json.dumps(
         {"asked": arguments.count, "seed": arguments.seed, "device": arguments.device, **summary, "faults": internal,
-         "findings": told, "signatures": signatures, "calls": ops}, indent=1) + "\n")
+         "findings": told, "left out": left_out, "signatures": signatures, "calls": ops}, indent=1) + "\n")
     print(", ".join(f"{value} {key}" for key, value in summary.items()))
     return 1 if found or internal else 0
 

@@ -1,15 +1,20 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The fuzzer makes the same valid graphs from the same seed, calls every op, and makes failures small."""
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
 import torch
+import torch.nn.functional as F
 
-from fuzz.check import Finding, difference
+from fuzz.check import Finding, NotExported, Stop, difference, import_graph
 from fuzz.generate import generate
 from fuzz.graph import answers, draw
 from fuzz.ops import table
 from fuzz.reduce import reduce_graph
+from fuzz.sensitivity import undetermined
 
 
 class Generating(unittest.TestCase):
@@ -58,6 +63,56 @@ class Judging(unittest.TestCase):
         a = Finding("wrong", "idea host:coarsen:2", "WRONG: input wide#0: out0[1,2] is 3.5e-1, expected -4")
         b = Finding("wrong", "idea cuda:wmma:0", "WRONG: input wide#1: out0[7,0] is -12, expected 4.5")
         self.assertEqual(a.signature(), b.signature())
+
+    def test_what_is_not_determined_is_not_compared(self):
+        right = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+        unknown = torch.tensor([False, True, False])
+        self.assertEqual(difference(torch.tensor([1.0, float("nan"), 3.0], dtype=torch.float64), right, unknown), "")
+        self.assertIn("element 2 is", difference(torch.tensor([1.0, 9.0, 3.1], dtype=torch.float64), right, unknown))
+
+
+class Determining(unittest.TestCase):
+    def masks(self, function, *shapes):
+        generator = torch.Generator().manual_seed(3)
+        tensors = [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes]
+        result = function(*tensors)
+        return undetermined(lambda: list(function(*tensors)) if isinstance(result, tuple) else [function(*tensors)], 1e-8)
+
+    def test_functions_of_large_rounded_values_are_not(self):
+        large, small = self.masks(lambda x: (torch.sin(1e30 * torch.exp(x)), torch.sin(torch.exp(x))), [200])
+        self.assertTrue(bool(large.all()))
+        self.assertFalse(bool(small.any()))
+
+    def test_infinity_times_a_rounded_zero_is_not(self):
+        def product(x, y):
+            y = y.masked_fill(y > 1, float("inf"))
+            return torch.bmm(F.group_norm(x, 1, eps=0.01), y), y
+        found, kept = self.masks(product, [64, 1, 1], [64, 1, 5])
+        self.assertTrue(bool(found.any()))
+        self.assertFalse(bool(kept.any()))
+
+    def test_jumps_of_what_nothing_rounded_are(self):
+        for function in (lambda x: torch.floor(4 * torch.floor(x)), lambda x: (x > x.flip(0), torch.argmax(x, dim=0)), lambda x: torch.sort(x)[0],
+                         lambda x: torch.sign(torch.relu(x)), lambda x: 1 / (torch.relu(x.t()) - 0.5),
+                         lambda x: torch.linalg.vector_norm(F.layer_norm(x, [30]), dim=0), lambda x: x.cumsum(0).cumprod(1),
+                         lambda x: F.scaled_dot_product_attention(x[None], x[None], 3 * x[None])):
+            for mask in self.masks(function, [30, 30]):
+                self.assertFalse(bool(mask.any()))
+
+
+class Exporting(unittest.TestCase):
+    def found(self, patched, failure):
+        with tempfile.TemporaryDirectory() as folder, mock.patch(patched, side_effect=failure):
+            path = pathlib.Path(folder) / "model.py"
+            path.write_text(generate("valid", 3).source())
+            return import_graph(path)
+
+    def test_failures_of_the_exporter_itself_are_no_findings(self):
+        # What PyTorch's own code raises below torch.export.export, here an IndexError of its split.
+        with self.assertRaisesRegex(NotExported, "torch.export failed"):
+            self.found("torch.export.export", lambda *_: torch.split(torch.zeros(0), 1, dim=3))
+        with self.assertRaises(Stop):
+            self.found("kgen.importer.decompose", lambda *_: torch.split(torch.zeros(0), 1, dim=3))
 
 
 if __name__ == "__main__":

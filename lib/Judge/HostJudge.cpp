@@ -21,30 +21,32 @@ static AnswerFacts factsOf(const Answer &answer, double limit, unsigned threads)
   std::mutex lock;
   AnswerFacts facts;
   facts.smallIntegers = true;
-  double sum = 0, squares = 0;
+  double sum = 0;
+  NormSum squares;
   device::parallelFor(int64_t(answer.size()), threads, [&](int64_t begin, int64_t end) {
     bool finite = true, integers = true;
-    double partSum = 0, partSquares = 0, top = 0;
+    double partSum = 0, top = 0;
+    NormSum partSquares;
     for (int64_t i = begin; i < end; ++i) {
       double v = answer.data()[i], size = std::fabs(v);
       partSum += v;
       integers &= v == std::rint(v) && size <= limit;
       if (std::isfinite(v)) {
-        partSquares += v * v;
+        partSquares.add(v);
         top = std::max(top, size);
       } else {
         finite = false;
       }
     }
     std::lock_guard<std::mutex> guard(lock);
-    sum += partSum, squares += partSquares;
+    sum += partSum, squares.add(partSquares);
     facts.largest = std::max(facts.largest, top);
     facts.finite &= finite;
     facts.smallIntegers &= integers;
   });
   double count = double(std::max<size_t>(answer.size(), 1));
   facts.mean = sum / count;
-  facts.rms = std::sqrt(squares / count);
+  facts.rms = squares.norm() / std::sqrt(count);
   return facts;
 }
 

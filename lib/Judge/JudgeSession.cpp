@@ -276,16 +276,17 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
   if (!parts)
     return parts.takeError();
   AnswerFacts out;
-  double sum = 0, squares = 0;
+  double sum = 0;
+  NormSum squares;
   int64_t fractions = 0, infinite = 0;
   for (const DifferenceSums &part : *parts) {
-    sum += part.found, squares += part.squares;
+    sum += part.found, squares.add(part.differences);
     fractions += part.mismatches, infinite += part.far;
     out.largest = std::max(out.largest, part.worst);
   }
   double n = double(std::max<uint64_t>(count, 1));
   out.mean = sum / n;
-  out.rms = std::sqrt(squares / n);
+  out.rms = squares.norm() / std::sqrt(n);
   out.finite = infinite == 0;
   out.smallIntegers = fractions == 0;
   return out;

@@ -398,11 +398,24 @@ bool kgen::judge::isAccepted(const ReferenceSet &set, unsigned i, const Comparis
   return c.norms.max <= set.tolerance[i].max && c.norms.l2 <= set.tolerance[i].l2;
 }
 
-/// Whether an answer that is off by as much may be honest. By half of itself it is not where rounding moves the answers
-/// by at most 5 %; of a few elements that share may be a lucky draw.
-static bool mayBeHonest(int64_t elements, const candidate::ErrorNorms &norms) {
-  constexpr int64_t few = 64;
-  return std::isfinite(norms.max) && std::isfinite(norms.l2) && (norms.l2 < 0.5 || elements <= few);
+/// By half of itself an honest answer is not off where rounding moves the answers by at most 5 %; of a few elements
+/// that share may be a lucky draw. Other outputs have lost themselves as well when the graph's own types compute them.
+static constexpr double mostHonestError = 0.5;
+static constexpr int64_t fewElements = 64;
+
+/// Whether the size of what was added up for output I of SET may explain an error like FOUND. A long graph's magnitudes
+/// may exceed its answers by far: they alone are no excuse for an answer that is nothing like the right one.
+static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                             unsigned i, const candidate::ErrorNorms &found) {
+  if (!std::isfinite(found.max) || !std::isfinite(found.l2) || set.exact[i])
+    return false;
+  if (found.l2 < mostHonestError || plan.outputs[i].elements() <= fewElements)
+    return true;
+  auto costs = judge.declaredCosts(set.number);
+  if (!costs)
+    return costs.takeError();
+  const double lost = (*costs)[i].norms.l2;
+  return std::isfinite(lost) && lost >= mostHonestError;
 }
 
 /// Holds OUT's comparison against what the graph's own types make of output I.
@@ -451,15 +464,17 @@ llvm::Expected<Judgement> kgen::judge::judgeExhibit(const candidate::LaunchPlan 
     return std::move(error);
   if (out.accepted || set.close[i] > 0)
     return std::move(out);
-  const bool honest = mayBeHonest(plan.outputs[i].elements(), out.comparison.norms);
-  if (honest && !set.exact[i]) {
+  auto cancelled = mayHaveCancelled(plan, judge, set, i, out.comparison.norms);
+  if (!cancelled) {
+    out.unknown = llvm::toString(cancelled.takeError());
+  } else if (*cancelled) {
     if (llvm::Error error = judge.learnMagnitudes(set.number))
       out.unknown = llvm::toString(std::move(error));
     else if (llvm::Error error = compare())
       return std::move(error);
   }
   // On what is timed a kernel has to be right, and the types have to be able to tell.
-  if (!out.accepted && (!set.timed() || (honest && out.comparison.norms.l2 < 0.5)))
+  if (!out.accepted && (!set.timed() || std::isfinite(out.comparison.norms.max)))
     judgeByDeclared(plan, judge, set, i, out);
   return std::move(out);
 }

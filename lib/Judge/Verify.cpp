@@ -117,11 +117,11 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
           difference = std::max(difference - accumulationRoundoff * size, 0.0);
         // What is smaller may be zero: subnormal numbers are all as far apart, and units flush them.
         difference = std::max(difference - smallest / 2, 0.0);
-        part.squares += difference * difference;
+        part.differences.add(difference);
         if (std::isfinite(ref)) {
           // What DTYPE cannot hold is no yardstick for the others.
           double held = std::isfinite(asStored) ? ref : overflowOf(dtype);
-          part.refSquares += held * held;
+          part.reference.add(held);
           difference = std::max(difference - std::max(unitInLastPlace * std::fabs(ref), smallest), 0.0);
         }
         if (difference > part.worst) {
@@ -136,12 +136,19 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
   return summarize(total, count);
 }
 
+double NormSum::norm() const {
+  if (large > 0) // what is small does not count beside it
+    return std::sqrt(large + (medium * 0x1p-538) * 0x1p-538) * 0x1p538;
+  if (medium > 0 || std::isnan(medium))
+    return std::sqrt(medium + (small * 0x1p-537) * 0x1p-537);
+  return std::sqrt(small) * 0x1p-537;
+}
+
 Comparison kgen::judge::summarize(const DifferenceSums &sums, int64_t count) {
   Comparison result;
-  double rms = std::sqrt(sums.refSquares / double(std::max<int64_t>(count, 1)));
-  double norm = std::sqrt(sums.refSquares);
+  const double norm = sums.reference.norm(), rms = norm / std::sqrt(double(std::max<int64_t>(count, 1)));
   result.norms.max = std::max(sums.worst, 0.0) / (rms > 0 ? rms : 1);
-  result.norms.l2 = std::sqrt(sums.squares) / (norm > 0 ? norm : 1);
+  result.norms.l2 = sums.differences.norm() / (norm > 0 ? norm : 1);
   if (std::isnan(result.norms.l2))
     result.norms.l2 = infinity;
   result.mismatches = sums.mismatches;
@@ -152,7 +159,7 @@ Comparison kgen::judge::summarize(const DifferenceSums &sums, int64_t count) {
 }
 
 void DifferenceSums::add(const DifferenceSums &part) {
-  squares += part.squares, refSquares += part.refSquares;
+  differences.add(part.differences), reference.add(part.reference);
   mismatches += part.mismatches, far += part.far;
   if (part.worst > worst || (part.worst == worst && part.index < index)) {
     worst = part.worst, index = part.index;

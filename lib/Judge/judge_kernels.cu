@@ -138,15 +138,36 @@ extern "C" __global__ void kgen_judge_widen(const void *bytes, double *out, long
   }
 }
 
-/// What one thread saw; the host adds these up (JudgeKernels.cpp has the same eight words).
+/// NormSum of Verify.h.
+struct JudgeNorm {
+  double large, medium, small;
+};
+
+__device__ void judge_add(JudgeNorm *sum, double value) {
+  const double size = fabs(value);
+  if (size > 1.9979190722022350e146) { // 2^486
+    const double scaled = size * 1.1113793747425387e-162; // 2^-538
+    sum->large += scaled * scaled;
+  } else if (size < 1.4916681462400413e-154) { // 2^-511
+    const double scaled = size * 4.4989137945431964e161; // 2^537
+    sum->small += scaled * scaled;
+  } else {
+    sum->medium += size * size;
+  }
+}
+
+/// What one thread saw; the host adds these up (DifferenceSums of Verify.h has the same twelve words).
 struct JudgePartial {
-  double squares, refSquares, worst, found, expected;
+  JudgeNorm differences, reference;
+  double worst, found, expected;
   long long index, mismatches, far;
 };
 
 __device__ JudgePartial judge_nothing() {
   JudgePartial p;
-  p.squares = p.refSquares = p.found = p.expected = 0;
+  p.differences.large = p.differences.medium = p.differences.small = 0;
+  p.reference = p.differences;
+  p.found = p.expected = 0;
   p.worst = -1;
   p.index = -1;
   p.mismatches = p.far = 0;
@@ -183,10 +204,10 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
     if (isfinite(size))
       difference = fmax(difference - size * (1.0 / 4194304.0), 0.0);
     difference = fmax(difference - smallest / 2, 0.0);
-    part.squares += difference * difference;
+    judge_add(&part.differences, difference);
     if (isfinite(ref)) {
       const double held = isfinite(asStored) ? ref : judge_overflow(type);
-      part.refSquares += held * held;
+      judge_add(&part.reference, held);
       difference = fmax(difference - fmax(step * fabs(ref), smallest), 0.0);
     }
     if (difference > part.worst) {
@@ -212,7 +233,7 @@ extern "C" __global__ void kgen_judge_facts(const double *answer, JudgePartial *
     part.found += v;
     part.mismatches += !(v == rint(v) && size <= limit);
     if (isfinite(v)) {
-      part.squares += v * v;
+      judge_add(&part.differences, v);
       if (size > part.worst)
         part.worst = size;
     } else {

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Oracle/OracleLowering.h"
 
+#include "kgen/Support/Accumulation.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -110,7 +112,13 @@ private:
 
   bool isPlain(Value x) const { return plain.contains(x); }
 
-  /// M(a)|b| + |a|M(b), as one product where that can be: a contraction stays one.
+  /// uM(a): how far off a may be.
+  Value error(Value original) {
+    return mul(constant(kgen::accumulationRoundoff, original.getType()), magnitude(original));
+  }
+
+  /// M(a)|b| + |a|M(b), as one product where that can be: a contraction stays one. Where both were computed,
+  /// uM(a)M(b) as well: all that is left of a square where its root cancels.
   Value product(Value x, Value y) {
     Value ma = magnitude(x), mc = magnitude(y);
     if (isPlain(y))
@@ -118,7 +126,7 @@ private:
     Value c = abs(value(y));
     if (isPlain(x))
       return mul(ma, add(mc, c));
-    return add(mul(ma, c), mul(abs(value(x)), mc));
+    return add(mul(ma, add(c, error(y))), mul(abs(value(x)), mc));
   }
 
   Value compute(Value original) {
@@ -161,8 +169,15 @@ private:
         .Case<math::Log1pOp>([&](auto) {
           return unary(op, [&](Value a, Value) { return div(constant(1, type), add(constant(1, type), a)); });
         })
-        .Case<math::SqrtOp>(
-            [&](auto) { return unary(op, [&](Value, Value f) { return div(constant(0.5, type), f); }); })
+        .Case<math::SqrtOp>([&](auto) {
+          // Steep where it vanishes, but bounded: what uM(a) does to it, up or down, over u.
+          return unary(op, [&](Value a, Value f) {
+            Value off = error(op->getOperand(0));
+            Value below = arith::MaximumFOp::create(b, loc, sub(a, off), constant(0, type));
+            Value both = add(f, math::SqrtOp::create(b, loc, below));
+            return div(constant(1, type), arith::MaximumFOp::create(b, loc, both, math::SqrtOp::create(b, loc, off)));
+          });
+        })
         .Case<math::RsqrtOp>([&](auto) {
           return unary(op, [&](Value, Value f) { return mul(constant(0.5, type), mul(f, mul(f, f))); });
         })
@@ -234,6 +249,8 @@ private:
           }
           double e = exponent.getValueAsDouble();
           return unary(op, [&](Value a, Value) {
+            if (e > 1) // a square, among others: see product
+              a = add(abs(a), error(power.getLhs()));
             return mul(constant(e, type), math::PowFOp::create(b, loc, a, constant(e - 1, type)));
           });
         })

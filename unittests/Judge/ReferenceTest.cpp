@@ -285,6 +285,59 @@ TEST(Reference, WhatIsNotCloseEnoughIsHeldAgainstItsSize) {
   EXPECT_EQ(source.sizesAsked, 0);
 }
 
+TEST(Reference, AnAnswerWhoseSquaresAreNoNumbersHasANorm) {
+  for (double scale : {1e200, 1e-200, 1.0}) {
+    static double by;
+    by = scale;
+    FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return by * (x[i] + (i % 2 ? 2 : -2)); });
+    candidate::LaunchPlan plan = vectorPlan("strict-fp32", candidate::DType::F64);
+    auto reference = build(source, plan);
+    for (const ReferenceSet &set : reference->sets) {
+      EXPECT_GT(set.facts[0].rms, 0.1 * scale) << set.set.name();
+      EXPECT_LT(set.facts[0].rms, 1e7 * scale) << set.set.name();
+      auto judged = [&](double (*f)(double)) {
+        std::vector<double> out(512);
+        memcpy(out.data(), set.inputs.data(), 512 * 8);
+        for (size_t i = 0; i < 512; ++i)
+          out[i] = f(by * (out[i] + (i % 2 ? 2 : -2)));
+        Exhibit exhibit;
+        exhibit.kind = Exhibit::Outputs;
+        exhibit.bytes = reinterpret_cast<const char *>(out.data());
+        return llvm::cantFail(judgeExhibit(plan, *reference->judge, set, 0, exhibit)).accepted;
+      };
+      EXPECT_TRUE(judged([](double right) { return right; })) << set.set.name();
+      EXPECT_EQ(judged([](double right) { return right * (1 + 1e-9); }), !set.exact[0]) << set.set.name();
+      EXPECT_FALSE(judged([](double right) { return right * 1.01; })) << set.set.name();
+      EXPECT_FALSE(judged([](double) { return 0.0; })) << set.set.name();
+    }
+  }
+}
+
+TEST(Reference, WhatIsLeftOfManySumsThatCancelIsHeldAgainstThem) {
+  // Variances of equal numbers: nothing but roundings, whoever computes them.
+  FunctionAnswers source([](llvm::ArrayRef<double>, size_t i) { return 1e-32 * double(i); });
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](float out) {
+    auto reference = build(source, plan);
+    Finished process;
+    process.out.resize(512, out);
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, reference->sets[0], process));
+  };
+  source.size = [](llvm::ArrayRef<double>, size_t) { return 1e-7; };
+  EXPECT_FALSE(judged(4e-15f).passed);
+  // It takes both: the types lose the answers, and the sums were as large.
+  source.declared = [](llvm::ArrayRef<double>, size_t i) { return i % 2 ? 3e-15 : 1e-15; };
+  SetVerdict verdict = judged(4e-15f);
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  EXPECT_FALSE(judged(1e-12f).passed);
+  EXPECT_NE(judged(1e-12f).detail.find("; computed in the types that the graph declares, output 0 is off by"),
+            std::string::npos);
+  source.declared = [](llvm::ArrayRef<double>, size_t i) { return 1.3e-32 * double(i); };
+  EXPECT_FALSE(judged(4e-15f).passed);
+  source.declared = [](llvm::ArrayRef<double>, size_t) { return NAN; };
+  EXPECT_FALSE(judged(4e-15f).passed);
+}
+
 TEST(Reference, ASetThatTheTypesDestroySaysNothing) {
   // x * x, which an fp16 intermediate cannot hold for inputs of 1000.
   FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return std::sqrt(x[i] * x[i] + 1); });

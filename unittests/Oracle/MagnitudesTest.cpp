@@ -58,6 +58,34 @@ TEST(Magnitudes, AFunctionPassesItsOperandsOn) {
   EXPECT_NEAR(sizes[0], std::exp(1.0) * 200, 1e-9);
 }
 
+TEST(Magnitudes, WhatIsLeftOfARootThatCancelsIsItsOwnSquare) {
+  const double u = 0x1p-22;
+  std::vector<double> a = {3, 3}, b = {3, 2};
+  auto sizes = magnitudesOf("func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {"
+                            "  %0 = aten.sub.Tensor %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"
+                            "  %1 = aten.mul.Tensor %0, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>"
+                            "  return %1 : tensor<2xf32> }",
+                            {a, b});
+  ASSERT_EQ(sizes.size(), 2u);
+  EXPECT_DOUBLE_EQ(sizes[0], u * 36);
+  EXPECT_DOUBLE_EQ(sizes[1], 2 * 1 * 5 + u * 25);
+}
+
+TEST(Magnitudes, ARootIsSteepWhereItVanishesButBounded) {
+  const double u = 0x1p-22;
+  std::vector<double> a = {3, 7, 3}, b = {3, 3, 3 - 0x1p-40};
+  auto sizes = magnitudesOf("func.func @f(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {"
+                            "  %0 = aten.sub.Tensor %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>"
+                            "  %1 = aten.sqrt %0 : (tensor<3xf32>) -> tensor<3xf32>"
+                            "  return %1 : tensor<3xf32> }",
+                            {a, b});
+  ASSERT_EQ(sizes.size(), 3u);
+  // 6u or -6u under the root.
+  EXPECT_NEAR(sizes[0] * u, std::sqrt(6 * u), 1e-12);
+  EXPECT_NEAR(sizes[1], 10 / 4.0 + 2, 1e-5);
+  EXPECT_NEAR(sizes[2] * u, std::sqrt(6 * u), 1e-5);
+}
+
 /// No magnitude is below the answer itself. Compiling takes long: of the numeric cases, every eighth.
 TEST(Magnitudes, NoneIsBelowItsAnswer) {
   std::error_code error;

@@ -8,6 +8,7 @@
 
 #include "kgen/Candidate/Measurement.h"
 #include "kgen/Judge/Inputs.h"
+#include "kgen/Support/Accumulation.h"
 
 namespace kgen::judge {
 
@@ -22,9 +23,28 @@ struct Comparison {
   int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
 };
 
-/// What a Comparison is made of, for a part of the elements; eight words, as judge_kernels.cu writes them.
+/// The Euclidean norm of numbers whose squares need not be numbers of fp64: those are scaled, as in LAPACK's dnrm2 and
+/// dlassq (J. Blue, "A portable Fortran program to find the Euclidean norm of a vector", ACM TOMS 4(1), 1978; constants
+/// of E. Anderson, "Algorithm 978", ACM TOMS 44(1), 2017).
+struct NormSum {
+  double large = 0, medium = 0, small = 0; ///< sums of squares
+
+  void add(double value) {
+    const double size = value < 0 ? -value : value;
+    if (size > 0x1p486)
+      large += (size * 0x1p-538) * (size * 0x1p-538);
+    else if (size < 0x1p-511)
+      small += (size * 0x1p537) * (size * 0x1p537);
+    else // and what is no number
+      medium += size * size;
+  }
+  void add(const NormSum &part) { large += part.large, medium += part.medium, small += part.small; }
+  double norm() const;
+};
+
+/// What a Comparison is made of, for a part of the elements; twelve words, as judge_kernels.cu writes them.
 struct DifferenceSums {
-  double squares = 0, refSquares = 0; ///< of the differences, of the reference
+  NormSum differences, reference;
   double worst = -1, found = 0, expected = 0;
   int64_t index = -1, mismatches = 0, far = 0;
 
@@ -52,13 +72,6 @@ Comparison compareValues(candidate::DType dtype, const ValueSource &values, cons
 /// Numbers below this are as good as zero in DTYPE: fp16's smallest subnormal number, fp32's smallest normal one (bf16
 /// has its range), since units and what PyTorch computes with may flush what is subnormal there; 0 for others.
 double smallestHeld(candidate::DType dtype);
-
-/// What each class's fp32 accumulators may be off by, relative to the size of what they added up: four roundings. A sum
-/// of n terms of either sign, added one after the other, is off by about 0.4 of a rounding of the sum of their sizes,
-/// whatever n is (N. J. Higham and T. Mary, "Sharper probabilistic backward error analysis for basic linear algebra
-/// kernels with random data", SIAM J. Sci. Comput. 42(5), 2020); a sum of one sign is as large as its terms, and the
-/// norms' own bounds hold.
-constexpr double accumulationRoundoff = 0x1p-22;
 
 /// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never

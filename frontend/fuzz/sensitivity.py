@@ -1,0 +1,82 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which elements of PyTorch's own fp64 answer the inputs determine.
+
+The sine of a rounded 1e30 is any number between -1 and 1, and infinity times what rounding made of a zero may have either sign or be
+none. Stochastic arithmetic finds such elements (as CADNA does, for one): each result of each op is moved by some roundings, several
+times over, and what moves with it by as much as the comparison asks for is no answer to compare with. kgen has no part in it.
+"""
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# Two libraries' functions and orders of sums differ by some units in the last place of fp64.
+_UNITS = 8 * 2.0 ** -52
+# All up, all down (what rounding made of a zero has either sign then), and by chance.
+_DRAWS = 5
+# Ops that add up, whose result may be as far off as their operands' rounding, however small it is itself.
+_SUMS = ("sum", "mean", "var", "std", "norm", "mm", "bmm", "baddbmm", "addmm", "addmv", "mv", "dot", "convolution", "cumsum", "pool", "log_softmax",
+         "logsumexp", "scatter_add", "scatter_reduce", "index_put", "index_add", "loss")
+
+
+def _floats(values):
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            if value.is_floating_point():
+                yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _floats(value)
+
+
+def _whole(tensor):
+    return (tensor == tensor.trunc()) & (tensor.abs() < 2.0 ** 31)
+
+
+class _Moved(TorchDispatchMode):
+    """Every result that an op rounded is moved: not integers, nor values that are an operand's."""
+
+    def __init__(self, number):
+        super().__init__()
+        self._number, self._generator = number, torch.Generator().manual_seed(number)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        # A result that is its operand's memory is a view, or was written in place and is moved as its values are.
+        if func.is_view or not any(True for _ in _floats([result])):
+            return result
+        operands = [operand.detach().flatten() for operand in _floats([args, list((kwargs or {}).values())])]
+        known = torch.cat(operands).double() if operands else torch.zeros(0, dtype=torch.float64)
+        sums = any(part in func._schema.name for part in _SUMS)
+        for part in _floats([result]):
+            self._move(part, known, sums)
+        return result
+
+    def _move(self, part, known, sums):
+        if not part.numel() or part.dtype != torch.float64 or any(stride == 0 for stride in part.stride()):
+            return
+        finite = part.isfinite()
+        if sums and not bool(_whole(known[known.isfinite()]).all()):
+            rounded, size = finite, known[known.isfinite()].abs().max().item()
+        else:
+            rounded, size = finite & ~_whole(part) & ~torch.isin(part.abs(), known.abs()), 0.0
+        step = torch.rand(part.shape, generator=self._generator, dtype=torch.float64) * 2 - 1 if self._number > 1 else 1 - 2 * self._number
+        part.copy_(torch.where(rounded, part + step * _UNITS * (part.abs() + size), part))
+
+
+def undetermined(compute, tolerance):
+    """For each of the tensors that COMPUTE gives, in fp64, which elements are not determined by its inputs to within TOLERANCE (of the
+    largest element that is)."""
+    right = compute()
+    masks = [torch.zeros(tensor.shape, dtype=torch.bool) for tensor in right]
+    for number in range(_DRAWS):
+        with _Moved(number):
+            moved = compute()
+        for mask, tensor, other in zip(masks, right, moved):
+            if not tensor.is_floating_point():
+                mask |= tensor != other
+                continue
+            known = tensor.isfinite() & ~mask
+            scale = tensor[known].abs().max().item() if bool(known.any()) else 0.0
+            same = (tensor == other) | (tensor.isnan() & other.isnan())
+            near = tensor.isfinite() & other.isfinite() & ((tensor - other).abs() <= tolerance / 4 * (scale + 1e-5))
+            mask |= ~(same | near)
+    return masks
