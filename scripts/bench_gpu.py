@@ -188,10 +188,10 @@ def ring(signum, frame):
     raise TooLong("the problem's time is up")
 
 
-def bench(run, arguments):
+def bench(run, arguments, form=None):
     report = json.loads((run / "report.json").read_text())
     best = json.loads((run / report["best"]["branch"] / "measurement.json").read_text())
-    path = pathlib.Path(arguments.forms) / f"{report['problem']}.py"
+    path = form or pathlib.Path(arguments.forms) / f"{report['problem']}.py"
     flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
     kernel = Kernel(arguments.eval, run, report["best"]["branch"])
     try:
@@ -205,18 +205,28 @@ def race(kernel, run, report, best, path, flush, arguments):
     main, library = make_contestants(load_form(path), path.read_text(), best["precision"])
     field, notes = [], {}
 
-    def warm(contestant):
+    def warm(contestant, seconds=0):
+        left = signal.alarm(seconds) if seconds else 0
+        begin = time.monotonic()
         try:
             contestant.sample(flush, 1, warm=5)
             return True
         except Exception as error:  # a mode that fails is reported, the others still count
             notes[contestant.name] = str(error).strip().split("\n")[0][:200]
             return False
+        except TooLong:
+            if not seconds or time.monotonic() - begin < seconds - 1:
+                raise
+            notes[contestant.name] = f"no end within {seconds} s"
+            return False
+        finally:
+            if seconds:
+                signal.alarm(max(1, int(left - (time.monotonic() - begin))) if left else 0)
 
     # max-autotune measures while it compiles, so it waits until the card is free.
     field += [c for c in main if c.name != "max_autotune" and warm(c)]
     verdict = kernel.wait()
-    field = [kernel] + field + [c for c in main if c.name == "max_autotune" and warm(c)]
+    field = [kernel] + field + [c for c in main if c.name == "max_autotune" and warm(c, arguments.autotune_seconds)]
     row = {"problem": problem, "precision": best["precision"], "verdict": verdict["verdict"], "branch": report["best"]["branch"],
            "rules": verdict.get("rules"), "floor_us": best["floor_us"], "clocks_before": None, "notes": notes}
     if verdict["verdict"] != "PASS":
@@ -259,6 +269,7 @@ def main():
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--samples", type=int, default=6)
     parser.add_argument("--problem-seconds", type=int, default=180)
+    parser.add_argument("--autotune-seconds", type=int, default=0, help="leave max-autotune out where it takes longer (default: no limit of its own)")
     parser.add_argument("--cache", type=pathlib.Path)
     parser.add_argument("runs", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()

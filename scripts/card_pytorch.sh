@@ -2,7 +2,7 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What of kgen in PyTorch needs a card, in about 200 s on a card with PyTorch, the transformers package and nvcc: Mamba in fp32 at its published size beside
+# What of kgen in PyTorch needs a card, in about 300 s on a card with PyTorch, the transformers package and nvcc: Mamba in fp32 at its published size beside
 # float64, tiny models of ten classes in fp32 and bf16, and packages in the layout of Hugging Face kernels, loaded and run.
 #   scripts/check_exports.py make EXPORTS softmax layer_norm      # first, anywhere
 #   scripts/card_pytorch.sh EXPORTS OUT                     # KGEN_BIN and KGEN_RUNTIME as for check_models.py
@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.."
 exports=$1 out=$2
 mkdir -p "$out"
-python3 scripts/check_models.py --types fp32 --no-inductor --workers 1 --limit 130 --out "$out/mamba" mamba >"$out/mamba.txt" 2>&1 &
+python3 scripts/check_models.py --types fp32 --no-inductor --workers 1 --limit 400 --each 400 --out "$out/mamba" mamba >"$out/mamba.txt" 2>&1 &
 mamba=$!
 python3 scripts/check_models.py --more --no-inductor --workers 6 --limit 100 --out "$out/more" rwkv recurrent_gemma mamba2 gemma3 deepseek_v3 bart deberta_v2 swin \
   efficientnet hubert >"$out/more.txt" 2>&1 &

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile of transformers models on a card, beside eager PyTorch and torch.compile.
 
-Usage: check_models.py [--out FOLDER] [--small | --more] [--types fp32,bf16] [--workers N] [--limit SECONDS] [--no-inductor] [--device host] [NAME...]
+Usage: check_models.py [--out FOLDER] [--small | --more] [--types fp32,bf16] [--workers N] [--limit SECONDS] [--each SECONDS] [--no-inductor] [--device host] [NAME...]
 Published sizes of fourteen models (frontend/tests/published.py), or with --small those of the tests, or with --more a tiny one of each class of
 frontend/tests/more_models.py (and of any class of the tests that NAME says); random weights, nothing is downloaded. N models at a
-time share the card (default 6); those not begun after SECONDS (default 300) are left out and said so. FOLDER gets models.json and models.md.
+time share the card (default 6); those not begun after --limit SECONDS (default 300) are left out and said so, and so is, on a card, one that
+takes more than --each SECONDS (default 200). FOLDER gets models.json and models.md.
 KGEN_BIN and KGEN_RUNTIME name kgen's tools and its runtime. On device host nothing is captured or timed.
 
 Right is: in fp32 at most 1e-4 of PyTorch's norm from eager PyTorch without TF32; where it is more, PyTorch in float64 decides, its casts to
@@ -217,6 +218,7 @@ def main():
     parser.add_argument("--types", default=",".join(TYPES))
     parser.add_argument("--workers", default=6, type=int)
     parser.add_argument("--limit", default=300, type=float)
+    parser.add_argument("--each", default=200, type=float)
     parser.add_argument("--no-inductor", action="store_true")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -261,7 +263,7 @@ def main():
             time.sleep(0.2)
             for entry in list(running):
                 case, file, log, process, started = entry
-                over = time.monotonic() - begin > arguments.limit + 60 or (arguments.device == "cuda" and time.monotonic() - started > 200)
+                over = time.monotonic() - begin > arguments.limit + 60 or (arguments.device == "cuda" and time.monotonic() - started > arguments.each)
                 if process.poll() is None and not over:
                     continue
                 running.remove(entry)
