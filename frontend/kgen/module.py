@@ -6,6 +6,7 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
+from kgen.devices import move_constants
 from kgen.guards import Inputs, State, outside, overlap
 from kgen.pieces import Pieces
 from kgen.structure import Signature, Traced, flatten
@@ -42,6 +43,9 @@ class _Entry:
         values = self.values(leaves)
         devices = {value.device for value in values if isinstance(value, torch.Tensor)}
         self.device = next((device for device in devices if device.type == "cuda"), torch.device("cpu"))
+        moved = move_constants(exported, self.device)
+        self._sources = [(kind, moved.get(place, what)) for place, (kind, what) in enumerate(self._sources)]
+        values = self.values(leaves)
         with torch.no_grad():
             # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
             self.graph = CompiledGraph(exported.graph_module, self.device, values=values, **options)

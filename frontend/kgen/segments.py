@@ -6,6 +6,7 @@ import operator
 import torch
 from torch.fx.passes.split_module import split_module
 
+from kgen.devices import elsewhere, staying
 from kgen.op_table import VIEWS
 from kgen.ordering import has_effects, scheduled
 from kgen.subgraph import place_of, refusal
@@ -41,13 +42,15 @@ def _in_order(graph):
     """[(node, why kgen cannot compute it)] of GRAPH, so that PyTorch's ops cut what is kgen's as seldom as may be. What is taken out of a
     result stands behind what gives it."""
     parts, part_of = [], {}  # (why, nodes)
+    reasons = {node: refusal(node) for node in graph.nodes if node.op not in ("placeholder", "output")}
+    stays = staying(graph, reasons.get)
     for node in graph.nodes:
         if node.op in ("placeholder", "output"):
             continue
         if node.op == "call_function" and node.target is operator.getitem and node.args[0] in part_of:
             part = part_of[node.args[0]]
         else:
-            part = (refusal(node), [])
+            part = (reasons[node] or elsewhere(node, stays), [])
             parts.append(part)
         part[1].append(node)
         part_of[node] = part

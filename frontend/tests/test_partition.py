@@ -12,8 +12,9 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 import kgen
+from kgen.devices import move_constants, staying
 from kgen.ordering import scheduled
-from kgen.segments import segments_of
+from kgen.segments import packet_of, segments_of
 from kgen.subgraph import refusal, settled
 
 
@@ -163,6 +164,37 @@ class Orders(unittest.TestCase):
             order = scheduled(parts)
             self.assertIn(tuple(order), legal)
             self.assertEqual(runs(parts, order), min(runs(parts, each) for each in legal))
+
+
+class Numbers(torch.nn.Module):
+    """Arithmetic with numbers that torch.tensor() puts on the CPU."""
+
+    def forward(self, x):
+        scale = torch.sqrt(torch.tensor(8.0) * 3)
+        return torch.relu(x) / scale, torch.tensor(7) + 1
+
+
+class OnTwoDevices(unittest.TestCase):
+    def test_numbers_of_the_cpu_move_and_results_there_stay(self):
+        program = settled(torch.export.export(Numbers(), (torch.ones(4, 4),)))
+        graph = program.graph_module.graph
+        self.assertEqual(move_constants(program, torch.device("cpu")).keys(), {0, 1}, "all are on one device")
+        self.assertEqual(staying(graph), set())
+        # "meta" for a card: what depends on x is there.
+        x = next(node for node in graph.nodes if node.op == "placeholder" and not node.meta.get("constant"))
+        there = {x}
+        for node in graph.nodes:
+            if there & set(node.all_input_nodes):
+                there.add(node)
+        for node in there:
+            if isinstance(node.meta.get("val"), torch.Tensor):
+                node.meta["val"] = torch.empty(node.meta["val"].shape, device="meta")
+        moved = move_constants(program, torch.device("meta"))
+        self.assertEqual([value.device.type for value in moved.values()], ["meta"], "the number that is a result stays")
+        segments, where = segments_of(graph)
+        why = {packet_of(node): segments[where[node]].refused for node in where}
+        self.assertEqual([why[op] for op in ("relu", "sqrt", "div")], [[], [], []])
+        self.assertEqual(why["add"][0][1], "is computed on the CPU")
 
 
 if __name__ == "__main__":

@@ -468,6 +468,8 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv,
                                "        static_cast<Out>(" +
                                std::string(conv.ops.window ? "pooled" : "result") + ");";
   fill.sections.insert(tensorCores ? "mma" : "simt");
+  if (plan.threads % 32)
+    fill.sections.insert("ragged");
   if (!tensorCores && compute.getIntOrFloatBitWidth() == 16)
     fill.replacements["paired"] = "constexpr bool PAIRED = false; // an operand is one element here";
   fill.sections.insert(conv.ops.window ? "pool" : "direct");

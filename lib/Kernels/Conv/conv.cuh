@@ -214,7 +214,13 @@ __device__ __forceinline__ void load_slab(Compute *slab, const In *input, int im
   constexpr int LANES = VECTORS > 16 ? 32 : VECTORS > 8 ? 16 : VECTORS > 4 ? 8 : 4;
   static_assert(THREADS >= LANES, "a row is one warp's work");
 #pragma unroll 2
+#if ragged
+  // Threads beyond the last whole row of lanes would write what others write: a race, though of equal values.
+  for (int row = threadIdx.x / LANES < THREADS / LANES ? threadIdx.x / LANES : ROWS; row < ROWS;
+       row += THREADS / LANES) {
+#else
   for (int row = threadIdx.x / LANES; row < ROWS; row += THREADS / LANES) {
+#endif
     const int dh = row % (SLAB_D * SLAB_H), ic = row / (SLAB_D * SLAB_H);
     const int c = c0 + ic % CB, image = image0 + ic / CB;
     const int d = d0 + dh / SLAB_H, h = h0 + dh % SLAB_H;
