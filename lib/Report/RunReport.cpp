@@ -130,6 +130,7 @@ RunReport summarizeRun(const trajectory::RunFolder &run) {
     }
     if (branch.canWin() && measurement->beats(report.best.timeUs)) {
       report.best = row;
+      report.bestSanitizer = candidate::onOneLine(measurement->sanitizer);
       // The round may hold a quicker kernel that did not win beside the best one.
       report.best.timeUs = measurement->timeUs;
       report.best.id = branch.id;

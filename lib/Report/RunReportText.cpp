@@ -159,6 +159,8 @@ std::string printReportText(const RunReport &report, int columns) {
     flush("found:");
   }
   entry("now:", report.bestDiagnosis);
+  if (!report.bestSanitizer.empty())
+    entry("checked:", "compute-sanitizer: " + report.bestSanitizer);
   out << printTried(report) << format(" in %.0f s", report.seconds);
   if (report.unmeasured > 0)
     out << "; " << report.unmeasured << " more begun and not measured";
@@ -199,6 +201,8 @@ std::string printReportMarkdown(const RunReport &report) {
       os << "Found in round " << report.best.round << " by policy " << report.policy << ", after "
          << report.curve.back().branches
          << " branches. The best so far, and after how many branches: " << printCurve(report) << ".\n\n";
+    if (!report.bestSanitizer.empty())
+      os << "compute-sanitizer: " << inMarkdown(report.bestSanitizer) << ".\n\n";
     if (!report.best.settings.empty())
       os << "Settings: " << inMarkdown(report.best.settings) << "\n\n";
     if (!report.bestDirectives.empty())

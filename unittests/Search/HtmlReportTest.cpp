@@ -121,6 +121,18 @@ TEST(HtmlReport, TextAndMarkdownAreNoLessCareful) {
   EXPECT_EQ(report::printReportText(report, 100).find("\nforged"), std::string::npos);
 }
 
+TEST(HtmlReport, TextAndMarkdownSayWhatTheSanitizerSaid) {
+  World world;
+  ASSERT_FALSE(bool(world.search()));
+  report::RunReport report = report::summarizeRun(*world.read());
+  ASSERT_FALSE(report.best.id.empty());
+  EXPECT_EQ(report::printReportText(report, 100).find("compute-sanitizer"), std::string::npos);
+  report.bestSanitizer = "not run: <why>";
+  EXPECT_NE(report::printReportText(report, 100).find("checked:  compute-sanitizer: not run: <why>"),
+            std::string::npos);
+  EXPECT_NE(report::printReportMarkdown(report).find("compute-sanitizer: not run: &lt;why"), std::string::npos);
+}
+
 TEST(HtmlReport, SaysSoWhenNothingPassed) {
   World world;
   world.evaluator.genericVerdict = candidate::Verdict::Wrong;

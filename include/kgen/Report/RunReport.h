@@ -41,6 +41,7 @@ struct RunReport {
   ReportRow best;                ///< id is empty when nothing passed
   std::vector<CurvePoint> curve; ///< the best so far, in branch order; the last one is `best`
   std::string bestDiagnosis;
+  std::string bestSanitizer;  ///< what compute-sanitizer said of it, or why it was not asked; empty on device host
   std::string bestDirectives; ///< the whole script, of which `settings` names what was new
   double genericUs = 0, eagerUs = 0, compileUs = 0, floorUs = 0, seconds = 0;
   int branches = 0;                    ///< measured, round 0 included, but not those whose text was tried before
