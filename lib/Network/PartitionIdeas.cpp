@@ -20,6 +20,11 @@ ArrayRef<network::PartitionIdea> network::partitionCatalogue() {
        "weight "
        "and bias, once when weights change: a run neither reads the statistics nor does their arithmetic.",
        "transform.kgen.fold_scales %f\n", /*early=*/true},
+      {"channels-last", "memory",
+       "Two-dimensional convolutions, and what lies between them, read and write tensors with their channels last: "
+       "neighbouring threads read neighbouring channels, a tensor core's k is contiguous, and permutations of the "
+       "network between the two orders go.",
+       "transform.kgen.channels_last %f\n", /*early=*/true},
       {"join-products", "parallel",
        "Linear products that read the same operand (q, k and v; gate and up) become one product with their weights one "
        "after the other: one launch with more blocks reads the operand once, and whoever reads a part reads a slice.",
@@ -28,6 +33,11 @@ ArrayRef<network::PartitionIdea> network::partitionCatalogue() {
        "A convolution and the max pooling that reads it are one task, so that one kernel may keep what is between them "
        "on chip.",
        "transform.kgen.fuse_tasks \"aten.conv2d\" before \"aten.max_pool2d\" in %f\n"},
+      {"channels-last-tuned", "memory",
+       "Once more with the tasks tuned: two-dimensional convolutions, and what lies between them, read and write "
+       "tensors "
+       "with their channels last.",
+       "transform.kgen.channels_last %f\n"},
   };
   return ideas;
 }

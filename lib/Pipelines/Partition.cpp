@@ -11,6 +11,7 @@
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/Layouts.h"
 #include "kgen/Dialect/KGen/NetworkMarks.h"
 #include "kgen/Dialect/KGen/Origins.h"
 #include "kgen/Dialect/KGen/Precision.h"
@@ -141,6 +142,8 @@ private:
   }
 
   Role findRole(Operation *op, bool returned) {
+    if (op->hasAttr(storeMark))
+      return Role::Elementwise; // of what is in front of it
     if (isReshape(op)) {
       Operation *source = Partition::rootOf(op->getResult(0)).getDefiningOp();
       // An argument under another shape that is returned has to be copied.
@@ -242,7 +245,7 @@ private:
       Operation *source = operand.getDefiningOp();
       if (source && members.count(indices[source])) {
         // An epilogue runs once for each element of the anchor's result.
-        if (!broadcasts && typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
+        if (!broadcasts && !op->hasAttr(storeMark) && typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
           return false;
       } else if (source && indices[source] >= firstOutside) {
         return false; // it may wait for what waits for this group
@@ -331,6 +334,8 @@ private:
       for (auto [number, value] : llvm::enumerate(reads))
         copyDomain(value, func, unsigned(number));
       setPrecision(*module);
+      if (llvm::any_of(group.ops, [&](int op) { return owner.ops[op]->hasAttr(storeMark); }))
+        sinkPermutations(func);
       return module;
     }
 
@@ -344,6 +349,7 @@ private:
       copied->setLoc(loc);
       copied->removeAttr(splitMark);
       copied->removeAttr(fuseMark);
+      copied->removeAttr(storeMark);
     }
 
     /// Maps VALUE: to what the group computes, to an argument, or by copying the views that lead to it.

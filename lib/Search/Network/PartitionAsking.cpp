@@ -20,6 +20,8 @@ StringRef networkDirectives() {
          "\n"
          "- `transform.kgen.fold_scales %f`: a batch norm, or a factor for each channel, behind a convolution or a "
          "linear product becomes a part of its weight and bias, which are computed once when weights change;\n"
+         "- `transform.kgen.channels_last %f`: two-dimensional convolutions and what lies between them read and write "
+         "tensors with channels last, and permutations between the two orders go;\n"
          "- `transform.kgen.join_products %f`: linear products that read one operand become one product of their "
          "weights one after the other, and slices of it;\n"
          "- `transform.kgen.fuse_tasks \"aten.conv2d\" before \"aten.max_pool2d\" in %f`: the tasks of the first op "

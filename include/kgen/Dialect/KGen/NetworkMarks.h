@@ -17,5 +17,7 @@ constexpr llvm::StringLiteral splitMark = "kgen.split";
 /// The name of an op, as "aten.max_pool2d": this op's task is a part of the one that reads what it computes, where just
 /// one does and has such an op.
 constexpr llvm::StringLiteral fuseMark = "kgen.fuse";
+/// Unit, of an aten.permute: a task writes what it computes in this order, where one value leaves it.
+constexpr llvm::StringLiteral storeMark = "kgen.store";
 
 } // namespace kgen

@@ -55,6 +55,25 @@ def KGenNetwork_JoinProductsOp : KGenNetwork_Op<"join_products"> {
   let assemblyFormat = "$target attr-dict";
 }
 
+def KGenNetwork_ChannelsLastOp : KGenNetwork_Op<"channels_last"> {
+  let summary = "keep channels last between convolutions";
+  let description = [{
+    Two-dimensional convolutions and what lies between them (element-wise ops,
+    batch norms of weights, pooling, means of all pixels, cat) read and write
+    tensors whose channels are the last dimension, and permutations of the
+    network between the two orders go. A convolution of one tap with stride 1 is a
+    linear product then; one of fewer than 16 channels reads what it is given. Arguments and results of the network keep their order.
+    Finding no convolution of 16 channels or more that reads another order is a
+    failure.
+
+    ```mlir
+    transform.kgen.channels_last %f
+    ```
+  }];
+  let arguments = (ins Transform_AnyOpType:$target);
+  let assemblyFormat = "$target attr-dict";
+}
+
 def KGenNetwork_FuseTasksOp : KGenNetwork_Op<"fuse_tasks"> {
   let summary = "make two tasks one at a boundary";
   let description = [{

@@ -1,0 +1,360 @@
+//===- ChannelsLast.cpp - Convolutions of tensors with channels last ------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops know channels as dimension 1. So a convolution gets permutations around it, and others that meet them go: what is
+// element-wise works on any order. A value in the order of the network that stands for one with channels last is a
+// permutation of that to the first order ("back"); whoever still reads it in the end is a border.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/Layouts.h"
+#include "kgen/Dialect/KGen/NetworkMarks.h"
+#include "kgen/Dialect/Transform/KGenTransform.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace kgen;
+using namespace kgen::directive;
+using mlir::transform::TransformResults;
+using mlir::transform::TransformRewriter;
+using mlir::transform::TransformState;
+
+namespace {
+
+/// Of images: image, channel, row, column.
+constexpr int64_t imageRank = 4;
+constexpr int64_t fewestChannels = 16;
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+RankedTensorType withShape(Value like, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, typeOf(like).getElementType());
+}
+
+bool isReshape(Operation *op) {
+  return isa_and_nonnull<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp,
+                         aten::SqueezeDimOp>(op);
+}
+
+class LayoutChanger {
+public:
+  explicit LayoutChanger(func::FuncOp func) : func(func), builder(func.getContext()) {}
+
+  /// The number of convolutions that had another order.
+  int run() {
+    Block &body = func.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+      builder.setInsertionPoint(&op);
+      change(&op);
+    }
+    if (changed == 0)
+      return 0;
+    settleBorders();
+    eraseUnusedViews(func);
+    return changed;
+  }
+
+private:
+  /// The tensor with channels last that VALUE is a permutation of, or null.
+  static Value lastOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || typeOf(value).getRank() != imageRank)
+      return {};
+    if (permutationOf(op) == channelsFirst(imageRank))
+      return op->getOperand(0);
+    if (!isReshape(op))
+      return {};
+    // With one channel or one pixel the order is the same.
+    ArrayRef<int64_t> shape = typeOf(value).getShape();
+    const bool same = shape[1] == 1 || shape[2] * shape[3] == 1;
+    const int64_t last[] = {shape[0], shape[2], shape[3], shape[1]};
+    return same && typeOf(op->getOperand(0)).getShape() == ArrayRef(last) ? op->getOperand(0) : Value();
+  }
+
+  /// A new permutation of VALUE, whatever that is.
+  Value permute(Location loc, Value value, ArrayRef<int64_t> dims, bool store = false) {
+    ArrayRef<int64_t> shape = typeOf(value).getShape();
+    SmallVector<int64_t> after = llvm::map_to_vector(dims, [&](int64_t from) { return shape[from]; });
+    const bool first = dims == ArrayRef(channelsFirst(imageRank));
+    const bool same = first ? shape[3] == 1 || shape[1] * shape[2] == 1 : shape[1] == 1 || shape[2] * shape[3] == 1;
+    if (same)
+      return aten::ReshapeOp::create(builder, loc, withShape(value, after), value, after);
+    auto op = aten::PermuteOp::create(builder, loc, withShape(value, after), value, dims);
+    if (store)
+      op->setAttr(storeMark, builder.getUnitAttr());
+    return op;
+  }
+
+  /// LAST, which a new op computes, takes the place of OLD.
+  void replace(Operation *old, Value last) {
+    Value back = permute(old->getLoc(), last, channelsFirst(imageRank));
+    backs.push_back(back);
+    old->getResult(0).replaceAllUsesWith(back);
+    old->erase();
+  }
+
+  /// OP, which knows channels as dimension 1, reads INPUT and writes channels last.
+  void wrap(Operation *op, Value input) {
+    Value result = op->getResult(0);
+    op->setOperand(0, input);
+    wrapped.insert(op);
+    builder.setInsertionPointAfter(op);
+    Value last = permute(op->getLoc(), result, channelsLast(imageRank), /*store=*/true);
+    Value back = permute(op->getLoc(), last, channelsFirst(imageRank));
+    backs.push_back(back);
+    result.replaceAllUsesExcept(back, last.getDefiningOp());
+  }
+
+  void change(Operation *op) {
+    if (op->getNumResults() != 1 || op->getNumOperands() == 0 || hasEmptyTensor(op))
+      return;
+    if (isa<aten::Conv2dOp>(op))
+      changeConvolution(op);
+    else if (isa<aten::MaxPool2dOp, aten::AvgPool2dOp, aten::AdaptiveAvgPool2dOp>(op))
+      changePool(op);
+    else if (auto mean = dyn_cast<aten::MeanDimOp>(op))
+      changeMean(mean);
+    else if (auto cat = dyn_cast<aten::CatOp>(op))
+      changeCat(cat);
+    else if (auto pad = dyn_cast<aten::ConstantPadNdOp>(op))
+      changePad(pad);
+    else if (auto norm = dyn_cast<aten::BatchNormOp>(op))
+      changeNorm(norm);
+    else if (isElementwise(op))
+      changeElementwise(op);
+    else if (isReshape(op))
+      changeReshape(op);
+    else if (permutationOf(op))
+      changePermutation(op);
+  }
+
+  /// Whether VALUE is images of one pixel, which have no order.
+  static bool isPixel(Value value) {
+    ArrayRef<int64_t> shape = typeOf(value).getShape();
+    return shape[2] * shape[3] == 1;
+  }
+
+  void changeConvolution(Operation *op) {
+    Value input = op->getOperand(0);
+    if (typeOf(input).getRank() != imageRank || (isPixel(input) && isPixel(op->getResult(0))))
+      return;
+    const bool known = bool(lastOf(input));
+    if (!known && typeOf(input).getDimSize(1) < fewestChannels)
+      return;
+    // It is as it should be already.
+    if (known && llvm::all_of(op->getUsers(), [](Operation *user) { return user->hasAttr(storeMark); }))
+      return;
+    changed += typeOf(input).getDimSize(1) >= fewestChannels;
+    if (!known)
+      input = throughLast(input);
+    auto conv = cast<aten::Conv2dOp>(op);
+    auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
+      return llvm::all_of(values, [&](int64_t each) { return each == value; });
+    };
+    if (Value last = lastOf(input); last && isAll(typeOf(conv.getWeight()).getShape().drop_front(2), 1) &&
+                                    isAll(conv.getStride(), 1) && isAll(conv.getPadding(), 0) && conv.getGroups() == 1)
+      return replace(op, productOf(conv, last));
+    wrap(op, input);
+  }
+
+  /// CONV, of one tap at each pixel, as a linear product of LAST.
+  Value productOf(aten::Conv2dOp conv, Value last) {
+    Value weight = conv.getWeight();
+    ArrayRef<int64_t> filters = typeOf(weight).getShape().take_front(2), shape = typeOf(last).getShape();
+    weight = aten::ReshapeOp::create(builder, conv.getLoc(), withShape(weight, filters), weight, filters);
+    return aten::LinearOp::create(builder, conv.getLoc(), withShape(conv, {shape[0], shape[1], shape[2], filters[0]}),
+                                  last, weight, conv.getBias());
+  }
+
+  /// INPUT as a permutation of a tensor with channels last, which is made where there is none.
+  Value throughLast(Value input) {
+    Value &made = converted[input];
+    if (!made) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(input);
+      made = permute(input.getLoc(), permute(input.getLoc(), input, channelsLast(imageRank), /*store=*/true),
+                     channelsFirst(imageRank));
+    }
+    return made;
+  }
+
+  void changePool(Operation *op) {
+    Value input = op->getOperand(0), last = lastOf(input);
+    if (typeOf(input).getRank() != imageRank || (!last && typeOf(input).getDimSize(1) < fewestChannels) ||
+        llvm::any_of(op->getUsers(), [](Operation *user) { return user->hasAttr(storeMark); }))
+      return;
+    auto adaptive = dyn_cast<aten::AdaptiveAvgPool2dOp>(op);
+    if (!adaptive || llvm::any_of(adaptive.getOutputSize(), [](int64_t extent) { return extent != 1; }))
+      return wrap(op, input);
+    if (!last)
+      return;
+    SmallVector<int64_t> shape(typeOf(last).getShape());
+    shape[1] = shape[2] = 1;
+    const int64_t pixels[] = {1, 2};
+    replace(op, aten::MeanDimOp::create(builder, op->getLoc(), withShape(last, shape), last, pixels, /*keepdim=*/true));
+  }
+
+  void changeMean(aten::MeanDimOp op) {
+    Value last = lastOf(op.getSelf());
+    SmallVector<int64_t> dims;
+    for (int64_t dim : op.getDim())
+      dims.push_back((dim + imageRank) % imageRank);
+    llvm::sort(dims);
+    if (!last || dims != SmallVector<int64_t>{2, 3})
+      return;
+    SmallVector<int64_t> shape(typeOf(last).getShape());
+    const int64_t pixels[] = {1, 2};
+    if (op.getKeepdim()) {
+      shape[1] = shape[2] = 1;
+      return replace(
+          op, aten::MeanDimOp::create(builder, op.getLoc(), withShape(op, shape), last, pixels, /*keepdim=*/true));
+    }
+    op.replaceAllUsesWith(
+        aten::MeanDimOp::create(builder, op.getLoc(), op.getType(), last, pixels, /*keepdim=*/false).getResult());
+    op.erase();
+  }
+
+  void changeCat(aten::CatOp op) {
+    const int64_t rank = typeOf(op).getRank();
+    if (rank != imageRank || llvm::none_of(op.getOperands(), [](Value value) { return bool(lastOf(value)); }))
+      return;
+    const int64_t dim = (int64_t(op.getDim()) + rank) % rank, to[] = {0, 3, 1, 2};
+    SmallVector<Value> parts;
+    for (Value part : op.getOperands())
+      parts.push_back(permuted(builder, op.getLoc(), part, channelsLast(rank)));
+    ArrayRef<int64_t> shape = typeOf(op).getShape();
+    replace(op, aten::CatOp::create(builder, op.getLoc(), withShape(op, {shape[0], shape[2], shape[3], shape[1]}),
+                                    parts, to[dim]));
+  }
+
+  void changePad(aten::ConstantPadNdOp op) {
+    Value last = lastOf(op.getSelf());
+    if (!last || op.getPad().size() > 4) // rows and columns, the last first
+      return;
+    SmallVector<int64_t> pad{0, 0};
+    llvm::append_range(pad, op.getPad());
+    ArrayRef<int64_t> shape = typeOf(op).getShape();
+    Operation *padded = builder.clone(*op);
+    padded->setOperand(0, last);
+    padded->setAttr(op.getPadAttrName(), builder.getDenseI64ArrayAttr(pad));
+    padded->getResult(0).setType(withShape(op, {shape[0], shape[2], shape[3], shape[1]}));
+    replace(op, padded->getResult(0));
+  }
+
+  /// One factor and one term for each channel.
+  void changeNorm(aten::BatchNormOp op) {
+    Value last = lastOf(op.getInput());
+    Value mean = op.getRunningMean(), var = op.getRunningVar();
+    if (!last || !typeOf(op).getElementType().isF32() || !typeOf(var).getElementType().isF32())
+      return;
+    Location loc = op.getLoc();
+    Type type = var.getType();
+    Value scale =
+        aten::RsqrtOp::create(builder, loc, type, aten::AddScalarOp::create(builder, loc, type, var, op.getEps()));
+    if (op.getWeight())
+      scale = aten::MulTensorOp::create(builder, loc, type, scale, op.getWeight());
+    Value shift = aten::MulTensorOp::create(builder, loc, type, mean, scale);
+    Value product = aten::MulTensorOp::create(builder, loc, last.getType(), last, scale);
+    if (op.getBias())
+      shift = aten::SubTensorOp::create(builder, loc, type, op.getBias(), shift);
+    replace(op, op.getBias() ? Value(aten::AddTensorOp::create(builder, loc, last.getType(), product, shift))
+                             : Value(aten::SubTensorOp::create(builder, loc, last.getType(), product, shift)));
+  }
+
+  void changeElementwise(Operation *op) {
+    Value result = op->getResult(0);
+    if (typeOf(result).getRank() != imageRank || isPixel(result))
+      return;
+    for (Value operand : op->getOperands())
+      if (typeOf(operand).getShape() == typeOf(result).getShape() && lastOf(operand))
+        return replace(op, permutedElementwise(builder, op, channelsLast(imageRank))->getResult(0));
+  }
+
+  /// Sequences of pixels with channels last, [n, h * w, c], that go through [n, c, h * w].
+  void changeReshape(Operation *op) {
+    Value sequence = op->getOperand(0), result = op->getResult(0);
+    if (typeOf(sequence).getRank() != 3 || typeOf(result).getRank() != imageRank ||
+        permutationOf(sequence.getDefiningOp()) != SmallVector<int64_t>{0, 2, 1} ||
+        typeOf(sequence).getShape().take_front(2) != typeOf(result).getShape().take_front(2))
+      return;
+    ArrayRef<int64_t> shape = typeOf(result).getShape();
+    const int64_t last[] = {shape[0], shape[2], shape[3], shape[1]};
+    Value source = sequence.getDefiningOp()->getOperand(0);
+    replace(op, aten::ReshapeOp::create(builder, op->getLoc(), withShape(result, last), source, last));
+  }
+
+  void changePermutation(Operation *op) {
+    std::optional<SmallVector<int64_t>> dims = permutationOf(op);
+    Value input = op->getOperand(0);
+    if (dims == channelsLast(imageRank)) {
+      if (Value last = lastOf(input)) {
+        op->getResult(0).replaceAllUsesWith(last);
+        op->erase();
+      } else if (isa_and_nonnull<aten::Conv2dOp>(input.getDefiningOp()) && input.hasOneUse()) {
+        op->setAttr(storeMark, builder.getUnitAttr()); // a first layer's
+      }
+      return;
+    }
+    Operation *flat = input.getDefiningOp();
+    if (dims != SmallVector<int64_t>{0, 2, 1} || !isReshape(flat))
+      return;
+    Value image = flat->getOperand(0), last = lastOf(image);
+    if (!last || typeOf(image).getShape().take_front(2) != typeOf(input).getShape().take_front(2))
+      return;
+    ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
+    op->getResult(0).replaceAllUsesWith(
+        aten::ReshapeOp::create(builder, op->getLoc(), withShape(last, shape), last, shape).getResult());
+    op->erase();
+  }
+
+  /// Who reads a permutation back without being a convolution or pooling with permutations around it.
+  void settleBorders() {
+    Operation *end = func.getBody().front().getTerminator();
+    for (Value back : backs) {
+      auto isBorder = [&](Operation *user) { return !wrapped.contains(user); };
+      Operation *op = back.getDefiningOp(), *store = op->getOperand(0).getDefiningOp();
+      if (store && store->hasAttr(storeMark) && store->hasOneUse() && llvm::all_of(op->getUsers(), isBorder)) {
+        back.replaceAllUsesWith(store->getOperand(0));
+        continue;
+      }
+      if (isa<aten::PermuteOp>(op) && llvm::is_contained(op->getUsers(), end)) {
+        builder.setInsertionPointAfter(op);
+        Operation *returned = builder.clone(*op);
+        returned->setAttr(storeMark, builder.getUnitAttr());
+        back.replaceUsesWithIf(returned->getResult(0), [&](OpOperand &use) { return use.getOwner() == end; });
+      }
+    }
+  }
+
+  func::FuncOp func;
+  OpBuilder builder;
+  int changed = 0;
+  SmallVector<Value> backs;
+  llvm::DenseSet<Operation *> wrapped;    ///< ops that know channels as dimension 1, with permutations around them
+  llvm::DenseMap<Value, Value> converted; ///< what was written with channels last for a convolution
+};
+
+} // namespace
+
+DiagnosedSilenceableFailure ChannelsLastOp::apply(TransformRewriter &, TransformResults &, TransformState &state) {
+  int changed = 0;
+  for (Operation *payload : state.getPayloadOps(getTarget()))
+    payload->walk([&](func::FuncOp func) {
+      if (!func.isExternal())
+        changed += LayoutChanger(func).run();
+    });
+  if (!changed)
+    return emitDefiniteFailure() << "expected a conv2d of at least " << fewestChannels
+                                 << " channels in another order, found none";
+  return DiagnosedSilenceableFailure::success();
+}
+
+void ChannelsLastOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  mlir::transform::onlyReadsHandle(getOperation()->getOpOperands(), effects);
+  mlir::transform::modifiesPayload(effects);
+}
