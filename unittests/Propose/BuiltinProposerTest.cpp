@@ -148,6 +148,43 @@ TEST(Builtin, MultipliesOnWarpgroupsWhereTheCardHasThem) {
   EXPECT_EQ(firstScript(matmulFacts("tf32"), "host", "sm_90a").find("wgmma"), std::string::npos);
 }
 
+TEST(Builtin, GivesTilesOfFewRowsToClustersFirst) {
+  auto contextOfLinear = [](int64_t rows, const char *dtype, const char *precision) {
+    graph::GraphFacts facts;
+    facts.precision = precision;
+    graph::TensorFact x{dtype, {rows, 768}}, w{dtype, {3072, 768}}, y{dtype, {rows, 3072}};
+    graph::WorkFact work;
+    work.m = rows, work.n = 3072, work.k = 768;
+    facts.ops.push_back({"aten.linear", {x, w}, {y}, {}, {}, 1, false, "gemm", work});
+    facts.groups.fill(groupApart(facts));
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    return context;
+  };
+  for (int64_t rows : {1, 128, 1024}) {
+    ProposalContext context = contextOfLinear(rows, rows == 1024 ? "f32" : "bf16", rows == 1024 ? "tf32" : "bf16");
+    std::vector<Idea> ideas = ask(context, 3);
+    EXPECT_EQ(ideas[0].key, "cluster-tiles") << rows;
+    std::vector<Materialization> ways = carryOut(context, ideas[0], 9);
+    EXPECT_GE(ways.size(), 4u) << rows;
+    for (const Materialization &way : ways) {
+      EXPECT_NE(way.directives.find("split_at = cluster"), std::string::npos) << way.directives;
+      EXPECT_NE(way.directives.find("tile %d0 ["), std::string::npos) << way.directives;
+    }
+  }
+  // Its tiles and slices are refined; what has many tiles, or is exact, goes other ways.
+  ProposalContext context = contextOfLinear(1024, "f32", "tf32");
+  context.parent.notes = carryOut(context, ask(context, 1)[0], 1)[0].notes;
+  context.parent.id = "round-01/b00";
+  auto tuned = createBuiltinProposer()->tune(context, 20);
+  ASSERT_TRUE(bool(tuned));
+  EXPECT_GE(tuned->size(), 5u);
+  for (const Materialization &m : *tuned)
+    EXPECT_NE(m.directives.find("split_at = cluster"), std::string::npos) << m.directives;
+  EXPECT_EQ(ask(contextOfLinear(8192, "f32", "tf32"), 1)[0].key, "rounded-operands");
+  EXPECT_EQ(ask(contextOfLinear(1024, "f32", "strict-fp32"), 1)[0].key, "split-operands");
+}
+
 TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   auto first = [](graph::GraphFacts facts) {
     ProposalContext context = contextOf(std::move(facts), "cuda");

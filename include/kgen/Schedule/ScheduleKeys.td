@@ -40,6 +40,7 @@ def GemmSimt : Variant<Gemm, "simt", "products in fp32, without tensor cores">;
 def GemmWmma : Variant<Gemm, "wmma", "the portable warp matrix API">;
 def GemmMmaSync : Variant<Gemm, "mma_sync", "warp matrix instructions">;
 def GemmWgmma : Variant<Gemm, "wgmma", "warpgroups, fed by tensor map">;
+def GemmCluster : Variant<Gemm, "cluster", "warpgroups of a cluster that has a tile, or slices of one">;
 def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
 def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
 def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
@@ -75,7 +76,7 @@ def TileDirective : Directive<"TileOp", "tile", "P", "[128, 96, 32]">;
 def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
     [Taken<[GemmSimt], IntsOf<[any, any, by4]>>, Taken<[GemmWmma], IntsOf<[by16, by16, by16]>>,
      Taken<[GemmMmaSync], IntsOf<[by16, by8, by16]>>,
-     Taken<[GemmWgmma], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
+     Taken<[GemmWgmma, GemmCluster], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
      Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
      Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
      Taken<[AttentionSimt, AttentionMmaSync], IntsOf<[by16, by16]>>,
@@ -114,14 +115,14 @@ def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
     [Taken<[GemmSimt, ConvSimt, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
      Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
-     Taken<[GemmWgmma, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
+     Taken<[GemmWgmma, GemmCluster, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[GemmWgmma], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[GemmWgmma, GemmCluster], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
@@ -138,10 +139,10 @@ def FastMathKey : Key<"fast_math", FastMathDirective, OnOff,
 
 def PipelineDirective : Directive<"PipelineOp", "pipeline", "A", "cp_async stages = 4">;
 def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>,
-    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, AttentionWgmma], WordOf<["tma"]>>],
+    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, AttentionWgmma], WordOf<["tma"]>>],
     "how the next tile travels; tma is a warp that copies by tensor map">;
 def StagesKey : Key<"stages", PipelineDirective, IntFrom<2, 8>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma, AttentionMmaSync, AttentionWgmma]>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, AttentionMmaSync, AttentionWgmma]>,
      Taken<[ConvWgmma], IntFrom<2, 8>, ["6", "5", "8"]>],
     "shared-memory buffers of the main loop"> {
   let Neighbours = [1, 2, 3, 4, 5, 6];
@@ -178,7 +179,7 @@ def CacheHintKey : Key<"cache_hint", CacheHintDirective, WordOf<["none", "stream
      Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks] # gathers>],
     "cache policy of loads and stores that are used once">;
 
-def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma]>],
+def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma, GemmCluster]>],
     "bytes that the L2 cache fetches at least for each piece that a copy by tensor map reads; 0 leaves it to the card, "
     "256 unless set"> {
   let Neighbours = [0, 64, 128, 256];
@@ -270,20 +271,23 @@ def RasterKey : Key<"raster", RasterDirective, IntFrom<1, 64>, [Taken<gemmBlocks
 }
 
 def SplitKDirective : Directive<"SplitKOp", "split_k", "P", "4">;
-def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>, [Taken<gemmBlocks # [GemmWgmma]>],
+def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>,
+    [Taken<gemmBlocks # [GemmWgmma]>, Taken<[GemmCluster], IntFrom<1, 8>>],
     "grid partitions of the contraction"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }
+def SplitAtKey : Key<"split_at", SplitKDirective, WordOf<["cluster"]>, [Taken<[GemmCluster]>],
+    "where the partitions are added, if not by a second kernel: in the shared memory of a cluster">;
 
 def ClusterDirective : Directive<"ClusterOp", "cluster", "P", "2">;
-def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[GemmWgmma]>],
+def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[GemmWgmma, GemmCluster]>],
     "blocks of a cluster, which share tiles by multicast"> {
   let Neighbours = [1, 2, 4];
 }
 
 def SpecializeDirective : Directive<"SpecializeOp", "specialize", "A", "2 pingpong = on overlap = off">;
 def ConsumersKey : Key<"consumers", SpecializeDirective, IntFrom<1, 3>,
-    [Taken<[GemmWgmma, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
+    [Taken<[GemmWgmma, GemmCluster, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
   let Neighbours = [1, 2, 3];
 }
 def PingpongKey : Key<"pingpong", SpecializeDirective, OnOff, [Taken<[AttentionWgmma]>],

@@ -41,6 +41,10 @@ mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, Schedul
 mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule,
                                         const Chip &chip);
 
+/// The same of a cluster for each tile (split_at = cluster).
+mlir::LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmCluster &schedule);
+
 /// An f32 operand as the main kernel copies it: 16-bit matrices, one after the other, and the exponent of each line
 /// along K.
 struct PreparedOperand {

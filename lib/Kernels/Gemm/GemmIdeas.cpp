@@ -8,17 +8,68 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductIdeas.h"
+#include "kgen/Kernels/Ideas/ClusterTiles.h"
 #include "kgen/Kernels/Ideas/Predicates.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 using namespace llvm;
 
 namespace kgen::ideas {
 using C = IdeaCategory;
 
+/// The best tiles of different sizes.
+static std::vector<std::string> deriveClusterTiles(const DispatchFacts &facts) {
+  std::vector<std::string> variants;
+  std::set<std::pair<int64_t, int64_t>> taken;
+  for (const ClusterTile &tile :
+       rankClusterTiles({1, facts.m, facts.n, facts.k, facts.f32 ? 4 : 2}, facts.multiprocessors)) {
+    if (variants.size() == 6)
+      break;
+    if (taken.insert({tile.m, tile.n}).second)
+      variants.push_back(formatv("mma=wgmma; split_at=cluster; tile=[{0}, {1}, {2}]; cluster={3}; split_k={4}", tile.m,
+                                 tile.n, tile.k, tile.cluster, tile.split));
+  }
+  return variants;
+}
+
 static std::vector<CatalogueEntry> getOwnIdeas() {
   return {
+      {"cluster-tiles",
+       C::Parallel,
+       "Give each tile of a product of few rows to a cluster of blocks: they share copies of the weight by multicast, "
+       "each "
+       "multiplies a slice of the reduction, and the slices are added in their shared memory. Operands are copied as "
+       "they "
+       "are, so there is one launch, and small tiles give every multiprocessor work.",
+       {"gemm"},
+       0,
+       130,
+       fewTiles,
+       "occupancy|latency|tail|waves|launches|parallel",
+       {},
+       {},
+       /*restart=*/true,
+       /*pools=*/false,
+       deriveClusterTiles},
+      {"rounded-operands",
+       C::DType,
+       "Let warpgroups multiply fp32 operands as tf32 out of shared memory, rounded by the copy that brings them: no "
+       "launch "
+       "prepares them.",
+       {"gemm"},
+       0,
+       117,
+       roundedOperands,
+       "tensor|latency|launches|workspace",
+       {},
+       {"mma=wgmma; dtype=tf32; tile=[128, 192, 32]; cluster=2",
+        "mma=wgmma; dtype=tf32; tile=[128, 256, 32]; cluster=2", "mma=wgmma; dtype=tf32; tile=[128, 128, 32]",
+        "mma=wgmma; dtype=tf32"},
+       /*restart=*/true},
       {"warpgroups",
        C::Compute,
        "Let whole warpgroups multiply out of shared memory while one thread copies the next tiles by tensor map; "

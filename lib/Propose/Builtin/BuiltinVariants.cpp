@@ -92,7 +92,16 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
 
 std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry &entry) const {
   std::vector<PlanVariant> variants;
-  for (const char *text : onHost() ? entry.hostVariants : entry.cudaVariants) {
+  // Variants by number: each dispatch has derived ones of its own, and behind them the entry's.
+  ArrayRef<const char *> listed = onHost() ? entry.hostVariants : entry.cudaVariants;
+  auto textsOf = [&](const ideas::DispatchFacts &facts) {
+    std::vector<std::string> texts;
+    if (entry.derive && !onHost())
+      texts = entry.derive(facts);
+    texts.insert(texts.end(), listed.begin(), listed.end());
+    return texts;
+  };
+  for (size_t number = 0, count = 1; number < count; ++number) {
     PlanVariant variant{entry.pools && base.fusion != graph::Fusion::Pool ? regroup(graph::Fusion::Pool, true) : base,
                         ""};
     bool any = false;
@@ -102,6 +111,11 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
       ideas::DispatchFacts facts = lookAt(dispatch, context);
       if (entry.applies && !entry.applies(facts))
         continue;
+      std::vector<std::string> texts = textsOf(facts);
+      count = std::max(count, texts.size());
+      if (number >= texts.size())
+        continue;
+      StringRef text = texts[number];
       if (entry.restart)
         dispatch.settings.clear();
       ScheduleSettings alone;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Prior.h"
+#include "kgen/Kernels/Ideas/ClusterTiles.h"
 #include "kgen/Support/Chip.h"
 
 #include <algorithm>
@@ -70,6 +71,13 @@ BlockShape shapeOf(double perThread, double others, double threads, const Schedu
 double wasteOf(double size, double tile) { return std::ceil(size / tile) * tile / size; }
 
 double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+  if (textOf(settings, "split_at") == "cluster") {
+    int64_t element = f.f32 ? 4 : 2;
+    auto sizeOf = [&](int index, double otherwise) { return int64_t(elementOf(settings, "tile", index, otherwise)); };
+    ideas::ClusterTile tile = {sizeOf(0, 128), sizeOf(1, 128), sizeOf(2, 128.0 / double(element)),
+                               int64_t(numberOf(settings, "cluster", 1)), int64_t(numberOf(settings, "split_k", 1))};
+    return estimateClusterTile({1, f.m, f.n, f.k, element}, tile, f.multiprocessors) + card.launchUs;
+  }
   StringRef mma = textOf(settings, "mma"), dtype = textOf(settings, "dtype");
   bool host = onHost(f);
   // What the families choose by themselves: tensor cores where the class allows them.

@@ -40,7 +40,7 @@ module attributes {s = #kgen.schedule<family = gemm, mma = dmma>} {}
 
 // -----
 
-// expected-error @+1 {{schedule key 'vec' is not taken by gemm/wgmma, which takes cluster, consumers, convert_at, dtype, }}
+// expected-error @+1 {{schedule key 'vec' is not taken by gemm/wgmma and gemm/cluster, which take cluster, consumers, convert_at, dtype, }}
 module attributes {s = #kgen.schedule<family = gemm, vec = 4, mma = wgmma>} {}
 
 // -----

@@ -90,7 +90,7 @@ transform.kgen.pipeline %d stages = %p
 //--- vec.mlir
 %d = transform.kgen.select "aten.neg" in %f
 transform.kgen.vec %d 8
-// VARIANT: variant.mlir:3:1: error: schedule key 'smem_pad' is not taken by gemm/wgmma, which takes cluster, consumers, convert_at, dtype, {{.*}} (
+// VARIANT: variant.mlir:3:1: error: schedule key 'smem_pad' is not taken by gemm/wgmma and gemm/cluster, which take cluster, consumers, convert_at, dtype, {{.*}} (
 //--- variant.mlir
 %d = transform.kgen.select "aten.linear" in %f
 transform.kgen.mma %d wgmma

@@ -8,6 +8,7 @@ arch = sys.argv[1]
 HEAD = "tensor<1x2x128x64xf16>"
 MM = ("aten.mm {0}, {1}", ["tensor<256x128xf32>", "tensor<128x192xf32>"], "tensor<256x192xf32>")
 LINEAR = ("aten.linear {0}, {1}, {2}", ["tensor<256x768xf32>", "tensor<192x768xf32>", "tensor<192xf32>"], "tensor<256x192xf32>")
+BATCH_OF_1 = ("aten.linear {0}, {1}", ["tensor<1x768xbf16>", "tensor<192x768xbf16>"], "tensor<1x192xbf16>")
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
 TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
@@ -51,7 +52,8 @@ CASES = [
 if int("".join(c for c in arch if c.isdigit())) >= 90:
     CASES += [("row, resident = reg, split_rows = 4", *SOFTMAX), ("row, resident = cluster", *SOFTMAX)]
 if arch == "sm_90a":
-    CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma, dtype = tf32", *LINEAR), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
+    CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma, dtype = tf32", *LINEAR),
+              ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
               ("attention, mma = wgmma", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []

@@ -69,6 +69,8 @@ struct CatalogueEntry {
   bool restart = false;
   /// Groups the ops anew: poolings join the convolutions that they follow.
   bool pools = false;
+  /// Settings for a card that follow from the numbers, best guess first; they come before cudaVariants.
+  std::vector<std::string> (*derive)(const DispatchFacts &facts) = nullptr;
 };
 
 /// All ideas that change the settings of a family, in the families' order.

@@ -42,6 +42,16 @@ inline bool fillsWarpgroups(const DispatchFacts &f) {
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
+/// Operands that are copied as they are: both contiguous along k, rows of a multiple of 16 bytes.
+inline bool plainLinear(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.op == "aten.linear" && f.n >= 16 && f.k >= 64 &&
+         f.k % (f.f32 ? 4 : 8) == 0;
+}
+inline bool roundedOperands(const DispatchFacts &f) { return f.f32 && f.m >= 64 && plainLinear(f); }
+/// Less than a wave of large tiles.
+inline bool fewTiles(const DispatchFacts &f) {
+  return plainLinear(f) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
+}
 inline bool warpgroupConvolution(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
 }
