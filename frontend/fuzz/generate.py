@@ -13,7 +13,7 @@ import warnings
 import torch
 
 from fuzz.graph import DTYPES, FLOATS, NAME_OF, WIDE, Call, Graph, Leaf, as_list, compute
-from fuzz.ops import EXACT, WEIGHTS, table
+from fuzz.ops import CHOICES, EXACT, WEIGHTS, table
 
 # How far PyTorch's own answer may be from fp64's (relative, in the norm) for a call to stay.
 _OWN_ERROR = {"f64": 1e-9, "f32": 1e-4, "f16": 2e-2, "bf16": 6e-2}
@@ -261,6 +261,12 @@ class Generator:
         largest = torch.finfo(DTYPES[name]).max / 64
         return difference.norm().item() <= _OWN_ERROR[name] * scale and (not there.numel() or there.abs().max() < largest)
 
+    @staticmethod
+    def _chooses_zeros(name, operands):
+        """Whether this op may give either of two zeros."""
+        zeros = any(bool((part.signbit() & (part == 0)).any()) for operand in operands for part in operand.native)
+        return zeros and name.startswith(CHOICES)
+
     def _add_call(self):
         names = list(self._lines)
         name = self.rng.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
@@ -284,7 +290,8 @@ class Generator:
             return False
         results, many = settled
         by_name = {value.name: value for value in self._values}
-        unrounded = name in EXACT and all(by_name[operand].exact() for operand in Call(name, (), text).operands())
+        operands = [by_name[operand] for operand in Call(name, (), text).operands()]
+        unrounded = name in EXACT and all(operand.exact() for operand in operands) and not self._chooses_zeros(name, operands)
         outs = []
         for native, wide in results:
             outs.append(Value(f"v{self._count}", native, wide, unrounded))

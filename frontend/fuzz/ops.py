@@ -346,6 +346,9 @@ EXACT = set("""abs neg relu clamp hardtanh relu6 maximum minimum max.other min.o
     sort topk isnan isinf all.dims any.dims unfold as_strided diagonal constant_pad_nd slice_scatter index.Tensor
     eq.Scalar ne.Scalar lt.Scalar le.Scalar gt.Scalar ge.Scalar eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor logical_not bitwise_not logical_and logical_or""".split())
 
+# Beginnings of names of those that choose among equal operands: of two zeros of different signs either may be theirs.
+CHOICES = ("max", "min", "amax", "amin", "clamp", "relu", "hardtanh", "sort", "topk", "cummax", "cummin")
+
 # Weight of a line when ops are chosen; others have 1.
 WEIGHTS = {"conv2d": 3, "conv_transpose1d": 4, "conv_transpose2d.input": 5, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 3,
            "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}

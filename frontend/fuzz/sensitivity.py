@@ -3,11 +3,13 @@
 """Which elements of PyTorch's own fp64 answer the inputs determine.
 
 The sine of a rounded 1e30 is any number between -1 and 1, and infinity times what rounding made of a zero may have either sign or be
-none. Stochastic arithmetic finds such elements (as CADNA does, for one): each result of each op is moved by some roundings, several
+none. So may the zeros of a maximum. Stochastic arithmetic finds such elements (as CADNA does, for one): each result of each op is moved by some roundings, several
 times over, and what moves with it by as much as the comparison asks for is no answer to compare with. kgen has no part in it.
 """
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from fuzz.ops import CHOICES
 
 # Two libraries' functions and orders of sums differ by some units in the last place of fp64.
 _UNITS = 8 * 2.0 ** -52
@@ -16,6 +18,7 @@ _DRAWS = 5
 # Ops that add up, whose result may be as far off as their operands' rounding, however small it is itself.
 _SUMS = ("sum", "mean", "var", "std", "norm", "mm", "bmm", "baddbmm", "addmm", "addmv", "mv", "dot", "convolution", "cumsum", "pool", "log_softmax",
          "logsumexp", "scatter_add", "scatter_reduce", "index_put", "index_add", "loss")
+_CONTRACTIONS = ("mm", "addmv", "mv", "dot", "convolution", "pool")
 
 
 def _floats(values):
@@ -45,17 +48,26 @@ class _Moved(TorchDispatchMode):
             return result
         operands = [operand.detach().flatten() for operand in _floats([args, list((kwargs or {}).values())])]
         known = torch.cat(operands).double() if operands else torch.zeros(0, dtype=torch.float64)
-        sums = any(part in func._schema.name for part in _SUMS)
+        name = func._schema.name.removeprefix("aten::")
+        sums, contracts = (any(part in name for part in parts) for parts in (_SUMS, _CONTRACTIONS))
         for part in _floats([result]):
-            self._move(part, known, sums)
+            self._move(part, known, sums, contracts)
+            if name.startswith(CHOICES) and bool((known.signbit() & (known == 0)).any()):
+                self._sign(part)
         return result
 
-    def _move(self, part, known, sums):
+    def _sign(self, part):
+        """Zeros of either sign, as the zeros of a maximum of both."""
+        sign = torch.randint(0, 2, part.shape, generator=self._generator) if self._number > 1 else torch.full(part.shape, self._number)
+        part.copy_(torch.where(part == 0, torch.zeros_like(part).copysign(0.5 - sign), part))
+
+    def _move(self, part, known, sums, contracts):
         if not part.numel() or part.dtype != torch.float64 or any(stride == 0 for stride in part.stride()):
             return
         finite = part.isfinite()
         if sums and not bool(_whole(known[known.isfinite()]).all()):
-            rounded, size = finite, known[known.isfinite()].abs().max().item()
+            # A zero of a contraction is one of padding; one of a norm or a sum may be what is left.
+            rounded, size = finite & (part != 0) if contracts else finite, known[known.isfinite()].abs().max().item()
         else:
             rounded, size = finite & ~_whole(part) & ~torch.isin(part.abs(), known.abs()), 0.0
         step = torch.rand(part.shape, generator=self._generator, dtype=torch.float64) * 2 - 1 if self._number > 1 else 1 - 2 * self._number

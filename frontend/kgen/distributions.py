@@ -37,6 +37,8 @@ class Distribution:
     def __str__(self):
         if self.kind == "constant":
             return f"uniform({self.a:.6g}, {self.a:.6g})"
+        if self.kind == "integer":  # to the digit: an index must not exceed its table
+            return f"integer({int(self.a)}, {int(self.b)})"
         return f"{self.kind}({self.a:.6g}, {self.b:.6g})"
 
 

@@ -91,6 +91,15 @@ class Determining(unittest.TestCase):
         self.assertTrue(bool(found.any()))
         self.assertFalse(bool(kept.any()))
 
+    def test_signs_of_chosen_zeros_are_not(self):
+        def angles(x, zeros):
+            zeros = zeros.masked_fill(zeros > 0, 0.0).masked_fill(zeros < 0, -0.0)
+            return torch.atan2(zeros, torch.topk(zeros, 3, dim=0)[0][:1]), torch.atan2(x, zeros), F.conv1d(x[None], x[:, :, None], padding=1)[..., :1]
+        chosen, given, padded = self.masks(angles, [30, 30], [30, 30])
+        self.assertTrue(bool(chosen.any()))
+        self.assertFalse(bool(given.any()))
+        self.assertFalse(bool(padded.any()))
+
     def test_jumps_of_what_nothing_rounded_are(self):
         for function in (lambda x: torch.floor(4 * torch.floor(x)), lambda x: (x > x.flip(0), torch.argmax(x, dim=0)), lambda x: torch.sort(x)[0],
                          lambda x: torch.sign(torch.relu(x)), lambda x: 1 / (torch.relu(x.t()) - 0.5),

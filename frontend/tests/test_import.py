@@ -110,6 +110,7 @@ class Distributions(unittest.TestCase):
         self.assert_init("uniform(0, 1)", "torch.rand(4, 8)", "input")
         self.assert_init("normal(0, 1)", "torch.randn(4, 8)", "input")
         self.assert_init("uniform(-1, 1)", "torch.rand(4, 8) * 2 - 1", "input")
+        self.assert_init("integer(0, 1234567)", "torch.randint(0, 1234568, (4, 8))", "input")
         self.assert_init("integer(0, 9)", "torch.randint(0, 10, (4, 8))", "input")
         self.assert_init("uniform(0, 1)", "torch.rand(8, 4).T", "input")
 
