@@ -1,10 +1,10 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which elements of PyTorch's own fp64 answer the inputs determine.
+"""How far the inputs determine each element of PyTorch's own fp64 answer.
 
 The sine of a rounded 1e30 is any number between -1 and 1, and infinity times what rounding made of a zero may have either sign or be
 none. So may the zeros of a maximum. Stochastic arithmetic finds such elements (as CADNA does, for one): each result of each op is moved by some roundings, several
-times over, and what moves with it by as much as the comparison asks for is no answer to compare with. kgen has no part in it.
+times over, and what moves with it by as much as the comparison asks for may be off by some times as much. kgen has no part in it.
 """
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -15,6 +15,8 @@ from fuzz.ops import CHOICES
 _UNITS = 8 * 2.0 ** -52
 # All up, all down (what rounding made of a zero has either sign then), and by chance.
 _DRAWS = 5
+# The largest of so few draws may be some times as large in another.
+_TIMES = 8
 # Ops that add up, whose result may be as far off as their operands' rounding, however small it is itself.
 _SUMS = ("sum", "mean", "var", "std", "norm", "mm", "bmm", "baddbmm", "addmm", "addmv", "mv", "dot", "convolution", "cumsum", "pool", "log_softmax",
          "logsumexp", "scatter_add", "scatter_reduce", "index_put", "index_add", "loss")
@@ -74,21 +76,21 @@ class _Moved(TorchDispatchMode):
         part.copy_(torch.where(rounded, part + step * _UNITS * (part.abs() + size), part))
 
 
-def undetermined(compute, tolerance):
-    """For each of the tensors that COMPUTE gives, in fp64, which elements are not determined by its inputs to within TOLERANCE (of the
-    largest element that is)."""
+def slack(compute, tolerance):
+    """For each of the tensors that COMPUTE gives, in fp64, by how much more than TOLERANCE (of the largest element that has none) each
+    element may be off: some times what moving did to it, infinity where a NaN or an infinity came or went, an integer changed or a sign of
+    infinity did, and mostly 0."""
     right = compute()
-    masks = [torch.zeros(tensor.shape, dtype=torch.bool) for tensor in right]
+    most = [torch.zeros(tensor.shape, dtype=torch.float64) for tensor in right]
     for number in range(_DRAWS):
         with _Moved(number):
             moved = compute()
-        for mask, tensor, other in zip(masks, right, moved):
-            if not tensor.is_floating_point():
-                mask |= tensor != other
-                continue
-            known = tensor.isfinite() & ~mask
-            scale = tensor[known].abs().max().item() if bool(known.any()) else 0.0
+        for each, tensor, other in zip(most, right, moved):
+            apart = (tensor.double() - other.double()).abs()
             same = (tensor == other) | (tensor.isnan() & other.isnan())
-            near = tensor.isfinite() & other.isfinite() & ((tensor - other).abs() <= tolerance / 4 * (scale + 1e-5))
-            mask |= ~(same | near)
-    return masks
+            unlike = ~same & ~(tensor.isfinite() & other.isfinite() & torch.tensor(tensor.is_floating_point()))
+            apart = torch.where(same, 0.0, apart.masked_fill(unlike, float("inf")))
+            known = tensor.isfinite() & (each == 0)
+            scale = tensor[known].double().abs().max().item() if bool(known.any()) else 0.0
+            each.copy_(torch.where(apart > tolerance / 4 * (scale + 1e-5), torch.maximum(each, _TIMES * apart), each))
+    return most

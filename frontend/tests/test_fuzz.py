@@ -14,7 +14,7 @@ from fuzz.generate import generate
 from fuzz.graph import answers, draw
 from fuzz.ops import table
 from fuzz.reduce import reduce_graph
-from fuzz.sensitivity import undetermined
+from fuzz.sensitivity import slack
 
 
 class Generating(unittest.TestCase):
@@ -64,11 +64,13 @@ class Judging(unittest.TestCase):
         b = Finding("wrong", "idea cuda:wmma:0", "WRONG: input wide#1: out0[7,0] is -12, expected 4.5")
         self.assertEqual(a.signature(), b.signature())
 
-    def test_what_is_not_determined_is_not_compared(self):
-        right = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
-        unknown = torch.tensor([False, True, False])
-        self.assertEqual(difference(torch.tensor([1.0, float("nan"), 3.0], dtype=torch.float64), right, unknown), "")
-        self.assertIn("element 2 is", difference(torch.tensor([1.0, 9.0, 3.1], dtype=torch.float64), right, unknown))
+    def test_what_is_determined_less_is_asked_for_less(self):
+        right = torch.tensor([1.0, 2.0, 3.0, float("inf")], dtype=torch.float64)
+        more = torch.tensor([0.0, 1e-3, 0.0, float("inf")], dtype=torch.float64)
+        found = right + torch.tensor([0.0, 9e-4, 0.0, float("nan")])
+        self.assertEqual(difference(found, right, more), "")
+        self.assertIn("element 1 is", difference(found + torch.tensor([0, 1e-2, 0, 0]), right, more))
+        self.assertIn("element 2 is", difference(found + torch.tensor([0, 0, 1e-6, 0]), right, more))
 
 
 class Determining(unittest.TestCase):
@@ -76,7 +78,7 @@ class Determining(unittest.TestCase):
         generator = torch.Generator().manual_seed(3)
         tensors = [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in shapes]
         result = function(*tensors)
-        return undetermined(lambda: list(function(*tensors)) if isinstance(result, tuple) else [function(*tensors)], 1e-8)
+        return [more > 0 for more in slack(lambda: list(function(*tensors)) if isinstance(result, tuple) else [function(*tensors)], 1e-8)]
 
     def test_functions_of_large_rounded_values_are_not(self):
         large, small = self.masks(lambda x: (torch.sin(1e30 * torch.exp(x)), torch.sin(torch.exp(x))), [200])
@@ -90,6 +92,10 @@ class Determining(unittest.TestCase):
         found, kept = self.masks(product, [64, 1, 1], [64, 1, 5])
         self.assertTrue(bool(found.any()))
         self.assertFalse(bool(kept.any()))
+
+    def test_zeros_that_are_left_have_the_size_of_what_cancelled(self):
+        left, = slack(lambda: [torch.log_softmax(300 * torch.linspace(-1, 1, 20, dtype=torch.float64)[:, None], 1)], 1e-8)
+        self.assertTrue(bool((left < 1e-10).all()))
 
     def test_signs_of_chosen_zeros_are_not(self):
         def angles(x, zeros):
