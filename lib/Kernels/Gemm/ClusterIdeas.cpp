@@ -25,6 +25,7 @@ constexpr double sharedBytes = 128;   // that products read of shared memory
 constexpr double l2Bytes = 36;        // where all of them read; one alone gets at most l2Most
 constexpr double l2Most = 60;
 constexpr double memoryCycles = 1600; // from a copy's start to its end; as many stages as fit, at most 8, are under way
+constexpr double stageCycles = 40;    // of barriers, for each stage
 constexpr double fillCycles = 1500;   // from the first copy to the first product, and from the last one to the end
 constexpr double meetCycles = 900;    // two barriers of a cluster
 constexpr double resultBytes = 30;    // that a block stores
@@ -49,10 +50,11 @@ double estimateClusterTile(const ProductSize &size, const ClusterTile &tile, int
   double rows = std::min(m, double(size.m)); // rows outside the matrix are not read
   double copies =
       (rows + n / double(tile.cluster)) * 128 / std::min(l2Most, l2Bytes * double(multiprocessors) / running);
-  double stages = std::clamp(std::floor(double(Chip::mostSharedBytes) / ((m + n) * 128)), 1.0, 8.0);
-  double waits = memoryCycles / stages;
-  double block =
-      fillCycles + steps * std::max({products, operands, copies, waits}) + m * n * 4 / double(tile.split) / resultBytes;
+  double slabs = double(tile.k) / deep;
+  double stages = std::clamp(std::floor(double(Chip::mostSharedBytes) / ((m + n) * 128 * slabs)), 1.0, 8.0);
+  double waits = memoryCycles / (stages * slabs);
+  double block = fillCycles + steps * (std::max({products, operands, copies, waits}) + stageCycles / slabs) +
+                 rows * n * 4 / double(tile.split) / resultBytes;
   if (tile.split > 1)
     block += meetCycles + 2 * m * n * 4 / sharedBytes;
   if (tile.cluster > 1)
@@ -62,23 +64,26 @@ double estimateClusterTile(const ProductSize &size, const ClusterTile &tile, int
   // Who has nothing to do asks for nothing.
   double idle = 1 - double(clusters * tile.ranks()) / double(waves * multiprocessors);
   double fromMemory = bytes / getDefaultRates().copyBytes * 1e6 * (1 + 0.2 * idle);
-  return std::max(double(waves) * block / clockGHz / 1000, fromMemory + fillCycles / clockGHz / 1000);
+  return std::max(double(waves) * block / clockGHz / 1000, fromMemory + double(waves) * fillCycles / clockGHz / 1000);
 }
 
 std::vector<ClusterTile> rankClusterTiles(const ProductSize &size, int64_t multiprocessors) {
-  const int64_t deep = 128 / size.element, depth = divideCeil(size.k, deep);
+  const int64_t deep = 128 / size.element;
   std::vector<std::pair<double, ClusterTile>> tiles;
   for (int64_t m : {64, 128})
-    for (int64_t n : {16, 32, 48, 64, 96, 128, 192, 256})
+    for (int64_t n : {16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256})
       for (int64_t cluster : {1, 2, 4})
-        for (int64_t split = 1; split * cluster <= mostRanks; ++split) {
-          ClusterTile tile = {m, n, deep, cluster, split};
-          bool tooWide = n > 16 && n / 2 >= size.n, tooHigh = m > 64 && m / 2 >= size.m;
-          bool isEmpty = (split - 1) * int64_t(divideCeil(depth, split)) >= depth;
-          if (tooWide || tooHigh || isEmpty || n % (8 * cluster) || int64_t(divideCeil(size.m, m)) < cluster)
-            continue;
-          tiles.push_back({estimateClusterTile(size, tile, multiprocessors), tile});
-        }
+        for (int64_t split = 1; split * cluster <= mostRanks; ++split)
+          for (int64_t k : {deep, 2 * deep, 4 * deep}) {
+            ClusterTile tile = {m, n, k, cluster, split};
+            int64_t depth = divideCeil(size.k, k);
+            bool tooWide = n > 16 && n / 2 >= size.n, tooHigh = m > 64 && m / 2 >= size.m;
+            bool isEmpty = (split - 1) * int64_t(divideCeil(depth, split)) >= depth;
+            bool fits = k == deep || 4 * (m + n) * k * size.element <= Chip::mostSharedBytes - 64;
+            if (tooWide || tooHigh || isEmpty || !fits || n % (8 * cluster) || int64_t(divideCeil(size.m, m)) < cluster)
+              continue;
+            tiles.push_back({estimateClusterTile(size, tile, multiprocessors), tile});
+          }
   // Equal ones: smaller clusters first.
   llvm::stable_sort(tiles, [](const auto &x, const auto &y) {
     return std::make_tuple(x.first, x.second.ranks()) < std::make_tuple(y.first, y.second.ranks());

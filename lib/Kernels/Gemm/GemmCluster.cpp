@@ -38,6 +38,8 @@ struct Plan {
   int64_t ranks() const { return cluster * split; }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128; }
+  /// Of a tile of A: where there are fewer rows, no others are copied.
+  int64_t rowsOfA(const Gemm &gemm) const { return std::min(bm, int64_t(llvm::alignTo(gemm.m, 8))); }
   int64_t stageBytes() const { return (bm + bn) * bk * element; }
   int64_t sharedBytes(int64_t count) const {
     return std::max(count * stageBytes(), split > 1 ? bm * bn * 4 : 0) + count * barrierBytes;
@@ -87,7 +89,7 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, SchedulePar
       ideas::rankClusterTiles({gemm.batch, gemm.m, gemm.n, gemm.k, 128 / slab}, chip.multiprocessors);
   auto best = llvm::find_if(ranked, fits);
   ideas::ClusterTile chosen = best == ranked.end() ? ideas::ClusterTile{64, 64, slab, 1, 1} : *best;
-  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {chosen.m, chosen.n, slab});
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {chosen.m, chosen.n, chosen.k});
   int64_t cluster = params.intOr(context, key::cluster, chosen.cluster);
   int64_t split = params.intOr(context, key::splitK, chosen.split);
   int64_t consumers = params.intOr(context, key::consumers, tile[0] % 128 == 0 ? 2 : 1);
@@ -154,6 +156,8 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const
   os << "constexpr int CLUSTER = " << plan.cluster
      << "; // tiles of a cluster, one below the other, that share their tiles of B\n";
   os << "constexpr int SPLIT_K = " << plan.split << "; // slices of K, a block each\n";
+  os << "constexpr int ROWS_OF_A = " << plan.rowsOfA(gemm)
+     << "; // of a tile that are copied: all, or those that there are\n";
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes(plan.stages)
      << "; // dynamic shared memory of the launch\n";
   os << "} // namespace " << name << "\n";
@@ -201,7 +205,7 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const
     map.l2 = schedule.l2Promotion.value_or(256);
     main.maps.push_back(map);
   };
-  addMap(gemm.a, gemm.m, plan.bm);
+  addMap(gemm.a, gemm.m, plan.rowsOfA(gemm));
   addMap(gemm.b, gemm.n, plan.bn / plan.cluster);
   code.launches.push_back(main);
   return code;

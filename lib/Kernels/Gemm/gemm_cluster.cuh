@@ -25,6 +25,7 @@ constexpr int CONSUMERS = 2;               // warpgroups that multiply
 constexpr int STAGES = 6;
 constexpr int CLUSTER = 1; // tiles of a cluster, one below the other, that share their tiles of B
 constexpr int SPLIT_K = 2; // slices of K, a block each
+constexpr int ROWS_OF_A = 128; // of a tile that are copied: all, or those that there are
 constexpr int SHARED_BYTES = 227 * 1024; // dynamic shared memory of the launch
 } // namespace example
 //@ end
@@ -44,6 +45,9 @@ static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
 // row. The sums of a slice take the place of the stages.
 constexpr int SLAB = 128 / sizeof(In); // elements
 constexpr int A_BYTES = BM * BK * sizeof(In), B_BYTES = BN * BK * sizeof(In), STAGE_BYTES = A_BYTES + B_BYTES;
+// Products of rows that are not copied are of what lies there, and nobody's.
+constexpr int COPIED_BYTES = ROWS_OF_A * BK * sizeof(In) + B_BYTES;
+static_assert(ROWS_OF_A == BM || (M <= ROWS_OF_A && ROWS_OF_A < BM), "every row of A is copied");
 constexpr int SUM_BYTES = SPLIT_K > 1 ? BM * BN * 4 : 0;
 constexpr int RING_BYTES = STAGES * STAGE_BYTES > SUM_BYTES ? STAGES * STAGE_BYTES : SUM_BYTES;
 static_assert(RING_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
@@ -146,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     if (threadIdx.x == 0)
       for (int step = 0; step < steps; ++step) {
         kgen::mbar_wait(&empty[stage], phase ^ 1);
-        kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
+        kgen::mbar_arrive_expect_tx(&full[stage], COPIED_BYTES);
         unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + A_BYTES;
         const int k0 = (first_step + step) * BK, a_batch = BATCHES_OF_A == 1 ? 0 : batch,
                   b_batch = BATCHES_OF_B == 1 ? 0 : batch;

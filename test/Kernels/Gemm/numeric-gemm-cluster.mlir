@@ -15,6 +15,12 @@
 // RUN: sed 's/sums + number \* (128/sums + (number ^ 1) * (128/' sums/kernel.cu > w-sums/kernel.cu
 // RUN: not kgen-eval w-sums --graph tf32-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 
+// Copies that do not round leave it to the tensor cores, which cut: too much where all numbers have one sign.
+// RUN: mkdir cut && cp c-tf32/kernel.cu cut/ && sed 's/"dtype": "tf32"/"dtype": "f32"/' c-tf32/plan.json > cut/plan.json
+// RUN: not kgen-eval cut --graph tf32-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=CUT
+// CUT: verdict WRONG
+// CUT: input offset
+
 // One wrong index is seen: of a step, of a column, of a row.
 // RUN: for n in step column row; do mkdir w-$n && cp c-tf32/plan.json w-$n/; done
 // RUN: sed 's/step \* 32 % 128;/step * 16 % 128;/' c-tf32/kernel.cu > w-step/kernel.cu
