@@ -143,7 +143,7 @@ static ArrayAttr mapsOf(OpBuilder &builder, const LaunchSpec &launch) {
     assert(at != operands.end() && "a tensor map's buffer is read or written by its launch");
     maps.push_back(TensorMapAttr::get(builder.getContext(), at - operands.begin(), map.dtype,
                                       builder.getDenseI64ArrayAttr(map.dims), builder.getDenseI64ArrayAttr(map.strides),
-                                      builder.getDenseI64ArrayAttr(map.box), map.swizzle, map.l2));
+                                      builder.getDenseI64ArrayAttr(map.box), map.swizzle, map.l2, map.offset));
   }
   return builder.getArrayAttr(maps);
 }

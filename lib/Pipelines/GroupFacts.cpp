@@ -95,8 +95,8 @@ private:
     if (FailureOr<DispatchOp> grown = fuseConsumers(rewriter, dispatch, any, why); succeeded(grown))
       dispatch = *grown;
     reach.consumers = count() - 1;
-    // Elsewhere, what is in front would be computed once for each use.
-    if (family.readsOnce())
+    // Elsewhere, what is in front would be computed once for each use. Before a convolution that is permutes only.
+    if (family.readsOnce() || family.name() == "conv")
       if (FailureOr<DispatchOp> grown = fuseProducers(rewriter, dispatch, any, why); succeeded(grown))
         dispatch = *grown;
     reach.producers = count() - 1 - reach.consumers;

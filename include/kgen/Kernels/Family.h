@@ -57,6 +57,7 @@ struct TensorMap {
   mlir::Type dtype;
   llvm::SmallVector<int64_t> dims, strides, box; ///< elements, bytes, elements; innermost first
   int64_t swizzle = 0, l2 = 0;                   ///< bytes
+  int64_t offset = 0;                            ///< bytes, from the buffer's begin
 };
 
 /// One kernel launch. Launches of a dispatch run in order on one stream; a launch that reads

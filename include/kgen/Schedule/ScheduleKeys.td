@@ -44,6 +44,7 @@ def GemmCluster : Variant<Gemm, "cluster", "warpgroups of a cluster that has a t
 def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
 def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
 def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
+def ConvImplicit : Variant<Conv, "implicit", "warpgroups, fed by tensor map from channels-last images">;
 def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
 def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;
@@ -79,6 +80,7 @@ def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
      Taken<[GemmWgmma, GemmCluster], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
      Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
      Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
+     Taken<[ConvImplicit], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
      Taken<[AttentionSimt, AttentionMmaSync], IntsOf<[by16, by16]>>,
      Taken<[AttentionWgmma], IntsOf<[IntFrom<64, 192, 64>, IntOf<[16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256]>]>>],
     "block tile: [m, n, k] of a product, [pixels at most, channels, k] of a convolution, [64, channels] of one on "
@@ -115,14 +117,14 @@ def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
     [Taken<[GemmSimt, ConvSimt, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
      Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
-     Taken<[GemmWgmma, GemmCluster, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
+     Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[GemmWgmma, GemmCluster], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[GemmWgmma, GemmCluster, ConvImplicit], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
@@ -139,10 +141,10 @@ def FastMathKey : Key<"fast_math", FastMathDirective, OnOff,
 
 def PipelineDirective : Directive<"PipelineOp", "pipeline", "A", "cp_async stages = 4">;
 def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>,
-    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, AttentionWgmma], WordOf<["tma"]>>],
+    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, ConvImplicit, AttentionWgmma], WordOf<["tma"]>>],
     "how the next tile travels; tma is a warp that copies by tensor map">;
 def StagesKey : Key<"stages", PipelineDirective, IntFrom<2, 8>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, AttentionMmaSync, AttentionWgmma]>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, ConvImplicit, AttentionMmaSync, AttentionWgmma]>,
      Taken<[ConvWgmma], IntFrom<2, 8>, ["6", "5", "8"]>],
     "shared-memory buffers of the main loop"> {
   let Neighbours = [1, 2, 3, 4, 5, 6];
@@ -179,7 +181,7 @@ def CacheHintKey : Key<"cache_hint", CacheHintDirective, WordOf<["none", "stream
      Taken<[RowReread, RowSplit, RowStream] # rowRings # [PointwisePacks, ScanBlocks] # gathers>],
     "cache policy of loads and stores that are used once">;
 
-def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma, GemmCluster]>],
+def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 256]>, [MayTake<[GemmWgmma, GemmCluster, ConvImplicit]>],
     "bytes that the L2 cache fetches at least for each piece that a copy by tensor map reads; 0 leaves it to the card, "
     "256 unless set"> {
   let Neighbours = [0, 64, 128, 256];
@@ -259,7 +261,7 @@ def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];
 }
-def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>, [Taken<gemmBlocks # convBlocks # rows>],
+def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>, [Taken<gemmBlocks # convBlocks # [ConvImplicit] # rows>],
     "resident blocks per multiprocessor that the launch bounds promise"> {
   let Neighbours = [1, 2, 3, 4, 6, 8];
 }
@@ -272,7 +274,7 @@ def RasterKey : Key<"raster", RasterDirective, IntFrom<1, 64>, [Taken<gemmBlocks
 
 def SplitKDirective : Directive<"SplitKOp", "split_k", "P", "4">;
 def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>,
-    [Taken<gemmBlocks # [GemmWgmma]>, Taken<[GemmCluster], IntFrom<1, 8>>],
+    [Taken<gemmBlocks # [GemmWgmma, ConvImplicit]>, Taken<[GemmCluster], IntFrom<1, 8>>],
     "grid partitions of the contraction"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }
@@ -287,7 +289,7 @@ def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[G
 
 def SpecializeDirective : Directive<"SpecializeOp", "specialize", "A", "2 pingpong = on overlap = off">;
 def ConsumersKey : Key<"consumers", SpecializeDirective, IntFrom<1, 3>,
-    [Taken<[GemmWgmma, GemmCluster, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
+    [Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
   let Neighbours = [1, 2, 3];
 }
 def PingpongKey : Key<"pingpong", SpecializeDirective, OnOff, [Taken<[AttentionWgmma]>],
@@ -308,7 +310,7 @@ def RegSplitKey : Key<"reg_split", RegSplitDirective, IntsFrom<2, 2, 24, 256>,
 
 def MmaInflightDirective : Directive<"MmaInflightOp", "mma_inflight", "A", "1">;
 def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 1>,
-    [Taken<[ConvWgmma], IntFrom<0, 1>, ["1"]>, Taken<[GemmWgmma]>],
+    [Taken<[ConvWgmma], IntFrom<0, 1>, ["1"]>, Taken<[GemmWgmma, ConvImplicit]>],
     "stages whose products run while the next stage is waited for"> {
   let Neighbours = [0, 1];
 }

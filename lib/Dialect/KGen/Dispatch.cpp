@@ -7,6 +7,7 @@
 #include "kgen/Dialect/KGen/Dispatch.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Layouts.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/STLExtras.h"
@@ -83,6 +84,12 @@ bool isElementwise(Operation *op) {
   return (kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op)) && !hasEmptyTensor(op);
 }
 
+bool movesChannels(Operation *op, bool toLast) {
+  std::optional<SmallVector<int64_t>> dims = permutationOf(op);
+  const int64_t rank = dims ? dims->size() : 0;
+  return rank >= 3 && *dims == (toLast ? channelsLast(rank) : channelsFirst(rank));
+}
+
 //===----------------------------------------------------------------------===//
 // Legality
 //===----------------------------------------------------------------------===//
@@ -90,12 +97,39 @@ bool isElementwise(Operation *op) {
 /// The ops of one block that are, or will be, in one dispatch. A dispatch counts as one op.
 using Group = llvm::SmallSetVector<Operation *, 8>;
 
+template <typename ConvOp>
+static bool isDense(Operation &op) {
+  auto conv = dyn_cast<ConvOp>(op);
+  return conv && conv.getGroups() == 1;
+}
+
+/// Whether DISPATCH holds a plain convolution without groups, whose kernels take channels first or last.
+static bool takesLayouts(DispatchOp dispatch) {
+  return dispatch.getFamily() == "conv" && llvm::any_of(dispatch.getBody().front(), [](Operation &op) {
+           return isDense<aten::Conv1dOp>(op) || isDense<aten::Conv2dOp>(op) || isDense<aten::Conv3dOp>(op);
+         });
+}
+
+/// Whether OP puts channels last behind a convolution, and so ends its dispatch.
+static bool endsConvolution(Operation *op) {
+  return movesChannels(op, /*toLast=*/true) ||
+         (isa<DispatchOp>(op) && llvm::any_of(cast<DispatchOp>(op).getYield().getValues(), [](Value value) {
+            return value.getDefiningOp() && movesChannels(value.getDefiningOp(), true);
+          }));
+}
+
 /// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
 /// not.
-static bool canHold(StringRef family, Operation *op, const Group &group, bool elementwiseOnly, std::string &why) {
+static bool canHold(StringRef family, Operation *op, const Group &group, FuseLimit limit, std::string &why) {
   OpKind kind = kindOf(op);
+  if (family == "conv" && llvm::any_of(group, endsConvolution)) {
+    why = "nothing joins behind the permute that puts a convolution's channels last";
+    return false;
+  }
   bool held = false;
-  if (elementwiseOnly)
+  if (limit.layouts && endsConvolution(op))
+    held = true;
+  else if (limit.elementwiseOnly)
     held = false;
   else if (family == "conv")
     held = kind == OpKind::Window;
@@ -291,6 +325,7 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
                                     DispatchReplaced replaced) {
   Group group;
   group.insert(dispatch);
+  limit.layouts &= takesLayouts(dispatch);
   // Ops outside of the group that depend on it: what needs one of them cannot join, or the
   // dispatch would wait for itself.
   llvm::SmallPtrSet<Operation *, 16> dependent;
@@ -313,7 +348,7 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
     else if (isa<DispatchOp>(op))
       reason = "the next consumer is in another dispatch";
     else if (uses && !blocked && !(limit.count && int64_t(group.size()) > limit.count) &&
-             canHold(dispatch.getFamily(), op, group, limit.elementwiseOnly, reason)) {
+             canHold(dispatch.getFamily(), op, group, limit, reason)) {
       group.insert(op);
       if (liveOuts(group).size() <= 1) {
         legal = group.size();
@@ -349,6 +384,8 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
                                     DispatchReplaced replaced) {
   Group group;
   group.insert(dispatch);
+  const bool isConv = dispatch.getFamily() == "conv";
+  limit.layouts &= takesLayouts(dispatch);
   std::string obstacle = "its inputs are arguments of the graph";
   for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode()) {
     if (limit.count && int64_t(group.size()) > limit.count)
@@ -357,7 +394,11 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       continue;
     if (isa<DispatchOp>(op))
       obstacle = "the next producer is in another dispatch";
-    else if (!isElementwise(op))
+    else if (isConv && (!limit.layouts || !movesChannels(op, /*toLast=*/false)))
+      obstacle =
+          "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
+          "without groups";
+    else if (!isConv && !isElementwise(op))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
     else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))
       obstacle = (op->getName().getStringRef() + " has users outside").str();

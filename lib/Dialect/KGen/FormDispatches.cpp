@@ -42,7 +42,7 @@ struct FormDispatches : kgen::impl::FormDispatchesBase<FormDispatches> {
       if (llvm::is_contained(families, family)) {
         DispatchOp dispatch = formDispatch(rewriter, op, ScheduleAttr::get(&getContext(), family));
         std::string why;
-        FuseLimit limit{0, /*optional=*/true, /*elementwiseOnly=*/true};
+        FuseLimit limit{0, /*optional=*/true, /*elementwiseOnly=*/true, /*layouts=*/false};
         dispatch = *fuseConsumers(rewriter, dispatch, limit, why);
         // A producer inside a product or a window would be computed once per use.
         if (family == "row" || family == "pointwise")

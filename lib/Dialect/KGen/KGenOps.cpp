@@ -82,7 +82,7 @@ bool SourceOp::definesKernel(StringRef kernel) {
 
 LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t operand, Type dtype,
                                     DenseI64ArrayAttr dims, DenseI64ArrayAttr strides, DenseI64ArrayAttr box,
-                                    int64_t swizzle, int64_t l2) {
+                                    int64_t swizzle, int64_t l2, int64_t offset) {
   int64_t rank = dims.size();
   if (!dtype.isIntOrFloat())
     return emitError() << "expected an integer or float type, found " << dtype;
@@ -103,6 +103,8 @@ LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError
                        << swizzle << ", found " << row;
   if (l2 != 0 && l2 != 64 && l2 != 128 && l2 != 256)
     return emitError() << "expected an l2 promotion of 0, 64, 128 or 256 bytes, found " << l2;
+  if (offset < 0 || offset % 16)
+    return emitError() << "expected an offset that is a multiple of 16 bytes, found " << offset;
   return success();
 }
 

@@ -12,6 +12,7 @@
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Layouts.h"
 #include "kgen/Dialect/KGen/NetworkMarks.h"
+#include "kgen/Dialect/KGen/Origins.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -43,7 +44,7 @@ bool isReshape(Operation *op) {
 
 class LayoutChanger {
 public:
-  explicit LayoutChanger(func::FuncOp func) : func(func), builder(func.getContext()) {}
+  explicit LayoutChanger(func::FuncOp func) : func(func), origins(func), builder(func.getContext()) {}
 
   /// The number of convolutions that had another order.
   int run() {
@@ -159,6 +160,11 @@ private:
     if (Value last = lastOf(input); last && isAll(typeOf(conv.getWeight()).getShape().drop_front(2), 1) &&
                                     isAll(conv.getStride(), 1) && isAll(conv.getPadding(), 0) && conv.getGroups() == 1)
       return replace(op, productOf(conv, last));
+    // [filter][tap][channel], once when weights change.
+    if (Value weight = conv.getWeight(); conv.getGroups() == 1 && origins.of(weight) == Origin::Weights &&
+                                         !lastOf(weight) && !isAll(typeOf(weight).getShape().drop_front(2), 1))
+      op->setOperand(1, permute(op->getLoc(), permute(op->getLoc(), weight, channelsLast(imageRank), /*store=*/true),
+                                channelsFirst(imageRank)));
     wrap(op, input);
   }
 
@@ -332,6 +338,7 @@ private:
   }
 
   func::FuncOp func;
+  Origins origins;
   OpBuilder builder;
   int changed = 0;
   SmallVector<Value> backs;

@@ -8,6 +8,8 @@
 #include "ConvDispatch.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Kernels/Emit/ElementPiece.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include <limits>
@@ -119,6 +121,12 @@ static LogicalResult foldPhases(Operation *op, Conv &conv) {
   return success();
 }
 
+/// The dispatch operand that is VALUE with its channels last, or nothing.
+static std::optional<DispatchBuffer> findChannelsLast(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && movesChannels(op, /*toLast=*/false) ? findBuffer(op->getOperand(0)) : std::nullopt;
+}
+
 FailureOr<Conv> readConv(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/true);
   if (failed(ops))
@@ -169,6 +177,15 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
                                 weightBuffer = findBuffer(op->getOperand(1));
   if (op->getNumOperands() == 3 && !(conv.bias = findBuffer(op->getOperand(2))))
     return op->emitError("family conv reads the bias from the dispatch's inputs");
+  if (!conv.transposed) {
+    if (!inputBuffer)
+      conv.lastInput = bool(inputBuffer = findChannelsLast(op->getOperand(0)));
+    if (!weightBuffer)
+      conv.lastWeight = bool(weightBuffer = findChannelsLast(op->getOperand(1)));
+  } else if (ops->permuted) {
+    return ops->permuted->emitError("family conv puts the channels of plain convolutions last only");
+  }
+  conv.lastResult = ops->permuted;
   if (!inputBuffer || !weightBuffer)
     return op->emitError("family conv reads input and weight from the dispatch's inputs, directly or reshaped");
   conv.input = *inputBuffer;
@@ -191,8 +208,18 @@ FailureOr<ConvTail> makeConvTail(const Conv &conv, StringRef name, bool addBias)
     coordinates.push_back(std::string(1, axis));
   Value product = conv.ops.contraction->getResult(0);
   Value produced = conv.ops.epilogue.empty() ? product : conv.ops.epilogue.back()->getResult(0);
-  FailureOr<std::string> call = appendPointwise(made.tail, (name + "_pointwise").str(), "extra", conv.ops.epilogue,
-                                                produced, product, value, coordinates);
+  // What is read through a view is read where the view says.
+  SmallVector<Operation *> ops;
+  for (Operation *op : conv.ops.epilogue) {
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp() && !findBuffer(operand))
+        for (Operation *view : sliceBetween(operand, {product}))
+          if (!llvm::is_contained(ops, view) && !llvm::is_contained(conv.ops.epilogue, view))
+            ops.push_back(view);
+    ops.push_back(op);
+  }
+  FailureOr<std::string> call =
+      appendPointwise(made.tail, (name + "_pointwise").str(), "extra", ops, produced, product, value, coordinates);
   FailureOr<std::string> finish = std::string("value");
   if (conv.ops.window)
     finish = appendPointwise(made.tail, (name + "_finish").str(), "after", conv.ops.finish, conv.ops.result,

@@ -49,6 +49,8 @@ struct Conv {
   Pooling pooling;
   /// Then outputs and paddings are those of one phase, and taps of the one with the most.
   std::optional<Transposed> transposed;
+  /// Whether the buffers of input, weight and result have dimension 1, the channels, last: the dispatch permutes them.
+  bool lastInput = false, lastWeight = false, lastResult = false;
   mlir::Type elementType, resultType;
 
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ConvDispatch.h"
+#include "ConvImplicit.h"
 #include "ConvWgmma.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
@@ -62,6 +63,7 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
   work.k = weight.getDimSize(0) ? weight.getNumElements() / weight.getDimSize(0) : 0;
   work.channels = input.getDimSize(1);
   work.plainConvolution = !conv->transposed && conv->rank <= 2 && conv->groups == 1 && conv->dilation == Sizes{1, 1, 1};
+  work.denseConvolution = !conv->transposed && conv->groups == 1;
   return work;
 }
 
@@ -132,7 +134,7 @@ static Plan derive(const Conv &conv, const Schedule &schedule) {
   }
   if (conv.transposed)
     plan.slab[2] = plan.tile[2] - 1 + conv.transposed->columns;
-  int64_t vector = 16 / inBytes;
+  int64_t vector = conv.lastInput ? 1 : 16 / inBytes;
   while (conv.in[2] % vector || (boxes[2] > 1 && plan.box[2] * conv.pooling.stride[2] * conv.stride[2] % vector))
     vector /= 2;
   int64_t left = conv.pooling.padding[2] * conv.stride[2] + conv.padding[2];
@@ -235,8 +237,16 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
-  if (params.getWord(key::mma) == Mma::Wgmma)
+  // Its tiles have a third size, that of a step.
+  std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
+  if (params.getWord(key::pipeline) == schedule::Pipeline::Tma ||
+      (params.getWord(key::mma) == Mma::Wgmma && given && given->size() == 3))
+    return completeConvImplicit(dispatch, conv, params, chip);
+  if (params.getWord(key::mma) == Mma::Wgmma) {
+    if (conv.lastInput || conv.lastWeight || conv.lastResult)
+      return dispatch.emitError("mma = wgmma reads and writes buffers with the channels last with pipeline = tma only");
     return completeConvWgmma(dispatch, conv, params, chip);
+  }
   MLIRContext *context = dispatch.getContext();
   // A tensor core computes 8 channels at a time; with a filter per channel there is one.
   bool worthwhile = conv.outChannels >= 8 && conv.channels * conv.taps() >= 8;
@@ -463,9 +473,23 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Conv &conv,
     fill.replacements["pool_end"] =
         "    pooled = finish(pooled, image, group * OC + channel, z, y, x" + arguments + ");";
   }
-  fill.replacements["store"] = "    output[((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + "
-                               "(long long)y * PW + x] =\n"
-                               "        static_cast<Out>(" +
+  if (conv.lastInput) {
+    // Neighbours along a row lie a pixel apart.
+    fill.replacements["vector"] = "  int v = 1;";
+    fill.replacements["source"] =
+        "    const In *source = input + (((long long)image * D + d) * H + h) * W * GROUPS * C + group * C + c;";
+    fill.replacements["copy"] = "        kgen::cp_async_zfill<sizeof(In)>(&destination[column], &source[w * (GROUPS * "
+                                "C)], valid);";
+    fill.replacements["load"] = "        if (valid)\n          loaded.value[0] = source[w * (GROUPS * C)];";
+  }
+  if (conv.lastWeight)
+    fill.replacements["weight"] =
+        "    value = weights[(((tile / N_TILES * OC + n) * KD * KH + dh) * KW + kw) * C + c];";
+  std::string place = conv.lastResult ? "(((long long)image * PD + z) * PH * PW + (long long)y * PW + x) * GROUPS * OC "
+                                        "+ group * OC + channel"
+                                      : "((((long long)image * GROUPS + group) * OC + channel) * PD + z) * PH * PW + "
+                                        "(long long)y * PW + x";
+  fill.replacements["store"] = "    output[" + place + "] =\n        static_cast<Out>(" +
                                std::string(conv.ops.window ? "pooled" : "result") + ");";
   fill.sections.insert(tensorCores ? "mma" : "simt");
   if (plan.threads % 32)
@@ -502,6 +526,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(conv))
     return failure();
   std::optional<Mma> mma = params.getWord(key::mma);
+  if (params.getWord(key::pipeline) == schedule::Pipeline::Tma)
+    return emitConvImplicit(dispatch, *conv, schedule::ConvImplicit::read(params));
   if (mma == Mma::Wgmma)
     return emitConvWgmma(dispatch, *conv, schedule::ConvWgmma::read(params), chip);
   if (mma == Mma::MmaSync)

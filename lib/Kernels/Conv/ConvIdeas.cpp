@@ -46,6 +46,21 @@ std::vector<CatalogueEntry> getConvIdeas() {
        {"mma=wgmma; producer_warps=2", "mma=wgmma; stages=6", "mma=wgmma; producer_warps=2; mma_inflight=1",
         "mma=wgmma", "mma=wgmma; consumers=1; producer_warps=4"},
        /*restart=*/true},
+      {"implicit-product",
+       C::Async,
+       "Multiply on warpgroups what tensor copies bring: with its channels last, the box of pixels that a tap of the "
+       "filter needs is one copy by tensor map, zeros outside of the image included, and lies in shared memory as a "
+       "matrix descriptor wants it. The convolution is a sum of such products over taps and slabs of channels.",
+       {"conv"},
+       0,
+       119,
+       implicitProduct,
+       "compute|memory|tensor|shared memory|gather|latency|instruction",
+       {},
+       {"mma=wgmma; pipeline=tma", "mma=wgmma; pipeline=tma; tile=[128, 128, 64]",
+        "mma=wgmma; pipeline=tma; tile=[128, 64, 64]", "mma=wgmma; pipeline=tma; tile=[64, 64, 64]",
+        "mma=wgmma; pipeline=tma; tile=[256, 128, 64]", "mma=wgmma; pipeline=tma; tile=[128, 256, 64]"},
+       /*restart=*/true},
       {"warpgroup-ring",
        C::Async,
        "Change how many input rows a stream holds and how many warps load them: enough loads in flight to hide "

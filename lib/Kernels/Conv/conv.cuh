@@ -72,7 +72,9 @@ constexpr int SLAB_W = (TILE_W - 1) * STRIDE_W + (KW - 1) * DILATION_W + 1;
 #endif
 constexpr int slab_vector() {
   const int step = BOX_W * POOL_STRIDE_W * STRIDE_W;
+  //@ replace vector
   int v = 16 / sizeof(In);
+  //@ end
   while (W % v || (BOXES_W > 1 && step % v))
     v /= 2;
   return v;
@@ -225,7 +227,9 @@ __device__ __forceinline__ void load_slab(Compute *slab, const In *input, int im
     const int c = c0 + ic % CB, image = image0 + ic / CB;
     const int d = d0 + dh / SLAB_H, h = h0 + dh % SLAB_H;
     const bool inside = c < C && image < IMAGES && (unsigned)d < (unsigned)D && (unsigned)h < (unsigned)H;
+    //@ replace source
     const In *source = input + ((((long long)image * GROUPS + group) * C + c) * D + d) * H * W + (long long)h * W;
+    //@ end
     Compute *destination = slab + ic * PLANE + dh * PITCH;
 #pragma unroll
     for (int v = 0; v < ceil_div(VECTORS, LANES); ++v) {
@@ -234,7 +238,9 @@ __device__ __forceinline__ void load_slab(Compute *slab, const In *input, int im
         break;
       const bool valid = inside && (unsigned)w < (unsigned)W;
       if constexpr (sizeof(In) == sizeof(Compute)) {
+        //@ replace copy
         kgen::cp_async_zfill<VECTOR * sizeof(In)>(&destination[column], &source[w], valid);
+        //@ end
       } else {
         struct alignas(VECTOR * sizeof(In)) Loaded {
           In value[VECTOR];
@@ -242,8 +248,10 @@ __device__ __forceinline__ void load_slab(Compute *slab, const In *input, int im
         struct alignas(VECTOR * sizeof(Compute)) Converted {
           Compute value[VECTOR];
         } converted;
+        //@ replace load
         if (valid)
           loaded = *reinterpret_cast<const Loaded *>(&source[w]);
+        //@ end
 #pragma unroll
         for (int e = 0; e < VECTOR; ++e)
           converted.value[e] = convert(loaded.value[e]);
@@ -341,7 +349,9 @@ extern "C" __global__ void __launch_bounds__(256)
   const int c = k / TAPS + piece / PARTS * CB, kw = k % KW_PADDED, dh = k % TAPS / KW_PADDED;
   float value = 0.0f;
   if (step < K_STEPS && k < K && c < C && n < OC && kw < KW)
+    //@ replace weight
     value = weights[(((tile / N_TILES * OC + n) * C + c) * KD * KH + dh) * KW + kw];
+    //@ end
 #endif
   packed[index] = convert(value);
 }

@@ -9,6 +9,7 @@
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/PointwiseFunction.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
@@ -41,7 +42,7 @@ std::optional<DispatchBuffer> findBuffer(Value value) {
   return DispatchBuffer::operand(cast<BlockArgument>(value).getArgNumber());
 }
 
-FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow) {
+FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool isConvolution) {
   ContractionDispatch read;
   if (dispatch.getNumResults() != 1)
     return dispatch.emitError("family ") << dispatch.getFamily() << " computes one result, the dispatch has "
@@ -53,7 +54,7 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWi
         return op.emitError("family ") << dispatch.getFamily()
                                        << " computes one product per dispatch, this is the second";
       read.contraction = &op;
-    } else if (kind == aten::OpKind::Window && allowWindow && read.contraction && !read.window) {
+    } else if (kind == aten::OpKind::Window && isConvolution && read.contraction && !read.window) {
       read.window = &op;
     } else if (kind == aten::OpKind::View) {
       continue; // the operands' and the result's paths are checked where they are used
@@ -68,6 +69,10 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWi
   if (!read.contraction)
     return dispatch.emitError("family ") << dispatch.getFamily() << " needs a product, the dispatch has none";
   read.result = dispatch.getYield().getValues().front();
+  if (Operation *op = read.result.getDefiningOp(); op && isConvolution && movesChannels(op, /*toLast=*/true)) {
+    read.permuted = op;
+    read.result = op->getOperand(0);
+  }
   while (read.result.getDefiningOp() && isReshape(read.result.getDefiningOp()))
     read.result = read.result.getDefiningOp()->getOperand(0);
   Operation *last = !read.finish.empty()     ? read.finish.back()

@@ -85,8 +85,8 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   bool warpgroup = mma == "wgmma";
   const Machine &machine = host ? hostCore : card;
   // Warpgroups multiply f32 data as tf32, or as scaled halves: once, or three times for the digits of f32.
-  bool half = (warpgroup && dtype != "tf32") || !f.f32 || dtype == "fp16" || dtype == "bf16",
-       convolution = f.channels > 0;
+  bool convolution = f.channels > 0, copied = convolution && textOf(settings, "pipeline") == "tma";
+  bool half = (warpgroup && dtype != "tf32" && !copied) || !f.f32 || dtype == "fp16" || dtype == "bf16";
   double rate = plain ? machine.fp32 * 0.7 : (half ? machine.half : machine.tf32) * (warpgroup ? 0.85 : 0.5);
   double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);
   double width = std::clamp(std::ceil(n / 16) * 16, 16.0, 128.0);

@@ -216,8 +216,10 @@ LogicalResult PlanEmitter::printArguments(LaunchOp launch, llvm::raw_ostream &os
       std::string text;
       llvm::raw_string_ostream stream(text);
       auto word = [](int64_t bytes) { return bytes ? std::to_string(bytes) + "B" : std::string("none"); };
-      stream << "{\"tensor_map\": {\"buffer\": \"" << buffers[resolve(value)].name << "\", \"dtype\": \""
-             << map.getDtype() << "\", \"dims\": ";
+      stream << "{\"tensor_map\": {\"buffer\": \"" << buffers[resolve(value)].name << "\", ";
+      if (map.getOffset())
+        stream << "\"offset\": " << map.getOffset() << ", ";
+      stream << "\"dtype\": \"" << map.getDtype() << "\", \"dims\": ";
       printList(stream, map.getDims());
       stream << ", \"strides\": ";
       printList(stream, map.getStrides());

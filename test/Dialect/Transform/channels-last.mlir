@@ -32,7 +32,7 @@ transform.kgen.channels_last %f
 
 //--- resnet.mlir
 // The first layer stays, the pooling behind it changes the order; one tap is a linear product; a residual is read in front of the sum, a norm without
-// a convolution is a factor and a term, the second result leaves in its own order.
+// a convolution is a factor and a term, the second result leaves in its own order. Weights of several taps are permuted once.
 // CHECK-LABEL: func.func private @t00_conv2d
 // CHECK-NOT: aten.permute
 // CHECK-LABEL: func.func private @t01_max_pool2d
@@ -42,13 +42,16 @@ transform.kgen.channels_last %f
 // CHECK-NEXT: aten.linear %arg0, %arg1 {{.*}} -> tensor<2x8x8x16xf32>
 // CHECK-NEXT: aten.relu
 // CHECK-NEXT: return
-// CHECK-LABEL: func.func private @t03_conv2d
+// CHECK-LABEL: func.func private @t03_permute(%arg0: tensor<16x16x3x3xf32> {kgen.parameter}) -> tensor<16x3x3x16xf32>
+// CHECK-LABEL: func.func private @t04_conv2d
 // CHECK-NEXT: %[[A:.*]] = aten.permute %arg0 dims [0, 3, 1, 2]
-// CHECK-NEXT: %[[B:.*]] = aten.conv2d %[[A]], %arg1
+// CHECK-NEXT: %[[W:.*]] = aten.permute %arg1 dims [0, 3, 1, 2]
+// CHECK-NEXT: %[[B:.*]] = aten.conv2d %[[A]], %[[W]]
 // CHECK-NEXT: %[[C:.*]] = aten.relu %[[B]]
 // CHECK-NEXT: aten.permute %[[C]] dims [0, 2, 3, 1]
-// CHECK-LABEL: func.func private @t06_conv2d
+// CHECK-LABEL: func.func private @t08_conv2d
 // CHECK-NEXT: aten.permute %arg0 dims [0, 3, 1, 2]
+// CHECK-NEXT: aten.permute %arg1 dims [0, 3, 1, 2]
 // CHECK-NEXT: aten.conv2d
 // CHECK-NEXT: %[[R:.*]] = aten.permute %arg3 dims [0, 3, 1, 2]
 // CHECK-NEXT: aten.add.Tensor %{{.*}}, %[[R]]
@@ -56,10 +59,12 @@ transform.kgen.channels_last %f
 // CHECK-NEXT: aten.reshape %arg4 shape [1, 32, 1, 1]
 // CHECK-NEXT: aten.mul.Tensor
 // CHECK: aten.permute {{.*}} dims [0, 2, 3, 1]
-// CHECK-LABEL: func.func private @t07_permute
-// CHECK-LABEL: func.func private @t08_mean
+// CHECK-LABEL: func.func private @t09_permute
+// CHECK-LABEL: func.func private @t10_mean
 // CHECK-NEXT: aten.mean.dim %arg0 dim [1, 2] keepdim true
 // CHECK-LABEL: func.func @resnet
+// CHECK-NOT: aten.permute
+// CHECK: call @t03_permute(%arg3) {kgen.prepare}
 // CHECK-NOT: aten.permute
 // CHECK: return
 func.func @resnet(%x: tensor<2x3x32x32xf32>, %w0: tensor<32x3x7x7xf32> {kgen.parameter}, %w1: tensor<16x32x1x1xf32> {kgen.parameter}, %w2: tensor<16x16x3x3xf32> {kgen.parameter}, %w3: tensor<32x16x3x3xf32> {kgen.parameter}, %b: tensor<32xf32> {kgen.parameter}, %m: tensor<32xf32> {kgen.parameter}, %v: tensor<32xf32> {kgen.parameter, kgen.init = "uniform(0.5, 1.5)"}, %l: tensor<10x32xf32> {kgen.parameter}) -> (tensor<2x10xf32>, tensor<2x32x8x8xf32>) {
@@ -96,7 +101,7 @@ func.func @resnet(%x: tensor<2x3x32x32xf32>, %w0: tensor<32x3x7x7xf32> {kgen.par
 // CHECK-NEXT: aten.mul.Tensor
 // CHECK-NEXT: aten.add.Tensor %arg4
 // CHECK-NEXT: return
-// CHECK-LABEL: func.func private @t06_mean
+// CHECK-LABEL: func.func private @t07_mean
 // CHECK-NEXT: aten.mean.dim %arg0 dim [1, 2] :
 // CHECK-LABEL: func.func @convnext
 // CHECK-NOT: aten.permute

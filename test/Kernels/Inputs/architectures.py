@@ -11,6 +11,8 @@ LINEAR = ("aten.linear {0}, {1}, {2}", ["tensor<256x768xf32>", "tensor<192x768xf
 BATCH_OF_1 = ("aten.linear {0}, {1}", ["tensor<1x768xbf16>", "tensor<192x768xbf16>"], "tensor<1x192xbf16>")
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
+STRIDED = ("aten.conv3d {0}, {1}, {2} stride [1, 2, 2] padding [1, 1, 1]",
+           ["tensor<2x72x5x20x20xbf16>", "tensor<40x72x3x3x3xbf16>", "tensor<40xbf16>"], "tensor<2x40x5x10x10xbf16>")
 TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
               "tensor<2x32x39x39xf32>")
 ATTENTION = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [HEAD, HEAD, HEAD], HEAD)
@@ -54,6 +56,7 @@ if int("".join(c for c in arch if c.isdigit())) >= 90:
 if arch == "sm_90a":
     CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma, dtype = tf32", *LINEAR),
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
+              ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
               ("attention, mma = wgmma", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []

@@ -25,11 +25,16 @@ bool hasEmptyTensor(mlir::Operation *op);
 /// Whether OP computes each result element from one (broadcast) element of each operand.
 bool isElementwise(mlir::Operation *op);
 
+/// Whether OP permutes its operand such that dimension 1, the channels, becomes the last one (TOLAST), or the last one
+/// dimension 1, and the others keep their order.
+bool movesChannels(mlir::Operation *op, bool toLast);
+
 /// What a dispatch may take in, and how much of it.
 struct FuseLimit {
   int64_t count = 0;            ///< exactly so many ops; 0 for as many as are legal
   bool optional = false;        ///< with count 0: none is fine too
   bool elementwiseOnly = false; ///< whatever else the family could hold
+  bool layouts = true;          ///< of a convolution: permutes that put channels last behind it, or first before it
 };
 
 /// Tells the caller that OLD was replaced by REPLACEMENT, before OLD is erased.
@@ -46,8 +51,8 @@ DispatchOp formDispatch(mlir::RewriterBase &rewriter, mlir::Operation *root, Sch
 mlir::FailureOr<DispatchOp> fuseConsumers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
                                           std::string &why, DispatchReplaced replaced = {});
 
-/// Absorbs element-wise ops whose results are used by DISPATCH only, nearest first. Result as
-/// for fuseConsumers.
+/// Absorbs element-wise ops whose results are used by DISPATCH only, nearest first; of a convolution, which takes
+/// none in front, the permutes that put the channels of what it reads first. Result as for fuseConsumers.
 mlir::FailureOr<DispatchOp> fuseProducers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
                                           std::string &why, DispatchReplaced replaced = {});
 

@@ -93,7 +93,8 @@ def KGen_TensorMapAttr : KGen_Attr<"TensorMap", "tensor_map"> {
     A kernel parameter `const __grid_constant__ kgen::tensor_map`. `operand`
     counts the launch's inputs, then its outputs. The innermost dimension comes
     first; `dims` and `box` are in elements, `strides` (of dimension 1 and on)
-    in bytes, `swizzle` (0, 32, 64, 128) and `l2` (0, 64, 128, 256) too. A map
+    in bytes, `swizzle` (0, 32, 64, 128) and `l2` (0, 64, 128, 256) too. The
+    first element lies `offset` bytes into the buffer, a multiple of 16. A map
     of `tf32` has f32 elements, which copies to shared memory round.
 
     ```mlir
@@ -102,7 +103,8 @@ def KGen_TensorMapAttr : KGen_Attr<"TensorMap", "tensor_map"> {
   }];
   let parameters = (ins "int64_t":$operand, "::mlir::Type":$dtype, "::mlir::DenseI64ArrayAttr":$dims,
                         "::mlir::DenseI64ArrayAttr":$strides, "::mlir::DenseI64ArrayAttr":$box,
-                        DefaultValuedParameter<"int64_t", "0">:$swizzle, DefaultValuedParameter<"int64_t", "0">:$l2);
+                        DefaultValuedParameter<"int64_t", "0">:$swizzle, DefaultValuedParameter<"int64_t", "0">:$l2,
+                        DefaultValuedParameter<"int64_t", "0">:$offset);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -21,12 +21,13 @@ struct ContractionDispatch {
   llvm::SmallVector<mlir::Operation *> epilogue; ///< element-wise ops on the contraction's result
   mlir::Operation *window = nullptr;             ///< pooling after them, or null
   llvm::SmallVector<mlir::Operation *> finish;   ///< element-wise ops after the pooling
-  mlir::Value result;                            ///< what is yielded, without trailing reshapes
+  mlir::Value result;                            ///< what is yielded, without trailing reshapes and `permuted`
+  mlir::Operation *permuted = nullptr;           ///< of a convolution: puts its channels last behind all that, or null
 };
 
-/// Reads DISPATCH. One diagnostic at the op that stands in the way: a second contraction or
-/// window, a window where none is allowed, an op that is neither element-wise nor a view, several results.
-mlir::FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool allowWindow);
+/// Reads DISPATCH, of a convolution or a product. One diagnostic at the op that stands in the way: a second contraction
+/// or window, a window behind a product, an op that is neither element-wise nor a view, several results.
+mlir::FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool isConvolution);
 
 /// The dispatch operand whose bytes VALUE is: a block argument, or a reshape of one. Nothing for other values.
 std::optional<DispatchBuffer> findBuffer(mlir::Value value);

@@ -55,6 +55,11 @@ inline bool fewTiles(const DispatchFacts &f) {
 inline bool warpgroupConvolution(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
 }
+/// Convolutions as implicit products of channels-last images: tensor maps need pixels of a multiple of 16 bytes.
+inline bool implicitProduct(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 32 &&
+         f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 64;
+}
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
 } // namespace kgen::ideas

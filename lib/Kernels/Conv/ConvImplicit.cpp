@@ -1,0 +1,465 @@
+//===- ConvImplicit.cpp - Convolutions as implicit products ---------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills conv_implicit.cuh in. What is not channels-last yet becomes so in launches in front.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvImplicit.h"
+
+#include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+#include <set>
+
+using namespace mlir;
+
+namespace kgen::kernels {
+using schedule::Dtype;
+
+/// Tensor maps of the image that a kernel takes: one for each residue of a tap's coordinates by the stride.
+static constexpr int64_t kMaps = 8;
+static constexpr int64_t kBarrierBytes = 16;
+/// Registers of a thread that multiplies, besides its sums.
+static constexpr int64_t kOtherRegisters = 48;
+/// Each block's shared memory, of which the driver keeps a part for itself.
+static constexpr int64_t kReservedBytes = 1024;
+
+namespace {
+
+/// Output pixels as tiles see them: images, then depth, height and width.
+using Box = std::array<int64_t, 4>;
+
+/// What the template derives from its constants.
+struct Plan {
+  Box span, box;
+  int64_t bm, bn, bk, consumers, stages, split;
+  int64_t boxes, filters, steps;
+
+  Plan(const Conv &conv, const schedule::ConvImplicit &schedule);
+  int64_t tiles() const { return boxes * filters; }
+  int64_t slabs(const Conv &conv) const { return bk * conv.elementType.getIntOrFloatBitWidth() / 1024; }
+  int64_t stageBytes(const Conv &conv) const { return slabs(conv) * (bm + bn) * 128; }
+  int64_t sharedBytes(const Conv &conv, int64_t count) const { return count * (stageBytes(conv) + kBarrierBytes); }
+  int64_t threads() const { return 128 * consumers + 32; }
+  int64_t accumulators() const { return bm / consumers * bn / 128; }
+};
+
+} // namespace
+
+/// Elements of 128 bytes.
+static int64_t slabOf(const Conv &conv) { return 1024 / conv.elementType.getIntOrFloatBitWidth(); }
+
+/// Output pixels of all images; without taps, strides and padding they are one row.
+static Box spanOf(const Conv &conv) {
+  bool isPlain = conv.taps() == 1 && conv.stride == Sizes{1, 1, 1} && conv.padding == Sizes{0, 0, 0};
+  if (isPlain)
+    return {1, 1, 1, conv.images * conv.out[0] * conv.out[1] * conv.out[2]};
+  return {conv.images, conv.out[0], conv.out[1], conv.out[2]};
+}
+
+static int64_t boxesOf(const Box &span, const Box &box) {
+  int64_t count = 1;
+  for (int d = 0; d < 4; ++d)
+    count *= ceilDiv(span[d], box[d]);
+  return count;
+}
+
+/// The box of at most PIXELS that covers SPAN with the fewest; of these the widest one.
+static Box chooseBox(const Box &span, int64_t pixels) {
+  Box best = {1, 1, 1, 1};
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (int64_t w = std::min(span[3], pixels); w >= 1; --w)
+    for (int64_t h = std::min(span[2], pixels / w); h >= 1; --h)
+      for (int64_t d = std::min(span[1], pixels / (w * h)); d >= 1; --d) {
+        Box box = {std::min(span[0], pixels / (w * h * d)), d, h, w};
+        if (int64_t count = boxesOf(span, box); count < fewest) {
+          fewest = count;
+          best = box;
+        }
+      }
+  return best;
+}
+
+Plan::Plan(const Conv &conv, const schedule::ConvImplicit &schedule)
+    : span(spanOf(conv)), box(chooseBox(span, schedule.tile[0])), bm(schedule.tile[0]), bn(schedule.tile[1]),
+      bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages), split(schedule.splitK),
+      boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)),
+      steps(conv.taps() * ceilDiv(conv.channels, bk)) {}
+
+/// Which residues by the stride the taps of dimension D have.
+static std::set<int64_t> residuesOf(const Conv &conv, int d) {
+  std::set<int64_t> residues;
+  for (int64_t tap = 0; tap < conv.kernel[d]; ++tap)
+    residues.insert(((tap * conv.dilation[d] - conv.padding[d]) % conv.stride[d] + conv.stride[d]) % conv.stride[d]);
+  return residues;
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chip &chip) {
+  const char *variant = "family conv with pipeline = tma ";
+  if (!chip.isHopper())
+    return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
+  if (conv.transposed)
+    return dispatch.emitError(variant) << "computes plain convolutions, found a transposed one";
+  if (conv.groups != 1)
+    return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
+  if (conv.ops.window)
+    return dispatch.emitError(variant) << "fuses no pooling, found " << conv.ops.window->getName();
+  int64_t unit = 128 / conv.elementType.getIntOrFloatBitWidth();
+  if (conv.channels % unit)
+    return dispatch.emitError(variant) << "takes a multiple of " << unit << " channels of " << conv.elementType
+                                       << ", since tensor maps need strides of 16 bytes, found " << conv.channels;
+  int64_t maps = 1;
+  for (int d = 0; d < 3; ++d) {
+    std::set<int64_t> residues = residuesOf(conv, d);
+    maps *= residues.size();
+    if (*residues.rbegin() >= conv.in[d])
+      return dispatch.emitError(variant) << "takes images of at least " << *residues.rbegin() + 1
+                                         << " pixels along a dimension with stride " << conv.stride[d] << ", found "
+                                         << conv.in[d];
+  }
+  if (maps > kMaps)
+    return dispatch.emitError(variant) << "takes at most " << kMaps << " phases of a stride, found " << maps;
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  int64_t pixels = conv.out[0] * conv.out[1] * conv.out[2];
+  if (conv.images * pixels > most || pixels * conv.outChannels > most)
+    return dispatch.emitError(variant) << "counts output pixels, and an image's results, up to " << most;
+  return success();
+}
+
+/// Completes `dtype`: operands are multiplied as they are, f32 ones as tf32.
+static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
+  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
+  Dtype dtype = params.wordOr(dispatch.getContext(), key::dtype, expected);
+  if (dtype != expected)
+    return dispatch.emitError("family conv multiplies ")
+           << wordOf(own) << " as " << wordOf(expected) << " with pipeline = tma, found dtype = " << wordOf(dtype);
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
+    return dispatch.emitError("expected an operand type within precision class ")
+           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
+  return success();
+}
+
+/// What a block of RESIDENT ones to a multiprocessor has.
+static int64_t registersFor(int64_t resident, const Plan &plan, const Chip &chip) {
+  return std::min<int64_t>(248, chip.registersPerMultiprocessor / (resident * plan.threads()) / 8 * 8);
+}
+static int64_t bytesFor(int64_t resident, const Chip &chip) {
+  return (chip.sharedBytesPerBlock + kReservedBytes) / resident - kReservedBytes;
+}
+
+/// As many blocks as can work on a multiprocessor, two at most, each with STAGES stages.
+static int64_t residentBlocks(const Conv &conv, const Plan &plan, int64_t stages, const Chip &chip) {
+  bool two = plan.tiles() * plan.split > chip.multiprocessors &&
+             plan.accumulators() + kOtherRegisters <= registersFor(2, plan, chip) &&
+             plan.sharedBytes(conv, stages) <= bytesFor(2, chip);
+  return two ? 2 : 1;
+}
+
+/// About the cycles that PLAN takes. A multiprocessor multiplies a step, or fetches its tiles from the second-level
+/// cache, whatever takes longer; the begin and the end of a tile are hidden behind another resident one. Slices pass
+/// through memory once more.
+static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
+  constexpr double fetched = 30, productsOf16Bit = 2048, begin = 1200, launch = 5000; // bytes, products and cycles
+  double bytes = double(plan.slabs(conv)) * (plan.bm + plan.bn) * 128;
+  double products = productsOf16Bit * 16 / conv.elementType.getIntOrFloatBitWidth();
+  double step = std::max(double(plan.bm) * plan.bn * plan.bk / products, bytes / fetched);
+  double work = ceilDiv(plan.steps, plan.split) * step;
+  double once = begin + double(plan.bm) * plan.bn * 8 / fetched;
+  int64_t resident = residentBlocks(conv, plan, 3, chip), count = plan.tiles() * plan.split;
+  int64_t wave = resident * chip.multiprocessors, rest = count % wave;
+  double cycles = double(count / wave) * (resident * work + once);
+  if (rest)
+    cycles += ceilDiv(rest, chip.multiprocessors) * work + once;
+  double results = double(conv.images) * conv.out[0] * conv.out[1] * conv.out[2] * conv.outChannels;
+  return plan.split == 1 ? cycles : cycles + launch + results * 4 * 2 * plan.split / (fetched * chip.multiprocessors);
+}
+
+/// Completes `tile`, `consumers` and `split_k` together.
+static LogicalResult completeTile(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  bool openTile = !params.has(key::tile), openSplit = !params.has(key::splitK);
+  auto consumersOf = [](int64_t pixels) -> int64_t { return pixels % 128 == 0 ? 2 : pixels % 192 == 0 ? 3 : 1; };
+  const int64_t slab = slabOf(conv);
+  int64_t widest = roundUp(conv.outChannels, 64);
+  ScheduleParams probe = params, chosen;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t bm : {128, 64, 192, 256})
+    for (int64_t bn : {128, 64, 256})
+      for (int64_t split : {1, 2, 3, 4, 6, 8, 12, 16}) {
+        if (openTile && (bn > widest || bm * bn > 128 * 256))
+          continue;
+        // Two slabs to a step save barriers, where tiles are small.
+        bool two = conv.channels > slab && bm + bn <= 128;
+        if (openTile)
+          probe.set(context, key::tile, {bm, bn, two ? 2 * slab : slab});
+        if (!params.has(key::consumers))
+          probe.set(context, key::consumers, consumersOf((*probe.getInts(key::tile))[0]));
+        if (openSplit)
+          probe.set(context, key::splitK, split);
+        Plan plan(conv, schedule::ConvImplicit::read(probe, /*isOpen=*/true));
+        if (openSplit && (split > 1 && ((plan.split - 1) * ceilDiv(plan.steps, plan.split) >= plan.steps ||
+                                        plan.steps / plan.split < 4)))
+          continue;
+        if (double cost = costOf(conv, plan, chip); cost < least) {
+          least = cost;
+          chosen = probe;
+        }
+      }
+  params = chosen;
+  Plan plan(conv, schedule::ConvImplicit::read(params, /*isOpen=*/true));
+  if (plan.bm % (64 * plan.consumers))
+    return dispatch.emitError("a tile of ")
+           << plan.consumers << " consumers has a multiple of " << 64 * plan.consumers << " pixels, found " << plan.bm;
+  if (plan.bk % slabOf(conv))
+    return dispatch.emitError("a step takes whole slabs of ")
+           << slabOf(conv) << " channels of " << conv.elementType << ", found " << plan.bk;
+  if ((plan.split - 1) * ceilDiv(plan.steps, plan.split) >= plan.steps)
+    return dispatch.emitError("split_k = ")
+           << plan.split << " leaves a slice empty: the taps and channels make " << plan.steps << " steps";
+  return success();
+}
+
+/// Completes `min_blocks` and `stages`: what has to fit the chip.
+static LogicalResult completeResources(DispatchOp dispatch, const Conv &conv, ScheduleParams &params,
+                                       const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  Plan plan(conv, schedule::ConvImplicit::read(params, /*isOpen=*/true));
+  int64_t wanted = params.getInt(key::stages).value_or(3);
+  int64_t blocks = params.intOr(context, key::minBlocks, residentBlocks(conv, plan, wanted, chip));
+  int64_t registers = registersFor(blocks, plan, chip), bytes = bytesFor(blocks, chip);
+  if (plan.accumulators() + kOtherRegisters > registers)
+    return dispatch.emitError("the tile needs ")
+           << plan.accumulators() << " accumulators and about " << kOtherRegisters
+           << " other registers in a thread, min_blocks = " << blocks << " leaves " << registers;
+  int64_t fits = bytes / (plan.stageBytes(conv) + kBarrierBytes);
+  int64_t stages = params.intOr(context, key::stages, std::clamp<int64_t>(fits, 2, 8));
+  if (plan.sharedBytes(conv, stages) > bytes)
+    return dispatch.emitError("the tiles of ")
+           << stages << " stages take " << plan.sharedBytes(conv, stages) << " bytes of shared memory, " << bytes
+           << " are left to a block with min_blocks = " << blocks;
+  return success();
+}
+
+LogicalResult completeConvImplicit(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  params.wordOr(context, key::mma, schedule::Mma::Wgmma);
+  params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
+  if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)) ||
+      failed(completeTile(dispatch, conv, params, chip)) || failed(completeResources(dispatch, conv, params, chip)))
+    return failure();
+  params.intOr(context, key::mmaInflight, 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+static std::string printConstants(StringRef name, const Conv &conv, const schedule::ConvImplicit &schedule,
+                                  const Plan &plan) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto line = [&](const char *format, auto... values) { os << llvm::formatv(format, values...) << "\n"; };
+  auto three = [&](const char *format, const Sizes &sizes) { line(format, sizes[0], sizes[1], sizes[2]); };
+  os << "namespace " << name << " {\n";
+  line("// The problem: images of C channels, filters of KD x KH x KW taps, outputs of OD x OH x OW.");
+  line("using In = {0}; // element type of the products", getStorageType(conv.elementType));
+  line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
+  line("using Stored = {0}; // what the main kernel writes",
+       plan.split > 1 ? "float" : getStorageType(conv.resultType).str());
+  line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
+  three("constexpr int OD = {0}, OH = {1}, OW = {2};", conv.out);
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};", conv.kernel);
+  three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", conv.stride);
+  three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", conv.padding);
+  three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};", conv.dilation);
+  if (!conv.lastInput)
+    line("constexpr int PLANE = {0}; // input pixels of an image", conv.in[0] * conv.in[1] * conv.in[2]);
+  line("constexpr bool CHANNELS_LAST = {0}; // the result; else [image][channel][pixel]",
+       conv.lastResult ? "true" : "false");
+  line("// Output pixels as tiles see them: without taps, strides and padding, all of them are one row.");
+  line("constexpr int SPAN_I = {0}, SPAN_D = {1}, SPAN_H = {2}, SPAN_W = {3};", plan.span[0], plan.span[1],
+       plan.span[2], plan.span[3]);
+  line("// The schedule.");
+  line("constexpr int BOX_I = {0}, BOX_D = {1}, BOX_H = {2}, BOX_W = {3}; // output pixels of a tile", plan.box[0],
+       plan.box[1], plan.box[2], plan.box[3]);
+  line("constexpr int BM = {0}, BN = {1}, BK = {2}; // block tile: pixels at most, filters, channels of a step",
+       plan.bm, plan.bn, plan.bk);
+  line("constexpr int CONSUMERS = {0}; // warpgroups that multiply", plan.consumers);
+  line("constexpr int STAGES = {0};", plan.stages);
+  line("constexpr int INFLIGHT = {0}; // stages whose products run while the next one is waited for",
+       schedule.mmaInflight);
+  line("constexpr int SPLIT_K = {0}; // slices of the steps, whose sums another kernel adds", plan.split);
+  line("constexpr int MIN_BLOCKS = {0}; // resident blocks per multiprocessor", schedule.minBlocks);
+  line("constexpr int SHARED_BYTES = {0}; // dynamic shared memory of the launch", plan.sharedBytes(conv, plan.stages));
+  os << "} // namespace " << name << "\n";
+  return text;
+}
+
+/// The element type of maps: copies round f32 operands to tf32, where tensor cores alone would cut.
+static Type copiedType(const Conv &conv) {
+  return conv.elementType.isF32() ? Type(FloatTF32Type::get(conv.elementType.getContext())) : conv.elementType;
+}
+
+/// The maps of the channels-last image in IMAGE, residue by residue.
+static SmallVector<TensorMap, 0> imageMaps(const Conv &conv, const schedule::ConvImplicit &schedule, const Plan &plan,
+                                           DispatchBuffer image) {
+  const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8, pixel = conv.channels * element;
+  Sizes in = conv.in, stride = conv.stride;
+  int64_t images = conv.images;
+  if (plan.span[0] == 1 && plan.span != Box{conv.images, conv.out[0], conv.out[1], conv.out[2]}) {
+    in = {1, 1, plan.span[3]};
+    images = 1;
+  }
+  SmallVector<TensorMap, 0> maps;
+  for (int64_t d : residuesOf(conv, 0))
+    for (int64_t h : residuesOf(conv, 1))
+      for (int64_t w : residuesOf(conv, 2)) {
+        TensorMap map{image, copiedType(conv), {conv.channels, ceilDiv(in[2] - w, stride[2])}, {}, {}};
+        map.dims.push_back(ceilDiv(in[1] - h, stride[1]));
+        map.strides = {stride[2] * pixel, stride[1] * in[2] * pixel};
+        map.box = {slabOf(conv), plan.box[3], plan.box[2]};
+        if (conv.rank == 3) {
+          map.dims.push_back(ceilDiv(in[0] - d, stride[0]));
+          map.strides.push_back(stride[0] * in[1] * in[2] * pixel);
+          map.box.push_back(plan.box[1]);
+        }
+        map.dims.push_back(images);
+        map.strides.push_back(in[0] * in[1] * in[2] * pixel);
+        map.box.push_back(plan.box[0]);
+        map.offset = ((d * in[1] + h) * in[2] + w) * pixel;
+        map.swizzle = 128;
+        map.l2 = schedule.l2Promotion.value_or(256);
+        maps.push_back(map);
+      }
+  return maps;
+}
+
+FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
+                                         const schedule::ConvImplicit &schedule) {
+  Plan plan(conv, schedule);
+  std::string name = dispatch.getName().str();
+  FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
+  if (failed(made))
+    return failure();
+  const Epilogue &tail = made->tail;
+  std::string parameters = tail.parameters(), arguments = tail.arguments();
+  const bool split = plan.split > 1, isFp32 = conv.elementType.isF32();
+
+  DispatchCode code;
+  MLIRContext *context = dispatch.getContext();
+  auto workspace = [&](ArrayRef<int64_t> shape, Type type) {
+    code.workspaces.push_back(RankedTensorType::get(shape, type));
+    return DispatchBuffer::workspace(code.workspaces.size() - 1);
+  };
+  TemplateFill fill;
+  fill.name = name;
+
+  // Operands that are not channels-last yet. Those of a single element along the others are.
+  DispatchBuffer image = conv.input, weights = conv.weight;
+  const int64_t plane = conv.in[0] * conv.in[1] * conv.in[2];
+  if (!conv.lastInput && plane > 1) {
+    image = workspace({conv.images * plane * conv.channels}, conv.elementType);
+    fill.sections.insert("image");
+    int64_t blocks = conv.images * ceilDiv(plane, 32) * ceilDiv(conv.channels, 32);
+    code.launches.push_back({name + "_image", {blocks, 1, 1}, {256, 1, 1}, 0, {conv.input}, {image}});
+  }
+  if (!conv.lastWeight && conv.taps() > 1) {
+    int64_t count = conv.outChannels * conv.taps() * conv.channels;
+    weights = workspace({count}, conv.elementType);
+    fill.sections.insert("weights");
+    code.launches.push_back({name + "_weights", {ceilDiv(count, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
+  }
+  SmallVector<TensorMap, 0> maps = imageMaps(conv, schedule, plan, image);
+  fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan);
+  fill.replacements["epilogue"] = "// One output.\n__device__ __forceinline__ float epilogue(float value, int image, "
+                                  "int channel, int z, int y, int "
+                                  "x" +
+                                  parameters + ") {\n  return " + made->epilogue + ";\n}";
+  fill.replacements["mma"] =
+      "__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {\n"
+      "  kgen::wgmma_" +
+      std::string(isFp32                      ? "tf32"
+                  : conv.elementType.isBF16() ? "bf16"
+                                              : "f16") +
+      "<BN>(c, a, b, accumulate);\n}";
+  std::string map = "        const kgen::tensor_map *map = ";
+  for (size_t i = 0; i + 1 < maps.size(); ++i)
+    map += "number == " + std::to_string(i) + " ? &map_" + std::to_string(i) + " : ";
+  fill.replacements["map"] = map + "&map_" + std::to_string(maps.size() - 1) + ";";
+  if (conv.rank == 3)
+    fill.replacements["load"] =
+        "          kgen::tma_load_5d(a + s * BM * 128, map, &full[stage], c0 + s * SLAB, x, y, z, tile.i);";
+  std::string finishing = split ? "" : arguments;
+  fill.replacements["finish"] = "          if (OC % BN == 0 || channel < OC)\n"
+                                "            pair.first = finish(sum[0], pixel, channel" +
+                                finishing +
+                                ");\n"
+                                "          if (OC % BN == 0 || channel + 1 < OC)\n"
+                                "            pair.second = finish(sum[1], pixel, channel + 1" +
+                                finishing + ");";
+  std::string kernel = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
+                       "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ image, const " +
+                       name + "::In *__restrict__ weights" + (split ? "" : parameters) + ",\n         " + name +
+                       "::Stored *__restrict__ output, const __grid_constant__ kgen::tensor_map map_w";
+  for (size_t i = 0; i < maps.size(); ++i)
+    kernel += ",\n         const __grid_constant__ kgen::tensor_map map_" + std::to_string(i);
+  fill.replacements["kernel"] = kernel + ") {";
+  if (split) {
+    fill.sections.insert("split_k");
+    fill.replacements["reduce"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + name +
+                                  "_reduce(const float *__restrict__ partial" + parameters + ", " + name +
+                                  "::Out *__restrict__ output) {";
+    fill.replacements["reduce_call"] =
+        "    results.value[i] = static_cast<Out>(epilogue(sums.value[i], image, channel, z, y, x" + arguments + "));";
+  }
+  code.source = fillTemplate(findCudaTemplate("conv_implicit.cuh"), fill);
+
+  const int64_t pixels = conv.out[0] * conv.out[1] * conv.out[2];
+  const int64_t results = conv.images * pixels * conv.outChannels;
+  DispatchBuffer stored = DispatchBuffer::result(0);
+  if (split)
+    stored = workspace({plan.split, results}, Float32Type::get(context));
+  SmallVector<DispatchBuffer> extra;
+  for (const EpilogueOperand &operand : tail.operands)
+    extra.push_back(operand.buffer);
+  LaunchSpec main{name + "_main",         {plan.tiles() * plan.split, 1, 1},
+                  {plan.threads(), 1, 1}, plan.sharedBytes(conv, plan.stages),
+                  {image, weights},       {stored}};
+  if (!split)
+    main.reads.append(extra);
+  const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8;
+  TensorMap filters{weights,
+                    copiedType(conv),
+                    {conv.channels, conv.taps(), conv.outChannels},
+                    {conv.channels * element, conv.taps() * conv.channels * element},
+                    {slabOf(conv), 1, plan.bn}};
+  filters.swizzle = 128;
+  filters.l2 = schedule.l2Promotion.value_or(256);
+  main.maps.push_back(filters);
+  main.maps.append(maps);
+  main.sizedBy = "conv_implicit.cuh";
+  code.launches.push_back(main);
+  if (split) {
+    int64_t each = (conv.lastResult ? conv.outChannels : pixels) % 4 == 0 ? 4 : 1;
+    LaunchSpec reduce{name + "_reduce", {ceilDiv(results, each * 256), 1, 1}, {256, 1, 1}, 0,
+                      {stored},         {DispatchBuffer::result(0)}};
+    reduce.reads.append(extra);
+    code.launches.push_back(reduce);
+  }
+  return code;
+}
+
+} // namespace kgen::kernels

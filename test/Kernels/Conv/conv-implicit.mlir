@@ -1,0 +1,50 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file | FileCheck %s
+
+// A tile of three sizes is enough to say so. Images and weights are put in order first; a map for each residue by the stride, the second begins a pixel later.
+// CHECK-LABEL: kgen.source @first
+// CHECK-SAME: constexpr bool CHANNELS_LAST = false;
+// CHECK-SAME: constexpr int BOX_I = 8, BOX_D = 1, BOX_H = 4, BOX_W = 4;
+// CHECK-SAME: kgen::wgmma_tf32<BN>
+// CHECK: kgen.launch @first::@first_image
+// CHECK: kgen.launch @first::@first_weights
+// CHECK: kgen.launch @first::@first_main
+// CHECK-SAME: #kgen.tensor_map<operand = 1, dtype = tf32, dims = [64, 9, 64], strides = [256, 2304], box = [32, 1, 64], swizzle = 128, l2 = 256>
+// CHECK-SAME: #kgen.tensor_map<operand = 0, dtype = tf32, dims = [64, 28, 28, 8], strides = [512, 28672, 802816], box = [32, 4, 4, 8], swizzle = 128, l2 = 256>
+// CHECK-SAME: offset = 256>
+// CHECK-SAME: offset = 14336>
+// CHECK-SAME: offset = 14592>
+module attributes {kgen.precision = "tf32"} {
+func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x28x28xf32> {
+  %0 = kgen.dispatch @first schedule(#kgen.schedule<family = conv, mma = wgmma, tile = [128, 64, 32], split_k = 1>)
+      ins(%x, %w : tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x56x56xf32>, %b: tensor<64x64x3x3xf32>):
+    %1 = aten.conv2d %a, %b stride [2, 2] padding [1, 1] : (tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x28x28xf32>
+    kgen.yield %1 : tensor<8x64x28x28xf32>
+  } : tensor<8x64x28x28xf32>
+  return %0 : tensor<8x64x28x28xf32>
+}
+}
+
+// -----
+
+// Channels-last buffers are read and written where they are: one launch, all pixels one row.
+// CHECK-LABEL: kgen.source @last
+// CHECK-SAME: constexpr bool CHANNELS_LAST = true;
+// CHECK-SAME: constexpr int SPAN_I = 1, SPAN_D = 1, SPAN_H = 1, SPAN_W = 6272;
+// CHECK-NOT: @last_image
+// CHECK-NOT: @last_weights
+// CHECK: kgen.launch @last::@last_main
+// CHECK-NOT: kgen.launch
+func.func @f(%x: tensor<8x28x28x64xf16>, %w: tensor<256x64x1x1xf16>, %r: tensor<8x28x28x256xf16>) -> tensor<8x28x28x256xf16> {
+  %0 = kgen.dispatch @last schedule(#kgen.schedule<family = conv, pipeline = tma>)
+      ins(%x, %w, %r : tensor<8x28x28x64xf16>, tensor<256x64x1x1xf16>, tensor<8x28x28x256xf16>) {
+  ^bb0(%a: tensor<8x28x28x64xf16>, %b: tensor<256x64x1x1xf16>, %c: tensor<8x28x28x256xf16>):
+    %1 = aten.permute %a dims [0, 3, 1, 2] : (tensor<8x28x28x64xf16>) -> tensor<8x64x28x28xf16>
+    %2 = aten.conv2d %1, %b : (tensor<8x64x28x28xf16>, tensor<256x64x1x1xf16>) -> tensor<8x256x28x28xf16>
+    %3 = aten.permute %c dims [0, 3, 1, 2] : (tensor<8x28x28x256xf16>) -> tensor<8x256x28x28xf16>
+    %4 = aten.add.Tensor %2, %3 : (tensor<8x256x28x28xf16>, tensor<8x256x28x28xf16>) -> tensor<8x256x28x28xf16>
+    %5 = aten.permute %4 dims [0, 2, 3, 1] : (tensor<8x256x28x28xf16>) -> tensor<8x28x28x256xf16>
+    kgen.yield %5 : tensor<8x28x28x256xf16>
+  } : tensor<8x28x28x256xf16>
+  return %0 : tensor<8x28x28x256xf16>
+}

@@ -1,0 +1,131 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks]: convolutions by mma = wgmma and pipeline = tma.
+
+With "blocks" by mma = mma_sync and none instead. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
+these may show in a result, and where not, is what they are for.
+"""
+import sys
+
+# Images, channels, extents, filters, kernel, stride, padding, dilation, bias, tail, schedule.
+CASES = [
+    (2, 40, [9, 11], 24, [3, 3], [1, 1], [1, 1], [1, 1], True, "relu", ""),
+    (8, 32, [7, 7], 72, [3, 3], [1, 1], [1, 1], [1, 1], False, "add", "tile = [128, 64, 64], consumers = 1"),
+    (3, 24, [13, 10], 17, [3, 3], [2, 2], [1, 1], [1, 1], True, "", "tile = [64, 16, 64]"),
+    (2, 64, [8, 9], 40, [1, 1], [1, 1], [0, 0], [1, 1], True, "residual", "tile = [128, 32, 64], stages = 2"),
+    (2, 72, [9, 7], 32, [1, 1], [2, 2], [0, 0], [1, 1], False, "", "split_k = 2, tile = [64, 32, 64]"),
+    (1, 16, [15, 17], 33, [3, 5], [1, 2], [2, 3], [2, 2], True, "sigmoid", "mma_inflight = 0"),
+    (2, 8, [4, 6, 5], 16, [3, 2, 3], [1, 2, 1], [1, 0, 1], [1, 1, 2], True, "relu", "tile = [192, 16, 64]"),
+    (2, 48, [37], 20, [5], [3], [2], [1], False, "residual", "split_k = 3, tile = [64, 24, 64]"),
+    (5, 136, [6, 6], 48, [2, 2], [2, 2], [0, 0], [1, 1], True, "add", "tile = [256, 48, 64], split_k = 2"),
+]
+
+
+def tensor(shape, element):
+    return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+
+def last(shape):
+    return [shape[0], *shape[2:], shape[1]]
+
+
+class Writer:
+    def __init__(self, element, words):
+        self.element = element
+        self.is_last, self.has_nan, self.in_blocks = (word in words for word in ("last", "nan", "blocks"))
+        self.arguments, self.body, self.results = [], [], []
+
+    def layout(self, shape):
+        return last(shape) if self.is_last else shape
+
+    def spots(self, number, shape):
+        """The name of an input that has NaN and infinities."""
+        values, where, bools = (tensor(self.layout(shape), kind) for kind in (self.element, "i64", "i1"))
+        self.arguments.append(f"%x{number}: {values}")
+        if not self.has_nan:
+            return f"%x{number}"
+        self.arguments.append(f'%i{number}: {where} {{kgen.init = "integer(0, 599)"}}')
+        self.body += [f"  %spots{number} = kgen.dispatch @spots{number} schedule(#kgen.schedule<family = pointwise>) "
+                      f"ins(%x{number}, %i{number} : {values}, {where}) {{",
+                      f"  ^bb0(%a: {values}, %b: {where}):",
+                      f"    %n = aten.eq.Scalar %b {{other = 0.0}} : ({where}) -> {bools}",
+                      f"    %v = aten.masked_fill.Scalar %a, %n {{value = 0x7FF8000000000000 : f64}} : ({values}, {bools}) -> {values}",
+                      f"    %m = aten.eq.Scalar %b {{other = 1.0}} : ({where}) -> {bools}",
+                      f"    %y = aten.masked_fill.Scalar %v, %m {{value = 0x7FF0000000000000 : f64}} : ({values}, {bools}) -> {values}",
+                      f"    kgen.yield %y : {values}",
+                      f"  }} : {values}"]
+        return f"%spots{number}"
+
+    def permuted(self, lines, name, shape):
+        """The name of a value of SHAPE, whose argument has its channels last."""
+        if not self.is_last:
+            return name
+        rank = len(shape)
+        dims = [0, rank - 1, *range(1, rank - 1)]
+        lines.append(f"    {name}p = aten.permute {name} dims {dims} : "
+                     f"({tensor(last(shape), self.element)}) -> {tensor(shape, self.element)}")
+        return f"{name}p"
+
+    def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, bias, tail, schedule):
+        if self.element == "f32":
+            schedule = schedule.replace(", 64]", ", 32]") if number % 2 else schedule
+        out = [(e + 2 * p - d * (k - 1) - 1) // s + 1 for e, p, d, k, s in zip(extents, padding, dilation, kernel, stride)]
+        image, weight, result = [images, channels, *extents], [filters, channels, *kernel], [images, filters, *out]
+        operands = [(self.spots(number, image), tensor(self.layout(image), self.element))]
+        weight_type = tensor(self.layout(weight), self.element)
+        self.arguments.append(f'%w{number}: {weight_type} {{kgen.init = "normal(0, 0.2)"}}')
+        operands.append((f"%w{number}", weight_type))
+        if bias:
+            self.arguments.append(f"%b{number}: {tensor([filters], self.element)}")
+            operands.append((f"%b{number}", tensor([filters], self.element)))
+        if tail == "residual":
+            kind = tensor(self.layout(result), self.element)
+            self.arguments.append(f"%r{number}: {kind}")
+            operands.append((f"%r{number}", kind))
+        blocks = ", ".join(f"%a{i}: {kind}" for i, (_, kind) in enumerate(operands))
+        lines = []
+        read = [self.permuted(lines, "%a0", image), self.permuted(lines, "%a1", weight)] + (["%a2"] if bias else [])
+        types = ", ".join([tensor(image, self.element), tensor(weight, self.element)] +
+                          ([tensor([filters], self.element)] if bias else []))
+        full = tensor(result, self.element)
+        lines.append(f"    %c = aten.conv{len(extents)}d {', '.join(read)} stride {stride} padding {padding} dilation {dilation} : "
+                     f"({types}) -> {full}")
+        value = "%c"
+        if tail in ("relu", "sigmoid"):
+            lines.append(f"    %t = aten.{tail} %c : ({full}) -> {full}")
+            value = "%t"
+        elif tail == "add":
+            lines.append(f"    %t = aten.add.Scalar %c {{other = 0.5}} : ({full}) -> {full}")
+            value = "%t"
+        elif tail == "residual":
+            other = self.permuted(lines, f"%a{len(operands) - 1}", result)
+            lines += [f"    %s = aten.add.Tensor %c, {other} : ({full}, {full}) -> {full}",
+                      f"    %t = aten.relu %s : ({full}) -> {full}"]
+            value = "%t"
+        if self.is_last:
+            rank = len(result)
+            dims = [0, *range(2, rank), 1]
+            lines.append(f"    %l = aten.permute {value} dims {dims} : ({full}) -> {tensor(last(result), self.element)}")
+            value, full = "%l", tensor(last(result), self.element)
+        names, kinds = ", ".join(name for name, _ in operands), ", ".join(kind for _, kind in operands)
+        keys = "family = conv, mma = wgmma, pipeline = tma" + (f", {schedule}" if schedule else "")
+        if self.in_blocks:
+            keys = f"family = conv, mma = {['mma_sync', 'none'][number % 2]}"
+        self.body += [f"  %y{number} = kgen.dispatch @c{number} schedule(#kgen.schedule<{keys}>) ins({names} : {kinds}) {{",
+                      f"  ^bb0({blocks}):", *lines, f"    kgen.yield {value} : {full}", f"  }} : {full}"]
+        self.results.append(full)
+
+
+def main():
+    element, words = sys.argv[1], sys.argv[2:]
+    writer = Writer(element, words)
+    for number, case in enumerate(CASES):
+        writer.add(number, *case)
+    print('module attributes {kgen.precision = "tf32"} {' if element == "f32" else "module {")
+    print("func.func @convolutions(" + ",\n    ".join(writer.arguments) + f")\n    -> ({', '.join(writer.results)}) {{")
+    print("\n".join(writer.body))
+    print("  return " + ", ".join(f"%y{i}" for i in range(len(CASES))) + " : " + ", ".join(writer.results) + "\n}\n}")
+
+
+if __name__ == "__main__":
+    main()
