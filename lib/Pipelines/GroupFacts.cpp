@@ -95,8 +95,11 @@ private:
     if (FailureOr<DispatchOp> grown = fuseConsumers(rewriter, dispatch, any, why); succeeded(grown))
       dispatch = *grown;
     reach.consumers = count() - 1;
-    // Elsewhere, what is in front would be computed once for each use. Before a convolution that is permutes only.
-    if (family.readsOnce() || family.name() == "conv")
+    // Elsewhere, what is in front would be computed once for each use. Before a convolution or pooling that is permutes
+    // only.
+    Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
+    if (family.readsOnce() || family.name() == "conv" ||
+        (family.name() == "pool" && source && movesChannels(source, /*toLast=*/false)))
       if (FailureOr<DispatchOp> grown = fuseProducers(rewriter, dispatch, any, why); succeeded(grown))
         dispatch = *grown;
     reach.producers = count() - 1 - reach.consumers;

@@ -45,6 +45,7 @@ def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
 def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
 def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
 def ConvImplicit : Variant<Conv, "implicit", "warpgroups, fed by tensor map from channels-last images">;
+def ConvDepthwise : Variant<Conv, "depthwise", "a filter for each channel of channels-last images, without tensor cores">;
 def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
 def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;
@@ -99,7 +100,8 @@ def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
 
 def ThreadTileDirective : Directive<"ThreadTileOp", "thread_tile", "C", "[8, 8]">;
 def ThreadTileKey : Key<"thread_tile", ThreadTileDirective, IntsFrom<2, 2, 1, 64>,
-    [Taken<[GemmSimt, ConvSimt]>], "tile of one thread, in elements"> {
+    [Taken<[GemmSimt, ConvSimt, ConvDepthwise]>],
+    "tile of one thread, in elements; [rows, columns] of outputs where each channel has a filter"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }
 
@@ -115,7 +117,7 @@ def PoolTileKey : Key<"pool_tile", PoolTileDirective, IntsFrom<1, 2, 1, 64>, [Ma
 
 def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
-    [Taken<[GemmSimt, ConvSimt, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
+    [Taken<[GemmSimt, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
      Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
@@ -161,7 +163,7 @@ def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>,
 
 def VecDirective : Directive<"VecOp", "vec", "M", "4">;
 def VecKey : Key<"vec", VecDirective, IntOf<[1, 2, 4, 8, 16]>,
-    [Taken<gemmBlocks # rows # [PointwisePacks, ScanBlocks] # gathers>],
+    [Taken<gemmBlocks # [ConvDepthwise] # rows # [PointwisePacks, ScanBlocks] # gathers>],
     "elements of one global memory access; at most 16 bytes"> {
   let Neighbours = [1, 2, 4, 8];
 }
@@ -257,11 +259,12 @@ def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256
   let FirstIsBare = 0;
 }
 def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
-    [Taken<[PointwisePacks, PoolWindows, ScanBlocks] # gathers>],
+    [Taken<[ConvDepthwise, PointwisePacks, PoolWindows, ScanBlocks] # gathers>],
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];
 }
-def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>, [Taken<gemmBlocks # convBlocks # [ConvImplicit] # rows>],
+def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>,
+    [Taken<gemmBlocks # convBlocks # [ConvDepthwise, ConvImplicit] # rows>],
     "resident blocks per multiprocessor that the launch bounds promise"> {
   let Neighbours = [1, 2, 3, 4, 6, 8];
 }

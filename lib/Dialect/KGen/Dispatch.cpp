@@ -98,15 +98,20 @@ bool movesChannels(Operation *op, bool toLast) {
 using Group = llvm::SmallSetVector<Operation *, 8>;
 
 template <typename ConvOp>
-static bool isDense(Operation &op) {
+static bool isDenseOrDepthwise(Operation &op) {
   auto conv = dyn_cast<ConvOp>(op);
-  return conv && conv.getGroups() == 1;
+  return conv && (conv.getGroups() == 1 || (conv.getWeight().getType().getDimSize(1) == 1 &&
+                                            int64_t(conv.getGroups()) == conv.getWeight().getType().getDimSize(0)));
 }
 
-/// Whether DISPATCH holds a plain convolution without groups, whose kernels take channels first or last.
+/// Whether DISPATCH holds a pooling, or a plain convolution without groups or with a filter for each channel, whose
+/// kernels take channels first or last.
 static bool takesLayouts(DispatchOp dispatch) {
+  if (dispatch.getFamily() == "pool")
+    return true;
   return dispatch.getFamily() == "conv" && llvm::any_of(dispatch.getBody().front(), [](Operation &op) {
-           return isDense<aten::Conv1dOp>(op) || isDense<aten::Conv2dOp>(op) || isDense<aten::Conv3dOp>(op);
+           return isDenseOrDepthwise<aten::Conv1dOp>(op) || isDenseOrDepthwise<aten::Conv2dOp>(op) ||
+                  isDenseOrDepthwise<aten::Conv3dOp>(op);
          });
 }
 
@@ -122,7 +127,7 @@ static bool endsConvolution(Operation *op) {
 /// not.
 static bool canHold(StringRef family, Operation *op, const Group &group, FuseLimit limit, std::string &why) {
   OpKind kind = kindOf(op);
-  if (family == "conv" && llvm::any_of(group, endsConvolution)) {
+  if ((family == "conv" || family == "pool") && llvm::any_of(group, endsConvolution)) {
     why = "nothing joins behind the permute that puts a convolution's channels last";
     return false;
   }
@@ -397,8 +402,8 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
     else if (isConv && (!limit.layouts || !movesChannels(op, /*toLast=*/false)))
       obstacle =
           "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
-          "without groups";
-    else if (!isConv && !isElementwise(op))
+          "without groups or with a filter for each channel";
+    else if (!isConv && !isElementwise(op) && !(limit.layouts && movesChannels(op, /*toLast=*/false)))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
     else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))
       obstacle = (op->getName().getStringRef() + " has users outside").str();

@@ -8,11 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvDepthwise.h"
 #include "ConvDispatch.h"
 #include "ConvImplicit.h"
 #include "ConvWgmma.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -58,10 +60,14 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
        weight = cast<RankedTensorType>(op->getOperand(1).getType()),
        result = cast<RankedTensorType>(op->getResult(0).getType());
   graph::WorkFact work;
+  work.channels = input.getDimSize(1);
+  // Permutes that a group takes in do not show in a dispatch of the convolution alone.
+  Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
+  if (isDepthwise(*conv) && source && movesChannels(source, /*toLast=*/false))
+    return work; // no product
   work.n = result.getDimSize(1);
   work.m = work.n ? result.getNumElements() / work.n : 0;
   work.k = weight.getDimSize(0) ? weight.getNumElements() / weight.getDimSize(0) : 0;
-  work.channels = input.getDimSize(1);
   work.plainConvolution = !conv->transposed && conv->rank <= 2 && conv->groups == 1 && conv->dilation == Sizes{1, 1, 1};
   work.denseConvolution = !conv->transposed && conv->groups == 1;
   return work;
@@ -232,11 +238,16 @@ static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &c
   params.set(context, key::slabChannels, int64_t(1));
 }
 
+/// Whether conv_depthwise.cuh computes CONV.
+static bool isDepthwiseLast(const Conv &conv) { return isDepthwise(conv) && conv.lastInput && conv.lastResult; }
+
 LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<Conv> read = readConv(dispatch);
   if (failed(read))
     return failure();
   const Conv &conv = *read;
+  if (isDepthwiseLast(conv) && !params.has(key::tile) && !params.has(key::slabChannels))
+    return completeConvDepthwise(dispatch, conv, params, chip);
   // Its tiles have a third size, that of a step.
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma ||
@@ -525,6 +536,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   FailureOr<Conv> conv = readConv(dispatch);
   if (failed(conv))
     return failure();
+  if (isDepthwiseLast(*conv) && !params.has(key::tile))
+    return emitConvDepthwise(dispatch, *conv, schedule::ConvDepthwise::read(params));
   std::optional<Mma> mma = params.getWord(key::mma);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma)
     return emitConvImplicit(dispatch, *conv, schedule::ConvImplicit::read(params));

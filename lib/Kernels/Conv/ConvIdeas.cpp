@@ -75,6 +75,21 @@ std::vector<CatalogueEntry> getConvIdeas() {
        {"mma=wgmma; producer_warps=2", "mma=wgmma; stages=6", "mma=wgmma; stages=5",
         "mma=wgmma; consumers=3; producer_warps=2; stages=4"},
        /*restart=*/true},
+      {"channel-lanes",
+       C::Memory,
+       "Give neighbouring threads neighbouring channels, whose filters they alone need: each reads the pixels of a run "
+       "of "
+       "outputs once, 16 bytes at a time, and holds their sums; weights wait in shared memory.",
+       {"conv"},
+       96,
+       119,
+       filterPerChannel,
+       "memory|gather|load|latency|compute",
+       {"thread_tile=[1, 7]", "thread_tile=[1, 4]", "thread_tile=[2, 4]; block=32"},
+       {"min_blocks=4", "min_blocks=5", "thread_tile=[2, 4]; min_blocks=4", "thread_tile=[2, 7]; min_blocks=4",
+        "thread_tile=[1, 4]; min_blocks=6", "thread_tile=[1, 7]; min_blocks=5", "thread_tile=[1, 14]",
+        "thread_tile=[4, 4]; block=64"},
+       /*restart=*/true},
       {"pixel-tile",
        C::Compute,
        "Give each thread several pixels and several filters: a pixel in a register meets all of the thread's filters, "

@@ -8,6 +8,7 @@
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 #include "kgen/Kernels/Family.h"
@@ -31,6 +32,9 @@ struct PoolProgram {
   std::optional<int64_t> divisor; ///< divisor_override
   SmallVector<int64_t> window, stride, padding, dilation, input, output;
   int64_t planes = 1;
+  Value lastInput;         ///< what the pool's operand is a permutation of, with its channels last; or null
+  bool lastResult = false; ///< results are permuted such that channels are last
+  int64_t channels = 1;    ///< with either
 
   unsigned rank() const { return input.size(); }
   /// Whether a window of ITEMS outputs along dimension I can leave the input.
@@ -50,6 +54,16 @@ public:
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
 };
+
+bool movesChannelsInFront(Value value) {
+  return value.getDefiningOp() && movesChannels(value.getDefiningOp(), /*toLast=*/false);
+}
+
+/// What YIELDED is, in the order that the pool knows.
+Value beforeLayout(Value yielded) {
+  Operation *op = yielded.getDefiningOp();
+  return op && movesChannels(op, /*toLast=*/true) ? op->getOperand(0) : yielded;
+}
 
 constexpr char kAxes[] = {'Z', 'Y', 'X'};
 constexpr int64_t kMostSpan = 64; // floats of an input row in a thread's registers
@@ -95,6 +109,14 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
   for (Operation &op : yield->getBlock()->without_terminator()) {
     if (isPointwiseAten(&op))
       continue;
+    if (!program.pool && movesChannels(&op, /*toLast=*/false) && isa<BlockArgument>(op.getOperand(0))) {
+      program.lastInput = op.getOperand(0);
+      continue;
+    }
+    if (program.pool && movesChannels(&op, /*toLast=*/true) && op.hasOneUse() && *op.getUsers().begin() == yield) {
+      program.lastResult = true;
+      continue;
+    }
     if (program.pool) {
       InFlightDiagnostic diag = op.emitOpError("has no place beside a pool: expected element-wise ops around it");
       diag.attachNote(program.pool->getLoc()) << "the pool";
@@ -112,7 +134,20 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
   program.output = llvm::to_vector(result.take_back(rank));
   for (int64_t extent : shape.drop_back(rank))
     program.planes *= extent;
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+  if (program.lastInput || program.lastResult) {
+    auto readsPlaces = [&](Value value) {
+      return isa<BlockArgument>(value) && value != program.source && value != program.lastInput &&
+             shapeOf(value) == result;
+    };
+    if (shape.size() != rank + 2 || (program.lastInput && !movesChannelsInFront(program.source)) ||
+        llvm::any_of(yield->getBlock()->getArguments(), readsPlaces))
+      return program.pool->emitOpError("has its channels last where images are all that is read");
+    program.channels = shape[1];
+  }
+  for (auto [index, yielded] : llvm::enumerate(yield.getValues())) {
+    Value value = beforeLayout(yielded);
+    if (program.lastResult && value == yielded)
+      return dispatch.emitOpError("has its channels last in all results or in none");
     if (!isPacked(value, result))
       return dispatch.emitOpError("result ")
              << index << " of type " << value.getType() << " is not of the pooled shape and f32, f16 or bf16";
@@ -180,13 +215,16 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   Value pooled = program.pool->getResult(0);
   ArrayRef<int64_t> inputShape = shapeOf(program.source), outputShape = shapeOf(pooled);
 
-  FailureOr<ElementPiece> before = makeElementPiece(name + "_before", program.source, {}, inputShape);
+  SmallVector<Value> stops;
+  if (program.lastInput)
+    stops.push_back(program.source);
+  FailureOr<ElementPiece> before = makeElementPiece(name + "_before", program.source, stops, inputShape);
   if (failed(before))
     return failure();
   SmallVector<ElementPiece> behind;
   for (auto [index, value] : llvm::enumerate(dispatch.getYield().getValues())) {
     FailureOr<ElementPiece> piece =
-        makeElementPiece(llvm::formatv("{0}_behind{1}", name, index), value, {pooled}, outputShape);
+        makeElementPiece(llvm::formatv("{0}_behind{1}", name, index), beforeLayout(value), {pooled}, outputShape);
     if (failed(piece))
       return failure();
     behind.push_back(std::move(*piece));
@@ -205,6 +243,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   // Constants, one set for each axis.
   text += llvm::formatv("namespace {0} {{\nconstexpr long long kPlanes = {1};\nconstexpr int kThreads = {2};\n", name,
                         program.planes, threads);
+  if (program.channels > 1)
+    text += llvm::formatv("constexpr int kChannels = {0};\n", program.channels);
   unsigned rank = program.rank();
   auto constant = [&](StringRef what, char axis, int64_t value) {
     text += llvm::formatv("constexpr int k{0}{1} = {2};\n", what, axis, value);
@@ -260,14 +300,27 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   for (unsigned i = 3 - rank; i < 3; ++i)
     dims.push_back(std::string(1, static_cast<char>(kAxes[i] - 'A' + 'a')));
   auto element = [&](Value value) {
-    return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value));
+    Value read = program.lastInput && value == program.source ? program.lastInput : value;
+    return toFloat("operands." + inputName(read) + "[offset]", elementTypeOf(value));
+  };
+  // The place of (plane, z, y, x) in a tensor with channels last, of the extents WHAT.
+  auto lastPlace = [&](StringRef what) {
+    std::string place = "static_cast<long long>(plane / kChannels)";
+    for (unsigned i = 3 - rank; i < 3; ++i)
+      place = llvm::formatv("({0} * k{1}{2} + {3})", place, what, kAxes[i], static_cast<char>(kAxes[i] - 'A' + 'a'));
+    return "  const long long offset = " + place + " * kChannels + plane % kChannels;\n";
   };
   text += "\n/// The pool's input element";
   text += before->identity ? ".\n" : ", after the ops fused in front.\n";
-  text += "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int y, "
-          "int x) {\n"
-          "  return " +
-          callElementPiece(*before, element, dims) + ";\n}\n";
+  text +=
+      program.lastInput
+          ? "__device__ __forceinline__ float load(const Operands &operands, long long, int plane, int z, int y, int "
+            "x) "
+            "{\n" +
+                lastPlace("Input")
+          : "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int "
+            "y, int x) {\n";
+  text += "  return " + callElementPiece(*before, element, dims) + ";\n}\n";
 
   std::string average;
   if (!program.maximum && !program.adaptive) {
@@ -296,9 +349,13 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
           "folded / static_cast<float>(" + llvm::join(factors, " *\n                                           ") + ")";
     }
   }
-  text += "\n__device__ __forceinline__ void store(const Operands &operands, long long offset, int plane, int z, int "
+  text += std::string("\n__device__ __forceinline__ void store(const Operands &operands, long long") +
+          (program.lastResult ? "" : " offset") +
+          ", int plane, int z, int "
           "y, int x,\n"
           "                                      float folded) {\n";
+  if (program.lastResult)
+    text += lastPlace("Output");
   if (!average.empty())
     text += "  const float average = " + average + ";\n";
   auto result = [&](Value value) -> std::string {
@@ -313,6 +370,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
 
   TemplateFill fill;
   fill.name = name;
+  if (program.lastInput)
+    fill.sections.insert("CHANNELS_LAST");
   if (rank > 1)
     fill.sections.insert("HAS_Y");
   if (rank > 2)

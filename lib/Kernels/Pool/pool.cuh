@@ -50,6 +50,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
     return;
 #endif
 #endif
+#if CHANNELS_LAST
+  // Neighbouring threads read neighbouring channels.
+  const int channel = static_cast<int>(item % kChannels);
+  item /= kChannels;
+#endif
   const int x = static_cast<int>(item % kItemsX) * kCoarsen;
   item /= kItemsX;
 #if HAS_Y
@@ -60,7 +65,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   const int z = static_cast<int>(item % kOutputZ);
   item /= kOutputZ;
 #endif
+#if CHANNELS_LAST
+  const int plane = static_cast<int>(item) * kChannels + channel;
+#else
   const int plane = static_cast<int>(item);
+#endif
 
   float folded[kCoarsen];
 #pragma unroll

@@ -30,10 +30,20 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   const long long output = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (output >= kPlanes * kOutputZ * kOutputY * kOutputX)
     return;
+#if CHANNELS_LAST
+  // Neighbouring threads read neighbouring channels.
+  const long long pixel = output / kChannels;
+  const int x = static_cast<int>(pixel % kOutputX);
+  const int y = static_cast<int>(pixel / kOutputX % kOutputY);
+  const int z = static_cast<int>(pixel / (kOutputX * kOutputY) % kOutputZ);
+  const int plane =
+      static_cast<int>(pixel / (kOutputX * kOutputY * kOutputZ)) * kChannels + static_cast<int>(output % kChannels);
+#else
   const int x = static_cast<int>(output % kOutputX);
   const int y = static_cast<int>(output / kOutputX % kOutputY);
   const int z = static_cast<int>(output / (kOutputX * kOutputY) % kOutputZ);
   const int plane = static_cast<int>(output / (kOutputX * kOutputY * kOutputZ));
+#endif
   const int first_x = x * kInputX / kOutputX, last_x = ((x + 1) * kInputX + kOutputX - 1) / kOutputX;
   const int first_y = y * kInputY / kOutputY, last_y = ((y + 1) * kInputY + kOutputY - 1) / kOutputY;
   const int first_z = z * kInputZ / kOutputZ, last_z = ((z + 1) * kInputZ + kOutputZ - 1) / kOutputZ;
@@ -48,5 +58,10 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
       sum += of_row;
     }
   const int count = (last_x - first_x) * (last_y - first_y) * (last_z - first_z);
+#if CHANNELS_LAST
+  const long long place = ((static_cast<long long>(plane) * kOutputZ + z) * kOutputY + y) * kOutputX + x;
+  store(operands, place, plane, z, y, x, sum / static_cast<float>(count));
+#else
   store(operands, output, plane, z, y, x, sum / static_cast<float>(count));
+#endif
 }

@@ -1,7 +1,10 @@
 // A convolution takes the permutes of channels around it into its dispatch: in front those of image, weight and residual,
-// behind it one, which ends the dispatch. One with groups takes none.
+// behind it one, which ends the dispatch. So do one with a filter for each channel, and a pooling; one with other groups
+// takes none.
 // RUN: split-file %s %t
 // RUN: kgen-opt %t/dense.mlir --kgen-apply-directives=script=%t/script.mlir | FileCheck %t/dense.mlir
+// RUN: kgen-opt %t/depthwise.mlir --kgen-apply-directives=script=%t/script.mlir | FileCheck %t/depthwise.mlir
+// RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pooling.mlir | FileCheck %t/pool.mlir
 // RUN: not kgen-opt %t/groups.mlir --kgen-apply-directives=script=%t/script.mlir 2>&1 | FileCheck %t/groups.mlir
 
 //--- script.mlir
@@ -30,10 +33,43 @@ func.func @f(%x: tensor<2x8x8x16xf32>, %w: tensor<24x3x3x16xf32>, %r: tensor<2x8
   return %6 : tensor<2x8x8x24xf32>
 }
 
-//--- groups.mlir
-// CHECK: expected a producer to fuse, found none: family conv takes nothing in front but permutes that put channels first, those of a plain convolution without groups
-func.func @f(%x: tensor<2x8x8x16xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<2x16x8x8xf32> {
+//--- pooling.mlir
+%d = transform.kgen.select "aten.max_pool2d" in %f
+transform.kgen.fuse %d producers all
+transform.kgen.fuse %d consumers all
+
+//--- depthwise.mlir
+// CHECK: kgen.dispatch @conv2d_0
+// CHECK: aten.permute
+// CHECK-NEXT: aten.conv2d
+// CHECK-NEXT: aten.relu
+// CHECK-NEXT: %[[L:.*]] = aten.permute
+// CHECK-NEXT: kgen.yield %[[L]]
+func.func @f(%x: tensor<2x8x8x16xf32>, %w: tensor<16x1x3x3xf32>) -> tensor<2x8x8x16xf32> {
   %0 = aten.permute %x dims [0, 3, 1, 2] : (tensor<2x8x8x16xf32>) -> tensor<2x16x8x8xf32>
   %1 = aten.conv2d %0, %w padding [1, 1] groups 16 : (tensor<2x16x8x8xf32>, tensor<16x1x3x3xf32>) -> tensor<2x16x8x8xf32>
+  %2 = aten.relu %1 : (tensor<2x16x8x8xf32>) -> tensor<2x16x8x8xf32>
+  %3 = aten.permute %2 dims [0, 2, 3, 1] : (tensor<2x16x8x8xf32>) -> tensor<2x8x8x16xf32>
+  return %3 : tensor<2x8x8x16xf32>
+}
+
+//--- pool.mlir
+// CHECK: kgen.dispatch @max_pool2d_0
+// CHECK: aten.permute
+// CHECK-NEXT: aten.max_pool2d
+// CHECK-NEXT: %[[L:.*]] = aten.permute
+// CHECK-NEXT: kgen.yield %[[L]]
+func.func @f(%x: tensor<2x8x8x16xf32>) -> tensor<2x4x4x16xf32> {
+  %0 = aten.permute %x dims [0, 3, 1, 2] : (tensor<2x8x8x16xf32>) -> tensor<2x16x8x8xf32>
+  %1 = aten.max_pool2d %0 kernel [2, 2] stride [2, 2] : (tensor<2x16x8x8xf32>) -> tensor<2x16x4x4xf32>
+  %2 = aten.permute %1 dims [0, 2, 3, 1] : (tensor<2x16x4x4xf32>) -> tensor<2x4x4x16xf32>
+  return %2 : tensor<2x4x4x16xf32>
+}
+
+//--- groups.mlir
+// CHECK: expected a producer to fuse, found none: family conv takes nothing in front but permutes that put channels first, those of a plain convolution without groups or with a filter for each channel
+func.func @f(%x: tensor<2x8x8x16xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<2x16x8x8xf32> {
+  %0 = aten.permute %x dims [0, 3, 1, 2] : (tensor<2x8x8x16xf32>) -> tensor<2x16x8x8xf32>
+  %1 = aten.conv2d %0, %w padding [1, 1] groups 2 : (tensor<2x16x8x8xf32>, tensor<16x8x3x3xf32>) -> tensor<2x16x8x8xf32>
   return %1 : tensor<2x16x8x8xf32>
 }

@@ -91,7 +91,7 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
 // -----
 
 func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
-  // expected-error @+1 {{schedule key 'raster' is not taken by family conv, which takes blocks, chunk, consumers, dtype, }}
+  // expected-error @+1 {{schedule key 'raster' is not taken by family conv, which takes block, blocks, chunk, consumers, dtype, }}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, raster = 4>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
   ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>
@@ -112,4 +112,32 @@ func.func @f(%x: tensor<1x3x4x4xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x16x2
     kgen.yield %1 : tensor<1x16x2x2xf32>
   } : tensor<1x16x2x2xf32>
   return %0 : tensor<1x16x2x2xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x8x8x18xf32>, %w: tensor<18x1x3x3xf32>) -> tensor<2x8x8x18xf32> {
+  // expected-error @+1 {{vec = 4 does not divide the 18 channels}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, vec = 4>) ins(%x, %w : tensor<2x8x8x18xf32>, tensor<18x1x3x3xf32>) {
+  ^bb0(%a: tensor<2x8x8x18xf32>, %b: tensor<18x1x3x3xf32>):
+    %p = aten.permute %a dims [0, 3, 1, 2] : (tensor<2x8x8x18xf32>) -> tensor<2x18x8x8xf32>
+    %y = aten.conv2d %p, %b padding [1, 1] groups 18 : (tensor<2x18x8x8xf32>, tensor<18x1x3x3xf32>) -> tensor<2x18x8x8xf32>
+    %l = aten.permute %y dims [0, 2, 3, 1] : (tensor<2x18x8x8xf32>) -> tensor<2x8x8x18xf32>
+    kgen.yield %l : tensor<2x8x8x18xf32>
+  } : tensor<2x8x8x18xf32>
+  return %0 : tensor<2x8x8x18xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x32x32x16xf32>, %w: tensor<16x1x7x7xf32>) -> tensor<2x32x32x16xf32> {
+  // expected-error @+1 {{a thread tile of 8 x 8 outputs of 4 channels takes 312 registers for sums and a row of pixels, the limit is 200}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, thread_tile = [8, 8]>) ins(%x, %w : tensor<2x32x32x16xf32>, tensor<16x1x7x7xf32>) {
+  ^bb0(%a: tensor<2x32x32x16xf32>, %b: tensor<16x1x7x7xf32>):
+    %p = aten.permute %a dims [0, 3, 1, 2] : (tensor<2x32x32x16xf32>) -> tensor<2x16x32x32xf32>
+    %y = aten.conv2d %p, %b padding [3, 3] groups 16 : (tensor<2x16x32x32xf32>, tensor<16x1x7x7xf32>) -> tensor<2x16x32x32xf32>
+    %l = aten.permute %y dims [0, 2, 3, 1] : (tensor<2x16x32x32xf32>) -> tensor<2x32x32x16xf32>
+    kgen.yield %l : tensor<2x32x32x16xf32>
+  } : tensor<2x32x32x16xf32>
+  return %0 : tensor<2x32x32x16xf32>
 }
