@@ -66,6 +66,9 @@ ensure_nvrtc() {
   ensure_python nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85
 }
 
+# ccache takes compiles with a precompiled header only so; clang checks the header, which has no time stamp (AddKGen.cmake).
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
 # Configures once and builds what is out of date. ensure_build [PRESET] [TARGET...]; presets dev and ci share a folder.
 ensure_build() {
   local preset=${1:-dev} dir

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 using namespace kgen;
@@ -418,6 +419,18 @@ static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, 
   return std::isfinite(lost) && lost >= mostHonestError;
 }
 
+/// Products and sums of some neighbours may exceed an answer by so much, in whatever order they are taken.
+static constexpr double roomForOrder = 1 << 20;
+
+/// Whether an infinity in place of output I of SET may come of another order: the answers are so near the largest number
+/// that sums are kept in that what a scan or a reduction meets on its way may lie beyond it.
+static bool mayOverflowOnTheWay(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
+                                const candidate::ErrorNorms &found) {
+  const candidate::DType dtype = plan.outputs[i].dtype;
+  const double most = dtype == candidate::DType::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  return candidate::isFloat(dtype) && !std::isfinite(found.max) && set.facts[i].largest > most / roomForOrder;
+}
+
 /// Holds OUT's comparison against what the graph's own types make of output I.
 static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set, unsigned i,
                             Judgement &out) {
@@ -434,6 +447,12 @@ static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, con
     text += std::isfinite(cost.norms.l2) ? share : " overflows or is no number there";
     (set.timed() ? out.unknown : out.meaningless) = text;
     out.accepted = !set.timed();
+    return;
+  }
+  if (!set.timed() && mayOverflowOnTheWay(plan, set, i, out.comparison.norms)) {
+    out.meaningless = "the answers of output " + std::to_string(i) +
+                      " are so large that another order of the same products and sums may overflow";
+    out.accepted = true;
     return;
   }
   if (set.exact[i] || set.errors.empty())

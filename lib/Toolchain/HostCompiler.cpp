@@ -50,6 +50,7 @@ const char *const flags[] = {"-std=gnu++17",
                              "-fno-semantic-interposition",
                              "-fno-exceptions",
                              "-fno-rtti",
+                             "-fno-threadsafe-statics", // arrays of __half in shared memory; no lock is there to take
                              "-nostartfiles",
                              "-U_FORTIFY_SOURCE",
                              "-fcf-protection=none",

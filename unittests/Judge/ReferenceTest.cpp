@@ -364,6 +364,31 @@ TEST(Reference, ASetThatTheTypesDestroySaysNothing) {
   EXPECT_FALSE(judged(InputKind::Declared).passed);
 }
 
+TEST(Reference, AnotherOrderMayOverflowWhereAnswersComeNearTheLargestNumber) {
+  // As products of ever more factors do: those of some neighbours are larger than any of the answers.
+  double scale = 1e35;
+  auto answers = [&](llvm::ArrayRef<double> x, size_t i) { return scale * x[i]; };
+  FunctionAnswers source(answers);
+  source.declared = answers;
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](InputKind kind, float out) {
+    auto reference = build(source, plan);
+    Finished process;
+    process.out.resize(512, out);
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, *find(*reference, kind), process));
+  };
+  const float overflown = std::numeric_limits<float>::infinity();
+  SetVerdict verdict = judged(InputKind::Uniform, overflown);
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  EXPECT_EQ(verdict.meaningless, "input uniform#0 says nothing: the answers of output 0 are so large that another order of the "
+                                 "same products and sums may overflow");
+  // Zeros are wrong there as everywhere, and so is an infinity on what is timed, and where answers are smaller.
+  EXPECT_FALSE(judged(InputKind::Uniform, 0.0f).passed);
+  EXPECT_FALSE(judged(InputKind::Declared, overflown).passed);
+  scale = 1e20;
+  EXPECT_FALSE(judged(InputKind::Uniform, overflown).passed);
+}
+
 TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {
   FunctionAnswers source(twice);
   candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
