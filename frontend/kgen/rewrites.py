@@ -400,11 +400,12 @@ class Rewrites:
 
     def _rewrite_as_strided(self, arguments, node):
         """Counted over the elements in row-major order, which is how the dialect has every tensor."""
-        value = arguments["self"]
-        if not value.tensor.is_contiguous():
+        # The node's own tensor: contiguous() is no op of the dialect, and its operand may have other strides.
+        source = node.args[0].meta["val"]
+        if not source.is_contiguous():
             self._refuse("aten.as_strided of a tensor that is not contiguous is not in the dialect")
         offset = arguments["storage_offset"]
-        whole = {**arguments, "storage_offset": (offset or 0) - (value.tensor.storage_offset() if offset is not None else 0)}
+        whole = {**arguments, "storage_offset": (offset or 0) - (source.storage_offset() if offset is not None else 0)}
         return self._emit("as_strided", whole, node, [node.meta["val"]])
 
     # Products
