@@ -422,12 +422,13 @@ static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, 
 /// Products and sums of some neighbours may exceed an answer by so much, in whatever order they are taken.
 static constexpr double roomForOrder = 1 << 20;
 
-/// Whether an infinity in place of output I of SET may come of another order: the answers are so near the largest number
-/// that sums are kept in that what a scan or a reduction meets on its way may lie beyond it.
+/// Whether an infinity in place of output I of SET may come of another order: the answers are so near the largest
+/// number that sums are kept in that what a scan or a reduction meets on its way may lie beyond it.
 static bool mayOverflowOnTheWay(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
                                 const candidate::ErrorNorms &found) {
   const candidate::DType dtype = plan.outputs[i].dtype;
-  const double most = dtype == candidate::DType::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const double most =
+      dtype == candidate::DType::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   return candidate::isFloat(dtype) && !std::isfinite(found.max) && set.facts[i].largest > most / roomForOrder;
 }
 

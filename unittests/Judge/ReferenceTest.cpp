@@ -380,8 +380,9 @@ TEST(Reference, AnotherOrderMayOverflowWhereAnswersComeNearTheLargestNumber) {
   const float overflown = std::numeric_limits<float>::infinity();
   SetVerdict verdict = judged(InputKind::Uniform, overflown);
   EXPECT_TRUE(verdict.passed) << verdict.detail;
-  EXPECT_EQ(verdict.meaningless, "input uniform#0 says nothing: the answers of output 0 are so large that another order of the "
-                                 "same products and sums may overflow");
+  EXPECT_EQ(verdict.meaningless,
+            "input uniform#0 says nothing: the answers of output 0 are so large that another order of the "
+            "same products and sums may overflow");
   // Zeros are wrong there as everywhere, and so is an infinity on what is timed, and where answers are smaller.
   EXPECT_FALSE(judged(InputKind::Uniform, 0.0f).passed);
   EXPECT_FALSE(judged(InputKind::Declared, overflown).passed);
