@@ -242,7 +242,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "runs/proof")
     parser.add_argument("--parts", default=",".join(names), help="which, with commas between (all): " + ", ".join(names))
     parser.add_argument("--round", type=int, default=1, help="of several calls: each makes other graphs (1)")
-    parser.add_argument("--cards", default="", help="how many (default: as nvidia-smi says); 0: device host alone")
+    parser.add_argument("--cards", default="", help="how many (default: as CUDA_VISIBLE_DEVICES or nvidia-smi says); 0: device host alone")
     parser.add_argument("--devices", default="", help="instead: devices for the parts of cards, with commas between")
     parser.add_argument("--seconds", type=float, default=540, help="for everything (540)")
     parser.add_argument("--scale", type=float, default=1, help="of every count: 0.01 tries the script itself")
@@ -257,7 +257,8 @@ def main():
     arguments.bin, arguments.out = os.path.abspath(arguments.bin), arguments.out.resolve()
     if arguments.cards == "":
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout if shutil.which("nvidia-smi") else ""
-        arguments.cards = listed.count("GPU ")
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        arguments.cards = listed.count("GPU ") if visible is None else min(listed.count("GPU "), len([one for one in visible.split(",") if one]))
     arguments.devices = arguments.devices.split(",") if arguments.devices else [f"cuda:{i}" for i in range(int(arguments.cards))]
     start = time.monotonic()
     proof = Proof(arguments)

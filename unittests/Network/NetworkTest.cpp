@@ -277,6 +277,16 @@ TEST(BudgetTest, KeepsRoundsForTheDearestWhenTheOthersAreCheap) {
   EXPECT_TRUE(chooseBatch({}, 2, 4).empty());
 }
 
+TEST(ClosingTimeTest, TrialsOfPartitionsLeaveTimeForTuning) {
+  ClosingTime closing;
+  EXPECT_TRUE(closing.leavesTuning(1e6, 1e6)) << "without a limit";
+  closing.limit = 300;
+  EXPECT_TRUE(closing.leavesTuning(79, 79));
+  EXPECT_FALSE(closing.leavesTuning(158, 79)); // the second of two
+  closing.limit = 148;
+  EXPECT_FALSE(closing.leavesTuning(79, 79));
+}
+
 TEST(ClosingTimeTest, KeepsTimeForTheEnd) {
   ClosingTime closing;
   EXPECT_FALSE(closing.isOver(1e9)); // there is no limit

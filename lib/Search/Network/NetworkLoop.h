@@ -108,6 +108,7 @@ private:
   std::mutex storing;                          ///< who has the kernel library
   NetworkStandings standings;
   network::ClosingTime closingTime;
+  double firstNetworkSeconds = 0; ///< that round 0 of all tasks took, which a trial of another partition takes, too
   int lastRound = 0;
   size_t turnsGiven = 0;        ///< so far, of those that the journal tells
   const size_t recorded;        ///< branches that the journal told when this process began

@@ -13,11 +13,31 @@ using namespace llvm;
 
 namespace kgen::search {
 
+/// Whether BRANCH cuts the network otherwise before any kernel was tuned: on top of round 0, or of another such branch.
+static bool isUntuned(trajectory::RunFolder &run, const trajectory::BranchRecord &branch) {
+  if (branch.idea.key == "assemble")
+    return branch.round == 0;
+  const trajectory::BranchRecord *parent = run.findBranch(branch.parent);
+  return parent && isUntuned(run, *parent);
+}
+
+/// EARLY ideas come before anything is tuned, as long as that leaves time for tuning. Those that had to wait come after it,
+/// before the others; a search that goes on keeps the order that its journal has.
 Error NetworkSearch::tryCatalogue(int round, bool early) {
-  for (const network::PartitionIdea &idea : network::partitionCatalogue())
-    if (idea.early == early && !shouldStop())
-      if (Error error = tryPartition(round, idea))
-        return error;
+  for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
+    if (shouldStop())
+      break;
+    auto known = find_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
+      return branch.idea.key == idea.key && branch.idea.text == idea.text;
+    });
+    const bool wasTried = known != run.getBranches().end(), wasUntuned = wasTried && isUntuned(run, *known);
+    if (early && (!idea.early || (wasTried ? !wasUntuned : !closingTime.leavesTuning(secondsSpent(), firstNetworkSeconds))))
+      continue;
+    if (!early && idea.early && wasUntuned)
+      continue;
+    if (Error error = tryPartition(round, idea))
+      return error;
+  }
   return Error::success();
 }
 

@@ -93,6 +93,7 @@ Error NetworkSearch::executeRounds() {
     return error;
   if (standings.bestId().empty())
     return createStringError("the network of every task's round 0 is not right: " + lastFault);
+  firstNetworkSeconds = world.clock.seconds() - startSeconds;
   for (int round = 1; round <= config.options.rounds; ++round) {
     lastRound = round;
     const auto branchesOfRound = [&] {
