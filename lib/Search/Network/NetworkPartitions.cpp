@@ -21,8 +21,8 @@ static bool isUntuned(trajectory::RunFolder &run, const trajectory::BranchRecord
   return parent && isUntuned(run, *parent);
 }
 
-/// EARLY ideas come before anything is tuned, as long as that leaves time for tuning. Those that had to wait come after it,
-/// before the others; a search that goes on keeps the order that its journal has.
+/// EARLY ideas come before anything is tuned, as long as that leaves time for tuning. Those that had to wait come after
+/// it, before the others; a search that goes on keeps the order that its journal has.
 Error NetworkSearch::tryCatalogue(int round, bool early) {
   for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
     if (shouldStop())
@@ -31,7 +31,8 @@ Error NetworkSearch::tryCatalogue(int round, bool early) {
       return branch.idea.key == idea.key && branch.idea.text == idea.text;
     });
     const bool wasTried = known != run.getBranches().end(), wasUntuned = wasTried && isUntuned(run, *known);
-    if (early && (!idea.early || (wasTried ? !wasUntuned : !closingTime.leavesTuning(secondsSpent(), firstNetworkSeconds))))
+    if (early &&
+        (!idea.early || (wasTried ? !wasUntuned : !closingTime.leavesTuning(secondsSpent(), firstNetworkSeconds))))
       continue;
     if (!early && idea.early && wasUntuned)
       continue;
