@@ -74,8 +74,8 @@ struct ClosingTime {
   double reserve() const;
   /// Whether there is no time for more rounds once SPENT has passed. EXTRA networks are to be measured before the last.
   bool isOver(double spent, int extra = 0) const { return limit > 0 && spent + extra * assembly >= limit - reserve(); }
-  /// Whether a trial of TRIAL seconds may begin once SPENT has passed, before any kernel is tuned: two fifths of the limit
-  /// are for tuning and for the end.
+  /// Whether a trial of TRIAL seconds may begin once SPENT has passed, before any kernel is tuned: two fifths of the
+  /// limit are for tuning and for the end.
   bool leavesTuning(double spent, double trial) const { return limit <= 0 || spent + trial <= 0.6 * limit; }
 };
 
