@@ -17,6 +17,9 @@ import tempfile
 
 KEEP = ("idea.md", "directives.mlir", "kernel.cu", "plan.json", "measurement.json")
 
+#: Pythons before 3.11.4 have no filters of what an archive holds; the archives are our own.
+unpacking = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+
 
 def us(value):
     return f"{value:.1f}" if value < 10000 else f"{value / 1000:.2f} ms"
@@ -78,7 +81,7 @@ def main():
     for archive in archives:
         with tempfile.TemporaryDirectory() as folder:
             with tarfile.open(archive) as tar:
-                tar.extractall(folder, filter="data")
+                tar.extractall(folder, **unpacking)
             run = next(pathlib.Path(folder).rglob("run.json")).parent
             text += "\n" + section(tool, run, results, name)
             target = results / name / f"{run.name}.run.tar.xz"
