@@ -15,7 +15,8 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
+
+from archives import unpack
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROBLEMS = ("softmax", "layer_norm", "conv_relu_maxpool", "matmul_fp16", "matmul_fp32", "attention_fp16_d128")
@@ -27,8 +28,7 @@ def make(folder, problems):
     from kgen.tools import run_tool
     for name in problems:
         out = folder / name
-        with tarfile.open(ROOT / f"docs/results/h200/{name}.run.tar.xz") as tar:
-            tar.extractall(out / "run", **unpacking)
+        unpack(ROOT / f"docs/results/h200/{name}.run.tar.xz", out / "run")
         run = out / "run" / name
         form = ROOT / f"frontend/problems/{name}.py"
         for one in FORMATS:
@@ -117,9 +117,6 @@ def check(folder, problems):
         torch.cuda.empty_cache()
     print(f"{len(problems) - failed} of {len(problems)} as expected")
     return failed
-
-#: Pythons before 3.11.4 have no filters of what an archive holds; the archives are our own.
-unpacking = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 
 
 if __name__ == "__main__":

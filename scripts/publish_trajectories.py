@@ -15,10 +15,9 @@ import sys
 import tarfile
 import tempfile
 
-KEEP = ("idea.md", "directives.mlir", "kernel.cu", "plan.json", "measurement.json")
+from archives import unpack
 
-#: Pythons before 3.11.4 have no filters of what an archive holds; the archives are our own.
-unpacking = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+KEEP = ("idea.md", "directives.mlir", "kernel.cu", "plan.json", "measurement.json")
 
 
 def us(value):
@@ -80,8 +79,7 @@ def main():
     text = (results / f"{name}.notes.md").read_text().rstrip() + "\n"
     for archive in archives:
         with tempfile.TemporaryDirectory() as folder:
-            with tarfile.open(archive) as tar:
-                tar.extractall(folder, **unpacking)
+            unpack(archive, folder)
             run = next(pathlib.Path(folder).rglob("run.json")).parent
             text += "\n" + section(tool, run, results, name)
             target = results / name / f"{run.name}.run.tar.xz"

@@ -14,18 +14,15 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 
-#: Pythons before 3.11.4 have no filters of what an archive holds; the archives are our own.
-unpacking = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+from archives import unpack
 
 
 def replay(tool, archive, options):
     """Unpacks ARCHIVE and replays what is in it; returns the exit code and what was said."""
     with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(archive) as tar:
-            tar.extractall(folder, **unpacking)
+        unpack(archive, folder)
         runs = sorted(path.parent for path in pathlib.Path(folder).rglob("run.json"))
         if len(runs) != 1:
             return 1, f"holds {len(runs)} run folders, expected one"

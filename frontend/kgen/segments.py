@@ -1,6 +1,7 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cuts an exported graph into what kgen computes, kernel by kernel, and what stays PyTorch's."""
+import functools
 import operator
 
 import torch
@@ -42,15 +43,15 @@ def _in_order(graph):
     """[(node, why kgen cannot compute it)] of GRAPH, so that PyTorch's ops cut what is kgen's as seldom as may be. What is taken out of a
     result stands behind what gives it."""
     parts, part_of = [], {}  # (why, nodes)
-    reasons = {node: refusal(node) for node in graph.nodes if node.op not in ("placeholder", "output")}
-    stays = staying(graph, reasons.get)
+    reason = functools.cache(refusal)
+    stays = staying(graph, reason)
     for node in graph.nodes:
         if node.op in ("placeholder", "output"):
             continue
         if node.op == "call_function" and node.target is operator.getitem and node.args[0] in part_of:
             part = part_of[node.args[0]]
         else:
-            part = (reasons[node] or elsewhere(node, stays), [])
+            part = (reason(node) or elsewhere(node, stays), [])
             parts.append(part)
         part[1].append(node)
         part_of[node] = part
