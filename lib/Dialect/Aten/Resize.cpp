@@ -27,6 +27,8 @@ static constexpr int64_t kDefaultElements = 1 << 20;
 static constexpr int64_t kMatrixRows = 32;
 /// Pairs are tried among so many dimensions of one extent at most: each try infers the whole graph.
 static constexpr size_t kMostPaired = 12;
+/// Ops of a graph that is tried twice: an unrolled recurrence keeps its steps, however narrow.
+static constexpr size_t kMostTogether = 10000;
 /// Elements that a shrunk group or instance keeps at least.
 static constexpr int64_t kLeastStatistics = 8;
 
@@ -74,10 +76,11 @@ static void resizeRange(func::FuncOp func, unsigned argument, const ExtentRenami
         StringAttr::get(func.getContext(), "integer(" + Twine(std::min(low, now)) + ", " + Twine(now) + ")"));
 }
 
-LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
+/// resizeFunction(); where it fails, STUCK is the op whose operands do not go together, and none where another thing
+/// failed. BEFORE gets the types that changed values had.
+static LogicalResult resizeOps(func::FuncOp func, TypeRange types, Operation *&stuck,
+                               llvm::DenseMap<Value, Type> &before) {
   ExtentRenaming rename(func.getArgumentTypes(), types);
-  // The type that a changed value had: size attributes are relative to it.
-  llvm::DenseMap<Value, Type> before;
   auto change = [&](Value value, Type type) {
     if (value.getType() == type)
       return;
@@ -102,8 +105,12 @@ LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
     for (Value operand : op.getOperands())
       operands.push_back(before.count(operand) ? before[operand] : operand.getType());
     SmallVector<Type> results;
-    if (failed(inferred.adaptToOperands(operands, rename)) || failed(inferred.inferResultTypes(results)))
+    if (failed(inferred.adaptToOperands(operands, rename)))
       return failure();
+    if (failed(inferred.inferResultTypes(results))) {
+      stuck = &op;
+      return failure();
+    }
     for (auto [result, type] : llvm::zip_equal(op.getResults(), results))
       change(result, type);
   }
@@ -113,6 +120,13 @@ LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
     resizeRange(func, i, rename);
   }
   return success();
+}
+
+LogicalResult kgen::aten::resizeFunction(func::FuncOp func, TypeRange types) {
+  Operation *stuck = nullptr;
+  // Size attributes are relative to the types that changed values had.
+  llvm::DenseMap<Value, Type> before;
+  return resizeOps(func, types, stuck, before);
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,6 +149,23 @@ public:
   }
 
   LogicalResult run() {
+    Shapes full = shapes;
+    auto [flops, elements] = shrink();
+    if (!flops)
+      return resizeFunction(func, typesOf(shapes));
+    // Extents one by one were not enough: from the beginning, and together.
+    together = true;
+    shapes = full;
+    if (func.getBody().front().getOperations().size() <= kMostTogether && !shrink().first)
+      return resizeFunction(func, typesOf(shapes));
+    return func.emitOpError() << "expected a size of at most " << maxFlops << " floating-point operations and "
+                              << maxElements << " elements for each tensor but found none below " << *flops << " and "
+                              << elements;
+  }
+
+private:
+  /// Halves until the graph fits; else gives the FLOPs and elements where it ended.
+  std::pair<std::optional<double>, int64_t> shrink() {
     func::FuncOp current = func;
     OwningOpRef<func::FuncOp> owner;
     while (!fits(current)) {
@@ -142,16 +173,13 @@ public:
       if (!smaller && fits(current, slack))
         break;
       if (!smaller)
-        return func.emitOpError() << "expected a size of at most " << maxFlops << " floating-point operations and "
-                                  << maxElements << " elements for each tensor but found none below "
-                                  << graphFlops(current) << " and " << largestTensor(current);
+        return {graphFlops(current), largestTensor(current)};
       owner = std::move(smaller);
       current = *owner;
     }
-    return resizeFunction(func, typesOf(shapes));
+    return {};
   }
 
-private:
   static int64_t largestTensor(func::FuncOp func) {
     int64_t largest = 0;
     auto see = [&](Value value) {
@@ -192,6 +220,8 @@ private:
     for (auto &[extent, places] : batches)
       if (extent >= (shapes[places[0].first].size() == 2 ? kMatrixRows : 8))
         list.push_back(places);
+    if (together)
+      list.push_back(widths());
     for (auto &[extent, places] : shared)
       if (places.size() > 1)
         list.push_back(places);
@@ -207,6 +237,17 @@ private:
     for (auto &[extent, places] : small)
       list.push_back(places);
     return list;
+  }
+
+  /// All widths of a network: the even extents of its weights, but for windows.
+  SmallVector<Place> widths() {
+    constexpr int64_t kLeast = 16;
+    SmallVector<Place> places;
+    for (unsigned a = 0; a < shapes.size(); ++a)
+      for (unsigned d = 0; d < std::min<size_t>(shapes[a].size(), 2) && func.getArgAttr(a, "kgen.parameter"); ++d)
+        if (shapes[a][d] >= kLeast && shapes[a][d] % 2 == 0)
+          places.push_back({a, d});
+    return places;
   }
 
   /// Whether a normalisation's statistics cover too few elements to mean anything: with one
@@ -229,17 +270,64 @@ private:
   /// The graph after the first candidate that infers; none if all fail.
   OwningOpRef<func::FuncOp> shrinkOnce() {
     for (const SmallVector<Place> &places : candidates()) {
+      if (places.empty())
+        continue;
       Shapes tried = shapes;
       for (auto [a, d] : places)
         tried[a][d] /= 2;
-      OwningOpRef<func::FuncOp> copy = func.clone();
-      ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
-      if (failed(resizeFunction(*copy, typesOf(tried))) || (isDegenerate(*copy) && !wasDegenerate))
+      OwningOpRef<func::FuncOp> copy = resized(tried);
+      if (!copy || (isDegenerate(*copy) && !wasDegenerate))
         continue;
       shapes = std::move(tried);
       return copy;
     }
     return {};
+  }
+
+  /// The graph at the extents TRIED; none where it does not infer. TOGETHER changes TRIED: where an op's operands do
+  /// not go together, those that are arguments take the extents that others have, as a product's weight takes those of
+  /// its rows.
+  OwningOpRef<func::FuncOp> resized(Shapes &tried) {
+    ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
+    while (true) {
+      OwningOpRef<func::FuncOp> copy = func.clone();
+      Operation *stuck = nullptr;
+      llvm::DenseMap<Value, Type> before;
+      if (succeeded(resizeOps(*copy, typesOf(tried), stuck, before)))
+        return copy;
+      if (!together || !stuck || !follow(stuck, before, tried))
+        return {};
+    }
+  }
+
+  /// Lets the arguments among OP's operands follow; false where none can, so that each changes at most once for each
+  /// op.
+  bool follow(Operation *op, const llvm::DenseMap<Value, Type> &before, Shapes &tried) {
+    // The smallest that an extent became in any operand: those that are to follow still have the old one.
+    llvm::DenseMap<int64_t, int64_t> became;
+    for (Value operand : op->getOperands())
+      if (auto entry = before.find(operand); entry != before.end())
+        for (auto [old, now] : llvm::zip_equal(cast<RankedTensorType>(entry->second).getShape(),
+                                               cast<RankedTensorType>(operand.getType()).getShape())) {
+          int64_t &least = became.try_emplace(old, old).first->second;
+          least = std::min(least, now);
+        }
+    bool changed = false;
+    for (Value operand : op->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (!argument)
+        continue;
+      auto full = cast<RankedTensorType>(func.getArgument(argument.getArgNumber()).getType());
+      for (auto [extent, now] : llvm::zip_equal(full.getShape(), tried[argument.getArgNumber()])) {
+        auto entry = became.find(extent);
+        // Extents only shrink, which ends the search.
+        if (entry == became.end() || entry->second >= now)
+          continue;
+        now = entry->second;
+        changed = true;
+      }
+    }
+    return changed;
   }
 
   func::FuncOp func;
@@ -248,6 +336,7 @@ private:
   double slack; ///< where nothing fits, the smallest size may exceed the limits so many times
   /// The graph has tiny statistics at its own size; then they cannot be asked for.
   bool wasDegenerate;
+  bool together = false; ///< widths are halved together, and arguments follow
   Shapes shapes;
 };
 } // namespace
