@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Device/Parallel.h"
 
+#include "kgen/Toolchain/TimeTrace.h"
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -18,7 +20,10 @@ void kgen::device::parallelFor(int64_t count, unsigned threads, const std::funct
     return body(0, count);
   std::vector<std::thread> pool;
   for (int64_t p = 0; p < pieces; ++p)
-    pool.emplace_back([&, p] { body(count * p / pieces, count * (p + 1) / pieces); });
+    pool.emplace_back([&, p] {
+      toolchain::ThreadTrace trace;
+      body(count * p / pieces, count * (p + 1) / pieces);
+    });
   for (std::thread &t : pool)
     t.join();
 }
@@ -31,7 +36,10 @@ void kgen::device::parallelEach(size_t count, size_t threads, const std::functio
   };
   std::vector<std::thread> pool;
   for (size_t i = 1; i < std::min(count, threads); ++i)
-    pool.emplace_back(work);
+    pool.emplace_back([&] {
+      toolchain::ThreadTrace trace;
+      work();
+    });
   work();
   for (std::thread &t : pool)
     t.join();

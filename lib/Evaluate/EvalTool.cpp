@@ -11,6 +11,7 @@
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/Recovery.h"
 #include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/TimeTrace.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -405,6 +406,7 @@ static std::string machineName() {
 }
 
 int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
+  toolchain::TimeTrace trace("kgen-eval");
   auto say = [](json::Object object) {
     llvm::outs() << json::Value(std::move(object)) << '\n';
     llvm::outs().flush();

@@ -111,11 +111,15 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
 }
 
 Phase::Phase(candidate::Measurement &out, const char *name)
-    : out(&out), name(name), begin(toolchain::monotonicSeconds()) {}
+    : out(&out), name(name), begin(toolchain::monotonicSeconds()),
+      traced(llvm::timeTraceProfilerBegin(name, llvm::StringRef())) {}
 
 void Phase::end() {
-  if (out) // to the millisecond
-    out->phases[name] += std::round(1e3 * (toolchain::monotonicSeconds() - begin)) / 1e3;
+  if (!out)
+    return;
+  // To the millisecond.
+  out->phases[name] += std::round(1e3 * (toolchain::monotonicSeconds() - begin)) / 1e3;
+  llvm::timeTraceProfilerEnd(traced);
   out = nullptr;
 }
 
@@ -309,6 +313,7 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
     if (parts.planOfGraph) // start() asks for it as well
       if (auto expected = parts.planOfGraph(wanted[i].files->graph); !expected)
         llvm::consumeError(expected.takeError());
+    llvm::TimeTraceScope trace("right answers", llvm::StringRef(wanted[i].key));
     auto built = buildReference(*wanted[i].files, wanted[i].plan, rules, share);
     if (built)
       wanted[i].built = std::move(*built);

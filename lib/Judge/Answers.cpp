@@ -102,14 +102,12 @@ public:
 
   /// REQUEST in kgen-oracle's words.
   llvm::Expected<GraphTraits> traits(llvm::StringRef graph, const std::string &request) {
-    if (llvm::Error error = ensureStarted(graph))
-      return std::move(error);
-    std::string line = "traits " + request + "\n", reply;
-    if (write(toChild, line.data(), line.size()) != ssize_t(line.size()) || !readLine(reply))
-      return explainEnd();
-    auto [exact, multiplied] = llvm::StringRef(reply).split(' ');
+    auto reply = ask(graph, "traits " + request);
+    if (!reply)
+      return reply.takeError();
+    auto [exact, multiplied] = llvm::StringRef(*reply).split(' ');
     if (exact.find_first_not_of("01") != llvm::StringRef::npos)
-      return llvm::createStringError("oracle: %s", llvm::StringRef(reply).ltrim("error: ").str().c_str());
+      return refused(*reply);
     GraphTraits traits;
     for (char c : exact)
       traits.exact.push_back(c == '1');
@@ -118,7 +116,33 @@ public:
     return traits;
   }
 
+  llvm::Expected<double> flops(llvm::StringRef graph) {
+    auto reply = ask(graph, "flops");
+    if (!reply)
+      return reply.takeError();
+    double flops = 0;
+    if (llvm::StringRef(*reply).getAsDouble(flops))
+      return refused(*reply);
+    return flops;
+  }
+
 private:
+  /// The answer to LINE, a question of GRAPH that needs no inputs.
+  llvm::Expected<std::string> ask(llvm::StringRef graph, std::string line) {
+    if (llvm::Error error = ensureStarted(graph))
+      return std::move(error);
+    line += '\n';
+    std::string reply;
+    if (write(toChild, line.data(), line.size()) != ssize_t(line.size()) || !readLine(reply))
+      return explainEnd();
+    return reply;
+  }
+
+  static llvm::Error refused(llvm::StringRef reply) {
+    reply.consume_front("error: ");
+    return llvm::createStringError("oracle: %s", reply.str().c_str());
+  }
+
   /// One question: inputs as files, a line that names the folder, answers as files beside them. Gigabytes go
   /// through the page cache of a folder in memory, not through a pipe.
   llvm::Expected<std::vector<Answer>> exchange(const std::string &folder,
@@ -133,7 +157,7 @@ private:
     if (write(toChild, job.data(), job.size()) != ssize_t(job.size()) || !readLine(reply))
       return explainEnd();
     if (reply != "ok")
-      return llvm::createStringError("oracle: %s", llvm::StringRef(reply).ltrim("error: ").str().c_str());
+      return refused(reply);
     std::vector<Answer> answers;
     for (size_t i = 0;; ++i) {
       std::string path = folder + "/out" + std::to_string(i) + ".bin";
@@ -268,10 +292,13 @@ public:
     return twice<GraphTraits>(Computed::Answers, graph,
                               [&](OracleProcess &process) { return process.traits(graph, request); });
   }
+  llvm::Expected<double> flops(llvm::StringRef graph) override {
+    return twice<double>(Computed::Answers, graph, [&](OracleProcess &process) { return process.flops(graph); });
+  }
 
-  void rest() override {
+  void rest(llvm::StringRef graph) override {
     std::lock_guard<std::mutex> guard(lock);
-    idle.clear();
+    llvm::erase_if(idle, [&](const auto &each) { return each->knows(graph); });
   }
 
 private:
@@ -293,9 +320,7 @@ private:
     std::unique_ptr<OracleProcess> process;
     {
       std::lock_guard<std::mutex> guard(lock);
-      // One of another graph is of no more use.
-      llvm::erase_if(idle, [&](const auto &each) { return !each->knows(graph); });
-      auto found = llvm::find_if(idle, [&](const auto &each) { return each->computes(what); });
+      auto found = llvm::find_if(idle, [&](const auto &each) { return each->knows(graph) && each->computes(what); });
       if (found != idle.end()) {
         process = std::move(*found);
         idle.erase(found);
@@ -307,6 +332,10 @@ private:
     if (reply) {
       std::lock_guard<std::mutex> guard(lock);
       idle.push_back(std::move(process));
+      // Several graphs are asked about side by side; whoever was idle longest goes first.
+      constexpr size_t mostIdle = 16;
+      if (idle.size() > mostIdle)
+        idle.erase(idle.begin());
     }
     return reply;
   }
@@ -328,6 +357,10 @@ const char *kgen::judge::describe(Computed what) {
     return "what the graph's own types make of it";
   }
   return "";
+}
+
+llvm::Expected<double> AnswerSource::flops(llvm::StringRef) {
+  return llvm::createStringError("the work of a graph is not known here");
 }
 
 llvm::Expected<std::vector<Answer>> AnswerSource::compute(Computed what, llvm::StringRef graph,

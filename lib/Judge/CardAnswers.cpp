@@ -13,6 +13,7 @@
 
 #include "JudgeSession.h"
 
+#include "kgen/Device/Parallel.h"
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Verify.h"
 #include "kgen/Toolchain/Cache.h"
@@ -22,9 +23,11 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TimeProfiler.h"
 
 #include <algorithm>
-#include <thread>
+#include <map>
+#include <mutex>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -61,17 +64,17 @@ public:
   llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
     return cpu->traits(graph, largest, products);
   }
-  void rest() override { cpu->rest(); }
+  llvm::Expected<double> flops(llvm::StringRef graph) override { return cpu->flops(graph); }
+  void rest(llvm::StringRef graph) override { cpu->rest(graph); }
 
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                unsigned threads) override {
-    if (inputElements(plan) < smallElements)
+    if (inputElements(plan) < smallElements && isQuick(graph))
       return cpu->judge(graph, plan, threads);
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
     auto judge = learn(graph, plan, scratch->path());
-    cpu->rest();
     // Where the card has no room for as many answers as a verdict needs, the CPU is slow but right.
     if (judge && (*judge)->room() < fewestSets)
       return cpu->judge(graph, plan, threads);
@@ -79,6 +82,15 @@ public:
   }
 
 private:
+  /// Whether the CPU answers sooner than the card's processes have started.
+  bool isQuick(llvm::StringRef graph) {
+    auto flops = cpu->flops(graph);
+    if (flops)
+      return *flops < quickFlops;
+    llvm::consumeError(flops.takeError());
+    return true;
+  }
+
   /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
   llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                const std::string &folder) {
@@ -94,29 +106,39 @@ private:
     auto text = toolchain::readWholeFile(reduced);
     if (!text)
       return text.takeError();
-    auto whole = lowerWhenAgreed(folder, full, reduced, *text, Computed::Answers);
-    if (!whole)
-      return whole.takeError();
-    return start(folder, *whole, plan,
-                 [this, graph = graph.str(), reduced = std::move(*text)](Computed what, JudgeJob::UseProgram use) {
-                   return makeProgram(what, graph, reduced, use);
-                 });
+    std::unique_ptr<Judge> judge;
+    auto begin = [&](const CardProgram &whole) -> llvm::Error {
+      auto started = start(folder, whole, plan,
+                           [this, graph = graph.str(), reduced = *text](Computed what, JudgeJob::UseProgram use) {
+                             return makeProgram(what, graph, reduced, use);
+                           });
+      if (started)
+        judge = std::move(*started);
+      return started.takeError();
+    };
+    if (llvm::Error error = useWhenAgreed(folder, full, reduced, *text, Computed::Answers, begin))
+      return std::move(error);
+    return std::move(judge);
   }
 
-  /// The program of FULL, a file, once that of REDUCED, whose text is TEXT, agrees with the CPU. Both are compiled side
-  /// by side: of a network that takes seconds each.
-  llvm::Expected<CardProgram> lowerWhenAgreed(const std::string &folder, const std::string &full,
-                                              const std::string &reduced, llvm::StringRef text, Computed what) {
-    std::optional<llvm::Expected<CardProgram>> whole;
-    std::thread beside([&] { whole.emplace(lower(folder, full, "whole", what)); });
-    auto small = lower(folder, reduced, "reduced", what);
-    llvm::Error disagreed = small ? agree(folder, *small, text, what) : small.takeError();
-    beside.join();
+  /// Has USE begin with the program of FULL, a file, and holds that of REDUCED, whose text is TEXT, against the CPU
+  /// beside it: compilers and processes take seconds to start. An error where either does not come to a good end.
+  llvm::Error useWhenAgreed(const std::string &folder, const std::string &full, const std::string &reduced,
+                            llvm::StringRef text, Computed what,
+                            llvm::function_ref<llvm::Error(const CardProgram &)> use) {
+    llvm::Error used = llvm::Error::success(), disagreed = llvm::Error::success();
+    device::parallelEach(2, 2, [&](size_t i) {
+      if (i == 0) {
+        auto whole = lower(folder, full, "whole", what);
+        used = llvm::joinErrors(std::move(used), whole ? use(*whole) : whole.takeError());
+      } else {
+        disagreed = llvm::joinErrors(std::move(disagreed), ensureAgreement(folder, reduced, text, what));
+      }
+    });
     if (!disagreed)
-      return std::move(*whole);
-    if (!*whole)
-      llvm::consumeError(whole->takeError());
-    return std::move(disagreed);
+      return used;
+    llvm::consumeError(std::move(used));
+    return disagreed;
   }
 
   /// The same for what else is computed of the graph, when it is needed first. In fp64 it has to agree with the CPU's,
@@ -131,21 +153,19 @@ private:
     for (auto [file, text] : {std::pair(&full, &graph), std::pair(&small, &reduced)})
       if (llvm::Error error = toolchain::writeFileAtomically(*file, *text))
         return error;
+    auto load = [&](const CardProgram &program) { return use(program.planFile, program.artifact); };
+    if (what != Computed::Declared)
+      return useWhenAgreed(folder, full, small, reduced, what, load);
     // In the types that the graph declares there is nothing that the CPU could confirm to 1e-9.
-    auto program = what == Computed::Declared ? lower(folder, full, "whole", what)
-                                              : lowerWhenAgreed(folder, full, small, reduced, what);
-    if (!program)
-      return program.takeError();
-    if (llvm::Error error = use(program->planFile, program->artifact))
-      return error;
-    cpu->rest();
-    return llvm::Error::success();
+    auto program = lower(folder, full, "whole", what);
+    return program ? load(*program) : program.takeError();
   }
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
   llvm::Expected<std::unique_ptr<Judge>> start(const std::string &folder, const CardProgram &program,
                                                const candidate::LaunchPlan &shape,
                                                decltype(JudgeJob::makeProgram) makeProgram = nullptr) {
+    llvm::TimeTraceScope trace("start a judge");
     JudgeJob job;
     job.makeProgram = std::move(makeProgram);
     job.device = device;
@@ -159,9 +179,46 @@ private:
     return startJudgeProcess(job);
   }
 
+  /// Whether the program of REDUCED, a file whose text is TEXT, computes what the CPU does. Layers of a network that
+  /// differ in extents have the same reduced form: whoever comes first looks, the others wait for what comes of it.
+  llvm::Error ensureAgreement(const std::string &folder, const std::string &reduced, llvm::StringRef text,
+                              Computed what) {
+    auto lowered = lowerToText(folder, reduced, "reduced", what);
+    if (!lowered)
+      return lowered.takeError();
+    const std::string key = toolchain::contentKey({lowered->cuda, withoutDrawing(text.str()), describe(what)});
+    std::shared_ptr<Agreement> agreement;
+    {
+      std::lock_guard<std::mutex> guard(lock);
+      auto &known = agreements[key];
+      if (!known)
+        known = std::make_shared<Agreement>();
+      agreement = known;
+    }
+    std::lock_guard<std::mutex> guard(agreement->lock);
+    if (agreement->holds)
+      return llvm::Error::success();
+    if (llvm::Error error = compile(lowered->cuda, lowered->program))
+      return error;
+    llvm::Error disagreed = agree(folder, lowered->program, text, what);
+    cpu->rest(text);
+    agreement->holds = !disagreed;
+    return disagreed;
+  }
+
+  /// GRAPH, MLIR text, without how its arguments are drawn and what it is called.
+  static std::string withoutDrawing(std::string graph) {
+    for (llvm::StringRef name : {"kgen.init = \"", "kgen.problem = \"", "kgen.source = \""})
+      for (size_t at = 0; (at = graph.find(name.str(), at)) != std::string::npos;) {
+        const size_t end = graph.find('"', at + name.size());
+        graph.erase(at, end == std::string::npos ? end : end + 1 - at);
+      }
+    return graph;
+  }
+
   /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const std::string &folder, const CardProgram &small, llvm::StringRef graph,
-                    Computed what = Computed::Answers) {
+  llvm::Error agree(const std::string &folder, const CardProgram &small, llvm::StringRef graph, Computed what) {
+    llvm::TimeTraceScope trace("hold against the CPU", llvm::StringRef(describe(what)));
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
     size_t total;
@@ -219,11 +276,28 @@ private:
     return llvm::Error::success();
   }
 
+  /// A program whose machine code is not there yet.
+  struct LoweredText {
+    CardProgram program;
+    std::string cuda;
+  };
+
   llvm::Expected<CardProgram> lower(const std::string &folder, const std::string &graph, const std::string &name,
-                                    Computed what = Computed::Answers) {
+                                    Computed what) {
+    auto lowered = lowerToText(folder, graph, name, what);
+    if (!lowered)
+      return lowered.takeError();
+    if (llvm::Error error = compile(lowered->cuda, lowered->program))
+      return std::move(error);
+    return std::move(lowered->program);
+  }
+
+  llvm::Expected<LoweredText> lowerToText(const std::string &folder, const std::string &graph, const std::string &name,
+                                          Computed what) {
+    llvm::TimeTraceScope trace("lower the oracle", llvm::StringRef(name));
     std::string lowered = folder + "/" + name + ".lowered.mlir", cuda = folder + "/" + name + ".cu";
-    CardProgram out;
-    out.planFile = folder + "/" + name + ".plan.json";
+    LoweredText out;
+    out.program.planFile = folder + "/" + name + ".plan.json";
     std::vector<std::string> passes = {graph};
     if (what != Computed::Declared)
       passes.push_back("--kgen-promote-f64");
@@ -234,27 +308,33 @@ private:
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))
       return std::move(error);
-    if (auto error = tool("kgen-translate", {lowered, "--kgen-to-plan"}, out.planFile))
+    if (auto error = tool("kgen-translate", {lowered, "--kgen-to-plan"}, out.program.planFile))
       return std::move(error);
     auto source = toolchain::readWholeFile(cuda);
     if (!source)
       return source.takeError();
-    auto plan = toolchain::readWholeFile(out.planFile);
+    auto plan = toolchain::readWholeFile(out.program.planFile);
     if (!plan)
       return plan.takeError();
     auto parsed = candidate::LaunchPlan::parse(*plan);
     if (!parsed)
       return parsed.takeError();
-    out.plan = std::move(*parsed);
+    out.program.plan = std::move(*parsed);
+    out.cuda = std::move(*source);
+    return std::move(out);
+  }
+
+  llvm::Error compile(llvm::StringRef cuda, CardProgram &program) {
+    llvm::TimeTraceScope trace("compile the oracle");
     toolchain::CompileOptions options;
     options.arch = arch;
-    auto compiled = compiler->compile(*source, options);
+    auto compiled = compiler->compile(cuda, options);
     if (!compiled)
       return compiled.takeError();
     if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
       return llvm::createStringError("the card's oracle does not compile: %s", failed->reason.c_str());
-    out.artifact = std::get<toolchain::Compiled>(*compiled).artifact;
-    return out;
+    program.artifact = std::get<toolchain::Compiled>(*compiled).artifact;
+    return llvm::Error::success();
   }
 
   /// Runs one of kgen's tools; OUTPUT is its -o.
@@ -274,6 +354,14 @@ private:
   std::shared_ptr<toolchain::Compiler> compiler;
   std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;
+
+  /// What is known of one reduced form.
+  struct Agreement {
+    std::mutex lock; ///< who looks
+    bool holds = false;
+  };
+  std::mutex lock;
+  std::map<std::string, std::shared_ptr<Agreement>> agreements; ///< by program, graph and what it computes
 };
 
 } // namespace

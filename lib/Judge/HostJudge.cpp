@@ -76,7 +76,7 @@ public:
   }
 
   unsigned parallel() const override { return atOnce; }
-  void rest() override { source.rest(); }
+  void rest() override { source.rest(graph); }
 
   void drop(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);

@@ -9,6 +9,8 @@
 #include "kgen/Device/Parallel.h"
 #include "kgen/Toolchain/Process.h"
 
+#include "llvm/Support/TimeProfiler.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -210,6 +212,7 @@ private:
 
   /// Draws one set and asks what is to be known of it.
   llvm::Error work(Draft &draft) {
+    llvm::TimeTraceScope trace("input set", [&] { return InputSet{draft.kind, 0, draft.ordinal}.name(); });
     if (!draft.isGiven)
       if (llvm::Error error = draw(draft))
         return error;

@@ -8,6 +8,7 @@
 
 #include "OracleModule.h"
 #include "kgen/Conversion/AtenToLinalg/Passes.h"
+#include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Oracle/OracleLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -335,4 +336,13 @@ llvm::Expected<std::string> kgen::oracle::describeTraits(llvm::StringRef graph, 
   for (bool each : traits->multiplied)
     out += each ? '1' : '0';
   return out;
+}
+
+llvm::Expected<double> kgen::oracle::countFlops(llvm::StringRef graph, llvm::StringRef name) {
+  auto opened = OracleModule::open(graph, name);
+  if (!opened)
+    return opened.takeError();
+  double flops = 0;
+  (*opened)->function().walk([&](kgen::aten::AtenCostOpInterface op) { flops += op.getFlops(); });
+  return flops;
 }

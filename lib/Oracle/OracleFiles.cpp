@@ -8,6 +8,7 @@
 #include "kgen/Oracle/Oracle.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -94,6 +95,13 @@ llvm::Expected<bool> kgen::oracle::serveOracleJobs(llvm::StringRef graph,
       auto traits = describeTraits(graph, request);
       good &= bool(traits);
       llvm::outs() << (traits ? *traits : "error: " + toString(traits.takeError())) << '\n';
+      llvm::outs().flush();
+      continue;
+    }
+    if (line == "flops") {
+      auto flops = countFlops(graph);
+      good &= bool(flops);
+      llvm::outs() << (flops ? llvm::formatv("{0:e6}", *flops).str() : "error: " + toString(flops.takeError())) << '\n';
       llvm::outs().flush();
       continue;
     }

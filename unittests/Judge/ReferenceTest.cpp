@@ -34,7 +34,7 @@ public:
     answers.emplace_back(std::move(out));
     return std::move(answers);
   }
-  void rest() override { ++rests; }
+  void rest(llvm::StringRef) override { ++rests; }
   /// What the graph says; asked with these factors.
   bool keepsIntegers = true, multiplies = false;
   double products = 0;

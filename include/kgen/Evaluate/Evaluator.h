@@ -12,6 +12,8 @@
 #include "kgen/Support/Chip.h"
 #include "kgen/Toolchain/Compiler.h"
 
+#include "llvm/Support/TimeProfiler.h"
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +47,7 @@ struct EvaluateOptions {
   std::string precision;      ///< the class that is asked for; empty: the one that the plan claims
 };
 
-/// Adds the time of its own life, or until end(), to a measurement's phases.
+/// Adds the time of its own life, or until end(), to a measurement's phases; the process's time trace has it, too.
 class Phase {
 public:
   Phase(candidate::Measurement &out, const char *name);
@@ -57,6 +59,7 @@ private:
   candidate::Measurement *out;
   const char *name;
   double begin;
+  llvm::TimeTraceProfilerEntry *traced;
 };
 
 /// What an evaluator works with; every outside effect can be replaced.

@@ -77,22 +77,26 @@ public:
   /// to which the class's units take all as factors.
   virtual llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest,
                                              double products) = 0;
-  /// No question is expected soon: gives memory back.
-  virtual void rest() {}
+  /// Floating-point operations of GRAPH; an error where that is not to be had, as by default.
+  virtual llvm::Expected<double> flops(llvm::StringRef graph);
+  /// No question about GRAPH is expected soon: gives memory back.
+  virtual void rest(llvm::StringRef /*graph*/) {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
   /// compare. The source outlives the judge; the default judges in this process.
   virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                        unsigned threads);
 };
 
-/// kgen-oracle in children, one for each question under way, kept while the graph stays the same. The
+/// kgen-oracle in children, one for each question under way, kept for the next one about the same graph. The
 /// tool is looked for beside the running binary; KGEN_ORACLE overrides it.
 std::unique_ptr<AnswerSource> createOracleProcess();
 
-/// The elements of PLAN's inputs. A card's oracle leaves graphs with fewer than smallElements to the CPU, which answers
-/// before a process has started.
+/// The elements of PLAN's inputs. A card's oracle leaves graphs with fewer than smallElements, and less than quickFlops
+/// to do, to the CPU, which answers before a process has started.
 int64_t inputElements(const candidate::LaunchPlan &plan);
 constexpr int64_t smallElements = 1 << 20;
+/// Thirty questions of so many take a core a second or two.
+constexpr double quickFlops = 2e8;
 
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
 /// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine

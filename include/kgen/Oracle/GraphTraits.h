@@ -43,4 +43,7 @@ llvm::Expected<GraphTraits> findTraits(llvm::StringRef graph, llvm::ArrayRef<dou
 llvm::Expected<std::string> describeTraits(llvm::StringRef graph, llvm::StringRef request,
                                            llvm::StringRef name = "graph");
 
+/// Floating-point operations of GRAPH's aten ops.
+llvm::Expected<double> countFlops(llvm::StringRef graph, llvm::StringRef name = "graph");
+
 } // namespace kgen::oracle

@@ -1,0 +1,159 @@
+//===- CardAnswersTest.cpp - The card's oracle on device host --------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Judge/Answers.h"
+#include "kgen/Judge/Judge.h"
+#include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Toolchain/Compiler.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace kgen;
+using namespace kgen::judge;
+
+namespace {
+
+/// kgen-oracle, that tells how often it was asked for answers, and may be made wrong.
+class CountedOracle : public AnswerSource {
+public:
+  explicit CountedOracle(std::atomic<int> &asked, double fault) : asked(asked), fault(fault) {}
+  llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
+                                             llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    return compute(Computed::Answers, graph, inputs);
+  }
+  llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
+                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
+    ++asked;
+    auto answers = own->compute(what, graph, inputs);
+    if (!answers || fault == 0)
+      return answers;
+    std::vector<double> values((*answers)[0].data(), (*answers)[0].data() + (*answers)[0].size());
+    values[values.size() / 2] += fault;
+    std::vector<Answer> wrong;
+    wrong.emplace_back(std::move(values));
+    return std::move(wrong);
+  }
+  llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
+    return own->traits(graph, largest, products);
+  }
+  llvm::Expected<double> flops(llvm::StringRef graph) override { return own->flops(graph); }
+  void rest(llvm::StringRef graph) override { own->rest(graph); }
+
+private:
+  std::atomic<int> &asked;
+  const double fault;
+  std::unique_ptr<AnswerSource> own = createOracleProcess();
+};
+
+/// sigmoid(relu(x)) of ROWS x 1024, which is looked at as 4 x 16, drawn from NORMAL(0, SCALE).
+std::string graphOf(int64_t rows, const char *scale) {
+  const std::string type = "tensor<" + std::to_string(rows) + "x1024xf32>";
+  return "func.func @task(%arg0: " + type + " {kgen.init = \"normal(0, " + scale +
+         ")\", kgen.small = tensor<4x16xf32>}) -> " + type + " {\n  %0 = aten.relu %arg0 : (" + type + ") -> " + type +
+         "\n  %1 = aten.sigmoid %0 : (" + type + ") -> " + type + "\n  return %1 : " + type + "\n}\n";
+}
+
+candidate::LaunchPlan planOf(std::vector<std::vector<int64_t>> inputs, std::vector<int64_t> output) {
+  candidate::LaunchPlan plan;
+  for (auto &shape : inputs)
+    plan.inputs.push_back({"x", candidate::DType::F32, shape});
+  plan.outputs = {{"y", candidate::DType::F32, output}};
+  plan.precision = "strict-fp32";
+  return plan;
+}
+
+class CardAnswersTest : public ::testing::Test {
+protected:
+  llvm::SmallString<128> cache;
+  std::atomic<int> asked = 0;
+  std::unique_ptr<AnswerSource> source;
+
+  void SetUp() override {
+    llvm::sys::fs::createUniqueDirectory("kgen-answers", cache);
+    setenv("KGEN_CACHE_DIR", cache.c_str(), 1);
+    setenv("KGEN_WORKER", KGEN_EVAL_BINARY, 1); // beside which the tools lie
+    open(0);
+  }
+  void TearDown() override {
+    source.reset();
+    llvm::sys::fs::remove_directories(cache);
+    unsetenv("KGEN_WORKER");
+    unsetenv("KGEN_CACHE_DIR");
+  }
+
+  void open(double fault) {
+    std::shared_ptr<toolchain::Compiler> compiler = llvm::cantFail(toolchain::createHostCompiler());
+    auto kernels = llvm::cantFail(compiler->compile(judgeKernelsText(), {}));
+    source = createCardOracle("host", "host", compiler, std::get<toolchain::Compiled>(kernels).artifact,
+                              std::make_unique<CountedOracle>(asked, fault));
+  }
+};
+
+} // namespace
+
+TEST_F(CardAnswersTest, AnswersAreTheCpus) {
+  const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
+  auto made = source->judge(graphOf(1100, "1"), plan, 1);
+  ASSERT_TRUE(bool(made)) << llvm::toString(made.takeError());
+  std::unique_ptr<Judge> card = std::move(*made);
+  EXPECT_EQ(asked, 1); // for the reduced form
+  auto cpu = createHostJudge(*source, graphOf(1100, "1"), plan, 1);
+  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
+  llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), plan.inputs[0].bytes()}));
+  Question question;
+  question.inputs = DrawnInputs::of(inputs);
+  Findings found = llvm::cantFail(card->examine(0, question)), expected = llvm::cantFail(cpu->examine(0, question));
+  EXPECT_GT(found.facts[0].rms, 0);
+  EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
+  EXPECT_NEAR(found.facts[0].mean, expected.facts[0].mean, 1e-12);
+  EXPECT_EQ(found.facts[0].largest, expected.facts[0].largest);
+}
+
+TEST_F(CardAnswersTest, LayersThatReduceAlikeAreLookedAtOnce) {
+  std::vector<std::thread> threads;
+  for (int64_t rows : {1100, 1200, 1300})
+    threads.emplace_back([&, rows] {
+      auto judge = source->judge(graphOf(rows, rows == 1200 ? "0.5" : "1"), planOf({{rows, 1024}}, {rows, 1024}), 1);
+      EXPECT_TRUE(bool(judge)) << llvm::toString(judge.takeError());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(asked, 1);
+  // Another graph is another question.
+  std::string other = graphOf(1100, "1");
+  other.replace(other.find("aten.relu"), 9, "aten.tanh");
+  llvm::cantFail(source->judge(other, planOf({{1100, 1024}}, {1100, 1024}), 1));
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(CardAnswersTest, WhatDisagreesIsNotAnswered) {
+  open(1e-6);
+  for (int time = 1; time <= 2; ++time) { // a disagreement is not kept for an agreement
+    auto judge = source->judge(graphOf(1100, "1"), planOf({{1100, 1024}}, {1100, 1024}), 1);
+    ASSERT_FALSE(bool(judge));
+    EXPECT_NE(llvm::toString(judge.takeError()).find("disagrees with the CPU's"), std::string::npos);
+    EXPECT_EQ(asked, time);
+  }
+}
+
+TEST_F(CardAnswersTest, TheCpuHasWhatIsSmallAndQuick) {
+  auto product = [](int64_t n) {
+    const std::string type = "tensor<" + std::to_string(n) + "x" + std::to_string(n) + "xf32>";
+    return "func.func @task(%a: " + type + ", %b: " + type + ") -> " + type + " {\n  %0 = aten.matmul %a, %b : (" +
+           type + ", " + type + ") -> " + type + "\n  return %0 : " + type + "\n}\n";
+  };
+  EXPECT_EQ(llvm::cantFail(source->flops(product(100))), 2e6);
+  llvm::cantFail(source->judge(product(100), planOf({{100, 100}, {100, 100}}, {100, 100}), 1));
+  EXPECT_EQ(asked, 0);
+  // Fewer elements than a card is asked for by themselves, but 0.5 GFLOP in each of thirty questions.
+  llvm::cantFail(source->judge(product(640), planOf({{640, 640}, {640, 640}}, {640, 640}), 1));
+  EXPECT_EQ(asked, 1);
+}
