@@ -247,6 +247,35 @@ static llvm::Expected<CandidateFiles> readJobsCandidate(const json::Object &job,
   return CandidateFiles{plan->str(), cuda->str(), graph};
 }
 
+/// Times FILES in turns with JOB's incumbent, both of which passed before. MEASUREMENT has what came of it: its
+/// verdict, where it did not pass this time.
+static llvm::Error compareWithIncumbent(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
+                                        const std::string &graph, const EvaluateOptions &options,
+                                        candidate::Measurement &measurement) {
+  auto other = readJobsCandidate(job, "incumbent", "incumbent_texts", graph);
+  if (!other)
+    return other.takeError();
+  CompareOptions how;
+  how.passedBefore = true;
+  Phase comparing(measurement, "comparison");
+  auto result = compareCandidates(evaluator, files, *other, options, how);
+  comparing.end();
+  if (!result)
+    return result.takeError();
+  if (!result->candidate.passed()) {
+    measurement.verdict = result->candidate.verdict;
+    measurement.detail = result->candidate.detail;
+    return llvm::Error::success();
+  }
+  candidate::SpeedComparison speed;
+  speed.verdict = candidate::Speed::Invalid; // the incumbent did not get through this time
+  if (!result->comparisons.empty())
+    speed = result->comparisons[0];
+  speed.baseline = job.getString("incumbent_id").value_or("").str();
+  measurement.speed = speed;
+  return llvm::Error::success();
+}
+
 /// What a candidate has to pass beyond its own measurement before it counts as the best of its search.
 static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
                            const std::string &graph, const EvaluateOptions &options,
@@ -258,28 +287,9 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
   if (!incumbent->empty() && measurement.timeUs >= before)
     return llvm::Error::success();
   if (!incumbent->empty() && !isBeyondDoubt(measurement.timeUs, before)) {
-    auto other = readJobsCandidate(job, "incumbent", "incumbent_texts", graph);
-    if (!other)
-      return other.takeError();
-    CompareOptions how;
-    how.passedBefore = true;
-    Phase comparing(measurement, "comparison");
-    auto result = compareCandidates(evaluator, files, *other, options, how);
-    comparing.end();
-    if (!result)
-      return result.takeError();
-    if (!result->candidate.passed()) {
-      measurement.verdict = result->candidate.verdict;
-      measurement.detail = result->candidate.detail;
-      return llvm::Error::success();
-    }
-    candidate::SpeedComparison speed;
-    speed.verdict = candidate::Speed::Invalid; // the incumbent did not get through this time
-    if (!result->comparisons.empty())
-      speed = result->comparisons[0];
-    speed.baseline = job.getString("incumbent_id").value_or("").str();
-    measurement.speed = speed;
-    if (speed.low <= 1)
+    if (llvm::Error error = compareWithIncumbent(evaluator, files, job, graph, options, measurement))
+      return error;
+    if (!measurement.passed() || measurement.speed->low <= 1)
       return llvm::Error::success();
   }
   // Round 0's kernel of a large problem, as a rule: the tools take several hundred times as long as it, and the next
@@ -316,6 +326,28 @@ static json::Object learn(Evaluator &evaluator, const json::Array &list, judge::
   }
   evaluator.learn(problems, rules);
   return json::Object{{"learnt", true}};
+}
+
+/// What ONLY says of a candidate that passed elsewhere: "compare" it with JOB's incumbent, or "sanitize".
+static llvm::Expected<candidate::Measurement> lookAgain(Evaluator &evaluator, llvm::StringRef only,
+                                                        const CandidateFiles &files, const json::Object &job,
+                                                        const std::string &graph, const EvaluateOptions &options) {
+  candidate::Measurement measurement;
+  measurement.verdict = candidate::Verdict::Pass;
+  measurement.device = evaluator.device() + (evaluator.card().name.empty() ? "" : " " + evaluator.card().name);
+  measurement.precision = options.precision;
+  measurement.rules = judge::rulesName(options.rules).str();
+  if (only == "compare") {
+    if (llvm::Error error = compareWithIncumbent(evaluator, files, job, graph, options, measurement))
+      return std::move(error);
+  } else if (only == "sanitize") {
+    Phase checking(measurement, "sanitizer");
+    if (llvm::Error error = evaluator.sanitize(files, options, measurement))
+      return std::move(error);
+  } else {
+    return llvm::createStringError("the job asks only for '" + only + "', expected compare or sanitize");
+  }
+  return measurement;
 }
 
 /// One job of --serve; the answer without its id. GRAPH is the last one that came as text.
@@ -373,16 +405,19 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
     options.samples = options.mostSamples = options.repeats = 1;
     options.timingSeconds = 0.1;
   }
-  auto measurement = evaluator.measure(*files, options);
+  auto only = job.getString("only");
+  auto measurement =
+      only ? lookAgain(evaluator, *only, *files, job, graph, options) : evaluator.measure(*files, options);
   if (!measurement)
     return failed(measurement.takeError());
-  if (llvm::Error error = promote(evaluator, *files, job, graph, options, *measurement))
-    return failed(std::move(error));
+  if (!only)
+    if (llvm::Error error = promote(evaluator, *files, job, graph, options, *measurement))
+      return failed(std::move(error));
   if (job.getBoolean("sanitize").value_or(false))
     if (llvm::Error error = evaluator.sanitize(*files, options, *measurement))
       return failed(std::move(error));
   const bool travelled = job.getObject("texts");
-  if (!travelled && job.getBoolean("results").value_or(true))
+  if (!travelled && !only && job.getBoolean("results").value_or(true))
     if (llvm::Error error = writeResults(job.getString("folder")->str(), evaluator, *measurement))
       return failed(std::move(error));
   // Measurement prints for people, over several lines; the protocol has one line per answer.

@@ -56,6 +56,12 @@ struct EvaluationJob {
   bool brief = false;       ///< verified on few inputs and timed a few times: what it is a part of is looked at closely
   bool writesResults = true; ///< the evaluator may write compile.log and kernel.ptx into the folder
   double *seconds = nullptr; ///< where who is shared says how long the job took, without what it waited; may be null
+  enum What {
+    Measure,
+    Compare,  ///< it passed elsewhere: only timed in turns with the incumbent, on one device whichever
+    Sanitize, ///< it passed elsewhere: only the sanitizer looks at it
+  } what = Measure;
+  bool isUrgent = false; ///< others wait for what it comes to: it is the next that somebody takes
 };
 
 /// The evaluator itself is gone, through no fault of the candidate: another one can do the same job.

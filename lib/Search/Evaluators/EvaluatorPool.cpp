@@ -375,7 +375,10 @@ Expected<candidate::Measurement> EvaluatorPool::evaluate(const EvaluationJob &jo
     return createStringError("interrupted");
   if (none_of(lanes, [](const Lane &lane) { return lane.state != Lane::Left; }))
     return createStringError("no evaluator is left; " + lastReason);
-  queue.push_back(&work);
+  if (job.isUrgent)
+    queue.insert(find_if(queue, [](const Work *other) { return !other->job->isUrgent; }), &work);
+  else
+    queue.push_back(&work);
   change.notify_all();
   while (!work.result) {
     change.wait_for(guard, tick);

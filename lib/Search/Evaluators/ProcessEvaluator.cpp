@@ -131,7 +131,9 @@ public:
       if (!job.writesResults)
         request["results"] = false;
     }
-    if (job.promote) {
+    if (job.what != EvaluationJob::Measure)
+      request["only"] = job.what == EvaluationJob::Compare ? "compare" : "sanitize";
+    if (job.promote || job.what == EvaluationJob::Compare) {
       request["incumbent"] = job.incumbentFolder;
       if (isLaunched() && !job.incumbentFolder.empty()) {
         auto texts = readTexts(job.incumbentFolder);

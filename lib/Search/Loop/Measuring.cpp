@@ -138,13 +138,20 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
   for (Candidate &candidate : candidates)
     if (candidate.ready)
       (several && isCopy(candidate) ? same : ready).push_back(&candidate);
-  if (!ready.empty()) {
+  const bool atOnce = several && ready.size() > 1;
+  if (!ready.empty())
     env.progress.activity("compiling " + std::to_string(ready.size()) + " candidates");
-    if (Error error = several && ready.size() > 1 ? measureAtOnce(ready) : measureInTurn(ready))
+  if (!ready.empty() && !atOnce)
+    if (Error error = measureInTurn(ready))
       return error;
-  }
-  if (Error error = settle(candidates))
-    return error;
+  // An earlier process may have had several evaluators, and ended before it knew who of them is the best.
+  const bool isOpen = any_of(candidates, [&](const Candidate &candidate) {
+    const trajectory::BranchRecord *branch = run.findBranch(candidate.record.id);
+    return branch && branch->standing == trajectory::Standing::Provisional;
+  });
+  if (atOnce || isOpen)
+    if (Error error = measureAtOnce(atOnce ? ArrayRef<Candidate *>(ready) : ArrayRef<Candidate *>(), candidates))
+      return error;
   // They share a measurement that stays.
   for (Candidate *candidate : same)
     if (const std::string &first = firstWithCode[codeHash(candidate->record)]; !env.stop && measured.count(first))

@@ -5,8 +5,8 @@
 //
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
 // and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
-// compiles, measures and records, MeasuringAtOnce.cpp on several evaluators; Repairing.cpp gives a branch that failed
-// its second try.
+// compiles, measures and records, MeasuringAtOnce.cpp on several evaluators, by the contest of Contest.cpp;
+// Repairing.cpp gives a branch that failed its second try.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -62,9 +62,10 @@ private:
   llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
   llvm::Error measureRound(std::vector<Candidate> &candidates);
   llvm::Error measureInTurn(llvm::ArrayRef<Candidate *> ready);
-  llvm::Error measureAtOnce(llvm::ArrayRef<Candidate *> fresh);
-  /// Has those of CANDIDATES that were measured provisionally, and may be the best, timed again on the reference.
-  llvm::Error settle(llvm::ArrayRef<Candidate> candidates);
+  class RoundAtOnce;
+  /// Measures FRESH on several evaluators, and has those of ALL that were measured provisionally, and may be the best,
+  /// timed again on the reference.
+  llvm::Error measureAtOnce(llvm::ArrayRef<Candidate *> fresh, llvm::ArrayRef<Candidate> all);
   llvm::Error lower(Candidate &candidate);
   llvm::Error measure(Candidate &candidate);
   /// The job for branch ID; PROMOTE: it is to win beside the best one so far.
