@@ -138,7 +138,7 @@ def _version(tensor):
 
 class _Chain:
     """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
-    read. CONTIGUOUS are values from elsewhere that are known to be row-major. ALWAYS as _Prepared has it."""
+    read. CONTIGUOUS are values from elsewhere that are known to lie as the bundles read them: the others are made row-major. ALWAYS as _Prepared has it."""
 
     def __init__(self, steps, kept, contiguous, device, always=False):
         self._always = always
@@ -211,7 +211,7 @@ class _Chain:
         self._on_device(values, self._launch)
 
     def _on_device(self, values, launch):
-        """LAUNCH with VALUES and the addresses of what is read, row-major and aligned; 0 for what is not there."""
+        """LAUNCH with VALUES and the addresses of what is read, as it is to lie and aligned; 0 for what is not there."""
         tensors = [values[value] for value in self.reads]
         for position in self._strided:
             if tensors[position] is not None and not tensors[position].is_contiguous():
@@ -219,7 +219,7 @@ class _Chain:
         addresses = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
         for position, address in enumerate(addresses):
             if address % ALIGNMENT:
-                tensors[position] = tensors[position].clone(memory_format=torch.contiguous_format)
+                tensors[position] = tensors[position].clone(memory_format=torch.preserve_format)
                 addresses[position] = tensors[position].data_ptr()
         if self._device.type == "cuda" and torch.cuda.current_device() != self._device.index:
             with torch.cuda.device(self._device):
@@ -254,11 +254,15 @@ class _Chain:
 class _Elsewhere:
     """A part that stays PyTorch's."""
 
-    def __init__(self, part, reads, writes, single):
+    def __init__(self, part, reads, writes, single, layouts):
         self._part, self._reads, self._writes, self._single = part, reads, writes, single
+        self._orders = [(position, layouts.inputs[value]) for position, value in enumerate(reads) if value in layouts.inputs]
 
     def run(self, values):
-        results = self._part(*[values[value] for value in self._reads])
+        given = [values[value] for value in self._reads]
+        for position, order in self._orders:
+            given[position] = given[position].permute(order)
+        results = self._part(*given)
         if self._single:
             values[self._writes[0]] = results
         elif self._writes:
@@ -267,12 +271,12 @@ class _Elsewhere:
 
 
 class Program:
-    """MODULE, a GraphModule of parts, for plain tensors with the strides of EXAMPLES. BUNDLE_OF(part) is the part's bundle, for
-    DEVICE, or None for one of PyTorch's. ALWAYS as _Prepared has it. None of it shows to PyTorch's dispatcher. Raises
-    NotImplementedError."""
+    """MODULE, a GraphModule of parts, for plain tensors with the strides of EXAMPLES, which LAYOUTS were made for. BUNDLE_OF(part) is
+    the part's bundle, for DEVICE, or None for one of PyTorch's. ALWAYS as _Prepared has it. None of it shows to PyTorch's dispatcher.
+    Raises NotImplementedError."""
 
-    def __init__(self, module, bundle_of, examples, device, always=False):
-        self._always = always
+    def __init__(self, module, bundle_of, examples, device, layouts, always=False):
+        self._always, self._layouts = always, layouts
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", torch.cuda.current_device())
         numbers, singles, parts, results = {}, {}, [], None
@@ -303,7 +307,7 @@ class Program:
             for part, reads, writes, _ in parts])]
         self._count = count
         self._results = [numbers[result] if isinstance(result, torch.fx.Node) else _Constant(result) for result in results]
-        row_major = set()
+        row_major = set(layouts.inputs)  # once permuted, which moves nothing
         for number, example in enumerate(examples):
             if isinstance(example, torch.Tensor) and example.is_contiguous():
                 row_major.add(number)
@@ -331,7 +335,7 @@ class Program:
         for index, (kernels, members) in enumerate(groups):
             if not kernels:
                 part, reads, writes, single = members[0]
-                items.append(_Elsewhere(part, reads, writes, single))
+                items.append(_Elsewhere(part, reads, writes, single, self._layouts))
                 continue
             later = {value for _, others in groups[index + 1:] for _, reads, _, _ in others for value in reads}
             steps = [(bundle_of(part), _ordered(reads, bundle_of(part)), writes) for part, reads, writes, _ in members]

@@ -18,6 +18,7 @@ from kgen.applied import apply, applied_any, cache_root, lookup, scaled
 from kgen.chain import Program
 from kgen.errors import ImportRefused
 from kgen.exporting import quiet as export_quietly
+from kgen.layouts import Layouts
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
 from kgen.subgraph import graph_text
@@ -301,18 +302,21 @@ class CompiledGraph:
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
         maker = _Maker(device, search, self.precision)
-        self.module, segments = self._split(exported, maker)
+        values = list(values) if values is not None else None
+        examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
+        self._layouts = Layouts()
+        self.module, segments = self._split(exported, maker, examples)
         self._make(segments, maker)
         self.coverage.notes += maker.notes
         for name, segment in segments.items():
             if segment.refused:
                 op, why, place = segment.refused[0]
-                self.coverage.rows.append([op, len(segment.nodes), "PyTorch", why, place, 0.0])
+                self.coverage.rows.append([op, segment.ops, "PyTorch", why, place, 0.0])
             else:
-                self.coverage.rows.append([name, len(segment.nodes), "kgen", "", None, 0.0])
+                self.coverage.rows.append([name, segment.ops, "kgen", "", None, 0.0])
         if check and values is not None:
             self._check(segments, values)
-        self._program = self._fast(exported, device, values, prepare == "always")
+        self._program = self._fast(examples, device, prepare == "always")
         bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
         self.coverage.kernels = sum(bundle.launches for bundle in bundles)
         if kept := sum(bundle.prepare_launches for bundle in bundles):
@@ -326,8 +330,9 @@ class CompiledGraph:
             count = sum(bundle.scaled == how for bundle in bundles)
             self.coverage.notes.append(f"{count} of {len(bundles)} segments multiply float32 as {how} (docs/precision.md)")
 
-    def _split(self, exported, maker):
-        """The graph in segments; in one where somebody searched for the whole and applied what was found."""
+    def _split(self, exported, maker, examples):
+        """The graph in segments, for values as they lie; in one, row-major, where somebody searched for the whole and applied what was
+        found."""
         if maker.search != "none" and applied_any():
             module, segments = split(exported, whole=True)
             if len(segments) == 1 and not any(segment.refused for segment in segments.values()):
@@ -337,6 +342,7 @@ class CompiledGraph:
                         return module, segments
                 except ImportRefused:
                     pass
+        self._layouts = Layouts.of(exported, examples)
         return split(exported)
 
     def _text(self, module, name):
@@ -391,7 +397,7 @@ class CompiledGraph:
                     owner._compare(target, part, arguments, expected, rows[target])
                 return expected
 
-        Checker(self.module).run(*values)
+        Checker(self.module).run(*self._layouts.enter(values))
 
     def _compare(self, name, part, arguments, expected, row):
         try:
@@ -412,12 +418,10 @@ class CompiledGraph:
         return next(filter(None, (difference(*triple[:2], self.precision, triple[2])
                                   for triple in zip(found, expected, exact))), None)
 
-    def _fast(self, exported, device, values, always):
+    def _fast(self, examples, device, always):
         """The parts as a Program; None where one cannot be made, and every part is an operator of its own."""
-        placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
         try:
-            return Program(self.module, lambda part: getattr(part, "bundle", None),
-                           values or [node.meta.get("val") for node in placeholders], device, always)
+            return Program(self.module, lambda part: getattr(part, "bundle", None), examples, device, self._layouts, always)
         except (NotImplementedError, RuntimeFailed):
             return None
 
@@ -436,8 +440,8 @@ class CompiledGraph:
         # Whoever watches PyTorch's operators is to see operators.
         if (self._program is None or torch._C._len_torch_dispatch_stack()
                 or torch._C._functorch.peek_interpreter_stack() is not None):
-            return self.module(*values)
-        return self._program.run(values)
+            return self._layouts.leave(self.module(*self._layouts.enter(values)))
+        return self._layouts.leave(self._program.run(values))
 
 
 def _anonymous(graph, precision):

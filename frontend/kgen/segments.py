@@ -8,6 +8,7 @@ import torch
 from torch.fx.passes.split_module import split_module
 
 from kgen.devices import elsewhere, staying
+from kgen.layouts import is_added
 from kgen.op_table import VIEWS
 from kgen.ordering import has_effects, scheduled
 from kgen.subgraph import place_of, refusal
@@ -37,6 +38,11 @@ class Segment:
         self.number = number
         self.nodes = []
         self.refused = []
+
+    @property
+    def ops(self):
+        """How many of the module's own ops it has."""
+        return sum(not is_added(node) for node in self.nodes)
 
 
 def _in_order(graph):

@@ -284,5 +284,66 @@ class MixedPartsTest(unittest.TestCase):
                 torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
+class Image(nn.Module):
+    """A convolution, and its result as PyTorch's own op leaves it."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)
+
+    def forward(self, x):
+        y = torch.relu(self.norm(self.conv(x)))
+        return y, y.mean((2, 3)), torch.special.i1(x)
+
+
+class Transposed(nn.Module):
+    """A weight and results that are transposed in memory, and the input itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(7, 5).t())
+
+    def forward(self, x):
+        return (x @ self.weight).t(), x.t() + 1, x
+
+
+class LayoutTest(unittest.TestCase):
+    """Memory that is a permutation of row-major order: results are equal and lie as PyTorch's do, and nothing is copied first."""
+
+    def check(self, module, x):
+        with torch.no_grad():
+            compiled = quietly(lambda: kgen.compile(module, (x,)))
+            dynamo = torch.compile(module, backend=kgen_backend)
+            for call in (compiled, lambda x: quietly(lambda: dynamo(x))):
+                for expected, found in zip(module(x), call(x), strict=True):
+                    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+                    self.assertEqual(found.stride(), expected.stride())
+            self.assertEqual(compiled.misses, {})
+            for parameter in module.parameters():
+                parameter.mul_(1.5).add_(0.1)
+            for expected, found in zip(module(x), compiled(x), strict=True):
+                torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        return kgen.report(compiled)
+
+    def test_channels_last(self):
+        module, x = Image().eval(), torch.randn(2, 3, 12, 10)
+        plain = quietly(lambda: kgen.compile(module, (x,)))
+        last = {"memory_format": torch.channels_last}
+        report = self.check(module.to(**last), x.to(**last))
+        self.assertEqual(report.nodes, kgen.report(plain).nodes)  # permutations are not counted
+        self.assertEqual([row[0] for row in report.rows if row[2] != "kgen"], ["bessel_i1"])
+
+    def test_transposed(self):
+        self.check(Transposed().eval(), torch.randn(5, 4).t())
+
+    def test_row_major_when_it_was_not(self):
+        module, x = Image().eval(), torch.randn(2, 3, 12, 10).to(memory_format=torch.channels_last)
+        compiled = quietly(lambda: kgen.compile(module, (x,)))
+        with torch.no_grad():
+            for expected, found in zip(module(x), quietly(lambda: compiled(x.contiguous())), strict=True):
+                torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        self.assertEqual(len(compiled.misses), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

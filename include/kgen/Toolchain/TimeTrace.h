@@ -14,9 +14,9 @@
 
 namespace kgen::toolchain {
 
-/// While it lives this thread's scopes are recorded, and those of threads with a ThreadTrace. At the end they are written to
-/// $KGEN_TIME_TRACE/PROGRAM-PID.json, in Chrome's trace event format. Without the variable nothing happens. One for
-/// each process.
+/// While it lives this thread's scopes are recorded, and those of threads with a ThreadTrace. At the end they are
+/// written to $KGEN_TIME_TRACE/PROGRAM-PID.json, in Chrome's trace event format. Without the variable nothing happens.
+/// One for each process.
 class TimeTrace {
 public:
   explicit TimeTrace(llvm::StringRef program);
