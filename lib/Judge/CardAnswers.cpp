@@ -26,6 +26,7 @@
 #include "llvm/Support/TimeProfiler.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -106,12 +107,15 @@ private:
     auto text = toolchain::readWholeFile(reduced);
     if (!text)
       return text.takeError();
+    *text = withoutNames(std::move(*text));
+    if (llvm::Error error = toolchain::writeFileAtomically(reduced, *text))
+      return std::move(error);
     std::unique_ptr<Judge> judge;
     auto begin = [&](const CardProgram &whole) -> llvm::Error {
-      auto started = start(folder, whole, plan,
-                           [this, graph = graph.str(), reduced = *text](Computed what, JudgeJob::UseProgram use) {
-                             return makeProgram(what, graph, reduced, use);
-                           });
+      auto started =
+          start(whole, plan, [this, graph = graph.str(), reduced = *text](Computed what, JudgeJob::UseProgram use) {
+            return makeProgram(what, graph, reduced, use);
+          });
       if (started)
         judge = std::move(*started);
       return started.takeError();
@@ -162,8 +166,7 @@ private:
   }
 
   /// SHAPE's inputs and outputs are those that the judge is shown.
-  llvm::Expected<std::unique_ptr<Judge>> start(const std::string &folder, const CardProgram &program,
-                                               const candidate::LaunchPlan &shape,
+  llvm::Expected<std::unique_ptr<Judge>> start(const CardProgram &program, const candidate::LaunchPlan &shape,
                                                decltype(JudgeJob::makeProgram) makeProgram = nullptr) {
     llvm::TimeTraceScope trace("start a judge");
     JudgeJob job;
@@ -171,7 +174,7 @@ private:
     job.device = device;
     job.programFile = program.planFile;
     job.artifact = program.artifact;
-    job.shapeFile = folder + "/shape.json";
+    job.shapeFile = program.planFile + ".shape"; // the whole and the reduced form start side by side
     job.kernels = kernels;
     job.shape = &shape;
     if (llvm::Error error = toolchain::writeFileAtomically(job.shapeFile, shape.print()))
@@ -200,24 +203,35 @@ private:
       return llvm::Error::success();
     if (llvm::Error error = compile(lowered->cuda, lowered->program))
       return error;
-    llvm::Error disagreed = agree(folder, lowered->program, text, what);
+    llvm::Error disagreed = agree(lowered->program, text, what);
     cpu->rest(text);
     agreement->holds = !disagreed;
     return disagreed;
   }
 
-  /// GRAPH, MLIR text, without how its arguments are drawn and what it is called.
+  /// GRAPH, MLIR text, with its function called `task`, as no kernel's name is to tell two layers apart.
+  static std::string withoutNames(std::string graph) {
+    constexpr llvm::StringLiteral keyword = "func.func @";
+    const size_t begin = graph.find(keyword.str()), end = graph.find('(', begin);
+    if (begin != std::string::npos && end != std::string::npos)
+      graph.replace(begin + keyword.size(), end - begin - keyword.size(), "task");
+    return graph;
+  }
+
+  /// GRAPH, MLIR text, without how its arguments are drawn and where it comes from.
   static std::string withoutDrawing(std::string graph) {
-    for (llvm::StringRef name : {"kgen.init = \"", "kgen.problem = \"", "kgen.source = \""})
-      for (size_t at = 0; (at = graph.find(name.str(), at)) != std::string::npos;) {
-        const size_t end = graph.find('"', at + name.size());
+    for (auto [name, last] :
+         {std::pair("kgen.init = \"", '"'), std::pair("kgen.name = \"", '"'), std::pair("kgen.problem = \"", '"'),
+          std::pair("kgen.source = \"", '"'), std::pair("kgen.count = ", ':')})
+      for (size_t at = 0; (at = graph.find(name, at)) != std::string::npos;) {
+        const size_t end = graph.find(last, at + strlen(name));
         graph.erase(at, end == std::string::npos ? end : end + 1 - at);
       }
     return graph;
   }
 
   /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const std::string &folder, const CardProgram &small, llvm::StringRef graph, Computed what) {
+  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, Computed what) {
     llvm::TimeTraceScope trace("hold against the CPU", llvm::StringRef(describe(what)));
     std::vector<std::vector<double>> values(small.plan.inputs.size());
     std::vector<llvm::ArrayRef<double>> views;
@@ -246,7 +260,7 @@ private:
     auto shown = device::SharedMemory::create(total);
     if (!shown)
       return shown.takeError();
-    auto judge = start(folder, small, shape);
+    auto judge = start(small, shape);
     if (!judge)
       return judge.takeError();
     Question question;
