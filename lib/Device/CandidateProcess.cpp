@@ -28,17 +28,17 @@ char WorkerFailed::ID = 0;
 /// A signal's plain meaning for whoever reads the verdict.
 static std::string describeSignal(int signal) {
   switch (signal) {
-  case 11:
-  case 7:
+  case SIGSEGV:
+  case SIGBUS:
     return "it accessed memory outside every buffer (or overflowed its stack)";
-  case 8:
+  case SIGFPE:
     return "it divided an integer by zero";
-  case 4:
-  case 5:
+  case SIGILL:
+  case SIGTRAP:
     return "it trapped";
-  case 6:
+  case SIGABRT:
     return "it aborted";
-  case 25: // SIGXFSZ: its process may write no file, its standard output included
+  case SIGXFSZ: // its process may write no file, its standard output included
     return "it prints, and a measured kernel has nothing to say";
   case SIGSTOP:
     return "its process was stopped from outside";
@@ -144,6 +144,8 @@ private:
 };
 
 class WorkerProcess : public CandidateProcess {
+  static constexpr size_t mostOfAPlace = 300; ///< characters about where a kernel was when a signal ended it
+
 public:
   WorkerProcess(const CandidateJob &job, IdleWorker idle, SpareWorker &spare)
       : plan(*job.plan), limit(job.runSeconds),
@@ -301,8 +303,12 @@ private:
       return llvm::createStringError(*error);
     }
     // A process that it made for a run.
-    if (auto signal = reply.getInteger("signal"))
-      return endedBy(int(*signal), launchUnderWay());
+    if (auto signal = reply.getInteger("signal")) {
+      std::string where = launchUnderWay();
+      if (llvm::StringRef more = reply.getString("where").value_or(""); !more.empty())
+        where += ": " + more.take_front(mostOfAPlace).str();
+      return endedBy(int(*signal), where);
+    }
     if (auto name = reply.getString("verdict")) {
       // It may condemn itself, and nothing else.
       candidate::Verdict verdict = candidate::parseVerdict(*name).value_or(candidate::Verdict::Fault);

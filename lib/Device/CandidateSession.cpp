@@ -9,6 +9,8 @@
 #include "kgen/Device/Digest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
 #include <random>
@@ -325,6 +327,53 @@ llvm::Error CandidateSession::explainZones(const Buffer &buffer, uint32_t seed) 
   return llvm::Error::success();
 }
 
+llvm::Error CandidateSession::explainFault(llvm::Error error, const BufferSet &set) {
+  return llvm::handleErrors(std::move(error), [&](std::unique_ptr<RunKilled> killed) -> llvm::Error {
+    if (!killed->fault)
+      return llvm::Error(std::move(killed));
+    const RunFault &fault = *killed->fault;
+    constexpr uint64_t near = 1ull << 32, firstPages = 1 << 16;
+    const Buffer *nearest = nullptr;
+    uint64_t least = near;
+    auto distanceTo = [&](const Buffer &buffer) {
+      const DeviceAddress end = buffer.data + buffer.bytes;
+      return fault.address < buffer.data ? buffer.data - fault.address : fault.address < end ? 0 : fault.address - end;
+    };
+    for (auto *list : {&set.inputs, &set.outputs, &set.workspace, &set.prepared})
+      for (const Buffer &buffer : *list)
+        if (distanceTo(buffer) < least) {
+          least = distanceTo(buffer);
+          nearest = &buffer;
+        }
+    llvm::raw_string_ostream text(killed->where);
+    if (fault.isAccess) {
+      if (!fault.hasAddress)
+        text << "an access that is not aligned as its instruction wants it, or where no memory can be,";
+      else
+        text << (fault.writes ? "wrote " : "read ");
+      if (!fault.hasAddress)
+        ;
+      else if (fault.overflows)
+        text << "where its stack ends";
+      else if (fault.address < firstPages)
+        text << "address 0x" << llvm::utohexstr(fault.address, true);
+      else if (!nearest)
+        text << "far from every buffer";
+      else if (fault.address < nearest->data)
+        text << least << " bytes before " << nearest->name;
+      else if (fault.address < nearest->data + nearest->bytes)
+        text << "byte " << fault.address - nearest->data << " of " << nearest->name;
+      else
+        text << least << " bytes after the end of " << nearest->name;
+      if (fault.isMissing)
+        text << ", which the system could not provide,";
+    }
+    if (!fault.instruction.empty())
+      text << (fault.isAccess ? " at " : "at ") << fault.instruction;
+    return llvm::Error(std::move(killed));
+  });
+}
+
 llvm::Error CandidateSession::checkZones(llvm::ArrayRef<const std::vector<Buffer> *> lists,
                                          llvm::ArrayRef<uint64_t> seen, uint32_t seed) {
   if (llvm::all_of(seen, [](uint64_t others) { return others == 0; }))
@@ -374,7 +423,7 @@ llvm::Error CandidateSession::prepare(BufferSet &set, const RunRequest &request,
   preparing.prepare = true;
   auto times = device.timedRun(preparing);
   if (!times)
-    return times.takeError();
+    return explainFault(times.takeError(), set);
   if (progress)
     *progress = -1;
   report.times.prepare = times->launches;
@@ -451,7 +500,7 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
   order.waitNanoseconds = request.waitNanoseconds;
   auto times = device.timedRun(order);
   if (!times)
-    return times.takeError();
+    return explainFault(times.takeError(), set);
   if (progress)
     *progress = -1;
   times->prepare = report.times.prepare;

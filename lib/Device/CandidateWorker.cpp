@@ -246,7 +246,7 @@ private:
         [&](const CandidateError &candidate) {
           object = json::Object{{"verdict", candidate::verdictName(candidate.verdict)}, {"detail", candidate.text}};
         },
-        [&](const RunKilled &killed) { object = json::Object{{"signal", killed.signal}}; },
+        [&](const RunKilled &killed) { object = json::Object{{"signal", killed.signal}, {"where", killed.where}}; },
         [&](const llvm::ErrorInfoBase &other) { object = json::Object{{"error", other.message()}}; });
     reply(std::move(object));
   }

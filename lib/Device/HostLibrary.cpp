@@ -8,6 +8,7 @@
 
 #include "kgen/Toolchain/Cache.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Object/ELF.h"
 
@@ -50,14 +51,24 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
   auto sections = file->sections();
   if (!sections)
     return sections.takeError();
+  auto headers = file->program_headers();
+  if (!headers)
+    return headers.takeError();
+  // The loader fills tables of addresses, and makes them read-only; what the compiler keeps there is constant, too.
+  auto isSealed = [&](uint64_t address) {
+    return llvm::any_of(*headers, [&](const auto &header) {
+      return header.p_type == llvm::ELF::PT_GNU_RELRO && address >= header.p_vaddr &&
+             address < header.p_vaddr + header.p_memsz;
+    });
+  };
   std::vector<char> writable(sections->size());
   for (size_t i = 0; i < sections->size(); ++i) {
     const auto &section = (*sections)[i];
     auto name = file->getSectionName(section);
     if (!name)
       return name.takeError();
-    // What the loader owns (tables of addresses) stays as it is.
-    bool data = *name == ".data" || *name == ".bss" || name->starts_with(".data.") || name->starts_with(".bss.");
+    bool data = (*name == ".data" || *name == ".bss" || name->starts_with(".data.") || name->starts_with(".bss.")) &&
+                !isSealed(section.sh_addr);
     writable[i] = data;
     if (data || name->starts_with("kgen_shared_"))
       pages.push_back({base + section.sh_addr, std::min(size_t(section.sh_size), mostTouched), true});
@@ -84,9 +95,6 @@ llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) 
       own.push_back({at, std::vector<char>(at, at + symbol.st_size)});
     }
   }
-  auto headers = file->program_headers();
-  if (!headers)
-    return headers.takeError();
   for (const auto &header : *headers)
     if (header.p_type == llvm::ELF::PT_LOAD && !(header.p_flags & llvm::ELF::PF_W))
       pages.push_back({base + header.p_vaddr, size_t(header.p_memsz), false});

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "HostRun.h"
 
+#include "HostFault.h"
 #include "kgen/Device/Confine.h"
 #include "kgen/Toolchain/Process.h"
 
@@ -38,6 +39,7 @@ struct HostRun::Page {
   int keepsState;
   double microseconds;
   char text[1024];
+  FaultRecord fault;
 };
 
 /// What the master says of a run's end.
@@ -118,6 +120,7 @@ void HostRun::runInChild(pid_t parent, const RunScript &script, const HostLibrar
     if (!isUsed)
       munmap(buffer.first, buffer.second);
   }
+  recordFaults(&page->fault);
   makeReady(library);
   if (int code = confineRun()) {
     say(std::string("a run cannot be confined: ") + strerror(code));
@@ -282,8 +285,12 @@ llvm::Expected<RunTimes> HostRun::run(const RunOrder &order, const RunScript &sc
     return ended.takeError();
   if (ended->status == -1)
     return llvm::createStringError("cannot make a process for a run: %s", strerror(ended->error));
-  if (WIFSIGNALED(ended->status))
-    return llvm::make_error<RunKilled>(WTERMSIG(ended->status));
+  if (WIFSIGNALED(ended->status)) {
+    const int signal = WTERMSIG(ended->status);
+    if (const FaultRecord record = page->fault; endedBy(record, signal))
+      return llvm::make_error<RunKilled>(record.signal, explainFault(record, stacks));
+    return llvm::make_error<RunKilled>(signal);
+  }
   // Nobody writes it any more.
   const Page &said = *page;
   const std::string text(said.text, strnlen(said.text, sizeof said.text));

@@ -46,6 +46,8 @@ public:
   }
   llvm::Error synchronize() override { return llvm::Error::success(); }
   llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
+    if (fault)
+      return llvm::make_error<RunKilled>(11, fault);
     if (llvm::Error error = script.launch(order))
       return std::move(error);
     return RunTimes{1, 2, 3};
@@ -58,6 +60,7 @@ public:
     return {{reinterpret_cast<DeviceAddress>(&variable), sizeof variable, 0, std::nullopt}};
   }
   uint64_t variable = 0; ///< the candidate's own
+  std::optional<RunFault> fault;
 };
 
 class SessionTest : public ::testing::Test {
@@ -185,6 +188,29 @@ TEST_F(SessionTest, BeforeTheWorkspace) {
     return llvm::Error::success();
   };
   EXPECT_EQ(run(), "a kernel wrote 4 bytes before ws0");
+}
+
+TEST_F(SessionTest, AFaultIsToldByTheNearestBuffer) {
+  auto told = [&](DeviceAddress address, bool writes) {
+    RunFault fault;
+    fault.isAccess = fault.hasAddress = true;
+    fault.address = address;
+    fault.writes = writes;
+    fault.instruction = "kernel.so+0x10";
+    device.fault = fault;
+    RunRequest request;
+    auto done = session->run(request, nullptr);
+    EXPECT_FALSE(bool(done));
+    std::string where;
+    llvm::handleAllErrors(done.takeError(), [&](const RunKilled &killed) { where = killed.where; });
+    return where;
+  };
+  const DeviceAddress in = session->inputAddress(0), out = session->outputAddress(0);
+  EXPECT_EQ(told(in + 40, false), "read 0 bytes after the end of in0 at kernel.so+0x10");
+  EXPECT_EQ(told(out - 4, true), "wrote 4 bytes before out0 at kernel.so+0x10");
+  EXPECT_EQ(told(out + 36, true), "wrote byte 36 of out0 at kernel.so+0x10");
+  EXPECT_EQ(told(8, false), "read address 0x8 at kernel.so+0x10");
+  EXPECT_EQ(told(~0ull << 47, false), "read far from every buffer at kernel.so+0x10");
 }
 
 TEST_F(SessionTest, InputsAreReadOnly) {

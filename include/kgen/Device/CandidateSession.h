@@ -117,6 +117,8 @@ private:
   llvm::Error poison(const Buffer &buffer, uint32_t seed, bool payload);
   void lookAt(const Buffer &buffer, uint32_t seed);
   llvm::Error explainZones(const Buffer &buffer, uint32_t seed);
+  /// ERROR, of a run with SET: says by which buffer a fault was.
+  static llvm::Error explainFault(llvm::Error error, const BufferSet &set);
   llvm::Error prepareValues(BufferSet &set);
   llvm::Error rememberState();
   llvm::Error rememberInputs(BufferSet &set);

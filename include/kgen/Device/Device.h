@@ -36,15 +36,30 @@ public:
   std::string text;
 };
 
+/// Where a candidate's code was when a signal ended its run, by its process's own word: it explains, and decides
+/// nothing.
+struct RunFault {
+  bool isAccess = false;   ///< to memory; an instruction can also trap, or divide by zero
+  uint64_t address = 0;    ///< of the access
+  bool hasAddress = false; ///< the processor names none where it is not aligned as it must be, or not canonical
+  bool writes = false;     ///< otherwise it reads
+  bool isMissing = false;  ///< the memory is mapped, and the system could not provide it
+  bool overflows = false;  ///< it is where the thread's stack ends
+  std::string instruction; ///< "kernel.so+0x1c6f (0f b7 00)": file, offset and the bytes there; empty: unknown
+};
+
 /// The process of one run, which holds the candidate's code, was ended by a signal.
 class RunKilled : public llvm::ErrorInfo<RunKilled> {
 public:
   static char ID;
-  explicit RunKilled(int signal) : signal(signal) {}
+  explicit RunKilled(int signal, std::optional<RunFault> fault = std::nullopt)
+      : signal(signal), fault(std::move(fault)) {}
   void log(llvm::raw_ostream &os) const override { os << "the run's process ended with signal " << signal; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 
   const int signal;
+  std::optional<RunFault> fault;
+  std::string where; ///< FAULT in words, with the buffer that is nearest; the session's
 };
 
 /// How the detail of a FAULT begins that the card's driver tells of, and not kgen's own checks.

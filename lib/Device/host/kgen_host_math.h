@@ -47,6 +47,11 @@ max(A a, B b) {
   return max(std::common_type_t<A, B>(a), std::common_type_t<A, B>(b));
 }
 
+// Names that the C library has, too, from C23 on (glibc 2.41 and 2.42).
+#define rsqrtf kgen_host_rsqrtf
+#define rsqrt kgen_host_rsqrt
+#define sinpif kgen_host_sinpif
+#define cospif kgen_host_cospif
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 static inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
