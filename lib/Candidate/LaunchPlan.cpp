@@ -58,6 +58,8 @@ std::string text(const json &value, const std::string &place, size_t limit = 256
   std::string s = value.get<std::string>();
   if (s.size() > limit)
     fail(place + " is longer than " + llvm::Twine(limit) + " characters");
+  if (std::string disguise = findDisguise(s, place); !disguise.empty())
+    fail(disguise);
   return s;
 }
 

@@ -28,22 +28,61 @@ static bool turns(uint32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-static bool isObeyed(uint32_t code) {
-  return turns(code) || (code < 0x20 ? code != '\n' && code != '\t' : code >= 0x7f && code <= 0x9f);
+/// Joins or varies what stands before it, as in symbols of several characters; nothing by itself.
+static bool modifies(uint32_t code) { return code == 0x200c || code == 0x200d || code == 0xfe0e || code == 0xfe0f; }
+
+/// Nobody sees it: what Unicode calls default ignorable (but for what modifies), what ends a line for some readers
+/// only, and fillers.
+static bool isUnseen(uint32_t code) {
+  struct Range {
+    uint32_t first, last;
+  };
+  static const Range ranges[] = {{0x80, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},    {0x115f, 0x1160},
+                                 {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200b},  {0x2028, 0x2029},
+                                 {0x2060, 0x2065},   {0x206a, 0x206f},   {0x2800, 0x2800},  {0x3164, 0x3164},
+                                 {0xfe00, 0xfe0d},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},  {0xfff0, 0xfffb},
+                                 {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+  for (const Range &range : ranges)
+    if (code >= range.first && code <= range.last)
+      return true;
+  return false;
 }
 
-std::string kgen::candidate::findTurn(llvm::StringRef text, llvm::StringRef whose) {
-  for (size_t i = 0; i + 1 < text.size(); ++i) {
-    auto rest = [&](size_t k) { return (unsigned char)text[i + k] & 0x3fu; };
-    uint32_t code = 0;
-    if (text[i] == '\xD8')
-      code = 0x600 | rest(1);
-    else if (text[i] == '\xE2' && i + 2 < text.size())
-      code = 0x2000 | rest(1) << 6 | rest(2);
+static bool isObeyed(uint32_t code) {
+  return turns(code) || isUnseen(code) || (code < 0x20 ? code != '\n' && code != '\t' : code == 0x7f);
+}
+
+/// The character at TEXT[I], of valid UTF-8, and its bytes.
+static std::pair<uint32_t, size_t> decode(llvm::StringRef text, size_t i) {
+  const size_t length = llvm::getNumBytesForUTF8(llvm::UTF8(text[i]));
+  uint32_t code = (unsigned char)text[i];
+  if (length > 1)
+    code &= 0xffu >> (length + 1);
+  for (size_t k = 1; k < length; ++k)
+    code = code << 6 | ((unsigned char)text[i + k] & 0x3f);
+  return {code, length};
+}
+
+std::string kgen::candidate::findDisguise(llvm::StringRef text, llvm::StringRef whose) {
+  if (!llvm::json::isUTF8(text))
+    return (whose + " is not UTF-8").str();
+  uint32_t before = 0;
+  for (size_t i = 0; i < text.size();) {
+    const auto [code, length] = decode(text, i);
+    auto named = [&] { return (whose + " holds the ").str(); };
+    auto number = [&, code = code] { return " character U+" + llvm::utohexstr(code, false, code < 0x10000 ? 4 : 0); };
     if (turns(code))
-      return (whose + " holds the bidirectional control character U+" + llvm::utohexstr(code, false, 4) +
-              ", which makes text read differently from what it is")
+      return named() + "bidirectional control" + number() + ", which makes text read differently from what it is";
+    // A symbol, or a key of a telephone, may have one sign that modifies it; a sign that joins may follow that.
+    const bool isModified = before > 0x9f ? !modifies(before) || (code == 0x200d && before != 0x200d)
+                                          : (before >= '0' && before <= '9') || before == '#' || before == '*';
+    if (isUnseen(code) || (modifies(code) && !isModified))
+      return named() + "invisible" + number() + ", which no reader of the text sees";
+    if (code == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'))
+      return (whose + " holds a carriage return that ends no line, which makes text read differently from what it is")
           .str();
+    before = code;
+    i += length;
   }
   return "";
 }
@@ -52,12 +91,7 @@ std::string kgen::candidate::printable(llvm::StringRef text) {
   std::string valid = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text), out;
   out.reserve(valid.size());
   for (size_t i = 0; i < valid.size();) {
-    size_t length = llvm::getNumBytesForUTF8(llvm::UTF8(valid[i]));
-    uint32_t code = (unsigned char)valid[i];
-    if (length > 1)
-      code &= 0xffu >> (length + 1);
-    for (size_t k = 1; k < length; ++k)
-      code = code << 6 | ((unsigned char)valid[i + k] & 0x3f);
+    const auto [code, length] = decode(valid, i);
     if (isObeyed(code))
       out += '?';
     else

@@ -30,8 +30,9 @@
 using namespace kgen;
 using namespace kgen::device;
 
-/// The order of the worker, and the answer, which is nothing more than the word of a process that ran a candidate.
-struct HostRun::Page {
+/// The order of the worker, and the answer, which is nothing more than the word of a process that ran a candidate. It
+/// is all of its mapping: what a run could write behind it would be there for the next one.
+struct alignas(4096) HostRun::Page {
   enum End { None, Ran, Candidate, Machine };
   RunOrder order;
   int end;

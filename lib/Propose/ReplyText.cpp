@@ -145,8 +145,8 @@ Expected<std::string> extractList(StringRef answer, StringRef key) {
   answer = answer.trim();
   if (answer.empty())
     return createStringError("reply is empty");
-  if (std::string turn = candidate::findTurn(answer, "reply"); !turn.empty())
-    return createStringError(turn);
+  if (std::string disguise = candidate::findDisguise(answer, "reply"); !disguise.empty())
+    return createStringError(disguise);
   auto whole =
       answer.front() == '{' || answer.front() == '[' ? parseUntrustedJson(answer, "reply") : Expected<Json>(Json());
   std::optional<Json> list;
@@ -177,8 +177,8 @@ Expected<std::string> extractList(StringRef answer, StringRef key) {
   }
   // Escapes can spell what the bytes do not hold.
   std::string text = list->dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (std::string turn = candidate::findTurn(text, "reply"); !turn.empty())
-    return createStringError(turn);
+  if (std::string disguise = candidate::findDisguise(text, "reply"); !disguise.empty())
+    return createStringError(disguise);
   return text;
 }
 

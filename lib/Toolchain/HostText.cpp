@@ -60,6 +60,31 @@ bool isWarpOrBlockWide(llvm::StringRef name) {
              .Default(false);
 }
 
+/// What calls KERNEL on the host. Only its type is used beside the call, so that an inlined kernel leaves no copy of
+/// its own behind.
+std::string launcherOf(const HostKernel &kernel) {
+  const bool fibres = kernel.mode == HostMode::Fibres;
+  const llvm::StringRef mode = fibres                                 ? "fibres"
+                               : kernel.mode == HostMode::PlainGlobal ? "plain<true>"
+                                                                      : "plain<false>";
+  const std::string &name = kernel.name, seen = "extern \"C\" __attribute__((visibility(\"default\"))) ",
+                    section = "_kgen_shared_" + name, path = "::" + kernel.qualified,
+                    type = "(decltype(&" + path + "))nullptr";
+  std::string out;
+  // The exported byte tells that a block needs stacks.
+  if (fibres)
+    out += seen + "constexpr char kgen_host_fibres_" + name + " = 1;\n";
+  out += seen + "constexpr auto kgen_host_parameters_" + name + " = ::kgen_host::parameters(" + type + ");\n";
+  for (const char *end : {"__start", "__stop"})
+    out += "extern \"C\" unsigned char " + (end + section) + "[] __attribute__((weak, visibility(\"hidden\")));\n";
+  out += seen + "int kgen_host_launch_" + name + "(const ::KGenHostLaunch *launch) {\n" +
+         "  ::kgen_host::staticShared = __start" + section + ";\n  ::kgen_host::staticSharedEnd = __stop" + section +
+         ";\n  return ::kgen_host::" + mode.str() + "(" + type +
+         ", *launch, [](auto... a) __attribute__((always_inline)) { " + path + "(a...); }, ::kgen_host::indices(" +
+         type + "));\n}\n";
+  return out;
+}
+
 bool takesArguments(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__align__", "alignas", "__attribute__",
@@ -340,13 +365,8 @@ private:
       at = edit.at + edit.length;
     }
     out.text += source.substr(at);
-    out.text += "\n#line 1 \"launchers\"\n";
-    for (const HostKernel &kernel : out.kernels) {
-      const char *mode = kernel.mode == HostMode::Fibres        ? "KGEN_HOST_FIBRES"
-                         : kernel.mode == HostMode::PlainGlobal ? "KGEN_HOST_PLAIN_GLOBAL"
-                                                                : "KGEN_HOST_PLAIN";
-      out.text += std::string(mode) + "(" + kernel.name + ", " + kernel.qualified + ")\n";
-    }
+    for (const HostKernel &kernel : out.kernels)
+      out.launchers += launcherOf(kernel);
     return out;
   }
 

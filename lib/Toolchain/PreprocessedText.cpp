@@ -54,6 +54,21 @@ static bool isReserved(llvm::StringRef name) {
       .Default(false);
 }
 
+/// Names of what calls kernels, by which device host finds them.
+static bool isLaunchers(llvm::StringRef name) {
+  for (llvm::StringRef kind : {"launch", "parameters", "fibres"})
+    if (name.starts_with(("kgen_host_" + kind + "_").str()))
+      return true;
+  return false;
+}
+
+/// Functions of the C library that device host's own headers call, before each block for instance.
+static bool isCalledByHeaders(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen", "snprintf"}, true)
+      .Default(false);
+}
+
 namespace {
 
 class Checker {
@@ -85,10 +100,9 @@ public:
         continue;
       if (isAssembly(i))
         return refuse("inline assembly that macros put together");
-      // Launchers, which kgen appends, call the runtime.
-      const bool own = file == "kernel.cu" ? token.text == "kgen_host" || isReserved(token.text)
-                                           : isReserved(token.text) && file != "launchers";
-      if (own)
+      if (isCalledByHeaders(token.text) && isDefinition(i))
+        return refuse("a function of its own called " + token.text.str());
+      if ((file == "kernel.cu" && (token.text == "kgen_host" || isLaunchers(token.text))) || isReserved(token.text))
         return refuse(token.text);
     }
     return llvm::Error::success();
@@ -102,6 +116,21 @@ private:
     if (at(i) != "asm" && at(i) != "__asm__" && at(i) != "__asm")
       return false;
     return !(at(i + 1) == "(" && at(i + 2) == "\"kgen_host_dynamic_shared\"" && at(i + 3) == ")");
+  }
+
+  /// Whether what follows the list of parameters is not the end of a call or of a declaration.
+  bool isDefinition(size_t i) const {
+    if (at(i + 1) != "(")
+      return false;
+    int depth = 0;
+    for (++i; i < tokens.size(); ++i) {
+      depth += (at(i) == "(") - (at(i) == ")");
+      if (depth == 0)
+        break;
+    }
+    return llvm::StringSwitch<bool>(at(i + 1))
+        .Cases({"{", "noexcept", "throw", "__attribute__", "__attribute", "->", "try", "[", "const"}, true)
+        .Default(false);
   }
 
   llvm::Error checkAttributes(size_t i) const {

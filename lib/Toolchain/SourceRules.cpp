@@ -119,10 +119,10 @@ llvm::Error kgen::toolchain::checkSource(llvm::StringRef cuda) {
     return llvm::createStringError("kernel.cu has %zu bytes, at most 4194304 are allowed", cuda.size());
   if (cuda.contains('\0'))
     return llvm::createStringError("kernel.cu holds a zero byte");
-  if (std::string turn = candidate::findTurn(cuda, "kernel.cu"); !turn.empty())
-    return llvm::createStringError(turn);
   if (cuda.starts_with("\xEF\xBB\xBF"))
     return llvm::createStringError("kernel.cu begins with a byte-order mark");
+  if (std::string disguise = candidate::findDisguise(cuda, "kernel.cu"); !disguise.empty())
+    return llvm::createStringError(disguise);
   // Digraphs and trigraphs could spell a # or a backslash that the scan does not see.
   if (cuda.contains("%:") || cuda.contains("?\?=") || cuda.contains("?\?/"))
     return llvm::createStringError("kernel.cu spells # in a disguised way");

@@ -70,8 +70,8 @@ Expected<HandWritten> readHandWrittenIdea(StringRef text) {
                              Twine(longestIdea));
   if (!isUtf8(words))
     return createStringError("the idea is not UTF-8 text");
-  if (std::string turn = candidate::findTurn(words, "the idea"); !turn.empty())
-    return createStringError(turn);
+  if (std::string disguise = candidate::findDisguise(words, "the idea"); !disguise.empty())
+    return createStringError(disguise);
   entry.idea.text = words.str();
   entry.idea.key = "hand-" + propose::hashText(words).substr(0, 8);
   return entry;
@@ -103,8 +103,8 @@ Expected<HandWritten> takeHandWrittenKernel(std::string cuda, std::string plan, 
   if (!isUtf8(entry.cuda) || entry.cuda.size() > longestKernel)
     return createStringError(Twine(where) + " is not CUDA-C: expected UTF-8 text of at most 1 MiB");
   for (auto [text, place] : {std::pair<StringRef, StringRef>(entry.cuda, where), {entry.plan, planWhere}})
-    if (std::string turn = candidate::findTurn(text, place); !turn.empty())
-      return createStringError(turn);
+    if (std::string disguise = candidate::findDisguise(text, place); !disguise.empty())
+      return createStringError(disguise);
   if (!StringRef(entry.cuda).contains("__global__"))
     return createStringError(Twine(where) + " holds no __global__ function");
   if (entry.plan.empty() && !StringRef(entry.cuda).contains("// kgen-launch:"))
@@ -127,8 +127,8 @@ Expected<HandWritten> takeHandWrittenDirectives(std::string directives) {
   entry.directives = std::move(directives);
   if (!isUtf8(entry.directives) || entry.directives.size() > longestKernel)
     return createStringError("the directives are no script: expected UTF-8 text of at most 1 MiB");
-  if (std::string turn = candidate::findTurn(entry.directives, "the script"); !turn.empty())
-    return createStringError(turn);
+  if (std::string disguise = candidate::findDisguise(entry.directives, "the script"); !disguise.empty())
+    return createStringError(disguise);
   if (!StringRef(entry.directives).contains("transform."))
     return createStringError("the directives hold no transform op, expected a transform.kgen.* script");
   entry.idea.key = "hand-" + propose::hashText(entry.directives).substr(0, 8);

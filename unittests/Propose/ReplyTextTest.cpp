@@ -66,7 +66,7 @@ TEST(ReplyText, SaysWhatIsWrong) {
   EXPECT_EQ(
       listOf(R"({"ideas": [{"idea": "\u2066 x"}]})"),
       "reply holds the bidirectional control character U+2066, which makes text read differently from what it is");
-  EXPECT_EQ(listOf("{\"ideas\": [{\"idea\": \"\xff\xfe\"}]}"), "reply is not valid JSON");
+  EXPECT_EQ(listOf("{\"ideas\": [{\"idea\": \"\xff\xfe\"}]}"), "reply is not UTF-8");
   EXPECT_EQ(listOf(std::string(100000, '[')), "reply nests deeper than 64 levels");
   EXPECT_EQ(listOf("x " + std::string(100000, '[') + std::string(100000, ']')), "reply nests deeper than 64 levels");
   EXPECT_EQ(listOf(std::string(10 << 20, 'x')), "reply has 10485760 bytes, at most 4194304 are read");

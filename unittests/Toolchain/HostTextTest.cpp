@@ -24,7 +24,9 @@ TEST(HostText, KernelWithoutBarrierIsALoop) {
   ASSERT_EQ(text.kernels.size(), 1u);
   EXPECT_EQ(text.kernels[0].mode, HostMode::Plain);
   EXPECT_NE(text.text.find("f(const KGenIndex threadIdx"), std::string::npos);
-  EXPECT_NE(text.text.find("KGEN_HOST_PLAIN(f, f)"), std::string::npos);
+  EXPECT_NE(text.launchers.find("int kgen_host_launch_f("), std::string::npos);
+  EXPECT_NE(text.launchers.find("::kgen_host::plain<false>("), std::string::npos);
+  EXPECT_EQ(text.text.find("kgen_host_launch_"), std::string::npos); // no macro reaches it
 }
 
 TEST(HostText, BarrierWithinReachAsksForFibres) {
@@ -84,6 +86,27 @@ TEST(HostText, LineNumbersStay) {
   size_t line = std::count(text.text.begin(), text.text.begin() + text.text.find("undeclared"), '\n');
   // One line for the #line directive, which says that the next one is 1.
   EXPECT_EQ(line, 5u + 1u);
+}
+
+/// Nothing that kernel.cu defines reaches what calls its kernels.
+TEST(HostText, LaunchersAreFreeOfMacros) {
+  HostText text = rewrite("namespace a {\nextern \"C\" __global__ void f(float *x) { __syncthreads(); }\n}\n"
+                          "#define return launch->descending = 0; return\n#define f(...) g(__VA_ARGS__)\n");
+  EXPECT_EQ(text.text.find("kgen_host_launch_"), std::string::npos);
+  EXPECT_NE(text.launchers.find("kgen_host_fibres_f = 1"), std::string::npos);
+  EXPECT_NE(text.launchers.find("::kgen_host::fibres((decltype(&::a::f))nullptr, *launch"), std::string::npos);
+}
+
+TEST(HostText, FunctionsThatTheHeadersCallStayTheirs) {
+  auto why = [](llvm::StringRef text) {
+    return llvm::toString(checkPreprocessed(("# 1 \"kernel.cu\"\n" + text + "\n").str()));
+  };
+  const char *reason = "kernel.cu uses a function of its own called memcpy, which device code has no need of";
+  EXPECT_EQ(why("extern \"C\" void *memcpy(void *to, const void *from, unsigned long n) { return to; }"), reason);
+  EXPECT_EQ(why("auto memcpy(void *a, const void *b, unsigned long n) noexcept -> void * { return a; }"), reason);
+  EXPECT_EQ(why("extern \"C\" void *memcpy(void *, const void *, unsigned long);"), "");
+  EXPECT_EQ(why("void f(char *a) { if (memcmp(a, a + 1, (1 + 2)) == 0) { memcpy(a, a + 4, sizeof(int)); } }"), "");
+  EXPECT_NE(why("extern \"C\" int kgen_host_launch_f(const void *) { return 0; }"), "");
 }
 
 TEST(HostText, NoKernelIsAnError) {

@@ -12,16 +12,19 @@
 
 namespace kgen::candidate {
 
-/// TEXT as it may be shown and recorded: valid UTF-8 in which a control character (but newlines and tabs) or one that
-/// turns the direction of reading is a question mark. Compilers quote what a candidate wrote, and a terminal obeys it.
+/// TEXT as it may be shown and recorded: valid UTF-8 in which a control character (but newlines and tabs), one that
+/// turns the direction of reading and one that nobody sees is a question mark. Compilers quote what a candidate wrote,
+/// and a terminal obeys it.
 std::string printable(llvm::StringRef text);
 
 /// The same on one line: what a model says must not look like a row of a table that follows.
 std::string onOneLine(llvm::StringRef text);
 
-/// "WHOSE holds the bidirectional control character U+202E, ..." for the first character in TEXT that turns the
-/// direction of reading, or "". Such characters make code read differently from what it does.
-std::string findTurn(llvm::StringRef text, llvm::StringRef whose);
+/// "WHOSE holds the bidirectional control character U+202E, ..." for the first character in TEXT that makes it read
+/// differently from what it is, or "": what turns the direction of reading, what nobody sees (zero width, tags,
+/// fillers; but not what joins or varies a symbol before it), a carriage return that ends no line, bytes that are no
+/// UTF-8.
+std::string findDisguise(llvm::StringRef text, llvm::StringRef whose);
 
 /// What is asked of JSON before a tree is made of it.
 struct JsonLimits {

@@ -34,11 +34,13 @@ constexpr const char *hostAssemblyMark = "kgen_host_has_no_inline_assembly";
 struct HostText {
   std::string text;
   std::vector<HostKernel> kernels;
+  std::string launchers; ///< what calls them; free of macros
 };
 
 /// Rewrites CUDA-C so that g++ compiles it against lib/Device/host: kernels get their indices as
-/// hidden parameters, dynamic shared memory becomes one array, and a launcher per kernel is
-/// appended. Works on tokens and keeps every line's number. Fails when there is no kernel.
+/// hidden parameters, and dynamic shared memory becomes one array. The launchers come behind it once its macros are
+/// gone: none of them reaches what decides how kernels run. Works on tokens and keeps every line's number. Fails when
+/// there is no kernel.
 llvm::Expected<HostText> rewriteForHost(llvm::StringRef cuda);
 
 /// The rules of the contract that any compiler of kernel.cu relies on: only the known headers, no

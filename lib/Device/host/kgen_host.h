@@ -3,8 +3,9 @@
 // Forced in front of kernel.cu when g++ compiles it (-std=gnu++17). Defines
 // KGEN_HOST. The text pass of Toolchain/HostText.cpp gives each kernel the
 // hidden parameters threadIdx, blockIdx, blockDim and gridDim, so that the loop
-// over threads of a kernel without barriers can be vectorised; it also appends
-// one KGEN_HOST_PLAIN or KGEN_HOST_FIBRES line per kernel.
+// over threads of a kernel without barriers can be vectorised. Behind what the
+// preprocessor makes of it come the launchers, one of each kernel, which call
+// kgen_host::plain or kgen_host::fibres below.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KGEN_HOST_H
@@ -220,27 +221,6 @@ static constexpr Parameters<P...> parameters(void (*)(KGenIndex, KGenIndex, KGen
 }
 
 } // namespace kgen_host
-
-// PATH is the kernel's name with its namespaces. Only its type is used beside the call, so that an
-// inlined kernel leaves no copy of its own behind.
-#define KGEN_HOST_LAUNCHER(NAME, PATH, MODE)                                                                           \
-  extern "C" __attribute__((visibility("default"))) constexpr auto kgen_host_parameters_##NAME =                       \
-      kgen_host::parameters((decltype(&PATH))nullptr);                                                                 \
-  extern "C" unsigned char __start_kgen_shared_##NAME[] __attribute__((weak, visibility("hidden")));                   \
-  extern "C" unsigned char __stop_kgen_shared_##NAME[] __attribute__((weak, visibility("hidden")));                    \
-  extern "C" __attribute__((visibility("default"))) int kgen_host_launch_##NAME(const KGenHostLaunch *launch) {        \
-    kgen_host::staticShared = __start_kgen_shared_##NAME;                                                              \
-    kgen_host::staticSharedEnd = __stop_kgen_shared_##NAME;                                                            \
-    return kgen_host::MODE((decltype(&PATH))nullptr, *launch,                                                          \
-                           [](auto... a) __attribute__((always_inline)) { PATH(a...); },                               \
-                           kgen_host::indices((decltype(&PATH))nullptr));                                              \
-  }
-#define KGEN_HOST_PLAIN(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<false>)
-#define KGEN_HOST_PLAIN_GLOBAL(NAME, PATH) KGEN_HOST_LAUNCHER(NAME, PATH, plain<true>)
-// The exported byte tells that a block needs stacks.
-#define KGEN_HOST_FIBRES(NAME, PATH)                                                                                   \
-  extern "C" __attribute__((visibility("default"))) constexpr char kgen_host_fibres_##NAME = 1;                        \
-  KGEN_HOST_LAUNCHER(NAME, PATH, fibres)
 
 #include "kgen_host_math.h"
 #include "kgen_host_sync.h"
