@@ -81,6 +81,31 @@ TEST_F(PriorTest, RowsWantToBeReadOnceByManyThreads) {
             estimate("resident=none; threads_per_row=1024", bytes));
 }
 
+TEST_F(PriorTest, AttentionSeesWhatItsTilesCompute) {
+  facts.family = "attention";
+  facts.device = "cuda";
+  facts.precision = "fp16";
+  facts.f32 = false;
+  facts.hopper = true;
+  facts.heads = 64;
+  facts.m = facts.n = 4096;
+  facts.k = 128;
+  const double all = estimate("mma=wgmma");
+  EXPECT_LT(all, estimate("mma=mma_sync"));
+  EXPECT_LT(estimate("mma=mma_sync"), estimate("mma=none"));
+  // Half of all pairs, and of the last tile of each row more than that.
+  facts.causal = true;
+  EXPECT_GT(estimate("mma=wgmma"), 0.5 * all);
+  EXPECT_LT(estimate("mma=wgmma"), 0.55 * all);
+  // Fifty heads of one tile leave most of the card idle.
+  facts.causal = false;
+  facts.heads = 50;
+  facts.m = 128;
+  const double few = estimate("mma=wgmma");
+  facts.heads = 132;
+  EXPECT_LT(estimate("mma=wgmma"), 1.01 * few);
+}
+
 TEST_F(PriorTest, OnTheHostBarriersCost) {
   product(512, 512, 512);
   facts.device = "host";
@@ -146,24 +171,40 @@ TEST_F(PriorTest, RanksWhatWasMeasured) {
     facts.poolFollows = facts.runningMaximum = pool;
   };
   convolution(false);
-  EXPECT_GE(correlation("conv2d", image + outputs * 55 * 55), 0.93);
+  EXPECT_GE(correlation("conv2d", image + outputs * 55 * 55), 0.94);
   convolution(true);
-  EXPECT_GE(correlation("conv_relu_maxpool", image + outputs * 27 * 27), 0.87);
+  EXPECT_GE(correlation("conv_relu_maxpool", image + outputs * 27 * 27), 0.9);
   facts = {};
   facts.precision = "tf32";
   product(4096, 4096, 4096);
-  EXPECT_GE(correlation("matmul_fp32", 2e8), 0.92);
+  EXPECT_GE(correlation("matmul_fp32", 2e8), 0.94);
   facts.precision = "strict-fp32";
-  EXPECT_GE(correlation("matmul_fp32_strict", 2e8), 0.3);
+  EXPECT_GE(correlation("matmul_fp32_strict", 2e8), 0.79);
   facts.precision = "fp16";
   facts.f32 = false;
-  EXPECT_GE(correlation("matmul_fp16", 1e8), 0.58);
+  EXPECT_GE(correlation("matmul_fp16", 1e8), 0.86);
+  auto attention = [&](int64_t heads, int64_t depth, bool causal) {
+    facts = {};
+    facts.family = "attention";
+    facts.device = "cuda";
+    facts.precision = "fp16";
+    facts.f32 = false;
+    facts.hopper = true;
+    facts.heads = heads;
+    facts.m = facts.n = 4096;
+    facts.k = depth;
+    facts.causal = causal;
+  };
+  attention(128, 64, false);
+  EXPECT_GE(correlation("attention_fp16_d64", 2.7e8), 0.9);
+  attention(64, 128, true);
+  EXPECT_GE(correlation("attention_fp16_d128_causal", 2.7e8), 0.95);
   facts = {};
   facts.hopper = true;
   rows(4096, 65536);
-  EXPECT_GE(correlation("softmax", 2.0 * 4096 * 65536 * 4), 0.87);
+  EXPECT_GE(correlation("softmax", 2.0 * 4096 * 65536 * 4), 0.89);
   rows(16, 4194304);
-  EXPECT_GE(correlation("layer_norm", 2.0 * 16 * 4194304 * 4), 0.48);
+  EXPECT_GE(correlation("layer_norm", 2.0 * 16 * 4194304 * 4), 0.82);
 }
 
 } // namespace

@@ -42,12 +42,13 @@ struct SearchCommand {
     Compare,
     ComparePolicies,
     Ideas,
+    Prior,
     Help,
     Version
   } kind = Search;
   std::optional<Kind> about;           ///< of help: the command; none: all of them
   std::string run;                     ///< run folder of resume, replay, report, add and prompt
-  std::vector<std::string> runs;       ///< of compare and export
+  std::vector<std::string> runs;       ///< of compare, export and prior
   std::string licence = "NOASSERTION"; ///< of export
   std::string branch;                  ///< of prompt
   std::string problem;

@@ -11,6 +11,7 @@
 
 #include "Catalogue.h"
 #include "kgen/Kernels/Ideas/Catalogue.h"
+#include "kgen/Propose/Prior.h"
 #include "kgen/Propose/Proposer.h"
 
 #include <array>
@@ -33,9 +34,6 @@ struct PlanVariant {
   std::string label;
   double priorUs = 0;
 };
-
-/// What PLAN may take by the prior, all of it in microseconds.
-double estimatePlan(const SchedulePlan &plan, const ProposalContext &context);
 
 /// The ideas about how ops are grouped, which belong to no family: families, fuse-pool and unfuse.
 const std::array<Idea, 3> &structuralIdeas();

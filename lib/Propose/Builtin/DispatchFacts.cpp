@@ -46,6 +46,16 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalConte
   facts.hopper = context.device == "cuda" && context.chip.isHopper();
   facts.f32 = anchor.operands.empty() || anchor.operands[0].dtype == "f32";
   facts.masked = dispatch.family == "attention" && anchor.operands.size() > 3;
+  if (dispatch.family == "attention" && anchor.operands.size() >= 2 && anchor.operands[0].shape.size() >= 2 &&
+      anchor.operands[1].shape.size() >= 2) {
+    ArrayRef<int64_t> queries = anchor.operands[0].shape, keys = anchor.operands[1].shape;
+    facts.heads = productOf(queries.drop_back(2));
+    facts.m = queries[queries.size() - 2];
+    facts.n = keys[keys.size() - 2];
+    facts.k = queries.back();
+    auto causal = anchor.attributes.find("is_causal");
+    facts.causal = causal != anchor.attributes.end() && causal->second == "true";
+  }
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)
     if (op != dispatch.anchor && context.facts.ops[op].isWindow) {

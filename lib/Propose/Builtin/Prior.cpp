@@ -93,7 +93,7 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   const double side = plain && !host ? 128 : 64;
   double bm = elementOf(settings, "tile", 0, plain || (convolution && warpgroup) ? side : convolution ? 288 : 128);
   double bn = elementOf(settings, "tile", 1, plain ? 64 : warpgroup && !convolution ? 2 * width : width);
-  double bk = elementOf(settings, "tile", 2, plain ? 16 : warpgroup ? 64 : 32);
+  double bk = elementOf(settings, "tile", 2, plain ? 16 : warpgroup || (half && !convolution && !host) ? 64 : 32);
   double split = numberOf(settings, "split_k", 1), stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
   double rows = std::ceil(m / bm), columns = std::ceil(n / bn), blocks = rows * columns * split;
   double element = plain || !half ? 4 : 2;
@@ -144,9 +144,16 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   double sharedBytes = convolution ? 1 : stages * (bm + bn) * bk * element;
   double perMultiprocessor = std::clamp(std::floor(Chip::mostSharedBytes / sharedBytes), 1.0, 4.0);
   perMultiprocessor = std::min({perMultiprocessor, shape.resident, std::max(1.0, std::floor(1024 / shape.threads))});
-  double slots = f.multiprocessors * perMultiprocessor;
+  // Blocks of one multiprocessor share its fp32 units, so that the last ones of a wave run faster.
+  double slots = f.multiprocessors * (plain ? 1 : perMultiprocessor);
   seconds *= std::ceil(blocks / slots) * slots / blocks;
-  if (stages < 4)
+  // Alone, nobody multiplies while a block waits for the next slice: one of 64 bytes is soon over, and four warps are
+  // few to have it.
+  if (!plain && !warpgroup && !convolution && perMultiprocessor == 1 && (bk * element <= 64 || shape.threads < 256))
+    seconds *= 1.2;
+  if (plain)
+    seconds *= stages < 2 ? 1.5 : 1;
+  else if (stages < 4)
     seconds *= stages < 2 ? 1.5 : stages < 3 ? 1.03 : 1.005;
   // Tiles are read again by other blocks, from the L2 cache, which is some 2.5 times as fast.
   double again = (m * k * columns + n * k * rows) * element / (2.5 * machine.bytes);
@@ -154,10 +161,77 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   return 1e6 * std::max({seconds, convolution ? 0 : again, once}) + machine.launchUs * (split > 1 ? 2 : 1);
 }
 
+/// Queries and keys that tiles of ROWS by COLUMNS compute for one head.
+double attentionWork(const ideas::DispatchFacts &f, double rows, double columns) {
+  double work = 0, queries = double(f.m), keys = double(f.n);
+  for (double row = 0; row < queries; row += rows)
+    work += rows * std::ceil((f.causal ? std::min(keys, row + rows) : keys) / columns) * columns;
+  return work;
+}
+
+/// Two products and an exponential for each pair of a query and a key. On a Hopper card 16 of a multiprocessor's
+/// exponentials take as long as a product of 64 by 64 for them: at depth 64 they are half of the work, and who hides
+/// them beside products wins.
+double estimateAttention(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+  StringRef mma = textOf(settings, "mma");
+  const bool half = !f.f32 || textOf(settings, "dtype") == "fp16" || textOf(settings, "dtype") == "bf16";
+  const bool hopper = f.hopper && half && !f.f32 && !f.masked && f.k <= 128;
+  const double depth = std::max<double>(f.k, 1), heads = std::max<double>(f.heads, 1);
+  auto secondsOf = [&](double rows, double columns, double rate) {
+    return 4 * depth * attentionWork(f, rows, columns) * heads / rate;
+  };
+  double seconds;
+  if (onHost(f) || mma == "none" || (mma.empty() && f.f32 && f.precision == "strict-fp32")) {
+    const double rows = elementOf(settings, "tile", 0, 64), columns = elementOf(settings, "tile", 1, 64);
+    const Machine &machine = onHost(f) ? hostCore : card;
+    seconds = secondsOf(rows, columns, machine.fp32 * 0.5) * (1 + 8 * (1 / rows + 1 / columns));
+    if (onHost(f)) // a tile has two barriers, and 256 fibres wait at each
+      seconds += 2 * 256 * barrierSeconds * attentionWork(f, rows, columns) / (rows * columns) * heads;
+  } else if (mma == "mma_sync" || (mma.empty() && !hopper)) {
+    const double rows = elementOf(settings, "tile", 0, 128), columns = elementOf(settings, "tile", 1, 64);
+    seconds = secondsOf(rows, columns, (half ? card.half : card.tf32) * 0.4) * (1 + 16 / rows + 6 / columns) *
+              (numberOf(settings, "stages", 2) < 2 ? 1.3 : 1);
+  } else {
+    const bool deep = depth > 64;
+    const double rows = elementOf(settings, "tile", 0, 64 * numberOf(settings, "consumers", deep ? 2 : 3));
+    const double columns = elementOf(settings, "tile", 1, 128);
+    auto isOn = [&](const char *key, bool otherwise) {
+      StringRef word = textOf(settings, key);
+      return word.empty() ? otherwise : word == "on";
+    };
+    const bool turns = isOn("pingpong", rows > 64), overlaps = isOn("overlap", rows < 192), three = rows >= 192;
+    seconds = secondsOf(rows, columns, card.half * (deep ? 0.98 : 0.8)) * (1 + 6 / columns);
+    // Three warpgroups hide each other's exponentials by taking turns; two need to overlap their own as well, and at
+    // depth 64 cannot hide them all. Of deep rows three hold so many registers that one way to overlap is enough.
+    if (three && deep)
+      seconds *= turns && overlaps ? 1 : overlaps ? 0.95 : turns ? 0.97 : 1.05;
+    else if (three)
+      seconds *= turns && !overlaps ? 1 : turns ? 1.02 : overlaps ? 1.025 : 1.1;
+    else
+      seconds *= (rows < 128 ? 1.3 : 1) * (deep ? 1 : 1.16) *
+                 (turns && overlaps ? 1
+                  : overlaps        ? 1.005
+                  : turns           ? 1.045
+                                    : 1.15);
+    if (textOf(settings, "lazy") == "off")
+      seconds *= 1.03;
+    // Tiles of queries that are left when all multiprocessors had as many: without a causal mask all take the same.
+    const double tiles = heads * std::ceil(double(f.m) / rows), slots = double(f.multiprocessors);
+    seconds *= f.causal ? std::max(1.0, slots / tiles) : std::ceil(tiles / slots) * slots / tiles;
+  }
+  if (onHost(f))
+    return 1e6 * seconds + hostCore.launchUs;
+  return 1e6 * std::max(seconds, bytes / card.bytes) + card.launchUs;
+}
+
 double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   const Machine &machine = onHost(f) ? hostCore : card;
   double rows = std::max<double>(f.rows, 1), columns = std::max<double>(f.columns, 1);
-  double split = numberOf(settings, "split_rows", 1);
+  // Few long rows are split by the family itself.
+  const bool few = !onHost(f) && rows < 2 * f.multiprocessors && columns > 80 * 1024 &&
+                   textOf(settings, "resident") != "grid" && !settings.count("rows_per_block") &&
+                   !settings.count("threads_per_row");
+  double split = numberOf(settings, "split_rows", few ? 32 : 1);
   double perRow = numberOf(settings, "threads_per_row", !onHost(f) && columns / split > 8192 ? 512 : 128);
   StringRef resident = textOf(settings, "resident"), reduce = textOf(settings, "reduce");
   bool chosen = split > 1 || settings.count("threads_per_row") || settings.count("rows_per_block");
@@ -180,6 +254,8 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   seconds *= width >= 4 ? 1 : width >= 2 ? (kept && columns > 16384 ? 1.3 : 1.02) : 1.35;
   // Loads in flight: about 16 KiB for each multiprocessor keep the memory busy. Rows across the grid see to that.
   seconds *= 1 + split / 20000;
+  if (split > 1 && perRow >= 1024)
+    seconds *= 1.15; // two blocks of a multiprocessor wait where eight do in turns
   double threads = rows * split * perRow, wanted = f.multiprocessors * 1024.0;
   if (resident == "grid")
     seconds *= 1.25; // blocks wait for each other's part of the statistic
@@ -224,6 +300,8 @@ double estimateDispatch(const ideas::DispatchFacts &facts, const ScheduleSetting
     return estimateProduct(facts, settings, bytes);
   if (family == "row")
     return estimateRows(facts, settings, bytes);
+  if (family == "attention" && facts.m > 0 && facts.n > 0)
+    return estimateAttention(facts, settings, bytes);
   double width = onHost(facts) ? 4 : numberOf(settings, "vec", 4);
   return 1e6 * bytes / machine.bytes * (width >= 4 ? 1 : width >= 2 ? 1.1 : 1.35) + machine.launchUs;
 }

@@ -58,6 +58,15 @@ static constexpr CommandSpec commands[] = {
      "Key, category, families and words of each; with --problem those that a search of it could begin with, the most "
      "promising first. A key is what --idea takes.\n"
      "  kgen-search ideas --problem softmax"},
+    {SearchCommand::Prior, "prior", Operands::Runs, "how well the prior ranks what runs measured",
+     "For each family of kernels: Spearman's rank correlation of what the prior of this kgen expects of the "
+     "catalogue's "
+     "kernels with what they took, over all runs. A kernel counts relative to the geometric mean of its run. Of two "
+     "ways to carry out one idea whose times differ by 2 %, the catalogue should list the faster one first: how often "
+     "it "
+     "does. "
+     "--format json lists the kernels.\n"
+     "  kgen-search prior runs/softmax runs/matmul_fp16"},
     {SearchCommand::Doctor, "doctor", Operands::None, "what this machine has, what is missing, and how to get it",
      "The exit code is 0 when searching on device host works."},
     {SearchCommand::Help, "help", Operands::Command, "this, or what one command takes",

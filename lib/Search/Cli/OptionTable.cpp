@@ -303,6 +303,7 @@ std::vector<OptionSpec> optionTable() {
       {"--format", "F", bit(C::Compare) | policies, "text", Output, "text, md or json",
        oneOf(&C::format, {"text", "md", "json"})},
       {"--format", "F", bit(C::Doctor) | ideas, "text", Output, "text or json", oneOf(&C::format, {"text", "json"})},
+      {"--format", "F", bit(C::Prior), "text", Output, "text or json", oneOf(&C::format, {"text", "json"})},
       {"--format", "F", exporting, "jsonl", Output, "jsonl", oneOf(&C::format, {"jsonl"})},
       {"--format", "F", bit(C::Help), "text", Output, "text, or md: the reference of all commands",
        oneOf(&C::format, {"text", "md"})},

@@ -50,6 +50,8 @@ llvm::Expected<int> compareRuns(const SearchCommand &command, const SearchToolWo
 llvm::Expected<int> comparePolicies(const SearchCommand &command, const SearchToolWorld &world);
 /// `ideas`: the catalogue, or what of it applies to a problem.
 llvm::Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &world);
+/// `prior RUN...`: how well the prior ranks what the runs measured, by family.
+llvm::Expected<int> rankPrior(const SearchCommand &command, const SearchToolWorld &world);
 /// `prompt RUN BRANCH`
 llvm::Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world);
 

@@ -62,6 +62,8 @@ public:
       return comparePolicies(command, world);
     case SearchCommand::Ideas:
       return listIdeas(command, world);
+    case SearchCommand::Prior:
+      return rankPrior(command, world);
     case SearchCommand::Search:
       return search();
     }

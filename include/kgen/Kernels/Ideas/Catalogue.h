@@ -43,6 +43,8 @@ struct DispatchFacts : graph::WorkFact {
   int64_t elements = 0;            ///< of the dispatch's result
   bool f32 = true;                 ///< the first operand of the op is f32
   bool masked = false;             ///< an attention with a mask
+  bool causal = false;             ///< one of which a query sees the keys before it
+  int64_t heads = 0;               ///< of an attention, of all batches; m queries of each, n keys, depth k
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
   int64_t multiprocessors = Chip().multiprocessors;
