@@ -19,7 +19,7 @@ ArrayRef<network::PartitionIdea> network::partitionCatalogue() {
        "Batch norms, and factors for each channel, behind a convolution or a linear product become a part of its "
        "weight "
        "and bias, once when weights change: a run neither reads the statistics nor does their arithmetic.",
-       "transform.kgen.fold_scales %f\n", /*early=*/true},
+       "transform.kgen.fold_scales %f\n", /*early=*/true, /*without=*/"transform.kgen.channels_last"},
       {"channels-last", "memory",
        "Two-dimensional convolutions, and what lies between them, read and write tensors with their channels last: "
        "neighbouring threads read neighbouring channels, a tensor core's k is contiguous, and permutations of the "

@@ -99,7 +99,8 @@ void shareTasks(graph::NetworkPartition &partition, std::vector<graph::NetworkTa
 struct PartitionIdea {
   std::string key, category, text;
   std::string directives;
-  bool early = false; ///< what it saves shows with any kernels, so it is tried before any is tuned
+  bool early = false;  ///< what it saves shows with any kernels, so it is tried before any is tuned
+  std::string without; ///< a directive that leaves it nothing to gain
 };
 
 /// Those that kgen has, in the order in which they are tried. Which apply the compiler says.

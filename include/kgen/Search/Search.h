@@ -43,6 +43,7 @@ struct SearchConfig {
   std::string llm = "builtin";
   propose::ProposerOptions llmOptions; ///< url, name of the key's variable, effort, limits
   PolicyOptions options;
+  std::string cut;           ///< of a network: keys of the partition catalogue that it begins with; empty: as it is
   std::string kernelLibrary; ///< file of the kernel library, or "default"; empty: none
   uint64_t seed = 0;
   int tune = 0;                 ///< neighbours of each round's best that are measured besides

@@ -73,6 +73,7 @@ struct SearchCommand {
   std::string llm = "builtin";
   propose::ProposerOptions proposer;
   std::string network = "auto"; ///< whether a graph is searched task by task: auto, always or never
+  std::string cut = "auto";     ///< how a network is cut at first: auto, given, or keys of the partition catalogue
   std::string policy = "branch";
   std::vector<std::string> policies;    ///< of compare-policies; empty: all
   std::vector<std::string> handIdeas;   ///< a person's, in words

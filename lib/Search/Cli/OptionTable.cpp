@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CommandTable.h"
+#include "kgen/Network/Network.h"
 #include "kgen/Search/OpenEvaluators.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -105,6 +106,18 @@ Setter number(Target target, double low, double high) {
   };
 }
 
+Error setCut(SearchCommand &command, StringRef name, StringRef value) {
+  SmallVector<std::string> keys;
+  for (const network::PartitionIdea &idea : network::partitionCatalogue())
+    keys.push_back(idea.key);
+  if (value != "auto" && value != "given")
+    for (StringRef key : split(value, ','))
+      if (!is_contained(keys, key))
+        return wrong(name, key, "auto, given, or some of " + join(keys, ", "));
+  command.cut = value.str();
+  return Error::success();
+}
+
 Error setDevice(SearchCommand &command, StringRef name, StringRef value) {
   unsigned index;
   StringRef rest = value;
@@ -200,6 +213,11 @@ std::vector<OptionSpec> optionTable() {
        "auto: a graph of at least 8 tasks is cut into them, and each is searched by itself (docs/networks.md)\n"
        "always: any graph is\nnever: any graph is one search",
        oneOf(&C::network, {"auto", "always", "never"})},
+      {"--cut", "HOW", search, "auto", What,
+       "how a network is cut before its first round (docs/networks.md)\n"
+       "auto: channels-last on a Hopper card, unless the class is strict-fp32\ngiven: as its graph has it\n"
+       "KEY,...: as these partitions of the catalogue have it, where they apply",
+       setCut},
 
       {"--rounds", "N", searches, "host 3, cuda 5, networks 12", HowFar, "rounds after round 0",
        whole(&C::rounds, 0, 1000)},

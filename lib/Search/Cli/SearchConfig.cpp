@@ -56,6 +56,8 @@ trajectory::Json SearchConfig::toJson() const {
     json["devices"] = devices;
   if (!launchers.empty())
     json["launchers"] = launchers;
+  if (!cut.empty())
+    json["cut"] = cut;
   return json;
 }
 
@@ -76,6 +78,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const trajectory::Json &json) {
     config.isolation = json.value("isolation", "");
     config.devices = json.value("devices", "");
     config.launchers = json.value("launchers", std::vector<std::string>());
+    config.cut = json.value("cut", "");
     config.policy = json.at("policy");
     config.options.rounds = json.at("rounds");
     config.options.seeds = json.at("seeds");

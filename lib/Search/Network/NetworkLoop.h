@@ -34,6 +34,7 @@ public:
 private:
   // The rounds.
   llvm::Error executeRounds();
+  llvm::Error beginNetwork();
   llvm::Error openTasks(const NetworkVariant &variant);
   llvm::Error timeBaselines();
   llvm::Error close();
@@ -69,6 +70,8 @@ private:
   }
 
   // Other partitions.
+  llvm::Error beginCut();
+  llvm::Error giveUpCut(const std::string &why);
   llvm::Error tryCatalogue(int round, bool early);
   llvm::Error tryAsked(int round);
   llvm::Expected<propose::ProposalContext> makeContext(int round);

@@ -27,6 +27,8 @@ Error NetworkSearch::tryCatalogue(int round, bool early) {
   for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
     if (shouldStop())
       break;
+    if (!idea.without.empty() && StringRef(current.script).contains(idea.without))
+      continue;
     auto known = find_if(run.getBranches(), [&](const trajectory::BranchRecord &branch) {
       return branch.idea.key == idea.key && branch.idea.text == idea.text;
     });
@@ -40,6 +42,55 @@ Error NetworkSearch::tryCatalogue(int round, bool early) {
       return error;
   }
   return Error::success();
+}
+
+/// Cuts the network as it is to begin, where that is a way to cut this one.
+Error NetworkSearch::beginCut() {
+  std::string script;
+  SmallVector<StringRef> keys;
+  StringRef(config.cut).split(keys, ',', -1, /*KeepEmpty=*/false);
+  for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
+    if (!is_contained(keys, idea.key))
+      continue;
+    auto graph = compilers.own->rewriteNetwork(base.graph, script + idea.directives, config.chip);
+    if (graph)
+      script += idea.directives;
+    else
+      consumeError(graph.takeError()); // it is about another network
+  }
+  if (script.empty())
+    return Error::success();
+  auto variant = makeVariant(*compilers.own, base, script, config.chip, knownTasks);
+  if (!variant)
+    return variant.takeError();
+  current = std::move(*variant);
+  say("cut with " + StringRef(config.cut) + ": " + Twine(current.facts.partition.steps.size()) + " tasks, " +
+      Twine(current.facts.partition.tasks.size()) + " of them different");
+  return Error::success();
+}
+
+/// The network that it is to begin with is not right, WHY: the network as its graph has it takes its place. A branch
+/// tells of it, since its tasks have their numbers.
+Error NetworkSearch::giveUpCut(const std::string &why) {
+  say("cut with " + StringRef(config.cut) + " it is not right at round 0: " + why + "; it begins as its graph has it");
+  const NetworkVariant refused = std::move(current);
+  current = base;
+  if (any_of(run.getBranches(), [](const trajectory::BranchRecord &branch) {
+        return branch.idea.key == "assemble" && branch.files.count("directives.mlir");
+      }))
+    return Error::success();
+  trajectory::BranchRecord record;
+  record.idea = {"cut", "The network as " + config.cut + " has it.", ideas::IdeaCategory::Control};
+  record.id = nextBranch(0, [&](const trajectory::BranchRecord &branch) { return branch.idea.key == record.idea.key; });
+  if (!run.findBranch(record.id)) {
+    if (Error error = run.beginBranch(record))
+      return error;
+    if (Error error = run.writeFiles(record.id, {{"directives.mlir", refused.script},
+                                                 {"network.mlir", refused.graph},
+                                                 {"idea.md", trajectory::printIdeaPage(record)}}))
+      return error;
+  }
+  return refuse(record, why);
 }
 
 /// What a model makes of the network as it is cut now.

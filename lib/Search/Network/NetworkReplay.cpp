@@ -200,8 +200,18 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
   std::map<std::string, const trajectory::RunFolder *> tasks;
   std::vector<ReplayedTask> replayed;
   int branches = 0, files = 0;
-  for (size_t i = 0; i < known.size(); ++i) {
-    const std::string &name = known[i].name, path = command.run + "/tasks/" + name;
+  // Of tasks that gain alike the one that was opened first has the turn: those of each branch's partition, in its order.
+  SmallVector<std::string> order;
+  auto add = [&](ArrayRef<graph::NetworkTask> list) {
+    for (const graph::NetworkTask &task : list)
+      if (!is_contained(order, task.name))
+        order.push_back(task.name);
+  };
+  for (const trajectory::BranchRecord &branch : (*run)->getBranches())
+    add(variants.at(scripts[branch.id]).facts.partition.tasks);
+  add(known);
+  for (const std::string &name : order) {
+    const std::string path = command.run + "/tasks/" + name;
     if (!world.fs.exists(path + "/run.json"))
       continue; // the search was cut short before it
     auto task = trajectory::RunFolder::openForReading(world.fs, world.clock, path);

@@ -78,18 +78,36 @@ Error NetworkSearch::execute() {
   return error;
 }
 
-Error NetworkSearch::executeRounds() {
+/// Round 0 of the tasks of the network as it is cut now, put together.
+Error NetworkSearch::beginNetwork() {
+  const size_t first = tasks.size();
   if (Error error = openTasks(current))
     return error;
+  const WholeProblem whole{&base.facts.whole, run.getPath().str() + "/graph.mlir"};
+  prepareTasks(world, config, evaluator, ArrayRef(tasks).drop_front(first), first, first == 0 ? whole : WholeProblem());
+  std::vector<size_t> members;
+  for (size_t task : membersOf(current))
+    if (tasks[task].state.bestUs.empty())
+      members.push_back(task);
+  // Without round 0 of every task there is no network: the clock ends the search only then.
+  if (Error error = advance(members))
+    return error;
+  return stopReason == trajectory::StopReason::Done ? assemble(0, /*closing=*/false) : Error::success();
+}
+
+Error NetworkSearch::executeRounds() {
   if (Error error = timeBaselines())
     return error;
-  prepareTasks(world, config, evaluator, tasks, 0, {&base.facts.whole, run.getPath().str() + "/graph.mlir"});
-  // Without round 0 of every task there is no network: the clock ends the search only then.
-  if (Error error = advance(membersOf(current)))
+  if (Error error = beginCut())
     return error;
-  if (stopReason != trajectory::StopReason::Done)
-    return Error::success();
-  if (Error error = assemble(0, /*closing=*/false))
+  Error error = beginNetwork();
+  if (stopReason == trajectory::StopReason::Done && standings.bestId().empty() && !current.script.empty() &&
+      !evaluator.deviceIsLost()) {
+    if (Error unsaved = giveUpCut(error ? toString(std::move(error)) : lastFault))
+      return unsaved;
+    error = beginNetwork();
+  }
+  if (error || stopReason != trajectory::StopReason::Done)
     return error;
   if (standings.bestId().empty())
     return createStringError("the network of every task's round 0 is not right: " + lastFault);

@@ -3,7 +3,8 @@
 """fake_eval.py --serve --device DEVICE: what stands beside kgen-search in place of kgen-eval, with a card that is none.
 
 Every kernel is right; its time comes from a hash of its text, round 0's is longer, and a network takes what its tasks take. The first time that a
-network is to be looked at by compute-sanitizer, the kernel of FAKE_EVAL_RACE's task is found out. What was asked is written to FAKE_EVAL_LOG."""
+network is to be looked at by compute-sanitizer, the kernel of FAKE_EVAL_RACE's task is found out. With FAKE_EVAL_WRONG_CUT networks that are
+cut otherwise than their graph has it are wrong. What was asked is written to FAKE_EVAL_LOG."""
 import hashlib
 import json
 import os
@@ -41,7 +42,9 @@ def measure(job):
              "baselines": {}, "floor_us": 1, "errors": [], "tolerance": {"max": 0, "l2": 0}, "compile": {"seconds": 0, "kernels": []}, "diagnosis": "",
              "conditions": {when: {"clock_mhz": 0, "power_w": 0, "temperature_c": 0} for when in ("before", "after")},
              "phases": {"inputs": 0.05}, "warnings": [], "rules": job["rules"], "inputs": ""}
-    if isNetwork and "incumbent" in job:
+    if isNetwork and "FAKE_EVAL_WRONG_CUT" in os.environ and os.path.exists(folder + "/directives.mlir"):
+        found.update(verdict="WRONG", detail="its cut is wrong", time_us=0, samples=[])
+    elif isNetwork and "incumbent" in job and "FAKE_EVAL_RACE" in os.environ:
         task = os.environ["FAKE_EVAL_RACE"]
         branch = json.loads(read(folder + "/tasks.json"))[task]
         racy = racy or branch
