@@ -33,8 +33,9 @@ static bool isRuntimes(llvm::StringRef symbol) {
 }
 
 /// Shared memory: a launch's own, and variables of functions (_ZZ), which are __shared__ ones of device functions here.
+/// So are the marks that they were constructed (_ZGVZ), which g++ makes for arrays of __half.
 static bool isShared(llvm::StringRef symbol) {
-  return symbol == "kgen_host_dynamic_shared" || symbol.starts_with("_ZZ");
+  return symbol == "kgen_host_dynamic_shared" || symbol.starts_with("_ZZ") || symbol.starts_with("_ZGVZ");
 }
 
 llvm::Error HostLibrary::remember(const void *inside, llvm::StringRef artifact) {

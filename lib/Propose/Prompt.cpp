@@ -26,7 +26,8 @@ std::string printSystemPrompt() {
   static const std::string text =
       fillPrompt(findPromptText("system.md"), {{"directives", listDirectives()},
                                                {"schedule_keys", findPromptText("schedule-keys.md").str()},
-                                               {"device_functions", listDeviceFunctions()}});
+                                               {"device_functions", listDeviceFunctions()},
+                                               {"examples", listExamples()}});
   return text;
 }
 

@@ -7,8 +7,12 @@
 
 #include "PromptText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -64,6 +68,27 @@ std::string fillPrompt(StringRef text, const std::map<std::string, std::string> 
     }
     out += line;
     out += '\n';
+  }
+  return out;
+}
+
+std::string listExamples() {
+  constexpr std::pair<const char *, const char *> examples[] = {
+      {"tile", "A tile in shared memory, warp products"},
+      {"pipeline", "A pipeline: copies under way while an older slice is multiplied"},
+      {"wgmma", "Tensor copies and warpgroup products, sm_90a"},
+      {"tf32", "The same for f32 of class tf32, sm_90a"},
+      {"cluster", "A warpgroup that copies, and a cluster that shares its copies, sm_90a"},
+  };
+  std::string out;
+  std::set<StringRef> shown; // paragraphs
+  for (const auto &[name, title] : examples) {
+    out += (out.empty() ? "### " : "\n### ") + std::string(title) + "\n\n```cuda\n";
+    SmallVector<StringRef> paragraphs;
+    findPromptText((name + Twine(".cu")).str()).trim('\n').split(paragraphs, "\n\n");
+    for (const auto &[i, paragraph] : enumerate(paragraphs))
+      out += (i ? "\n" : "") + (shown.insert(paragraph).second ? paragraph.str() : "// ... as above") + "\n";
+    out += "```\n\n```json\n" + findPromptText((name + Twine(".plan.json")).str()).str() + "```\n";
   }
   return out;
 }

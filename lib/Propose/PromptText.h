@@ -26,6 +26,10 @@ std::string listDirectives();
 /// The functions of each device header, with their comments.
 std::string listDeviceFunctions();
 
+/// The worked examples of prompts/examples, each with its launch plan. What one has from another before it is not
+/// repeated.
+std::string listExamples();
+
 /// CODE with the device headers that kgen put in as `#include` lines again.
 std::string foldDeviceHeaders(llvm::StringRef code);
 /// The same, and with its middle left out when it has more than LIMIT bytes; never within a line.

@@ -59,6 +59,18 @@ TEST(Prompt, TheSystemPromptNamesEveryDirectiveKeyAndFunction) {
   EXPECT_EQ(text.find("host_mma"), std::string::npos);
   EXPECT_EQ(text.find("{{"), std::string::npos);
   EXPECT_EQ(text.find("Interfaces:"), std::string::npos);
+  // The ladder, in order; what a step has from the one before it is not told again.
+  size_t last = 0;
+  for (const char *part :
+       {"# Worked examples", "kgen::mma_m16n8k16_f16(sum", "cp_async_wait<STAGES - 2>", "kgen::wgmma_f16<BN, 0, 1>",
+        "kgen::wgmma_tf32<BN>", "\"dtype\": \"tf32\", \"dims\"", "tma_load_2d_multicast(b", "\"cluster\": [2, 1, 1]"}) {
+    size_t at = text.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part;
+    last = at;
+  }
+  size_t first = text.find("kgen::mma_m16n8k16_f16(sum");
+  EXPECT_EQ(text.find("kgen::mma_m16n8k16_f16(sum", first + 1), std::string::npos);
+  EXPECT_NE(text.find("// ... as above"), std::string::npos);
   EXPECT_EQ(text, printSystemPrompt());
 }
 
