@@ -200,7 +200,8 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
   std::map<std::string, const trajectory::RunFolder *> tasks;
   std::vector<ReplayedTask> replayed;
   int branches = 0, files = 0;
-  // Of tasks that gain alike the one that was opened first has the turn: those of each branch's partition, in its order.
+  // Of tasks that gain alike the one that was opened first has the turn: those of each branch's partition, in its
+  // order.
   SmallVector<std::string> order;
   auto add = [&](ArrayRef<graph::NetworkTask> list) {
     for (const graph::NetworkTask &task : list)
