@@ -108,7 +108,21 @@ Expected<Json> listIdeas(Workspace &workspace, const Json &arguments, Call &call
   search::SearchCommand command;
   command.kind = search::SearchCommand::Ideas;
   command.family = arguments.value("family", "");
-  command.device = arguments.value("device", arguments.contains("problem") ? workspace.getOptions().device : "any");
+  if (arguments.contains("problem") && arguments.contains("run"))
+    return createStringError("list_ideas takes a problem or a run, one of them");
+  const bool isAsked = arguments.contains("problem") || arguments.contains("run");
+  command.device = arguments.value("device", isAsked ? workspace.getOptions().device : "any");
+  if (arguments.contains("run")) {
+    const std::string name = arguments["run"];
+    auto run = workspace.readRun(name);
+    if (!run)
+      return run.takeError();
+    if (workspace.isNetwork(name))
+      return createStringError("'" + name + "' is a network: ask for one of its tasks, which list_runs names");
+    command.problem = workspace.pathOf(name) + "/graph.mlir";
+    if (!arguments.contains("device"))
+      command.device = (*run)->getConfig().value("device", command.device);
+  }
   if (arguments.contains("problem")) {
     auto problem = workspace.resolveProblem(arguments["problem"].get<std::string>());
     if (!problem)

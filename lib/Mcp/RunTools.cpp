@@ -12,9 +12,19 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace kgen::mcp {
+
+/// As many digits as a reader has use for: six.
+static double shorten(double value) {
+  if (value == 0 || !std::isfinite(value))
+    return value;
+  const double unit = std::pow(10, 5 - std::floor(std::log10(std::fabs(value))));
+  return std::round(value * unit) / unit;
+}
 
 Json printBranch(const trajectory::BranchRecord &branch, double genericUs) {
   Json json = {{"branch", branch.id}};
@@ -43,13 +53,13 @@ Json printBranch(const trajectory::BranchRecord &branch, double genericUs) {
         json["refusal"][key] = text;
   }
   if (measurement.passed() && measurement.timeUs > 0) {
-    json["time_us"] = measurement.timeUs;
+    json["time_us"] = shorten(measurement.timeUs);
     if (measurement.floorUs > 0)
-      json["floor_us"] = measurement.floorUs;
+      json["floor_us"] = shorten(measurement.floorUs);
     if (genericUs > 0)
-      json["speedup"] = genericUs / measurement.timeUs;
+      json["speedup"] = shorten(genericUs / measurement.timeUs);
     if (measurement.floorUs > 0)
-      json["floor_percent"] = 100 * measurement.floorUs / measurement.timeUs;
+      json["floor_percent"] = shorten(100 * measurement.floorUs / measurement.timeUs);
     if (measurement.speed)
       json["comparison"] = candidate::speedName(measurement.speed->verdict).str();
   }
@@ -62,7 +72,8 @@ Json printBranch(const trajectory::BranchRecord &branch, double genericUs) {
 
 Json printState(Workspace &workspace, const trajectory::RunFolder &run, StringRef name) {
   report::RunReport report = report::summarizeRun(run);
-  auto sitting = workspace.findSitting(name);
+  // A task is at work while its network is.
+  auto sitting = workspace.findSitting(name.split('/').first);
   SittingNews news = sitting ? sitting->news() : SittingNews();
   bool running = sitting && !news.ended;
   bool complete = report.stopReason && trajectory::isComplete(*report.stopReason);
@@ -90,9 +101,9 @@ Json printState(Workspace &workspace, const trajectory::RunFolder &run, StringRe
   state["verdicts"] = std::move(verdicts);
   if (const trajectory::BranchRecord *best = run.findBranch(report.best.id))
     state["best"] = printBranch(*best, report.genericUs);
-  state["generic_us"] = report.genericUs;
-  state["floor_us"] = report.floorUs;
-  state["seconds"] = report.seconds;
+  state["generic_us"] = shorten(report.genericUs);
+  state["floor_us"] = shorten(report.floorUs);
+  state["seconds"] = shorten(report.seconds);
   state["waiting"] = count_if(workspace.getWorld().fs.list((run.getPath() + "/inbox").str()),
                               [](StringRef file) { return file.ends_with(".json"); });
   state["folder"] = run.getPath().str();
@@ -145,7 +156,8 @@ Expected<Json> readBranch(Workspace &workspace, const Json &arguments, Call &cal
   if (!branch)
     return createStringError("run '" + name + "' has no branch " + id + "; list_branches names those that are there");
   Json files = Json::object();
-  for (const Json &file : arguments.value("files", Json{"kernel.cu", "plan.json"})) {
+  const Json usual = workspace.isNetwork(name) ? Json{"plan.json", "tasks.json"} : Json{"kernel.cu", "plan.json"};
+  for (const Json &file : arguments.value("files", usual)) {
     std::string fileName = file;
     if (fileName == "measurement.json") {
       if (!branch->measurement.empty())

@@ -213,6 +213,8 @@ std::string Shape::findFault(const Json &value, const std::string &place) const 
     std::vector<std::string> names;
     for (const Field &field : fields)
       names.push_back(field.name);
+    if (names.empty() && !value.empty())
+      return (Twine(place) + " has " + show(Json(value.begin().key())) + ", expected no arguments").str();
     for (const auto &member : value.items())
       if (!is_contained(names, member.key()))
         return (Twine(place) + " has " + show(Json(member.key())) + ", expected only " + listNames(names)).str();

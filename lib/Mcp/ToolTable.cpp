@@ -7,7 +7,10 @@
 
 #include "Handlers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -245,9 +248,12 @@ std::vector<Row> rows() {
        describeProblem},
       {"list_ideas",
        "List ideas",
-       "kgen's catalogue of optimisations; with a problem those of them that apply to it, the most promising first. An "
+       "kgen's catalogue of optimisations; with a problem or a run those of them that apply to it, the most promising "
+       "first. An "
        "idea's key can be given to propose and evaluate.",
        {may("problem", "only what applies to it", Shape::text(1000)),
+        may("run", "instead of a problem: only what applies to the graph of this run, or of this task of a network",
+            anyRunName()),
         may("family", "only what changes this kernel family, as gemm", Shape::text(64)), device()},
        {need("ideas", "most promising first where a problem was given",
              Shape::list(Shape::record({need("key", "to propose it by", Shape::text()),
@@ -301,7 +307,7 @@ std::vector<Row> rows() {
        "folder "
        "is there. search_state tells how it goes.",
        with({may("problem", "for a new run: a registered name, FILE.py or FILE.mlir", Shape::text(1000)),
-             may("run", "to go on with instead", runName()), size(), precision(), device(), newName()},
+             may("run", "to go on with instead", anyRunName()), size(), precision(), device(), newName()},
             searchLimits()),
        stateFields(), Writes, startSearch},
       {"search_state",
@@ -345,10 +351,11 @@ std::vector<Row> rows() {
        "Read a branch",
        "A branch with its files: the best kernel of a run, unless another is named.",
        {run(), may("branch", "default best", branchName()),
-        may("files", "default kernel.cu and plan.json",
+        may("files",
+            "default kernel.cu and plan.json; of a network plan.json and tasks.json, which says whose kernel is whose",
             Shape::list(Shape::choice({"kernel.cu", "plan.json", "directives.mlir", "annotated.mlir", "lowered.mlir",
-                                       "idea.md", "compile.log", "measurement.json"}),
-                        8))},
+                                       "idea.md", "compile.log", "measurement.json", "tasks.json", "partition.json"}),
+                        10))},
        {run(), need("branch", "what became of it", branchShape()),
         need("files", "text by name; what the branch does not have is left out", Shape::map(Shape::text()))},
        Reads,
@@ -379,12 +386,38 @@ std::vector<Tool> makeTools(Workspace &workspace) {
               Shape::record(std::move(row.output))};
     tool.readOnly = row.effect == Reads;
     tool.idempotent = row.effect == WritesOnce;
-    tool.run = [&workspace, run = row.run](const Json &arguments, Call &call) {
-      return run(workspace, arguments, call);
+    std::vector<std::string> names;
+    for (const Field &field : tool.input.fields)
+      names.push_back(field.name);
+    tool.run = [&workspace, run = row.run, names](const Json &arguments, Call &call) -> Expected<Json> {
+      auto answer = run(workspace, arguments, call);
+      if (answer)
+        return answer;
+      return createStringError(spellForClients(toString(answer.takeError()), names));
     };
     tools.push_back(std::move(tool));
   }
   return tools;
+}
+
+std::string spellForClients(StringRef sentence, ArrayRef<std::string> names) {
+  std::string out;
+  for (size_t at; (at = sentence.find("--")) != StringRef::npos;) {
+    out += sentence.take_front(at);
+    sentence = sentence.drop_front(at);
+    StringRef word = sentence.drop_front(2).take_while([](char c) { return isLower(c) || c == '-'; });
+    std::string argument = word.str();
+    std::replace(argument.begin(), argument.end(), '-', '_');
+    const bool startsWord = out.empty() || StringRef(" (`").contains(out.back());
+    if (startsWord && is_contained(names, argument))
+      out += argument;
+    else if (startsWord && word == "llm")
+      out += "the server's --llm";
+    else
+      out += "--" + word.str();
+    sentence = sentence.drop_front(2 + word.size());
+  }
+  return out + sentence.str();
 }
 
 std::string printInstructions() {

@@ -292,6 +292,25 @@ Expected<Json> evaluate(Workspace &workspace, const Json &arguments, Call &call)
   return answer;
 }
 
+/// Why nothing would come of going on with RUN, called NAME, with MINUTES, if they are given anew.
+static Error findNothingLeft(Workspace &workspace, const trajectory::RunFolder &run, StringRef name,
+                             std::optional<double> minutes) {
+  if (auto sitting = workspace.findSitting(name); sitting && !sitting->news().ended)
+    return Error::success(); // start() says that it is at work
+  const double most = minutes.value_or(run.getConfig().value("max_minutes", 0.0)), spent = run.getSecondsSpent();
+  if (most > 0 && spent >= 60 * most)
+    return createStringError("run '%s' has taken %.2g of its %.3g minutes; give it more by max_minutes",
+                             name.str().c_str(), spent / 60, most);
+  size_t waiting = countWaiting(workspace, name);
+  for (const std::string &task : workspace.listTasks(name))
+    waiting += countWaiting(workspace, task);
+  auto reason = run.getStopReason();
+  if (reason && trajectory::isComplete(*reason) && waiting == 0)
+    return createStringError("the search of run '" + name + "' is over (" + trajectory::stopReasonWords(*reason) +
+                             ") and nothing waits in its inbox: propose to it, or begin another run");
+  return Error::success();
+}
+
 Expected<Json> startSearch(Workspace &workspace, const Json &arguments, Call &call) {
   SearchCommand command;
   std::string name;
@@ -299,18 +318,23 @@ Expected<Json> startSearch(Workspace &workspace, const Json &arguments, Call &ca
   if (arguments.contains("run") == arguments.contains("problem"))
     return createStringError("start_search takes a problem for a new run or a run to go on with, one of them");
   if (arguments.contains("run")) {
-    for (const char *key : {"size", "precision", "device", "name", "rounds", "ideas", "variants", "seeds", "branches",
-                            "tune", "policy", "stop_at_floor", "seed", "network"})
-      if (arguments.contains(key))
-        return createStringError(Twine(key) + " was settled when the run began; only max_minutes can be raised");
     name = arguments["run"];
     auto run = workspace.readRun(name);
     if (!run)
       return run.takeError();
+    if (StringRef(name).contains('/'))
+      return createStringError("'" + name + "' is a part of a network: start_search with '" +
+                               StringRef(name).split('/').first.str() + "' goes on with it");
+    for (const char *key : {"size", "precision", "device", "name", "rounds", "ideas", "variants", "seeds", "branches",
+                            "tune", "policy", "stop_at_floor", "seed", "network"})
+      if (arguments.contains(key))
+        return createStringError(Twine(key) + " was settled when the run began; only max_minutes can be raised");
     command.kind = SearchCommand::Resume;
     command.run = workspace.pathOf(name);
     if (arguments.contains("max_minutes"))
       command.maxMinutes = minutesOf(workspace, arguments, 0);
+    if (Error error = findNothingLeft(workspace, **run, name, command.maxMinutes))
+      return std::move(error);
   } else {
     auto taken = prepareRun(workspace, arguments, command);
     if (!taken)

@@ -59,6 +59,36 @@ private:
   const std::string key;
 };
 
+/// Takes what kgen-search prints, line by line, as what is going on: a network's search says it so.
+class SittingLines : public raw_ostream {
+public:
+  explicit SittingLines(Sitting &sitting) : raw_ostream(/*unbuffered=*/true), sitting(sitting) {}
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    written += size;
+    for (StringRef rest(data, size); !rest.empty();) {
+      auto [part, after] = rest.split('\n');
+      line += part;
+      if (part.size() < rest.size())
+        tellLine();
+      rest = after;
+    }
+  }
+  uint64_t current_pos() const override { return written; }
+  void tellLine() {
+    constexpr size_t most = 200;
+    std::string said = StringRef(line).trim().take_front(most).str();
+    line.clear();
+    if (!said.empty())
+      sitting.tell([&](SittingNews &news) { news.activity = said; });
+  }
+
+  Sitting &sitting;
+  std::string line;
+  uint64_t written = 0;
+};
+
 /// Tells a sitting how its search goes.
 class SittingProgress : public report::Progress {
 public:
@@ -283,7 +313,8 @@ void Workspace::work(const search::SearchCommand &command, Sitting &sitting) {
     return std::make_unique<TurnTakingEvaluator>(std::move(*evaluator), devices, sitting.stop);
   };
   raw_null_ostream nowhere;
-  search::SearchToolWorld toolWorld{world.fs, world.clock, world.compiler, openDevice, nowhere, nowhere, sitting.stop};
+  SittingLines lines(sitting);
+  search::SearchToolWorld toolWorld{world.fs, world.clock, world.compiler, openDevice, lines, nowhere, sitting.stop};
   toolWorld.kernelLibraryPath = world.kernelLibraryPath;
   toolWorld.ownRunsFolder = world.ownRunsFolder;
   toolWorld.programFolder = world.programFolder;

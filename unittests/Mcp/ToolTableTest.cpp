@@ -152,12 +152,21 @@ TEST(DeviceTurns, AreInTheOrderOfComing) {
   EXPECT_EQ(placeOfA, 2);
 }
 
+TEST(Tools, SpeakOfArgumentsNotOfOptions) {
+  EXPECT_EQ(spellForClients("give it more by --max-minutes", {"run", "max_minutes"}), "give it more by max_minutes");
+  EXPECT_EQ(spellForClients("--family is 'gem'", {"family"}), "family is 'gem'");
+  EXPECT_EQ(spellForClients("ask a model by --llm", {"run"}), "ask a model by the server's --llm");
+  // Of no tool, or inside other words: as it is.
+  for (const char *text : {"a -- b", "try nvcc --family-values", "x--family", "--", "ends in --runs"})
+    EXPECT_EQ(spellForClients(text, {"family", "run"}), text);
+}
+
 TEST(Tools, NeedOneKindOfProposal) {
   Bench bench;
   EXPECT_EQ(bench.faultOf("start_search", Json::object()),
             "start_search takes a problem for a new run or a run to go on with, one of them");
   EXPECT_EQ(bench.faultOf("start_search", {{"run", "a"}, {"rounds", 2}}),
-            "rounds was settled when the run began; only max_minutes can be raised");
+            "there is no run 'a'; list_runs names those that are there");
   EXPECT_EQ(bench.faultOf("describe_problem", {{"problem", "softmax"}, {"card", "Abacus"}}),
             "card is 'Abacus', whose rates kgen does not know");
 }

@@ -17,6 +17,8 @@ std::vector<Tool> makeTools(Workspace &workspace);
 
 /// What a client's model should know of kgen before it calls a tool.
 std::string printInstructions();
+/// SENTENCE, in which options of kgen-search stand for arguments of one of its tools, with the arguments' own NAMES.
+std::string spellForClients(llvm::StringRef sentence, llvm::ArrayRef<std::string> names);
 /// The tools with their arguments, as a page of markdown.
 std::string printToolReference(const std::vector<Tool> &tools);
 

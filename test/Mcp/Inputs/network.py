@@ -11,7 +11,9 @@ from mcp_client import Client
 root = sys.argv[1]
 client = Client(["--root", root, "--runs", f"{root}/runs", "--device", "host"])
 client.tool("start_search", problem="two_kernels.mlir", name="net", network="always", rounds=0)
-state = client.tool("search_state", run="net", wait_seconds=100)
+state = client.tool("search_state", "watch", run="net", wait_seconds=100)
+said = [told.get("message", "") for told in client.progress("watch")]
+assert any(task in line for line in said for task in ("00-softmax", "01-softmax")), said  # which task it is at
 assert state["state"] == "ended" and state["best"]["verdict"] == "PASS", state
 listed = [run for run in client.tool("list_runs")["runs"] if run["run"] == "net"][0]
 tasks = listed["tasks"]
@@ -19,6 +21,13 @@ assert len(tasks) == 2 and all(task.startswith("net/tasks/0") for task in tasks)
 for task in tasks:
     best = client.tool("read_branch", run=task)
     assert "__global__" in best["files"]["kernel.cu"] and client.tool("search_state", run=task)["done"] >= 1, best
+best = client.tool("read_branch", run="net")["files"]
+assert set(best) == {"plan.json", "tasks.json"} and "00-softmax" in best["tasks.json"], best.keys()
+ideas = [idea["key"] for idea in client.tool("list_ideas", run=tasks[0])["ideas"]]
+assert "few-threads" in ideas and "tensor-cores" not in ideas, ideas
+assert "ask for one of its tasks" in client.fails("list_ideas", run="net")
+assert "nothing waits in its inbox" in client.fails("start_search", run="net")
+assert "start_search with 'net' goes on" in client.fails("start_search", run=tasks[0])
 print("tasks:", *tasks)
 print(client.tool("read_report", run="net")["text"])
 print(client.tool("replay_run", run="net")["text"])

@@ -100,6 +100,11 @@ for sentence, name, arguments in [
     ("rounds is 2000, expected a whole number from 0 to 1000", "start_search", {"problem": "softmax", "rounds": 2000}),
     ("lacks \"run\"", "evaluate", {}),
     ("expected only", "evaluate", {"run": "mine", "command": "rm"}),
+    ("expected no arguments", "read_guide", {"topic": "wgmma"}),
+    ("family is 'gem', expected one of gemm,", "list_ideas", {"family": "gem"}),
+    ("by the server's --llm", "evaluate", {"run": "mine", "idea": "paint it blue"}),
+    ("there is no run 'nobody'", "start_search", {"run": "nobody", "rounds": 2}),
+    ("nothing waits in its inbox: propose to it", "start_search", {"run": "mine"}),
 ]:
     found = client.fails(name, **arguments)
     assert sentence in found and "\n" not in found, (sentence, found)
