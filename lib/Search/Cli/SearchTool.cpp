@@ -179,13 +179,6 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, bool severalEv
 /// Rounds of a network's tasks: so many tasks wait for theirs that a round is a handful of candidates, the most
 /// promising first, and there may be more of them. On the host a candidate is cheaper than what surrounds it.
 void Tool::narrowForTasks(SearchConfig &config) const {
-  // Tensor copies and warpgroup products of convolutions read channels last; a network in another order is tuned for
-  // nothing there. Which cut is faster does not show before that.
-  if (command.cut == "auto")
-    config.cut =
-        config.device != "host" && config.chip.isHopper() && config.precision != "strict-fp32" ? "channels-last" : "";
-  else
-    config.cut = command.cut == "given" ? "" : command.cut;
   if (config.device == "host")
     return;
   config.options.rounds = command.rounds.value_or(12);
@@ -226,6 +219,9 @@ Expected<int> Tool::search() {
     return partition.takeError();
   if (*partition) {
     narrowForTasks(*config);
+    config->cut = command.cut == "auto"    ? chooseCut(world.compiler, graph, *config)
+                  : command.cut == "given" ? ""
+                                           : command.cut;
     rememberOwnRun(world, *config);
     return searchNetwork(command, world, *config, graph, std::move(**partition), **evaluator,
                          chooseFolder(config->problem));

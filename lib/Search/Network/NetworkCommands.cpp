@@ -116,6 +116,21 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
   return std::move(facts);
 }
 
+std::string chooseCut(graph::GraphCompiler &compiler, StringRef graph, const SearchConfig &config) {
+  constexpr StringLiteral key = "channels-last";
+  constexpr size_t mostTasks = 64;
+  if (config.device == "host" || !config.chip.isHopper() || config.precision == "strict-fp32")
+    return "";
+  const network::PartitionIdea *idea =
+      find_if(network::partitionCatalogue(), [&](const network::PartitionIdea &each) { return each.key == key; });
+  auto rewritten = compiler.rewriteNetwork(graph, idea->directives, config.chip);
+  auto partition = rewritten ? compiler.partition(*rewritten) : rewritten.takeError();
+  if (partition)
+    return partition->tasks.size() <= mostTasks ? key.str() : "";
+  consumeError(partition.takeError()); // it has no convolutions
+  return "";
+}
+
 Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const NetworkVariant &base, StringRef script,
                                      const Chip &chip, std::vector<graph::NetworkTask> &known) {
   NetworkVariant variant;

@@ -25,6 +25,11 @@ bool isNetworkRun(trajectory::FileSystem &fs, llvm::StringRef run);
 llvm::Expected<std::optional<graph::NetworkPartition>>
 partitionForSearch(const SearchCommand &command, const SearchToolWorld &world, llvm::StringRef graph);
 
+/// The cut that a search of GRAPH, a network, begins with where nobody says: keys of the partition catalogue. Tensor
+/// copies and warpgroup products of convolutions read channels last, which does not show in generic kernels. Empty
+/// where the card has none of these, and where there would be more tasks than a search of minutes has a round 0 for.
+std::string chooseCut(graph::GraphCompiler &compiler, llvm::StringRef graph, const SearchConfig &config);
+
 // Each returns the exit code, or an Error in one sentence.
 
 /// Begins the run of a network in FOLDER. CONFIG is that of the whole.
