@@ -15,8 +15,8 @@ import tempfile
 import time
 import warnings
 
-from fuzz.check import NOT_EXPORTED, ROOT, UNDETERMINED, Checker
-from fuzz.generate import generate
+from fuzz.check import NOT_EXPORTED, ROOT, UNDETERMINED, VARIANT, Checker
+from fuzz.generate import AIMED_SHARE, generate
 from fuzz.ops import table
 from fuzz.reduce import reduce_graph, size
 
@@ -55,7 +55,7 @@ def _work(job):
     if arguments.until and time.time() > arguments.until:
         return None
     _prepare_checker(arguments)
-    graph = generate(arguments.seed, index)
+    graph = generate(arguments.seed, index, aimed=arguments.aimed)
     folder = pathlib.Path(arguments.out) / graph.name
     stages = collections.Counter()
     start = time.monotonic()
@@ -73,7 +73,7 @@ def _reduce(job):
     """A smaller graph with the same kind of finding, written beside the first one."""
     arguments, index, finding = job
     _prepare_checker(arguments)
-    graph = generate(arguments.seed, index)
+    graph = generate(arguments.seed, index, aimed=arguments.aimed)
     folder = pathlib.Path(arguments.out) / graph.name
 
     def fails(smaller):
@@ -93,6 +93,8 @@ def _parse(argv):
     parser.add_argument("seed", nargs="?", default="0", help="same seed, same graphs (0)")
     parser.add_argument("--device", default="host", help="host or cuda:N; several, with commas between them, share the work")
     parser.add_argument("--ideas", type=int, default=2, help="ideas of the builtin catalogue for each graph (2)")
+    parser.add_argument("--aimed", type=float, default=AIMED_SHARE, help=f"share of graphs that begin with a call for a variant of a kernel family that random "
+                        f"shapes miss ({AIMED_SHARE})")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--first", type=int, default=0, help="number of the first graph (0)")
     parser.add_argument("--out", default=str(ROOT / "runs/fuzz"), help="folder for what failed (runs/fuzz)")
@@ -201,6 +203,8 @@ def main(argv=None):
     for stage in internal:
         print(f"{stages[stage]:5}  {stage}")
     not_compared = _tell_left_out(left_out)
+    passed = {stage.removeprefix(VARIANT): count for stage, count in sorted(stages.items()) if stage.startswith(VARIANT)}
+    print("kernels that passed, by variant: " + ", ".join(f"{count} {variant}" for variant, count in passed.items()))
     summary = {"graphs": stages["graphs"], "imported": stages["import"], "oracle agrees": stages["oracle"],
                "kernels PASS": stages["PASS"], "UNSUPPORTED": stages["UNSUPPORTED"], "wrong": kinds["wrong"],
                "crashes": kinds["crash"], "hangs": kinds["hang"], "errors": kinds["error"], "refused": kinds["refused"],
@@ -208,7 +212,7 @@ def main(argv=None):
     told = [{"graph": index, "kind": finding.kind, "stage": finding.stage, "message": finding.message} for index, finding in found]
     pathlib.Path(arguments.json or out / "summary.json").write_text(json.dumps(
         {"asked": arguments.count, "seed": arguments.seed, "device": arguments.device, **summary, "faults": internal,
-         "findings": told, "left out": left_out, "signatures": signatures, "calls": ops}, indent=1) + "\n")
+         "findings": told, "left out": left_out, "signatures": signatures, "calls": ops, "variants": passed}, indent=1) + "\n")
     print(", ".join(f"{value} {key}" for key, value in summary.items()))
     return 1 if found or internal else 0
 

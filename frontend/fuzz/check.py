@@ -37,6 +37,17 @@ EVAL_SECONDS = 120
 # What a graph's stages are counted as where a comparison was left out, and why: words for the summary follow.
 UNDETERMINED = "undetermined: "
 NOT_EXPORTED = "not exported: "
+# And what a kernel is counted as that passed.
+VARIANT = "variant: "
+
+# Ideas whose variants few graphs allow: where there is one it is mostly among those that are tried.
+RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-maximum implicit-product narrow-promotion row-on-chip row-over-cluster row-ring
+    scores-in-registers softmax-over-cluster split-reduction split-rows turns-and-overlap warpgroup-attention warpgroup-ring warpgroup-rows warpgroups wmma""".split()
+
+# The stage that lowers a network with another order of its images.
+CHANNELS_LAST = "channels-last"
+# Words of refusals that are none of a graph's.
+NOTHING_TO_TRY = ("has no legal materialisation", "expected a conv2d of at least 16 channels in another order, found none")
 
 # torch.export keeps what it does in globals.
 _exporting = threading.Lock()
@@ -301,6 +312,25 @@ def idea_keys(mlir, device):
     return []
 
 
+def variants(text):
+    """The variants of kernel families that the lowered graph TEXT has kernels of, as far as its schedules tell them apart."""
+    found = set()
+    for schedule in re.findall(r"#kgen\.schedule<([^>]*)>", text):
+        keys = dict(part.split(" = ", 1) for part in re.split(r", (?![^\[]*\])", schedule))
+        family, mma = keys["family"], keys.get("mma", "none")
+        variant = {"none": "simt"}.get(mma, mma)
+        if family == "gemm" and keys.get("split_at") == "cluster":
+            variant = "cluster"
+        elif family == "conv" and mma == "wgmma" and keys.get("pipeline") == "tma":
+            variant = "implicit"
+        elif family == "conv" and mma == "none" and "tile" not in keys:
+            variant = "depthwise"
+        elif family == "row":
+            variant = "split" if keys.get("split_rows", "1") != "1" else keys.get("resident", "none")
+        found.add(f"{family}/{variant}" if family in ("gemm", "conv", "attention", "row") else family)
+    return found
+
+
 def judge(measurement, stage):
     """Raises Stop unless the verdict is one of a right kernel, or of one that this device cannot run."""
     verdict, detail = measurement["verdict"], measurement.get("detail", "")
@@ -354,24 +384,31 @@ class Checker:
             return []
         except Stop as stop:
             return [stop.finding]
-        for stage, options in self._candidates(mlir, seed, only, findings):
+        for stage, options in self._candidates(mlir, folder, seed, only, findings):
             try:
                 place = folder / stage.replace(" ", "-").replace(":", "-")
                 lower(stage, mlir, place, *options)
                 if self._prepare:
                     continue
-                note(judge(self._evaluations.measure(place, mlir, stage, only is None), stage))
+                verdict = judge(self._evaluations.measure(place, mlir, stage, only is None), stage)
+                note(verdict)
+                for variant in variants((place / "lowered.mlir").read_text()) if verdict == "PASS" else ():
+                    note(f"{VARIANT}{variant}")
             except Stop as stop:
-                if "has no legal materialisation" not in stop.finding.message:
+                if not any(words in stop.finding.message for words in NOTHING_TO_TRY):
                     findings.append(stop.finding)
         return findings
 
-    def _candidates(self, mlir, seed, only, findings):
+    def _candidates(self, mlir, folder, seed, only, findings):
         """Stage names and options of kgen-opt: round 0 and some ideas, by SEED."""
         if only is None and "kernels" not in self._stages:
             return
         if only in (None, "round-0"):
             yield "round-0", ["--kgen-lower"]
+        if only in (None, CHANNELS_LAST) and "aten.conv2d" in mlir.read_text():
+            script = folder / "channels-last.script"
+            script.write_text("transform.kgen.channels_last %f\n")
+            yield CHANNELS_LAST, [f"--kgen-apply-directives=script={script}", "--kgen-lower"]
         chosen = []
         if only is None and self._ideas:
             rng = random.Random(seed)
@@ -381,6 +418,9 @@ class Checker:
             except Stop as stop:
                 findings.append(stop.finding)
             rng.shuffle(chosen)
+            rare = [stage for stage in chosen if stage.rpartition(":")[2] in RARE_IDEAS]
+            if rare and rng.random() < 0.7:
+                chosen.insert(0, chosen.pop(chosen.index(rare[0])))
             chosen = [f"{stage}:{rng.choice((0, 0, 1, 2, 4))}" for stage in chosen[:self._ideas]]
         elif only and only.startswith("idea "):
             chosen = [only]

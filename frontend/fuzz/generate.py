@@ -5,6 +5,8 @@
 PyTorch is the judge of what is valid: a call that it refuses is dropped. So is one whose result, computed in the
 graph's own types, is far from the same in fp64: where PyTorch's own rounding decides the answer there is nothing to
 compare with. Both are found by computing, on inputs of each kind.
+
+One graph of five begins with a call that is aimed at a variant of the kernel families: random extents are no multiples of 64.
 """
 import inspect
 import random
@@ -13,12 +15,14 @@ import warnings
 import torch
 
 from fuzz.graph import DTYPES, FLOATS, NAME_OF, WIDE, Call, Graph, Leaf, as_list, compute
-from fuzz.ops import CHOICES, EXACT, WEIGHTS, table
+from fuzz.ops import AIM_WEIGHTS, AIMS, CHOICES, EXACT, WEIGHTS, table
 
 # How far PyTorch's own answer may be from fp64's (relative, in the norm) for a call to stay.
 _OWN_ERROR = {"f64": 1e-9, "f32": 1e-4, "f16": 2e-2, "bf16": 6e-2}
 _KINDS = ("declared", "integer")
 _MOST_ELEMENTS = 6000
+_MOST_AIMED = 40000
+AIMED_SHARE = 0.2
 _EXTENTS = [1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 130, 257]
 
 
@@ -57,12 +61,14 @@ class Value:
 class Generator:
     """Makes one graph from a seed. Public methods are what the table's lines ask for."""
 
-    def __init__(self, seed, lines=None):
+    def __init__(self, seed, lines=None, aims=None):
+        """AIMS: lines of which the first call is one."""
         self.rng = random.Random(seed)
+        self._aims, self._most = aims, _MOST_AIMED if aims else _MOST_ELEMENTS
         self._draws = [torch.Generator().manual_seed(self.rng.randrange(1 << 30)) for _ in _KINDS]
         self._lines = table()[0] if lines is None else lines
         self._values, self._leaves, self._calls = [], [], []
-        self.dtype = self.rng.choice(["f32"] * 6 + ["f16", "f16", "bf16", "bf16", "f64"])
+        self.dtype = self.rng.choice(["f16", "f16", "f16", "bf16", "bf16", "f32", "f32"] if aims else ["f32"] * 6 + ["f16", "f16", "bf16", "bf16", "f64"])
         self._zeros = self.maybe(0.08)
         self._count = 0
 
@@ -116,7 +122,7 @@ class Generator:
     def leaf(self, shape, dtype=None, init=None, weight=False, plain=False):
         """A new argument of the graph."""
         shape, dtype = list(shape), dtype or self.dtype
-        if self._size(shape) > 4 * _MOST_ELEMENTS:
+        if self._size(shape) > 4 * self._most:
             raise Declined
         if init is None:
             init = ("normal", 0, 1) if dtype in FLOATS else ("integer", 0, 1) if dtype == "i1" else ("integer", -5, 9)
@@ -146,7 +152,7 @@ class Generator:
                 if other.dtype != value.dtype or (exact and not other.exact()):
                     return False
                 try:
-                    return self._size(torch.broadcast_shapes(other.shape, value.shape)) <= 4 * _MOST_ELEMENTS
+                    return self._size(torch.broadcast_shapes(other.shape, value.shape)) <= 4 * self._most
                 except RuntimeError:
                     return False
             there = [other for other in self._values if fits(other)]
@@ -241,7 +247,7 @@ class Generator:
         results = []
         for o in range(len(native_parts[0])):
             native, wide = [part[o] for part in native_parts], [part[o] for part in wide_parts]
-            if native[0].numel() > 4 * _MOST_ELEMENTS or native[0].dtype not in NAME_OF or native[0].dim() > 6:
+            if native[0].numel() > 4 * self._most or native[0].dtype not in NAME_OF or native[0].dim() > 6:
                 return None
             if not all(self._close(a, b) for a, b in zip(native, wide)):
                 return None
@@ -267,13 +273,15 @@ class Generator:
         zeros = any(bool((part.signbit() & (part == 0)).any()) for operand in operands for part in operand.native)
         return zeros and name.startswith(CHOICES)
 
-    def _add_call(self):
-        names = list(self._lines)
-        name = self.rng.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
+    def _add_call(self, lines=None, weights=WEIGHTS):
+        lines = self._lines if lines is None else lines
+        names = list(lines)
+        chosen = self.rng.choices(names, [weights.get(name, 1) for name in names])[0]
+        name = chosen.partition(":")[0]
         before = len(self._leaves), len(self._values), self._count
         uses = [value.uses for value in self._values]
         try:
-            line = self._lines[name]
+            line = lines[chosen]
             kinds = list(inspect.signature(line).parameters)[1:]
             kinds = [kind for kind in kinds if kind != "call"]
             text = line(self, *[self._operand(kind) for kind in kinds])
@@ -304,6 +312,11 @@ class Generator:
         """The graph: 1 to about 10 calls, what nothing uses is returned, and sometimes more."""
         wanted = min(1 + int(self.rng.expovariate(1 / 3.5)), 14)
         tries = 0
+        if self._aims:
+            wanted = min(wanted, 4)
+            while not self._calls and tries < 40:
+                tries += 1
+                self._add_call(self._aims, AIM_WEIGHTS)
         while len(self._calls) < wanted and tries < 12 * wanted + 40:
             tries += 1
             self._add_call()
@@ -323,8 +336,9 @@ class Generator:
         return Graph(name, tuple(self._leaves), tuple(self._calls), tuple(returned), precision).live()
 
 
-def generate(seed, index, lines=None):
-    """Graph INDEX of the run with SEED: the same for the same pair and the same table."""
+def generate(seed, index, lines=None, aimed=AIMED_SHARE):
+    """Graph INDEX of the run with SEED: the same for the same pair, the same table and the same share of graphs that are AIMED."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Generator(f"{seed}:{index}", lines).graph(f"g{index}")
+        is_aimed = lines is None and random.Random(f"aim:{seed}:{index}").random() < aimed
+        return Generator(f"{seed}:{index}", lines, AIMS if is_aimed else None).graph(f"g{index}")

@@ -499,6 +499,161 @@ OPS = {
     "_grouped_mm": lambda g, x3: None,  # bf16 and offsets of its own: frontend/tests calls it
 }
 
+# What the variants of tensor cores, tensor maps, long rows and channels-last images ask for, and random shapes never are. Each makes its own operands.
+
+
+def _normal(fan_in):
+    return ("normal", 0, round(fan_in ** -0.5, 3))
+
+
+def _ending(g, text):
+    return g.pick(["{}", "{}", "F.relu({})", "F.gelu({})", "F.silu({})"]).format(text)
+
+
+def _aim_linear(g):
+    rows, depth = g.pick([(1, 2048), (8, 1024), (16, 768), (33, 512), (4, 1000), (64, 256), (128, 128), (130, 72)])
+    columns = g.pick([64, 128, 192, 72])
+    x = g.leaf(g.pick([[rows, depth], [rows, depth], [1, rows, depth]]))
+    w = g.leaf([columns, depth], init=_normal(depth), weight=True)
+    bias = g.leaf([columns], weight=True) if g.maybe(0.5) else None
+    return _ending(g, f"F.linear({x}, {w}, {bias})")
+
+
+def _aim_matmul(g):
+    batch, rows, depth, columns = g.pick([1, 2, 3]), g.pick([16, 33, 64, 130]), g.pick([32, 64, 72, 128]), g.pick([8, 64, 72, 128])
+    lead = g.pick([[], [batch], [batch, 2]])
+    shared = g.maybe(0.3)
+    a = g.leaf([*lead, rows, depth])
+    if g.maybe(0.5):
+        return _ending(g, f"torch.matmul({a}, {g.leaf([*([] if shared else lead), columns, depth])}.transpose(-1, -2))")
+    return _ending(g, f"torch.matmul({a}, {g.leaf([*([] if shared else lead), depth, columns])})")
+
+
+def _images(g, spatial, channels):
+    """Images whose channels are last in memory, as an expression with the channels second."""
+    extent = [g.pick([5, 7, 8, 9, 12] if spatial < 3 else [3, 4, 5]) for _ in range(spatial)]
+    return f"{g.leaf([g.pick([1, 1, 2, 3]), *extent, channels])}.permute(0, {spatial + 1}, {', '.join(map(str, range(1, spatial + 1)))})"
+
+
+def _last(g, text, spatial):
+    """TEXT, mostly with its channels last again."""
+    return f"{text}.permute(0, {', '.join(map(str, range(2, spatial + 2)))}, 1)" if g.maybe(0.75) else text
+
+
+def _aim_conv(g, spatial=2):
+    channels, filters = g.pick([8, 16, 24, 32, 64]), g.pick([8, 16, 32, 64, 72])
+    kernel = [g.pick([1, 3, 3, 5] if spatial < 3 else [1, 2, 3]) for _ in range(spatial)]
+    fan_in = channels
+    for k in kernel:
+        fan_in *= k
+    if g.maybe(0.4):  # the weight's memory is channels last, too
+        w = f"{g.leaf([filters, *kernel, channels], init=_normal(fan_in), weight=True)}.permute(0, {spatial + 1}, {', '.join(map(str, range(1, spatial + 1)))})"
+    else:
+        w = g.leaf([filters, channels, *kernel], init=_normal(fan_in), weight=True)
+    x = _images(g, spatial, channels) if g.maybe(0.7) else \
+        g.leaf([g.pick([1, 2]), channels, *[g.pick([6, 8, 9, 12] if spatial < 3 else [3, 4, 5]) for _ in range(spatial)]])
+    bias = g.leaf([filters], weight=True) if g.maybe(0.5) else None
+    stride, dilation = [g.pick([1, 1, 2]) for _ in kernel], [g.pick([1, 1, 1, 2]) for _ in kernel]
+    padding = [g.pick([0, k // 2, k - 1]) for k in kernel]
+    text = _ending(g, f"F.conv{spatial}d({x}, {w}, {bias}, stride={stride}, padding={padding}, dilation={dilation})")
+    return _last(g, text, spatial)
+
+
+def _aim_depthwise(g):
+    channels, kernel = g.pick([8, 16, 32, 33, 40, 64]), g.pick([3, 3, 5, 7])
+    w = g.leaf([channels, 1, kernel, g.pick([kernel, 3])], init=_normal(kernel * kernel), weight=True)
+    bias = g.leaf([channels], weight=True) if g.maybe(0.5) else None
+    text = f"F.conv2d({_images(g, 2, channels)}, {w}, {bias}, stride={g.pick([1, 1, 2])}, padding={g.pick([0, 1, kernel // 2])}, " \
+           f"dilation={g.pick([1, 1, 2])}, groups={channels})"
+    return _last(g, _ending(g, text), 2)
+
+
+def _aim_stem(g):
+    kernel, filters = g.pick([3, 5, 7]), g.pick([32, 64])
+    w = g.leaf([filters, 3, kernel, kernel], init=_normal(3 * kernel * kernel), weight=True)
+    extent = g.pick([24, 32, 35])
+    text = f"F.relu(F.conv2d({g.leaf([1, 3, extent, extent])}, {w}, {g.leaf([filters], weight=True)}, stride=2, padding={kernel // 2}))"
+    return f"F.max_pool2d({text}, 3, stride=2, padding=1)" if g.maybe(0.7) else text
+
+
+def _aim_attention(g):
+    """Heads as models have them: beside each other in a row or apart, grouped, and with masks of every form."""
+    batch, heads, depth = g.pick([1, 1, 2]), g.pick([1, 2, 4]), g.pick([16, 32, 64, 64, 40, 80, 128])
+    rows, keys = g.pick([1, 16, 17, 33, 64, 70]), g.pick([16, 33, 64, 65, 100, 128])
+    few = g.pick([heads, heads, *[h for h in (1, 2) if heads % h == 0]])
+
+    def operand(length, count):
+        if g.maybe(0.5):
+            return g.leaf([batch, count, length, depth], plain=True)
+        return f"{g.leaf([batch, length, count * depth], plain=True)}.view({batch}, {length}, {count}, {depth}).transpose(1, 2)"
+
+    form = g.pick(["", "", "causal", "bool", "number", "padding", "infinities"])
+    rows = keys if form == "causal" and g.maybe(0.7) else rows
+    extra = f", scale={g.pick([0.1, 1.0])}" if g.maybe(0.2) else ""
+    if form == "causal":
+        extra += ", is_causal=True"
+    elif form:
+        shape = [batch, 1, 1, keys] if form == "padding" else g.pick([[rows, keys], [1, keys], [batch, 1, rows, keys], [batch, heads, rows, keys],
+                                                                    [1, heads, rows, 1], [rows, 1]])
+        flags = form in ("bool", "padding")
+        mask = g.leaf(shape, "i1" if flags or form == "infinities" else None, ("integer", 0, 1) if flags or form == "infinities" else None, plain=True)
+        if form == "infinities":
+            mask = f"torch.where({mask}, 0.0, {g.pick(['-' + INF, '-30000.0'])}).to({g.dtype})"
+        extra += f", attn_mask={mask}"
+    if few != heads:
+        extra += ", enable_gqa=True"
+    text = f"F.scaled_dot_product_attention({operand(rows, heads)}, {operand(keys, few)}, {operand(keys, few)}{extra})"
+    return f"{text}.transpose(1, 2).reshape({batch}, {rows}, {heads * depth})" if g.maybe(0.4) else text
+
+
+def _long_rows(g):
+    rows, columns = g.pick([(1, 32768), (2, 16384), (3, 10000), (4, 8192), (7, 4100), (9, 2048)])
+    return g.leaf([rows, columns]), columns
+
+
+def _aim_softmax(g):
+    x, columns = _long_rows(g)
+    return g.pick([f"torch.softmax({x}, -1)", f"torch.log_softmax({x}, -1)", f"F.layer_norm({x}, [{columns}], eps=1e-3)",
+                   f"F.layer_norm({x}, [{columns}], {g.leaf([columns], weight=True)}, {g.leaf([columns], weight=True)}, 1e-3)",
+                   f"F.rms_norm({x}, [{columns}], eps=1e-3)", f"{x} * torch.rsqrt({x}.square().mean(-1, keepdim=True) + 1e-3)"])
+
+
+def _aim_sum(g):
+    x, _ = _long_rows(g)
+    return g.pick([f"torch.sum({x}, -1)", f"torch.mean({x}, -1)", f"torch.amax({x}, -1)", f"torch.logsumexp({x}, -1)", f"torch.var({x}, -1)",
+                   f"torch.linalg.vector_norm({x}, dim=-1)", f"torch.argmax({x}, -1)", f"torch.sum({x}, 0)"])
+
+
+def _aim_scan(g):
+    x = g.leaf(g.pick([[3, 5000], [2, 300, 17], [1, 8192], [40, 257]]))
+    return f"torch.{g.pick(['cumsum', 'cumsum', 'logcumsumexp'])}({x}, dim={g.pick([0, 1, -1])})"
+
+
+def _aim_sort(g):
+    x = g.leaf(g.pick([[3, 1000], [5, 129, 3], [2049]]))
+    dim, down = g.pick([-1, 0]), g.maybe(0.5)
+    if g.maybe(0.5):
+        return f"torch.sort({x}, dim={dim}, descending={down})[0]"
+    return f"torch.topk({x}, {g.pick([1, 2, min(x.shape[dim], 20)])}, dim={dim}, largest={down})[0]"
+
+
+def _aim_index_put(g):
+    rows, columns, count = g.pick([5, 64, 200]), g.pick([3, 32, 65]), g.pick([1, 17, 300])
+    x = g.leaf([rows, columns])
+    i, j = g.leaf([count], "i64", ("integer", 0, rows - 1)), g.leaf([count], "i64", ("integer", 0, columns - 1))
+    return g.pick([f"torch.index_put({x}, ({i}, {j}), {g.leaf([count])}, accumulate=True)",
+                   f"torch.index_put({x}, ({i},), {g.leaf(g.pick([[count, columns], [columns], [count, 1]]))}, accumulate=True)",
+                   f"torch.index_put({x}, ({i}, {j}), {g.leaf([])}, accumulate=False)",
+                   f"{x}[{i}, {j}]", f"{x}[:, {j}]"])
+
+
+# Each line's op, then what it is aimed at.
+AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": _aim_conv, "conv1d:channels last": lambda g: _aim_conv(g, 1),
+        "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem,
+        "scaled_dot_product_attention:heads": _aim_attention, "softmax.int:long rows": _aim_softmax, "sum.dim_IntList:long rows": _aim_sum,
+        "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put}
+AIM_WEIGHTS = {"linear:products": 2, "conv2d:channels last": 3, "conv2d:depthwise": 2, "scaled_dot_product_attention:heads": 4}
+
 # Spellings whose own name says nothing of the dialect's.
 _REWRITES = {name[len("_rewrite_"):] for name in dir(GraphWriter) if name.startswith("_rewrite_")}
 

@@ -1,6 +1,8 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The fuzzer makes the same valid graphs from the same seed, calls every op, and makes failures small."""
+import collections
+import math
 import pathlib
 import tempfile
 import unittest
@@ -9,7 +11,7 @@ from unittest import mock
 import torch
 import torch.nn.functional as F
 
-from fuzz.check import Finding, NotExported, Stop, difference, import_graph
+from fuzz.check import Finding, NotExported, Stop, difference, import_graph, variants
 from fuzz.generate import generate
 from fuzz.graph import answers, draw
 from fuzz.ops import table
@@ -37,6 +39,29 @@ class Generating(unittest.TestCase):
             compile(graph.source(), graph.name, "exec")
         self.assertGreater(len(ops), 60)
         self.assertTrue({0, 1, 17, 33} <= shapes, shapes)
+
+
+    def test_aimed_graphs_compute_and_are_what_they_aim_at(self):
+        calls, elements = collections.Counter(), 0
+        for index in range(60):
+            graph = generate("aimed", index, aimed=1)
+            results = answers(graph, draw(graph, index), wide=False)
+            self.assertEqual(len(results), len(graph.returned))
+            calls[graph.calls[0].op] += 1
+            elements = max(elements, *(math.prod(leaf.shape) for leaf in graph.leaves))
+        self.assertEqual({"linear", "matmul", "conv2d", "scaled_dot_product_attention", "softmax.int", "index_put"} - set(calls), set(), calls)
+        self.assertGreater(elements, 30000)
+        self.assertNotEqual(generate("aimed", 0, aimed=1), generate("aimed", 0, aimed=0))
+
+    def test_variants_are_told_apart(self):
+        def of(*schedules):
+            return variants("".join(f"kgen.schedule = #kgen.schedule<{schedule}>" for schedule in schedules))
+
+        self.assertEqual(of("family = gemm, mma = none, tile = [1, 64, 4]", "family = pool, block = 256"), {"gemm/simt", "pool"})
+        self.assertEqual(of("family = gemm, mma = wgmma, split_at = cluster, tile = [64, 64]"), {"gemm/cluster"})
+        self.assertEqual(of("family = conv, mma = wgmma, pipeline = tma, tile = [8, 8]"), {"conv/implicit"})
+        self.assertEqual(of("family = conv, mma = wgmma, tile = [8, 8]", "family = conv, mma = none, vec = 4"), {"conv/wgmma", "conv/depthwise"})
+        self.assertEqual(of("family = row, resident = cluster, split_rows = 1", "family = row, resident = none, split_rows = 4"), {"row/cluster", "row/split"})
 
 
 class Reducing(unittest.TestCase):
