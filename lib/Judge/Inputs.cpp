@@ -97,10 +97,56 @@ llvm::Expected<Distribution> parseInit(const candidate::BufferSpec &spec) {
   return d;
 }
 
-double drawElement(const Distribution &d, const candidate::BufferSpec &spec, InputKind kind, uint64_t bits) {
-  // Integer arguments are indices or masks: every set keeps their declared range.
-  if (d.kind == Distribution::Integer)
+/// Integer arguments are indices or masks, and those that people have come in runs: every set keeps to the declared
+/// range, but each number by itself would never make a row that is masked whole, nor an index that all share.
+struct Runs {
+  enum Form {
+    None,   ///< each number by itself
+    Lone,   ///< rows of one number but for one place
+    Halves, ///< rows of the lowest number up to some place and the highest from there, or the other way round
+    Whole   ///< rows of the lowest number, of the highest one, or of each by itself
+  } form = None;
+  int64_t row = 1; ///< numbers in a row: the extent of the last dimension that has more than one
+
+  Runs(const Distribution &d, const candidate::BufferSpec &spec, const InputSet &set) {
+    for (int64_t extent : spec.shape)
+      row = extent > 1 ? extent : row;
+    if (d.kind != Distribution::Integer || d.second <= d.first || row < 2)
+      return;
+    if (set.kind == InputKind::Wide)
+      form = Lone;
+    else if (set.kind == InputKind::Scaled)
+      form = Halves;
+    else if (set.kind == InputKind::Special && set.ordinal < lastSpecial)
+      form = Whole;
+  }
+
+  /// Number I, for which BITS were drawn.
+  double at(const Distribution &d, uint64_t key, int64_t i, uint64_t bits) const {
+    if (form == None)
+      return d.draw(bits);
+    const uint64_t own = mix(mix(key ^ 0x7275) + uint64_t(i / row)); // of the row
+    const int64_t place = i % row;
+    const bool odd = own & 1;
+    const double low = d.first, high = d.second;
+    switch (form) {
+    case Lone: {
+      const bool two = high - low < 2;
+      const double most = two ? (odd ? high : low) : d.draw(own), other = two ? (odd ? low : high) : d.draw(mix(own));
+      return place == int64_t((own >> 1) % uint64_t(row)) ? other : most;
+    }
+    case Halves:
+      return (place <= int64_t((own >> 1) % uint64_t(row - 1))) == odd ? low : high;
+    case Whole:
+      return own % 3 == 0 ? low : own % 3 == 1 ? high : d.draw(bits);
+    case None:
+      break;
+    }
     return d.draw(bits);
+  }
+};
+
+double drawElement(const Distribution &d, const candidate::BufferSpec &spec, InputKind kind, uint64_t bits) {
   switch (kind) {
   case InputKind::Declared:
     return d.draw(bits);
@@ -130,6 +176,7 @@ struct Alteration {
   bool data = false;       ///< the argument is a tensor of floats that is not a weight
   bool first = false;      ///< and the graph's first
   bool infinities = false; ///< minus infinity may stand in it
+  bool far = false;        ///< and what is far below zero
   bool negatives = false;  ///< and minus zero
   int64_t place = 0;       ///< of the impulse
   double factor = 1;
@@ -147,6 +194,8 @@ struct Alteration {
         return negatives ? -0.0 : 0.0;
       case 2:
         return 0x1p-140;
+      case 4: // beyond where exp() of what it is the negative of still is a number of fp32
+        return far ? -100 - 900 * unit(mix(bits + 1)) : value;
       case 3:
         return first && infinities ? -std::numeric_limits<double>::infinity() : negatives ? -0x1p-130 : 0x1p-130;
       default:
@@ -157,13 +206,16 @@ struct Alteration {
 };
 
 template <typename T, typename Convert>
-void fill(const Distribution &d, const candidate::BufferSpec &spec, InputKind kind, const Alteration &alteration,
+void fill(const Distribution &d, const candidate::BufferSpec &spec, const InputSet &set, const Alteration &alteration,
           uint64_t key, char *bytes, unsigned threads, Convert convert) {
+  const Runs runs(d, spec, set);
   T *out = reinterpret_cast<T *>(bytes);
   device::parallelFor(spec.elements(), threads, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       uint64_t bits = mix(key + uint64_t(i));
-      out[i] = convert(alteration.apply(drawElement(d, spec, kind, bits), i, bits));
+      const double drawn =
+          d.kind == Distribution::Integer ? runs.at(d, key, i, bits) : drawElement(d, spec, set.kind, bits);
+      out[i] = convert(alteration.apply(drawn, i, bits));
     }
   });
 }
@@ -200,7 +252,8 @@ llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned a
       candidate::isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
   alteration.first = alteration.data && arg == 0;
   alteration.infinities = set.ordinal == 0;
-  alteration.negatives = set.ordinal < 2;
+  alteration.far = set.ordinal < 2;
+  alteration.negatives = set.ordinal < lastSpecial;
   alteration.place = int64_t(mix(key ^ 0x1d) % uint64_t(std::max<int64_t>(spec.elements(), 1)));
   if (alteration.data) {
     static constexpr double factors[] = {0.125, 0.25, 4, 8};
@@ -208,28 +261,28 @@ llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned a
   }
   switch (spec.dtype) {
   case candidate::DType::F64:
-    fill<double>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return v; });
+    fill<double>(d, spec, set, alteration, key, p, threads, [](double v) { return v; });
     break;
   case candidate::DType::F32:
-    fill<float>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return float(v); });
+    fill<float>(d, spec, set, alteration, key, p, threads, [](double v) { return float(v); });
     break;
   case candidate::DType::F16:
-    fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toHalf(float(v)); });
+    fill<uint16_t>(d, spec, set, alteration, key, p, threads, [](double v) { return toHalf(float(v)); });
     break;
   case candidate::DType::BF16:
-    fill<uint16_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return toBFloat16(float(v)); });
+    fill<uint16_t>(d, spec, set, alteration, key, p, threads, [](double v) { return toBFloat16(float(v)); });
     break;
   case candidate::DType::I64:
-    fill<int64_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int64_t(v); });
+    fill<int64_t>(d, spec, set, alteration, key, p, threads, [](double v) { return int64_t(v); });
     break;
   case candidate::DType::I32:
-    fill<int32_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int32_t(v); });
+    fill<int32_t>(d, spec, set, alteration, key, p, threads, [](double v) { return int32_t(v); });
     break;
   case candidate::DType::I8:
-    fill<int8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return int8_t(v); });
+    fill<int8_t>(d, spec, set, alteration, key, p, threads, [](double v) { return int8_t(v); });
     break;
   case candidate::DType::I1:
-    fill<uint8_t>(d, spec, set.kind, alteration, key, p, threads, [](double v) { return uint8_t(v > 0); });
+    fill<uint8_t>(d, spec, set, alteration, key, p, threads, [](double v) { return uint8_t(v > 0); });
     break;
   }
   return llvm::Error::success();

@@ -201,7 +201,7 @@ private:
         add(kind, 0);
       add(InputKind::Integer, 1);
       // A product with infinity is nothing that could be compared, and fillings with zeros show.
-      add(InputKind::Special, !traits.multiplied.empty() && traits.multiplied[0]);
+      add(InputKind::Special, !traits.multiplied.empty() && traits.multiplied[0] ? lastSpecial - 1 : 0);
     }
     // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
     // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
@@ -218,7 +218,7 @@ private:
         return error;
     draft.out.number = draft.number;
     Question question;
-    question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal < 2;
+    question.mustBeFinite = draft.kind == InputKind::Special && draft.ordinal < lastSpecial;
     for (size_t i = 0; i < plan.outputs.size(); ++i) {
       const candidate::DType dtype = plan.outputs[i].dtype;
       question.close.push_back(publishedTolerance(options.rules, dtype));

@@ -9,6 +9,9 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <map>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -123,16 +126,64 @@ TEST(Verify, WhatATypeCannotHoldIsZero) {
   EXPECT_GT(compareOutput(candidate::DType::BF16, &brain, &held, 1).norms.l2, 0.9);
 }
 
-TEST(Inputs, SpecialSetsLoseInfinityAndThenMinusZero) {
+TEST(Inputs, SpecialSetsLoseInfinityThenWhatIsFarThenMinusZero) {
   candidate::BufferSpec spec;
   spec.name = "x", spec.init = "normal(0, 1)", spec.dtype = candidate::DType::F32, spec.shape = {100000};
-  for (unsigned ordinal : {0u, 1u, 2u}) {
+  for (unsigned ordinal = 0; ordinal <= lastSpecial; ++ordinal) {
     std::vector<float> x(100000);
     llvm::MutableArrayRef<char> bytes(reinterpret_cast<char *>(x.data()), x.size() * 4);
     ASSERT_FALSE(bool(fillInput(spec, 0, InputSet{InputKind::Special, 7, ordinal}, bytes)));
     EXPECT_EQ(llvm::any_of(x, [](float v) { return std::isinf(v); }), ordinal == 0);
-    EXPECT_EQ(llvm::any_of(x, [](float v) { return v == 0 && std::signbit(v); }), ordinal < 2);
+    EXPECT_EQ(llvm::any_of(x, [](float v) { return v <= -100 && v >= -1000; }), ordinal < 2);
+    EXPECT_EQ(llvm::any_of(x, [](float v) { return v == 0 && std::signbit(v); }), ordinal < lastSpecial);
     EXPECT_TRUE(llvm::any_of(x, [](float v) { return v == 0 && !std::signbit(v); }));
+  }
+}
+
+/// Masks as people have them: whole rows, none, the end of a row; and indices that all are one.
+TEST(Inputs, IntegersComeInRuns) {
+  constexpr int rows = 300, columns = 40;
+  auto draw = [&](InputKind kind, unsigned ordinal, const char *init) {
+    candidate::BufferSpec spec;
+    spec.name = "m", spec.init = init, spec.dtype = candidate::DType::I64, spec.shape = {rows, 1, columns, 1};
+    std::vector<int64_t> m(rows * columns);
+    llvm::MutableArrayRef<char> bytes(reinterpret_cast<char *>(m.data()), m.size() * 8);
+    EXPECT_FALSE(bool(fillInput(spec, 1, InputSet{kind, 7, ordinal}, bytes)));
+    return m;
+  };
+  // How many rows have N ones.
+  auto counts = [&](InputKind kind, unsigned ordinal = 0) {
+    const std::vector<int64_t> m = draw(kind, ordinal, "integer(0, 1)");
+    std::map<int64_t, int> out;
+    for (int r = 0; r < rows; ++r)
+      ++out[std::count(m.begin() + r * columns, m.begin() + (r + 1) * columns, 1)];
+    return out;
+  };
+  auto lone = counts(InputKind::Wide);
+  EXPECT_EQ(lone[1] + lone[columns - 1], rows);
+  EXPECT_GT(std::min(lone[1], lone[columns - 1]), rows / 4);
+  auto halves = counts(InputKind::Scaled);
+  EXPECT_GT(halves.size(), size_t(columns / 2)); // rows end anywhere
+  EXPECT_EQ(halves[0] + halves[columns], 0);
+  const std::vector<int64_t> half = draw(InputKind::Scaled, 0, "integer(0, 1)");
+  for (int r = 0; r < rows; ++r) {
+    int changes = 0;
+    for (int c = 1; c < columns; ++c)
+      changes += half[r * columns + c] != half[r * columns + c - 1];
+    EXPECT_EQ(changes, 1);
+  }
+  for (unsigned ordinal = 0; ordinal < lastSpecial; ++ordinal) {
+    auto whole = counts(InputKind::Special, ordinal);
+    EXPECT_GT(std::min(whole[0], whole[columns]), rows / 5);
+    EXPECT_GT(rows - whole[0] - whole[columns], rows / 5);
+  }
+  EXPECT_EQ(counts(InputKind::Special, lastSpecial)[0], 0);
+  EXPECT_EQ(counts(InputKind::Declared)[0], 0);
+  // Both ends of a range are indexed.
+  for (InputKind kind : {InputKind::Scaled, InputKind::Special}) {
+    const std::vector<int64_t> index = draw(kind, 0, "integer(3, 100000)");
+    EXPECT_EQ(*std::min_element(index.begin(), index.end()), 3);
+    EXPECT_EQ(*std::max_element(index.begin(), index.end()), 100000);
   }
 }
 

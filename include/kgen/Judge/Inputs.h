@@ -16,7 +16,8 @@
 
 namespace kgen::judge {
 
-/// Kinds of input sets of the verification protocol (docs/evaluation.md).
+/// Kinds of input sets of the verification protocol (docs/evaluation.md). Arguments of integers and bools keep to what
+/// is declared in all of them; in Wide, Scaled and Special they come in runs along their rows.
 enum class InputKind {
   Declared, ///< as the problem's `init` says
   Uniform,  ///< symmetric in [-1, 1); arguments declared positive stay in their range
@@ -25,9 +26,12 @@ enum class InputKind {
   Offset,   ///< inputs of mean 1000 and deviation 0.1, parameters as declared: catches E[x^2]-E[x]^2
   Impulse,  ///< the first argument is zero but for one 1, the others as declared
   Scaled,   ///< declared times one power of two, which the seed picks: exponents are no constants
-  Special,  ///< declared with zeros and subnormals, up to ordinal 1 of both signs, and at 0 minus infinity in the first
-            ///< argument
+  Special,  ///< declared with zeros and subnormals; below lastSpecial of both signs and with rows of one integer each,
+            ///< below 2 with numbers from -1000 to -100, and at 0 with minus infinity in the first argument
 };
+
+/// The ordinal of a set of special values that has the fewest of them.
+constexpr unsigned lastSpecial = 3;
 
 struct InputSet {
   InputKind kind = InputKind::Declared;

@@ -1,0 +1,13 @@
+extern "C" __global__ void places(const float *x, const long long *i, const float *v, float *y) {
+  if (blockIdx.x || threadIdx.x)
+    return;
+  for (int c = 0; c < 512; ++c)
+    y[c] = x[c];
+  for (int c = 0; c < 64; ++c) {
+    int before = 0;
+    for (int d = 0; d < c; ++d)
+      before += i[d] == i[c];
+    if (before < 3)
+      y[i[c]] += v[c];
+  }
+}
