@@ -60,6 +60,7 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
     if (!*begun)
       return std::move(result);
   }
+  auto timing = evaluator.cardGate().alone();
   // What a run takes; an added wait makes the candidate (which = 0) slower.
   double candidateWait = -1, baselineWait = -1;
   auto sample = [&](int which, double &us) {

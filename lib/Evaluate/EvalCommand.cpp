@@ -51,6 +51,8 @@ static int runCommand(int argc, char **argv) {
   cl::opt<bool> warm("warm", cl::desc("do not flush the L2 cache between runs"), cl::cat(c));
   cl::opt<bool> json("json", cl::desc("print measurement.json, not the table"), cl::cat(c));
   cl::opt<bool> serve("serve", cl::desc("answer jobs from stdin, one JSON object a line"), cl::cat(c));
+  cl::opt<std::string> gate("gate", cl::cat(c),
+                            cl::desc("with --serve: a file by which evaluators of one card take turns to time"));
   cl::opt<bool> baselines("baselines", cl::desc("time PyTorch on the same card"), cl::cat(c));
   cl::opt<std::string> problem("problem", cl::desc("the problem's PyTorch form"), cl::cat(c));
   cl::opt<std::string> rules("rules", cl::init("kgen"), cl::cat(c),
@@ -75,7 +77,7 @@ static int runCommand(int argc, char **argv) {
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.out = out, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines,
-  r.problem = problem, r.seed = seed;
+  r.problem = problem, r.seed = seed, r.gate = gate;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
   r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
   auto named = kgen::judge::parseRules(rules);

@@ -304,6 +304,7 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
       return error;
   }
   if (measurement.passed() && job.getBoolean("profile").value_or(false)) {
+    auto alone = evaluator.cardGate().alone();
     Phase profiling(measurement, "profile");
     return evaluator.profile(files, options, measurement);
   }
@@ -446,7 +447,7 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     llvm::outs() << json::Value(std::move(object)) << '\n';
     llvm::outs().flush();
   };
-  auto evaluator = Evaluator::create(request.device);
+  auto evaluator = Evaluator::create(request.device, request.gate);
   if (!evaluator) {
     say(json::Object{{"error", llvm::toString(evaluator.takeError())}});
     return 2;

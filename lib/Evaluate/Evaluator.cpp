@@ -52,8 +52,14 @@ static unsigned chosenThreads() {
   return std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
 }
 
-llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device) {
+llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device, llvm::StringRef gate) {
   EvaluatorParts parts;
+  if (!gate.empty()) {
+    auto opened = CardGate::open(gate);
+    if (!opened)
+      return opened.takeError();
+    parts.gate = std::move(*opened);
+  }
   parts.threads = chosenThreads();
   parts.seed = secretSeed();
   parts.oracle = judge::createOracleProcess();
@@ -499,6 +505,7 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     return false;
   }
   prepared.plan = std::move(*plan);
+  prepared.gate = parts.gate.get();
   if (parts.planOfGraph) {
     auto expected = parts.planOfGraph(files.graph);
     if (!expected)
@@ -519,6 +526,7 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   compiling.end();
   if (!compiled || !*compiled)
     return compiled;
+  auto working = parts.gate->work(); // answers and inputs are on the card, too
   Phase answering(out, "reference");
   auto reference = referenceFor(files, prepared.plan, options.rules);
   answering.end();
@@ -560,6 +568,9 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     job.outputsOnDevice = -1;
     outcome = parts.runner->start(job, prepared.process);
   }
+  // What others time must not find the next worker's context on its way.
+  if (outcome && prepared.process && parts.gate->isShared())
+    prepared.process->settleDevice();
   starting.end();
   if (!outcome)
     return outcome.takeError();
@@ -586,6 +597,7 @@ std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, 
   setting.host = parts.device == "host";
   setting.atomics = candidate.atomics;
   setting.threads = parts.threads;
+  setting.gate = parts.gate.get();
   setting.secret = parts.seed + 0x9e3779b97f4a7c15ull * ++trials;
   return std::make_unique<Trial>(candidate.plan, *candidate.reference, *candidate.process, options, setting);
 }

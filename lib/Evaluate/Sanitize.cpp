@@ -291,6 +291,7 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
   auto plan = compileAgain(files, options, artifact);
   if (!plan)
     return plan.takeError();
+  auto working = parts.gate->work(); // slow, and nobody times it
   auto scratch = toolchain::ScratchFolder::create("plan");
   if (!scratch)
     return scratch.takeError();

@@ -36,6 +36,7 @@ static llvm::Expected<bool> settle(device::CandidateProcess::Outcome outcome, ca
 }
 
 llvm::Expected<bool> Trial::run(unsigned set, const device::RunRequest &request, candidate::Measurement &out) {
+  auto working = setting.gate->work();
   double start = toolchain::monotonicSeconds();
   auto done = settle(process.run(set, request, report), out);
   double seconds = toolchain::monotonicSeconds() - start;
@@ -52,7 +53,10 @@ llvm::Expected<bool> Trial::run(unsigned set, const device::RunRequest &request,
   return false;
 }
 
-llvm::Expected<bool> Trial::reload(candidate::Measurement &out) { return settle(process.reload(), out); }
+llvm::Expected<bool> Trial::reload(candidate::Measurement &out) {
+  auto working = setting.gate->work();
+  return settle(process.reload(), out);
+}
 
 device::RunRequest Trial::request() {
   device::RunRequest out;
@@ -66,6 +70,7 @@ device::RunRequest Trial::request() {
 }
 
 llvm::Expected<judge::SetVerdict> Trial::compare(unsigned set) const {
+  auto working = setting.gate->work();
   return judge::compareWithReference(plan, *reference.judge, reference.sets[set], process);
 }
 
@@ -368,6 +373,11 @@ llvm::Expected<bool> Trial::timeGraph(candidate::Measurement &out) {
 }
 
 llvm::Expected<bool> Trial::time(candidate::Measurement &out) {
+  std::optional<Phase> waiting;
+  if (setting.gate->isShared())
+    waiting.emplace(out, "waiting");
+  auto alone = setting.gate->alone();
+  waiting.reset();
   Phase timing(out, "timing");
   auto begun = beginTiming(out);
   if (!begun || !*begun)

@@ -22,6 +22,7 @@ public:
     bool atomics = false; ///< float atomics: bits may differ from run to run, within the tolerance
     unsigned threads = 1;
     uint64_t secret = 0; ///< of poisons, digest keys and orders
+    CardGate *gate;      ///< of the card
   };
 
   Trial(const candidate::LaunchPlan &plan, const judge::Reference &reference, device::CandidateProcess &process,

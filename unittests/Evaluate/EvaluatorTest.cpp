@@ -7,7 +7,9 @@
 #include "kgen/Evaluate/Evaluator.h"
 #include "kgen/Device/Digest.h"
 #include "kgen/Evaluate/Baselines.h"
+#include "kgen/Evaluate/Comparing.h"
 #include "kgen/Support/Floor.h"
+#include "kgen/Toolchain/Scratch.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -85,6 +87,8 @@ struct Script {
   double wallFactor = 1, sharedWall = 60; ///< of a run of nothing
   int faultyStarts = 0;                   ///< so many processes fault
   int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
+  const CardGate *gate = nullptr; ///< asked at each run
+  int runsAlone = 0;
 };
 
 class FakeProcess : public device::CandidateProcess {
@@ -92,6 +96,7 @@ public:
   FakeProcess(const device::CandidateJob &job, Script &script) : job(job), script(script) {}
   Outcome run(unsigned set, const device::RunRequest &request, device::RunReport &report) override {
     ++script.runs;
+    script.runsAlone += script.gate && script.gate->isAlone();
     script.requests.push_back(request);
     if (script.machineryFails)
       return llvm::createStringError("no memory");
@@ -562,4 +567,39 @@ TEST(BaselinesText, FailuresAreSentences) {
   b = parseBaselines("");
   ASSERT_FALSE(bool(b));
   llvm::consumeError(b.takeError());
+}
+
+TEST_F(EvaluatorTest, IsAloneOnTheCardOnlyWhileItTimes) {
+  auto folder = llvm::cantFail(toolchain::ScratchFolder::create("gate"));
+  const std::string file = folder.path() + "/card";
+  EvaluatorParts mine = parts();
+  mine.gate = llvm::cantFail(CardGate::open(file));
+  script.gate = mine.gate.get();
+  Evaluator evaluator(mine);
+  auto measurement = evaluator.measure(files, options);
+  ASSERT_TRUE(bool(measurement)) << llvm::toString(measurement.takeError());
+  ASSERT_TRUE(measurement->passed()) << measurement->detail;
+  EXPECT_EQ(measurement->phases.count("waiting"), 1u);
+  // The samples and a few to get warm; inputs and repeats are run beside others.
+  EXPECT_GE(script.runsAlone, int(measurement->samples.size()));
+  EXPECT_LE(script.runsAlone, int(measurement->samples.size()) + 5);
+  EXPECT_GE(script.runs - script.runsAlone, options.repeats);
+  // Afterwards the card is anybody's.
+  EXPECT_FALSE(mine.gate->isAlone());
+  auto other = llvm::cantFail(CardGate::open(file));
+  auto place = other->alone();
+  EXPECT_TRUE(other->isAlone());
+}
+
+TEST_F(EvaluatorTest, ComparesAlone) {
+  EvaluatorParts mine = parts();
+  script.gate = mine.gate.get();
+  Evaluator evaluator(mine);
+  auto result = compareCandidates(evaluator, files, files, options, {});
+  ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+  ASSERT_EQ(result->comparisons.size(), 1u);
+  EXPECT_GE(script.runsAlone, 4 * result->comparisons[0].blocks);
+  EXPECT_GT(script.runs, script.runsAlone);
+  EXPECT_FALSE(mine.gate->isAlone());
+  EXPECT_EQ(result->candidate.phases.count("waiting"), 0u) << "nobody shares this card";
 }

@@ -365,7 +365,10 @@ TEST(EvaluatorPool, ReadsListsOfDevices) {
   EXPECT_EQ(devicesOf("cuda:0,cuda:2"), "cuda:0 cuda:2");
   EXPECT_EQ(devicesOf("host*3,host"), "host host host host");
   EXPECT_EQ(devicesOf("cuda:0*2", true), "cuda:0 cuda:0");
-  EXPECT_EQ(devicesOf("cuda:0,cuda:0"), "cuda:0 is named twice, but a card of this machine has one evaluator");
+  EXPECT_EQ(devicesOf("cuda:0,cuda:0"), "cuda:0 is named twice, but a card of this machine has one evaluator; cuda:0*2 "
+                                        "gives it two, which load and verify side by side");
+  EXPECT_EQ(devicesOf("cuda:1*2,cuda:0"), "cuda:1 cuda:1 cuda:0");
+  EXPECT_EQ(devicesOf("cuda:0*5"), "'cuda:0*5' asks for 5 evaluators of one card, at most 4 are possible");
   for (const char *wrong :
        {"", "cuda:", "cuda:x", "gpu", "host*0", "host*x", "host,", "all,host", "auto,host", "all*2"})
     EXPECT_NE(devicesOf(wrong).find("is no device, expected host, cuda:N, auto or all"), std::string::npos) << wrong;

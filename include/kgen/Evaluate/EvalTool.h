@@ -19,6 +19,7 @@ struct EvalRequest {
   std::string graph;      ///< path; empty: graph.mlir in or above the folder
   bool json = false;      ///< print measurement.json instead of the table
   bool serve = false;     ///< answer jobs from stdin
+  std::string gate;       ///< file of the gate of those that serve the same card; empty: nobody else does
   bool baselines = false; ///< time PyTorch on PROBLEM beside it
   std::string problem;    ///< the PyTorch form, a .py file
   bool sanitize = false;  ///< a PASS goes through compute-sanitizer

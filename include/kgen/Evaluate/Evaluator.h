@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kgen/Device/CandidateProcess.h"
+#include "kgen/Evaluate/CardGate.h"
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Reference.h"
 #include "kgen/Support/Chip.h"
@@ -74,6 +75,8 @@ struct EvaluatorParts {
   std::string trusted; ///< kgen's own kernels for the card, machine code
   uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
   unsigned threads = 1;
+  /// Where several evaluators have the card.
+  std::shared_ptr<CardGate> gate = std::make_shared<CardGate>();
   /// What a plan of a graph says of inputs, outputs and class; empty: plans are believed (tests).
   std::function<llvm::Expected<candidate::LaunchPlan>(llvm::StringRef graph)> planOfGraph;
 };
@@ -84,7 +87,16 @@ struct PreparedCandidate {
   const judge::Reference *reference = nullptr;
   std::unique_ptr<device::CandidateProcess> process;
   bool atomics = false;
-  std::string artifact; ///< see Device::load
+  std::string artifact;     ///< see Device::load
+  CardGate *gate = nullptr; ///< of its card, where others may time something when it goes
+
+  PreparedCandidate() = default;
+  ~PreparedCandidate() {
+    if (!process || !gate)
+      return;
+    auto working = gate->work();
+    process.reset();
+  }
 };
 
 class Trial;
@@ -96,8 +108,9 @@ public:
   explicit Evaluator(EvaluatorParts parts) : parts(std::move(parts)) {}
 
   /// The real parts for DEVICE: "host", "cuda:N", or "auto", which takes the first card when there is
-  /// one. Fails with one sentence when the compiler or the card is missing.
-  static llvm::Expected<std::unique_ptr<Evaluator>> create(llvm::StringRef device);
+  /// one. Fails with one sentence when the compiler or the card is missing. GATE is the file of the gate of those that
+  /// have the same card; empty: it is this one's alone.
+  static llvm::Expected<std::unique_ptr<Evaluator>> create(llvm::StringRef device, llvm::StringRef gate = "");
 
   /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
@@ -138,6 +151,7 @@ public:
   const std::string &device() const { return parts.device; } ///< "host" or "cuda:N"
   const std::string &arch() const { return parts.arch; }     ///< what the compiler is asked for
   const std::shared_ptr<toolchain::Compiler> &compiler() const { return parts.compiler; }
+  CardGate &cardGate() const { return *parts.gate; }
   const device::CardFacts &card() const { return parts.card; }
 
 private:

@@ -40,6 +40,7 @@ struct EvaluatorPlace {
   std::vector<std::string> launcher; ///< the words before its command line; empty: it runs here
   std::string programFolder;         ///< where kgen-eval lies
   bool oneOfSeveral = false;         ///< it says at once when its process ended, so that another takes the job
+  std::string gate = "";             ///< a file by which those of one card take turns; empty: it has it alone
 };
 
 /// Is told what happens, as sentences.

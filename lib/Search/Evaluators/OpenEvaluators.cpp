@@ -8,6 +8,7 @@
 #include "kgen/Search/OpenEvaluators.h"
 
 #include "kgen/Toolchain/Process.h"
+#include "kgen/Toolchain/Scratch.h"
 #include "kgen/Trajectory/Journal.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,18 +31,23 @@ Expected<std::vector<std::string>> parseDevices(StringRef text, bool launched) {
     bool wrong = device != "host" && device != "cuda" && device != "auto" && device != "all" && !card;
     if (item.contains('*'))
       wrong |= times.getAsInteger(10, count) || count == 0 || count > most || device == "all";
+    const std::string name = device == "cuda" ? "cuda:0" : device.str();
+    if (!launched && !wrong && device != "host" && is_contained(devices, name))
+      return createStringError(name + " is named twice, but a card of this machine has one evaluator; " + name +
+                               "*2 gives it two, which load and verify side by side");
+    // Each has inputs and answers of its own in the card's memory.
+    constexpr unsigned mostOfACard = 4;
+    if (!launched && !wrong && device != "host" && count > mostOfACard)
+      return createStringError("'" + item + "' asks for " + Twine(count) + " evaluators of one card, at most " +
+                               Twine(mostOfACard) + " are possible");
     if (wrong || (text.contains(',') && (device == "auto" || device == "all")))
       return createStringError("'" + item +
                                "' is no device, expected host, cuda:N, auto or all; several with commas "
                                "between, host*3 for three alike");
-    devices.insert(devices.end(), count, device == "cuda" ? "cuda:0" : device.str());
+    devices.insert(devices.end(), count, name);
   }
   if (devices.size() > most)
     return createStringError("more than " + Twine(most) + " evaluators are asked for");
-  if (!launched)
-    for (const std::string &device : devices)
-      if (device != "host" && count(devices, device) > 1)
-        return createStringError(device + " is named twice, but a card of this machine has one evaluator");
   return devices;
 }
 
@@ -116,19 +122,34 @@ Expected<std::unique_ptr<CandidateEvaluator>> openEvaluators(const EvaluatorRequ
   }
   if (!launched)
     launchers.emplace_back();
+  // Those that have a card together meet at a file of its name.
+  std::shared_ptr<toolchain::ScratchFolder> gates;
+  auto sharesCard = [&](const std::string &device) {
+    return !launched && device != "host" && count(*devices, device) > 1;
+  };
+  if (any_of(*devices, sharesCard)) {
+    auto folder = toolchain::ScratchFolder::create("gates");
+    if (!folder)
+      return folder.takeError();
+    gates = std::make_shared<toolchain::ScratchFolder>(std::move(*folder));
+  }
   for (const std::vector<std::string> &launcher : launchers)
     for (const std::string &device : *devices) {
       PoolMember member;
       std::string number = "evaluator " + std::to_string(members.size() + 1);
-      member.name = launched           ? number + " (" + sys::path::filename(launcher.front()).str() + ")"
-                    : device == "host" ? number
-                                       : device;
-      if (launched || device == "host")
+      member.name = launched             ? number + " (" + sys::path::filename(launcher.front()).str() + ")"
+                    : device == "host"   ? number
+                    : sharesCard(device) ? number + " (" + device + ")"
+                                         : device;
+      if (launched || device == "host" || sharesCard(device))
         member.mark = number;
       member.elsewhere = launched;
       EvaluatorPlace place{device, launcher, programFolder, /*oneOfSeveral=*/true};
-      member.open = [place, version](const Listener &waiting,
-                                     std::function<bool()> isStopped) -> Expected<std::unique_ptr<CandidateEvaluator>> {
+      if (sharesCard(device))
+        place.gate = gates->path() + "/" + device;
+      member.open = [place, version,
+                     gates](const Listener &waiting,
+                            std::function<bool()> isStopped) -> Expected<std::unique_ptr<CandidateEvaluator>> {
         auto evaluator = createProcessEvaluator(place, std::move(isStopped), waiting);
         if (!evaluator || place.launcher.empty())
           return evaluator;

@@ -280,6 +280,10 @@ Error ProcessEvaluator::spawn() {
   for (const char *word : {"--serve", "--device"})
     request.arguments.push_back(word);
   request.arguments.push_back(place.device);
+  if (!place.gate.empty()) {
+    request.arguments.push_back("--gate");
+    request.arguments.push_back(place.gate);
+  }
   request.descriptors = {{pipes[0][0], 0}, {pipes[1][1], 1}};
   if (isLaunched()) {
     request.descriptors.push_back({pipes[2][1], 2});
