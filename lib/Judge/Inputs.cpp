@@ -327,7 +327,8 @@ void kgen::judge::widen(candidate::DType dtype, const void *bytes, double *out, 
       run([p = static_cast<const int8_t *>(bytes)](int64_t i) { return double(p[i]); });
       break;
     case candidate::DType::I1:
-      run([p = static_cast<const uint8_t *>(bytes)](int64_t i) { return double(p[i] != 0); });
+      // A bool is 0 or 1: PyTorch adds up and compares the bytes.
+      run([p = static_cast<const uint8_t *>(bytes)](int64_t i) { return double(p[i]); });
       break;
     }
     if (round != RoundTo::None && candidate::isFloat(dtype))

@@ -46,7 +46,7 @@ __device__ double judge_load(const void *bytes, int type, long long i) {
   case 6:
     return (double)((const signed char *)bytes)[i];
   case 7:
-    return ((const unsigned char *)bytes)[i] != 0 ? 1.0 : 0.0;
+    return ((const unsigned char *)bytes)[i]; // a bool is 0 or 1
   default:
     return ((const double *)bytes)[i];
   }

@@ -187,6 +187,13 @@ TEST(Inputs, IntegersComeInRuns) {
   }
 }
 
+TEST(Verify, ABoolIsNoughtOrOne) {
+  const double ref[] = {1, 0};
+  const uint8_t right[] = {1, 0}, wrong[] = {2, 0};
+  EXPECT_EQ(compareOutput(candidate::DType::I1, right, ref, 2).norms.l2, 0);
+  EXPECT_GT(compareOutput(candidate::DType::I1, wrong, ref, 2).norms.l2, 0.5);
+}
+
 TEST(Verify, TheEndOfARangeIsANumberOrAnInfinity) {
   double ref = 65521; // fp16 rounds that to infinity, and 65519 to 65504
   uint16_t largest = toHalf(65504), infinite = toHalf(1e6f), half = toHalf(32000);
