@@ -511,7 +511,7 @@ def _ending(g, text):
 
 
 def _aim_linear(g):
-    rows, depth = g.pick([(1, 2048), (8, 1024), (16, 768), (33, 512), (4, 1000), (64, 256), (128, 128), (130, 72)])
+    rows, depth = g.pick([(1, 2048), (8, 1024), (16, 768), (33, 512), (4, 1000), (64, 256), (96, 512), (128, 128), (130, 72)])
     columns = g.pick([64, 128, 192, 72])
     x = g.leaf(g.pick([[rows, depth], [rows, depth], [1, rows, depth]]))
     w = g.leaf([columns, depth], init=_normal(depth), weight=True)
@@ -531,7 +531,7 @@ def _aim_matmul(g):
 
 def _images(g, spatial, channels):
     """Images whose channels are last in memory, as an expression with the channels second."""
-    extent = [g.pick([5, 7, 8, 9, 12] if spatial < 3 else [3, 4, 5]) for _ in range(spatial)]
+    extent = [g.pick({1: [64, 70, 130], 2: [7, 8, 9, 12, 16], 3: [4, 5, 6]}[spatial]) for _ in range(spatial)]
     return f"{g.leaf([g.pick([1, 1, 2, 3]), *extent, channels])}.permute(0, {spatial + 1}, {', '.join(map(str, range(1, spatial + 1)))})"
 
 
@@ -540,8 +540,8 @@ def _last(g, text, spatial):
     return f"{text}.permute(0, {', '.join(map(str, range(2, spatial + 2)))}, 1)" if g.maybe(0.75) else text
 
 
-def _aim_conv(g, spatial=2):
-    channels, filters = g.pick([8, 16, 24, 32, 64]), g.pick([8, 16, 32, 64, 72])
+def _aim_conv(g, spatial):
+    channels, filters = g.pick([8, 24, 32, 32, 40, 64, 64]), g.pick([8, 16, 32, 64, 72])
     kernel = [g.pick([1, 3, 3, 5] if spatial < 3 else [1, 2, 3]) for _ in range(spatial)]
     fan_in = channels
     for k in kernel:
@@ -551,7 +551,7 @@ def _aim_conv(g, spatial=2):
     else:
         w = g.leaf([filters, channels, *kernel], init=_normal(fan_in), weight=True)
     x = _images(g, spatial, channels) if g.maybe(0.7) else \
-        g.leaf([g.pick([1, 2]), channels, *[g.pick([6, 8, 9, 12] if spatial < 3 else [3, 4, 5]) for _ in range(spatial)]])
+        g.leaf([g.pick([1, 2]), channels, *[g.pick({1: [64, 100], 2: [6, 8, 9, 12], 3: [4, 5]}[spatial]) for _ in range(spatial)]])
     bias = g.leaf([filters], weight=True) if g.maybe(0.5) else None
     stride, dilation = [g.pick([1, 1, 2]) for _ in kernel], [g.pick([1, 1, 1, 2]) for _ in kernel]
     padding = [g.pick([0, k // 2, k - 1]) for k in kernel]
@@ -648,11 +648,11 @@ def _aim_index_put(g):
 
 
 # Each line's op, then what it is aimed at.
-AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": _aim_conv, "conv1d:channels last": lambda g: _aim_conv(g, 1),
+AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": lambda g: _aim_conv(g, 2), "conv1d:channels last": lambda g: _aim_conv(g, 1),
         "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem,
         "scaled_dot_product_attention:heads": _aim_attention, "softmax.int:long rows": _aim_softmax, "sum.dim_IntList:long rows": _aim_sum,
         "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put}
-AIM_WEIGHTS = {"linear:products": 2, "conv2d:channels last": 3, "conv2d:depthwise": 2, "scaled_dot_product_attention:heads": 4}
+AIM_WEIGHTS = {"linear:products": 3, "conv2d:channels last": 3, "conv2d:depthwise": 2, "scaled_dot_product_attention:heads": 4}
 
 # Spellings whose own name says nothing of the dialect's.
 _REWRITES = {name[len("_rewrite_"):] for name in dir(GraphWriter) if name.startswith("_rewrite_")}

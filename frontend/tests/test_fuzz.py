@@ -12,9 +12,9 @@ import torch
 import torch.nn.functional as F
 
 from fuzz.check import Finding, NotExported, Stop, difference, import_graph, variants
-from fuzz.generate import generate
+from fuzz.generate import Generator, generate
 from fuzz.graph import answers, draw
-from fuzz.ops import table
+from fuzz.ops import AIMS, table
 from fuzz.reduce import reduce_graph
 from fuzz.sensitivity import slack
 
@@ -40,6 +40,12 @@ class Generating(unittest.TestCase):
         self.assertGreater(len(ops), 60)
         self.assertTrue({0, 1, 17, 33} <= shapes, shapes)
 
+
+    def test_every_aim_makes_calls(self):
+        for name, line in AIMS.items():
+            for seed in range(4):
+                graph = Generator(f"{name}:{seed}", None, {name: line}).graph("aim")
+                self.assertTrue(any(call.op == name.partition(":")[0] for call in graph.calls), f"{name} {seed}: {graph.ops()}")
 
     def test_aimed_graphs_compute_and_are_what_they_aim_at(self):
         calls, elements = collections.Counter(), 0
