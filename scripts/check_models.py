@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile of transformers models on a card, beside eager PyTorch and torch.compile.
 
-Usage: check_models.py [--out FOLDER] [--small | --more] [--types fp32,bf16] [--workers N] [--limit SECONDS] [--each SECONDS] [--no-inductor] [--device host] [NAME...]
+Usage: check_models.py [--out FOLDER] [--small | --more | --public] [--types fp32,bf16] [--workers N] [--limit SECONDS] [--each SECONDS] [--no-inductor] [--device host] [NAME...]
 Published sizes of fourteen models (frontend/tests/published.py), or with --small those of the tests, or with --more a tiny one of each class of
-frontend/tests/more_models.py (and of any class of the tests that NAME says); random weights, nothing is downloaded. N models at a
+frontend/tests/more_models.py (and of any class of the tests that NAME says), or with --public those of frontend/tests/public_models.py, whose
+packages are on the PYTHONPATH; random weights, nothing is downloaded. N models at a
 time share the card (default 6); those not begun after --limit SECONDS (default 300) are left out and said so, and so is, on a card, one that
 takes more than --each SECONDS (default 200). FOLDER gets models.json and models.md.
 KGEN_BIN and KGEN_RUNTIME name kgen's tools and its runtime. On device host nothing is captured or timed.
@@ -30,6 +31,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fronten
 TYPES = ("fp32", "bf16")
 
 
+def moved_to(device, values):
+    import torch
+    return torch.utils._pytree.tree_map(lambda value: value.to(device) if isinstance(value, torch.Tensor) else value, values)
+
+
 def norm(found, expected):
     if found.shape != expected.shape:
         return float("inf")
@@ -41,12 +47,13 @@ def worst(found, expected):
 
 
 def tensors(answer):
-    """The floating-point tensors that an answer shows first: those of its fields that are tensors."""
+    """The floating-point tensors of an answer: those of its fields that are tensors, or all that it holds."""
     import torch
-    return [value for value in answer.values() if isinstance(value, torch.Tensor) and value.is_floating_point()]
+    values = answer.values() if isinstance(answer, dict) else torch.utils._pytree.tree_leaves(answer)
+    return [value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point()]
 
 
-def exact(module, keywords):
+def exact(module, arguments, keywords):
     """What tensors() finds in the answer of MODULE computed in float64, as float32 models round here and there whatever their weights are;
     [] where PyTorch cannot."""
     import torch
@@ -57,9 +64,9 @@ def exact(module, keywords):
     if module not in exact.programs:
         traced = Traced(module)
         with quiet():
-            exact.programs[module] = settled(torch.export.export(traced, (), keywords, strict=False)), traced.form
+            exact.programs[module] = settled(torch.export.export(traced, arguments, keywords, strict=False)), traced.form
     exported, form = exact.programs[module]
-    signature, given = exported.graph_signature, iter(flatten((), keywords)[0])
+    signature, given = exported.graph_signature, iter(flatten(arguments, keywords)[0])
     state = {Traced.PREFIX + name: value for name, value in [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]}
     kinds = torch.export.graph_signature.InputKind
     values = [next(given) if item.kind == kinds.USER_INPUT else state[item.target] if item.target in state else exported.constants[item.target]
@@ -81,7 +88,7 @@ def one(name, kind, sizes, out, inductor, device):
     import torch
 
     import kgen
-    from tests import models, more_models, published
+    from tests import models, more_models, public_models, published
     torch.backends.cudnn.allow_tf32 = False
     on_card = device == "cuda"
     row = {"model": name, "type": kind, "right": False}
@@ -90,7 +97,12 @@ def one(name, kind, sizes, out, inductor, device):
         row.update(facts)
         pathlib.Path(out).write_text(json.dumps(row))
 
-    if sizes == "published":
+    arguments = ()
+    if sizes == "public":
+        module, arguments, keywords = public_models.build_public(name)
+        what, module = type(module).__name__, module.to(device)
+        arguments, keywords = moved_to(device, (arguments, keywords))
+    elif sizes == "published":
         what, module, keywords = published.build_published(name, device)
     else:
         module, keywords = models.build_whole(name) if name in models.MODELS else more_models.build_more(name)
@@ -99,22 +111,23 @@ def one(name, kind, sizes, out, inductor, device):
     truth = []
     with torch.no_grad():
         if kind == "bf16":
-            truth = [value.float() for value in tensors(module(**keywords))]
+            truth = [value.float() for value in tensors(module(*arguments, **keywords))]
             module = module.bfloat16()
-            keywords = {key: value.bfloat16() if value.is_floating_point() else value for key, value in keywords.items()}
+            arguments, keywords = torch.utils._pytree.tree_map(
+                lambda value: value.bfloat16() if isinstance(value, torch.Tensor) and value.is_floating_point() else value, (arguments, keywords))
     begin = time.perf_counter()
-    compiled = kgen.compile(module, (), keywords)
+    compiled = kgen.compile(module, arguments, keywords)
     with torch.no_grad():
-        compiled(**keywords)  # what is compiled in pieces is compiled now
+        compiled(*arguments, **keywords)  # what is compiled in pieces is compiled now
     coverage = kgen.report(compiled)
     say(seconds=time.perf_counter() - begin, share=coverage.share, launches=coverage.kernels,
         kept=[f"{each[0]}: {each[3]}" for each in coverage.rows if each[2] != "kgen"][:8])
 
     def errors(found):
         """How far FOUND is from eager; where that is much in fp32, from float64, and the bound becomes what eager's own distance grants."""
-        found, expected = tensors(found), tensors(module(**keywords))
+        found, expected = tensors(found), tensors(module(*arguments, **keywords))
         error = worst(found, expected)
-        if kind == "fp32" and error > 1e-4 and (truth := exact(module, keywords)):
+        if kind == "fp32" and error > 1e-4 and (truth := exact(module, arguments, keywords)):
             own = worst(expected, truth)
             say(bound=max(row["bound"], 2 * own), eager=max(row.get("eager", 0), own))
             return worst(found, truth)
@@ -127,34 +140,34 @@ def one(name, kind, sizes, out, inductor, device):
 
     with torch.no_grad():
         if kind == "bf16":
-            say(bound=2 * worst(tensors(module(**keywords)), truth), error=worst(tensors(compiled(**keywords)), truth))
+            say(bound=2 * worst(tensors(module(*arguments, **keywords)), truth), error=worst(tensors(compiled(*arguments, **keywords)), truth))
         else:
             say(bound=1e-4)
-            say(error=errors(compiled(**keywords)))
-        before = tensors(module(**keywords))[0].clone()
+            say(error=errors(compiled(*arguments, **keywords)))
+        before = tensors(module(*arguments, **keywords))[0].clone()
         for parameter in module.parameters():
             parameter.add_(torch.randn_like(parameter), alpha=0.002)
-        say(changed=errors(compiled(**keywords)), moved=norm(tensors(module(**keywords))[0], before))
+        say(changed=errors(compiled(*arguments, **keywords)), moved=norm(tensors(module(*arguments, **keywords))[0], before))
         if not on_card:
             return say(right=right("error", "changed"), misses=compiled.misses)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            captured = compiled(**keywords)
+            captured = compiled(*arguments, **keywords)
         for value in tensors(captured):
             value.zero_()
         graph.replay()
         torch.cuda.synchronize()
         say(captured=errors(captured))
         say(right=right("error", "changed", "captured"), misses=compiled.misses)
-        say(kgen_us=host_us(lambda: compiled(**keywords)), eager_us=host_us(lambda: module(**keywords)), graph_us=graph_us(graph))
+        say(kgen_us=host_us(lambda: compiled(*arguments, **keywords)), eager_us=host_us(lambda: module(*arguments, **keywords)), graph_us=graph_us(graph))
         if inductor:
             begin = time.perf_counter()
             other = torch.compile(module)
-            other(**keywords)
-            say(inductor_seconds=time.perf_counter() - begin, inductor_us=host_us(lambda: other(**keywords)))
+            other(*arguments, **keywords)
+            say(inductor_seconds=time.perf_counter() - begin, inductor_us=host_us(lambda: other(*arguments, **keywords)))
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph):
-                other(**keywords)
+                other(*arguments, **keywords)
             say(inductor_graph_us=graph_us(graph))
 
 
@@ -214,6 +227,7 @@ def main():
     parser.add_argument("--out", default=os.environ.get("OUT", "."), type=pathlib.Path)
     parser.add_argument("--small", dest="sizes", action="store_const", const="small", default="published")
     parser.add_argument("--more", dest="sizes", action="store_const", const="more")
+    parser.add_argument("--public", dest="sizes", action="store_const", const="public")
     parser.add_argument("--device", default="cuda", choices=("cuda", "host"))
     parser.add_argument("--types", default=",".join(TYPES))
     parser.add_argument("--workers", default=6, type=int)
@@ -228,6 +242,12 @@ def main():
     from tests.more_models import MORE
     from tests.published import PUBLISHED
     # Those that take longest begin first.
+    from tests.public_models import there
+    missing = {}
+    if arguments.sizes == "public" and not arguments.names:
+        arguments.names, missing = there()
+    for name, why in missing.items():
+        print(f"left out: {name}: {why}")
     names = arguments.names or list(MORE) if arguments.sizes == "more" else arguments.names or sorted(PUBLISHED, key=lambda name: name not in ("mamba", "mixtral", "llama", "qwen3", "whisper"))
     waiting = [(name, kind) for name in names for kind in arguments.types.split(",")]
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ import warnings
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
+from kgen.exporting import chosen_by_data
 from kgen.subgraph import settled
 
 
@@ -41,6 +42,8 @@ def compiled_graph(module, example_inputs, **options):
         except Exception as error:  # export raises many kinds
             words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             return None, f"torch.export cannot take it: {words}"
+        if chosen_by_data(exported.graph):
+            return None, "it chooses by what is in a tensor (torch.cond or a loop of its kind)"
         kinds = torch.export.graph_signature
         plain = (all(spec.kind == kinds.InputKind.USER_INPUT for spec in exported.graph_signature.input_specs) and
                  all(spec.kind == kinds.OutputKind.USER_OUTPUT for spec in exported.graph_signature.output_specs))

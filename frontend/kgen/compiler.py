@@ -281,6 +281,12 @@ class Coverage:
         total = sum(row[5] for row in self.rows)
         return sum(row[5] for row in self.rows if row[2] == "kgen") / total if total else 1.0
 
+    def left(self, why):
+        """Nothing of it is kgen's, and WHY."""
+        for row in self.rows:
+            row[2], row[3] = "PyTorch", row[3] or why
+        self.kernels = 0
+
     def __str__(self):
         lines = [f"kgen computes {sum(r[1] for r in self.rows if r[2] == 'kgen')} of {self.nodes} ops "
                  f"({100 * self.share:.0f} %; {100 * self.time_share:.0f} % of PyTorch's time) in {self.kernels} launches"]

@@ -1,8 +1,11 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ATen's composite ops as several ops of the dialect: losses, and norms and pools in the forms that PyTorch decomposes to."""
+import operator
+
 import torch
 
+from kgen.exporting import NeedsDecomposition
 from kgen.text import shaped
 
 
@@ -228,13 +231,20 @@ class Composites:
 
     # Pools
 
+    def _without_places(self, node):
+        """Pools say where the largest element is only in another form."""
+        if any(user.target is operator.getitem and user.args[1] == 1 and user.users for user in node.users):
+            raise NeedsDecomposition(node.target)
+
     def _rewrite_max_pool2d_with_indices(self, arguments, node):
+        self._without_places(node)
         name = node.target._overloadpacket.__name__.replace("_with_indices", "")
         return [self._emit(name, arguments, node, [node.meta["val"][0]]), None]
 
     _rewrite_max_pool1d_with_indices = _rewrite_max_pool3d_with_indices = _rewrite_max_pool2d_with_indices
 
     def _rewrite_adaptive_max_pool2d(self, arguments, node):
+        self._without_places(node)
         name = node.target._overloadpacket.__name__
         spatial, value, result = int(name[-2]), arguments["self"], node.meta["val"][0]
         extents, wanted = value.tensor.shape[-spatial:], result.shape[-spatial:]

@@ -12,6 +12,7 @@ import logging
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 
+from kgen.decompositions import OWN
 from kgen.op_table import CHECKS, IDENTITIES, LATER, LAYOUTS, SYNONYMS
 
 # Decompositions that decompose in turn: none needs more rounds.
@@ -78,20 +79,36 @@ def decompose(exported, rewrites, more=()):
                    if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)}
         wanted = {target for target in present if target in more or not _is_written(target, rewrites)}
         table = _table(wanted)
-        if not table and None not in more:
+        wrapped = any(_is_wrapper(node) for node in exported.graph.nodes)
+        if not table and None not in more and not wrapped:
             return exported
         with quiet():
             exported = exported.run_decompositions(table)
         more.discard(None)
+        if wrapped and any(_is_wrapper(node) for node in exported.graph.nodes):
+            return exported  # the writer refuses it by name
     return exported
 
 
+def _is_wrapper(node):
+    """Autocast, a transform (vmap): what it wraps is in the graph once it is traced again."""
+    return node.op == "call_function" and (getattr(node.target, "__name__", "") in ("wrap_with_autocast", "lazy_load_decompositions"))
+
+
+def chosen_by_data(graph):
+    """Whether GRAPH holds graphs of its own (torch.cond, a loop), which depends on data."""
+    return any(node.op == "get_attr" and isinstance(node.graph.owning_module and getattr(node.graph.owning_module, str(node.target), None), torch.fx.GraphModule)
+               for node in graph.nodes)
+
+
 def _table(wanted):
-    """PyTorch's decompositions of the ops WANTED."""
+    """The decompositions of the ops WANTED: kgen's own, else PyTorch's."""
     core = core_aten_decompositions()
     table = {}
     for target in wanted:
-        if target in core:
+        if target in OWN:
+            table[target] = OWN[target]
+        elif target in core:
             table[target] = core[target]
         elif target in decomposition_table:
             table[target] = decomposition_table[target]

@@ -56,6 +56,8 @@ class GraphWriter(Rewrites, Composites, Selections):
                 self._values[node] = self._call(node)
             elif node.op == "output":
                 returned = self._returned(node)
+            elif node.op == "get_attr" and any(user.target is torch.ops.higher_order.cond for user in node.users):
+                self._refuse("torch.cond chooses by what is in a tensor, and a graph has one way through it (torch.where computes both)")
             elif node.op not in ("placeholder",):
                 self._refuse(f"{node.op} {node.target} cannot be imported")
         types = [self._type(value) for value in returned]

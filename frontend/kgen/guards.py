@@ -150,6 +150,8 @@ class State:
         self._hooks = Hooks(module)
         # What forward reads of its own, side by side: they are compared in one go.
         self._read = [(path, vars(part), name) for path, part in module.named_modules() for name in _read_attributes(part)]
+        # Who gives a part another forward gives it to the part itself.
+        self._read += [(path, vars(part), "forward") for path, part in module.named_modules()]
         self._dicts, self._keys = [held for _, held, _ in self._read], [name for _, _, name in self._read]
         self._settings = list(map(dict.get, self._dicts, self._keys))
         # What the flag changes is found where it is read.

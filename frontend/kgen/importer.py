@@ -13,6 +13,7 @@ from kgen.exporting import NeedsDecomposition, decompose, quiet, without_effects
 from kgen.graph_writer import GraphWriter
 from kgen.problem_file import Problem, ProblemFile, summary
 from kgen.text import float_text, tensor_type
+from kgen.torch_forms import exportable
 
 __all__ = ["ImportedGraph", "float_text", "import_exported", "import_file", "import_module", "tensor_type"]
 
@@ -102,7 +103,7 @@ class _ModuleSource:
 
 def _export(source, problem):
     try:
-        with torch.no_grad(), quiet():
+        with torch.no_grad(), quiet(), exportable():
             return torch.export.export(problem.model, tuple(problem.inputs))
     except Exception as error:  # export raises many kinds
         raise ImportRefused(f"torch.export failed: {summary(error)}", source.place_of(error)) from error

@@ -1,24 +1,38 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The module that kgen.compile returns: guards, the original behind them, and parameters by reference."""
+import copy
 import warnings
 
 import torch
 
 from kgen.compiler import CompiledGraph, quiet
 from kgen.devices import move_constants
+from kgen.exporting import chosen_by_data, op_name
 from kgen.guards import Inputs, State, outside, overlap
+from kgen.op_table import LATER, RANDOM
 from kgen.pieces import Pieces
-from kgen.structure import Signature, Traced, flatten
+from kgen.problem_file import asks_for_data
+from kgen.structure import Form, Signature, Traced, flatten
 from kgen.subgraph import settled
+from kgen.torch_forms import exportable
 
 
 class CompileFailed(RuntimeError):
     """A module that cannot be exported, in one sentence."""
 
 
-class _DependsOnData(CompileFailed):
-    """One whose Python asks what is in a tensor."""
+class _NotWhole(CompileFailed):
+    """One that torch.export cannot take: DEPENDS where its Python asks what is in a tensor."""
+
+    def __init__(self, words, depends):
+        super().__init__(words)
+        self.depends = depends
+
+
+#: How far the whole answer may be from the original's, by norm: what is further is another answer, not another rounding.
+_ANOTHER_ANSWER = {torch.float64: 1e-3, torch.float32: 1e-2}
+_ANOTHER_ANSWER_OF_HALVES = 0.25
 
 
 class _Entry:
@@ -28,13 +42,15 @@ class _Entry:
         traced = Traced(original)
         with torch.no_grad(), quiet(), torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
             try:
-                exported = torch.export.export(traced, arguments, keywords, strict=False)
+                with exportable():
+                    exported = torch.export.export(traced, arguments, keywords, strict=False)
                 # In a form that writes nothing in place.
                 exported = settled(exported)
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-                failed = _DependsOnData if "data-dependent" in words else CompileFailed
-                raise failed(f"torch.export cannot take {type(original).__name__}: {words}") from error
+                raise _NotWhole(f"torch.export cannot take {type(original).__name__}: {words}", asks_for_data(error)) from error
+        if chosen_by_data(exported.graph):
+            raise _NotWhole(f"{type(original).__name__} chooses by what is in a tensor (torch.cond or a loop of its kind)", True)
         self.form = traced.form
         self._changed = [(original.get_submodule(path), *change) for path, *change in traced.changed]
         leaves, spec = flatten(arguments, keywords)
@@ -48,7 +64,51 @@ class _Entry:
         values = self.values(leaves)
         with torch.no_grad():
             # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
-            self.graph = CompiledGraph(exported.graph_module, self.device, values=values, **options)
+            try:
+                self.graph = CompiledGraph(exported.graph_module, self.device, values=values, **options)
+            except RuntimeError as error:  # PyTorch's own ops do not take the example: types that do not go together, ...
+                words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+                raise CompileFailed(f"{type(original).__name__} does not take this example: {words}") from error
+        self.another = None
+        if options["check"] and not _draws(exported.graph):
+            with torch.no_grad(), quiet(), torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+                self.another = self._other_answer(original, arguments, keywords, values)
+        if self.another is not None:
+            self.graph.coverage.left(self.another)
+
+    def _other_answer(self, original, arguments, keywords, values):
+        """How the whole answer differs from ORIGINAL's; None where it does not, or where ORIGINAL cannot be asked without changing something.
+
+        Each segment was compared with PyTorch's ops, but not what torch.export made of the module with the module.
+        """
+        state = [value for place, value in enumerate(values) if place in self._written and isinstance(value, torch.Tensor)]
+        held = [(value, value.clone()) for value in state]
+        try:
+            arguments, keywords = copy.deepcopy((arguments, keywords))
+            expected = [value.clone() for value in Form(original(*arguments, **keywords), original).tensors]
+        except Exception:  # what cannot be copied or called by itself is not asked
+            return None
+        finally:
+            for value, before in held:
+                value.copy_(before)
+            for part, name, before, _ in self._changed:
+                setattr(part, name, before)
+        found = [result for (place, _), result in zip(self._results, self.graph.run(*values)) if place is None and result is not None]
+        if len(found) != len(expected):
+            return None
+        for one, other in zip(found, expected):
+            if not (one.dtype.is_floating_point and one.shape == other.shape and one.numel()):
+                continue
+            if other.layout != torch.strided:
+                continue
+            finite = torch.isfinite(other)
+            if not bool(torch.equal(torch.isfinite(one), finite)):
+                return "torch.export's graph has infinities or NaN where the original has none, or the other way round"
+            a, b = torch.where(finite, one, 0).double(), torch.where(finite, other, 0).double()
+            error, bound = float((a - b).norm()), _ANOTHER_ANSWER.get(one.dtype, _ANOTHER_ANSWER_OF_HALVES)
+            if error > bound * float(b.norm()) and float((a - b).abs().max()) > 1e-6:
+                return f"torch.export's graph gives another answer than the original for the example (off by {error / max(float(b.norm()), 1e-30):.2g} of its norm)"
+        return None
 
     def _read(self, exported, original):
         """Where the graph's placeholders come from and what becomes of its results."""
@@ -86,7 +146,7 @@ class _Entry:
 
     def miss(self, leaves, spec):
         """(why this call is not what the kernels were made for, None); (None, the placeholders' values) when it is."""
-        why = self.inputs.miss(leaves, spec)
+        why = self.inputs.miss(leaves, spec) or self.another
         if why is not None:
             return why, None
         for part, name, before, _ in self._changed:
@@ -126,6 +186,11 @@ class _Entry:
         return self.form.build(answers)
 
 
+def _draws(graph):
+    """Whether something in GRAPH is drawn at random: two answers differ then."""
+    return any(isinstance(node.target, torch._ops.OpOverload) and LATER.get(op_name(node.target).partition(".")[0]) == RANDOM for node in graph.nodes)
+
+
 class CompiledModule(torch.nn.Module):
     """A module with ORIGINAL's signature, parameters and buffers, computed by kgen's kernels where they fit.
 
@@ -139,7 +204,8 @@ class CompiledModule(torch.nn.Module):
         object.__setattr__(self, "_entries", [])
         self._original = original
         self._gradients, self._options = gradients, options
-        self._signature = Signature(original.forward)
+        # What export or TorchScript made has positions only.
+        self._signature = Signature(original.forward, not isinstance(original, (torch.fx.GraphModule, torch.jit.ScriptModule)))
         self._said = set()
         self.misses = {}
 
@@ -150,11 +216,25 @@ class CompiledModule(torch.nn.Module):
             raise TypeError(f"{type(self._original).__name__}.forward does not take these example inputs")
         try:
             self._entries.append(_Entry(self._original, *call, self._options))
-        except _DependsOnData as error:
+        except _NotWhole as error:
+            if not error.depends and not self._runs(*call):
+                raise CompileFailed(str(error)) from error
             self._entries.append(Pieces(self._original, *call, self._options, str(error)))
         return self
 
+    def _runs(self, arguments, keywords):
+        """Whether the original takes them: what export cannot take, Dynamo may."""
+        try:
+            arguments, keywords = copy.deepcopy((arguments, keywords))
+            with torch.no_grad(), quiet():
+                self._original(*arguments, **keywords)
+        except Exception:  # as many kinds
+            return False
+        return True
+
     def forward(self, *arguments, **keywords):
+        if torch.compiler.is_exporting():
+            raise TypeError("a compiled module cannot be exported: export the original")
         why = outside()
         call = self._signature.canonical(arguments, keywords) if why is None else None
         if call is not None:
@@ -217,7 +297,7 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     first kernels, "cached" those that an earlier search found, a number searches for that many minutes for each kernel.
     CHECK: every kernel is compared once with PyTorch's own ops on the example's activations, and left out where it
     differs. PREPARE: what an applied network makes of weights alone is computed again when one "changed" (what cannot be seen: refresh()), or
-    "always", in each call. Raises CompileFailed when the module cannot be exported.
+    "always", in each call. Raises CompileFailed when the module cannot be exported, and does not take the example itself.
     """
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
@@ -225,6 +305,8 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
         raise ValueError(f"search is {search!r}, expected \"none\", \"cached\" or a number of minutes")
     if gradients not in ("original", "ignore"):
         raise ValueError(f"gradients is {gradients!r}, expected \"original\" or \"ignore\"")
+    if precision not in (None, "strict-fp32", "tf32", "bf16", "fp16"):
+        raise ValueError(f"precision is {precision!r}, expected \"strict-fp32\", \"tf32\", \"bf16\" or \"fp16\"")
     if prepare not in ("changed", "always"):
         raise ValueError(f"prepare is {prepare!r}, expected \"changed\" or \"always\"")
     examples = example_inputs if isinstance(example_inputs, list) else [example_inputs]

@@ -216,12 +216,13 @@ SYNONYMS = {
     "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan", "arctanh": "atanh",
 }
 
+RANDOM = "a result that is drawn at random cannot be checked"
+
 # Why an op is not there; by packet name. These are refused before anything is decomposed.
 LATER = {
-    **dict.fromkeys("logcumsumexp cummax cummin".split(), "scans other than sums and products come later"),
     **dict.fromkeys(("rand randn randint randperm rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ uniform uniform_ "
                      "multinomial exponential exponential_ geometric_ cauchy_ log_normal_ random random_ poisson native_dropout "
-                     "rrelu_with_noise").split(), "a result that is drawn at random cannot be checked"),
+                     "rrelu_with_noise").split(), RANDOM),
     **dict.fromkeys(("nonzero nonzero_static masked_select unique unique_dim unique_consecutive _unique _unique2 item "
                      "_local_scalar_dense bincount argwhere is_nonzero equal allclose").split(),
                     "a shape or a number that depends on data is not in a graph of fixed shapes"),

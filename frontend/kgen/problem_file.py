@@ -89,7 +89,7 @@ class ProblemFile:
             raise ImportRefused("expected Model to be a torch.nn.Module", self.path)
         stand_in = _StandIns(recorder)
         stand_in.replace_in(model)
-        return Problem(model.eval(), [stand_in.of(value) for value in values], recorder)
+        return Problem(model.eval(), torch.utils._pytree.tree_map(stand_in.of, list(values)), recorder)
 
     def _construct(self, arguments):
         # Some files give keyword arguments as one dictionary in the list's second place.
@@ -151,7 +151,15 @@ class _StandIns:
                         table[name] = self.of(value)
 
 
+def asks_for_data(error):
+    """Whether torch.export failed with ERROR because Python asks what is in a tensor."""
+    return "data-dependent" in str(error) or type(error).__name__ in (
+        "GuardOnDataDependentSymNode", "DataDependentOutputException", "PendingUnbackedSymbolNotFound")
+
+
 def summary(error):
     """The first sentence of an exception, which may be pages long."""
+    if asks_for_data(error):
+        return "forward asks in Python what is in a tensor, and a graph has one way through it"
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0][:200]}" if text else type(error).__name__

@@ -62,9 +62,11 @@ class Selections:
     def _rewrite_searchsorted_Tensor(self, arguments, node):
         """How many elements of a row in order stand before a value."""
         row, value = arguments["sorted_sequence"], arguments["self"]
-        if row.tensor.dim() != 1 or arguments["sorter"] is not None:
-            self._refuse("aten.searchsorted in several rows, or with an order, is not in the dialect")
-        shape = value.tensor.shape + row.tensor.shape
+        if arguments["sorter"] is not None:
+            self._refuse("aten.searchsorted with an order is not in the dialect")
+        shape = value.tensor.shape + row.tensor.shape[-1:]
+        if row.tensor.dim() != 1:
+            row = self._reshaped(row, (*row.tensor.shape[:-1], 1, row.tensor.shape[-1]), node)
         apart = self._piece("unsqueeze", shaped((*value.tensor.shape, 1), value.tensor.dtype), node, {"self": value, "dim": -1})
         name = "le.Tensor" if arguments["right"] or arguments["side"] == "right" else "lt.Tensor"
         before = self._piece(name, shaped(shape, torch.bool), node, {"self": row, "other": apart})

@@ -15,13 +15,13 @@ PLAIN = _ATOMS | frozenset(_TENSORS)
 class Signature:
     """A forward's parameters. Positions or names, written defaults or none: canonical() makes one call of them."""
 
-    def __init__(self, forward):
+    def __init__(self, forward, by_name=True):
         kinds = inspect.Parameter
         try:
             parameters = list(inspect.signature(forward).parameters.values())
         except (TypeError, ValueError):
             parameters = [kinds("arguments", kinds.VAR_POSITIONAL)]
-        self._by_name = not any(each.kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL) for each in parameters)
+        self._by_name = by_name and not any(each.kind in (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL) for each in parameters)
         self._positional = [each.name for each in parameters if each.kind is kinds.POSITIONAL_OR_KEYWORD]
         self._more = any(each.kind is kinds.VAR_KEYWORD for each in parameters)
         self._defaults = {each.name: each.default for each in parameters if each.kind is not kinds.VAR_KEYWORD}

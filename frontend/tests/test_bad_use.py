@@ -297,6 +297,31 @@ class BadUse(unittest.TestCase):
         module.norm.eps = 0.5
         self.misses("norm.eps is 0.5", compiled, module, self.x)
 
+    def test_another_forward(self):
+        """Whoever puts another forward into a module gets it."""
+        module = nn.Sequential(Layer(), nn.ReLU())
+        compiled = self.compiled(module)
+        module[1].forward = lambda x: x * 2
+        self.misses("1.forward is ", compiled, module, self.x)
+        del module[1].forward
+        self.runs(compiled, module, self.x)
+        module.forward = lambda x: x + 1
+        self.misses("forward is ", compiled, module, self.x)
+
+    def test_types_that_do_not_go_together(self):
+        with self.assertRaisesRegex(kgen.CompileFailed, "^Linear does not take this example: [^\n]*$|^torch.export cannot take Linear: [^\n]*$"):
+            self.compiled(nn.Linear(8, 2).half(), self.x)
+        with self.assertRaisesRegex(ValueError, "precision is 'fp8', expected \"strict-fp32\""):
+            self.compiled(Layer(), options={"precision": "fp8"})
+
+    def test_modules_of_export(self):
+        """What export made takes positions; what kgen made cannot be exported."""
+        module = Layer().eval()
+        exported = torch.export.export(module, (self.x,)).module()
+        self.runs(quietly(kgen.compile, exported, (self.x,)), module, self.x)
+        with self.assertRaisesRegex(TypeError, "a compiled module cannot be exported: export the original"):
+            torch.export.export(self.compiled(module), (self.x,))
+
     def test_what_forward_changes(self):
         class First(nn.Module):
             """Its first call in evaluation divides a weight, as RWKV's does."""

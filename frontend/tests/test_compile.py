@@ -260,7 +260,7 @@ class Viewed(nn.Module):
 
     def forward(self, x):
         doubled = x.transpose(1, 2) * 2
-        return doubled + 1, torch.logcumsumexp(doubled.transpose(1, 2).view(2, 32, 16), 1)
+        return doubled + 1, torch.special.bessel_j0(doubled.transpose(1, 2).view(2, 32, 16))
 
 
 class MixedPartsTest(unittest.TestCase):

@@ -25,7 +25,7 @@ class Support(OperatorSupportBase):
 
 def kept(x):
     """An op that stays PyTorch's."""
-    return torch.logcumsumexp(x, 0)
+    return torch.special.bessel_j0(x)
 
 
 class Shape(nn.Module):
@@ -63,7 +63,7 @@ def nested(layer, x):
 
 def several_results(layer, x):
     values, places = torch.topk(layer(x), 2)
-    top, where = torch.cummax(layer(x), 0)
+    top, where = torch.frexp(layer(x))
     return values + top[:, :2] + kept(x)[:, 2:], places + where[:, 1:3]
 
 
