@@ -90,6 +90,7 @@ void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass()); // slices of one producer for several consumers are one
   pm.addPass(createOracleArrangeContractionsPass());
+  pm.addNestedPass<func::FuncOp>(createOracleUntanglePass());
   addBufferization(pm);
   pm.addPass(createOracleOutlinePass());
   pm.addPass(createOracleLoopsPass());

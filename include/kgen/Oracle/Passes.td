@@ -151,6 +151,26 @@ def OracleOutParamsPass : Pass<"kgen-oracle-out-params", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
+def OracleUntanglePass : Pass<"kgen-oracle-untangle", "mlir::func::FuncOp"> {
+  let summary = "give bufferization little to look at";
+  let description = [{
+    One-shot bufferization takes time in proportion to the square, or the cube, of how many
+    ops share a buffer: minutes for the few hundred steps of a recurrent layer. So each op
+    that writes to an empty tensor, or one that is filled, has one of its own; and a
+    concatenation of more than sixteen neighbouring parts, a chain of
+    `tensor.insert_slice`, becomes chains of sixteen whose results are put together the
+    same way.
+
+    ```mlir
+    %1 = tensor.insert_slice %p0 into %0[0, 0] [1, 8] [1, 1]
+    ...
+    %64 = tensor.insert_slice %p63 into %63[63, 0] [1, 8] [1, 1]
+    // becomes four chains into tensors of 16 x 8, and one of four parts
+    ```
+  }];
+  let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
 def OracleOutlinePass : Pass<"kgen-oracle-outline", "mlir::ModuleOp"> {
   let summary = "make a function of every step, equal steps the same one";
   let description = [{
