@@ -190,7 +190,8 @@ class Prepared(unittest.TestCase):
         self.module, self.x = Normed().eval(), torch.randn(4, 8)
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            self.compiled = kgen.compile(self.module, (self.x,), search="cached")
+            # The check of the whole answer prepares, too.
+            self.compiled = kgen.compile(self.module, (self.x,), search="cached", check=False)
         self.chain = self.compiled._entries[0].graph._program._items[0]
         self.prepares = 0
         real = self.chain._call
@@ -236,6 +237,14 @@ class Prepared(unittest.TestCase):
             torch.testing.assert_close(self.compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
         self.assertEqual(self.prepares, prepares)
         self.assertFalse(self.compiled.misses)
+
+    def test_what_the_check_prepared_holds(self):
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            compiled = kgen.compile(self.module, (self.x,), search="cached")
+            self.assertEqual(kgen.report(compiled).prepared, 1)
+            torch.testing.assert_close(compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
+        self.assertEqual(kgen.report(compiled).prepared, 1)
 
     def test_computed_when_weights_change(self):
         self.assertIn("1 launches prepare what only depends on weights", str(kgen.report(self.compiled)))
