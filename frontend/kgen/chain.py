@@ -138,7 +138,8 @@ def _version(tensor):
 
 class _Chain:
     """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
-    read. CONTIGUOUS are values from elsewhere that are known to lie as the bundles read them: the others are made row-major. ALWAYS as _Prepared has it."""
+    read. CONTIGUOUS are values from elsewhere that are known to lie as the bundles read them: the others are made row-major.
+    ALWAYS as _Prepared has it."""
 
     def __init__(self, steps, kept, contiguous, device, always=False):
         self._always = always

@@ -308,7 +308,6 @@ class CompiledGraph:
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
         maker = _Maker(device, search, self.precision)
-        values = list(values) if values is not None else None
         examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
         self._layouts = Layouts()
         self.module, segments = self._split(exported, maker, examples)

@@ -46,11 +46,11 @@ double Contest::getFastestUs() const {
 
 /// The next one for the reference: who is faster than the best by more than cards differ, else who won beside it by
 /// most. Null: nobody, yet.
-Contest::Entry *Contest::findNextLeader() {
+const Contest::Entry *Contest::findNextLeader() const {
   if (leader || (pending && (expected < smallRound || 2 * pending > expected)) || (!pending && tries >= mostTries))
     return nullptr;
-  Entry *next = nullptr;
-  for (Entry &entry : entries) {
+  const Entry *next = nullptr;
+  for (const Entry &entry : entries) {
     if (entry.state == Entry::Waiting && (bestUs == 0 || entry.us * margin < bestUs))
       return &entry;
     // Whoever is still under way may have won by more.
@@ -80,9 +80,9 @@ void Contest::takeComparisons(std::vector<Step> &steps) {
 
 std::vector<Contest::Step> Contest::takeSteps() {
   std::vector<Step> steps;
-  if (Entry *next = findNextLeader()) {
+  if (const Entry *next = findNextLeader()) {
     leader.emplace(Leader{next->id, next->us, {}, {}, 0});
-    next->state = Entry::Looked;
+    find(leader->id)->state = Entry::Looked;
     tries += pending == 0;
     steps.push_back({Kind::Retime, leader->id, ""});
     steps.push_back({Kind::Check, leader->id, ""});
@@ -109,14 +109,11 @@ Contest::Outcome Contest::settleLeader() {
     bestId = known.id;
     bestUs = known.retimedUs;
   }
-  for (Entry &entry : entries) {
-    if (entry.rival != known.id)
-      continue;
-    // Whoever is no faster than one that is no faster than the best is none either. What is said of one that is not
-    // right is of no use.
-    if (outcome == Outcome::Wrong && entry.state == Entry::Out)
+  // Whoever is no faster than one that is no faster than the best is none either. What is said of one that is not right
+  // is of no use.
+  for (Entry &entry : entries)
+    if (outcome == Outcome::Wrong && entry.rival == known.id && entry.state == Entry::Out)
       entry.state = Entry::Waiting;
-  }
   // Who was faster than another one has yet to meet the best, if that is no match beyond doubt.
   for (Entry &entry : entries)
     if (entry.state == Entry::Won && entry.rival != bestId)
@@ -135,8 +132,7 @@ void Contest::compared(StringRef id, double ratio) {
 void Contest::dropped(StringRef id) { find(id)->state = Entry::Out; }
 
 bool Contest::isOver() const {
-  return pending == 0 && !leader && const_cast<Contest *>(this)->findNextLeader() == nullptr &&
-         none_of(entries, [&](const Entry &entry) {
+  return pending == 0 && !leader && !findNextLeader() && none_of(entries, [&](const Entry &entry) {
            return entry.state == Entry::Comparing ||
                   (entry.state == Entry::Waiting && comparisons < mostComparisons && isAbout(entry.us, bestUs));
          });

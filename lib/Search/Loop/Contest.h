@@ -94,7 +94,7 @@ private:
   };
 
   Entry *find(llvm::StringRef id);
-  Entry *findNextLeader();
+  const Entry *findNextLeader() const;
   void takeComparisons(std::vector<Step> &steps);
 
   size_t expected, pending;

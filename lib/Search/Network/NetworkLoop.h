@@ -72,6 +72,7 @@ private:
   // Other partitions.
   llvm::Error beginCut();
   llvm::Error giveUpCut(const std::string &why);
+  llvm::Error beginVariant(const trajectory::BranchRecord &record, const NetworkVariant &variant);
   llvm::Error tryCatalogue(int round, bool early);
   llvm::Error tryAsked(int round);
   llvm::Expected<propose::ProposalContext> makeContext(int round);

@@ -82,15 +82,20 @@ Error NetworkSearch::giveUpCut(const std::string &why) {
   trajectory::BranchRecord record;
   record.idea = {"cut", "The network as " + config.cut + " has it.", ideas::IdeaCategory::Control};
   record.id = nextBranch(0, [&](const trajectory::BranchRecord &branch) { return branch.idea.key == record.idea.key; });
-  if (!run.findBranch(record.id)) {
-    if (Error error = run.beginBranch(record))
-      return error;
-    if (Error error = run.writeFiles(record.id, {{"directives.mlir", refused.script},
-                                                 {"network.mlir", refused.graph},
-                                                 {"idea.md", trajectory::printIdeaPage(record)}}))
-      return error;
-  }
+  if (Error error = beginVariant(record, refused))
+    return error;
   return refuse(record, why);
+}
+
+/// Begins the branch of RECORD, in which the network is cut as VARIANT has it, unless an earlier process did.
+Error NetworkSearch::beginVariant(const trajectory::BranchRecord &record, const NetworkVariant &variant) {
+  if (run.findBranch(record.id))
+    return Error::success();
+  if (Error error = run.beginBranch(record))
+    return error;
+  return run.writeFiles(record.id, {{"directives.mlir", variant.script},
+                                    {"network.mlir", variant.graph},
+                                    {"idea.md", trajectory::printIdeaPage(record)}});
 }
 
 /// What a model makes of the network as it is cut now.
@@ -179,14 +184,8 @@ Error NetworkSearch::tryPartition(int round, const network::PartitionIdea &idea,
   if (!refusal.empty())
     return refuse(record, refusal);
   knownTasks = std::move(joined);
-  if (!run.findBranch(record.id)) {
-    if (Error error = run.beginBranch(record))
-      return error;
-    if (Error error = run.writeFiles(record.id, {{"directives.mlir", variant->script},
-                                                 {"network.mlir", variant->graph},
-                                                 {"idea.md", trajectory::printIdeaPage(record)}}))
-      return error;
-  }
+  if (Error error = beginVariant(record, *variant))
+    return error;
   say("partition " + record.id + ": " + idea.text);
   // What is new gets as many rounds as what it takes the place of had.
   size_t footing = 0;
