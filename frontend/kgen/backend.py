@@ -13,10 +13,10 @@ from kgen.exporting import chosen_by_data
 from kgen.subgraph import settled
 
 
-def kgen_backend(module, example_inputs, *, precision=None):
+def kgen_backend(module, example_inputs, *, precision=None, kernels=None):
     """A callable for the GraphModule that Dynamo traced. Graphs with symbolic sizes, or that autograd records, stay
     PyTorch's, said once each."""
-    graph, why = compiled_graph(module, example_inputs, precision=precision, search="cached")
+    graph, why = compiled_graph(module, example_inputs, precision=precision, search="cached", kernels=kernels)
     if graph is None:
         return _kept(module, why)
 

@@ -28,6 +28,8 @@ from kgen.tools import ToolFailed, find_tool, run_tool
 _TOLERANCES = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
 #: Class tf32 rounds the operands of products to 11 bits.
 _TF32_TOLERANCE = 2e-3
+#: What computes a segment that nobody searched for: what the catalogue holds for the best, or the kernels that take any graph.
+KERNELS = ("first", "generic")
 
 
 def cache_folder():
@@ -43,11 +45,21 @@ def default_precision(dtypes):
     return "tf32" if allowed else "strict-fp32"
 
 
-class _Maker:
-    """Makes bundles of graphs, each text once. `notes`: what could not be searched, and why."""
+def default_kernels(device):
+    """What computes a segment that nobody searched for: $KGEN_KERNELS, else the catalogue's first ideas on a card, where they are many
+    times as fast, and generic kernels on device host, where answers count."""
+    kernels = os.environ.get("KGEN_KERNELS") or ("generic" if device.type == "cpu" else "first")
+    if kernels not in KERNELS:
+        raise ValueError(f"KGEN_KERNELS is {kernels!r}, expected \"first\" or \"generic\"")
+    return kernels
 
-    def __init__(self, device, search, precision):
+
+class _Maker:
+    """Makes bundles of graphs, each text once. `notes`: what could not be searched or made, and why."""
+
+    def __init__(self, device, search, precision, kernels):
         self.device, self.search, self.precision = device, search, precision
+        self.kernels = kernels or default_kernels(device)
         self.target = "host" if device.type == "cpu" else self._architecture()
         self.notes = []
 
@@ -55,15 +67,7 @@ class _Maker:
         """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
         def make(text):
             try:
-                folder, positions, how = self._folder(text)
-                try:
-                    bundle = Bundle(folder)
-                except RuntimeFailed:
-                    # Damaged, or of another version: what can be made again is no reason to do without.
-                    shutil.rmtree(folder, ignore_errors=True)
-                    bundle = Bundle(self._folder(text)[0])
-                bundle.positions, bundle.scaled = positions, how
-                return bundle
+                return self._bundle(lambda: self._folder(text))
             except (ToolFailed, RuntimeFailed) as error:
                 return error
         texts = sorted(texts)
@@ -71,6 +75,24 @@ class _Maker:
         workers = 1 if isinstance(self.search, (int, float)) else os.cpu_count() or 1
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             return dict(zip(texts, pool.map(make, texts)))
+
+    def generic(self, text):
+        """The bundle of TEXT's generic kernels. Raises ToolFailed, RuntimeFailed."""
+        return self._bundle(lambda: self._round0(text))
+
+    @staticmethod
+    def _bundle(make):
+        """The Bundle in what MAKE, as _folder(), gives."""
+        folder, positions, how = make()
+        try:
+            bundle = Bundle(folder)
+        except RuntimeFailed:
+            # Damaged, or of another version: what can be made again is no reason to do without.
+            shutil.rmtree(folder, ignore_errors=True)
+            bundle = Bundle(make()[0])
+        bundle.positions, bundle.scaled = positions, how
+        bundle.kind = folder.name.rpartition("-")[2]
+        return bundle
 
     def found(self, text):
         """What was applied for TEXT, as lookup() has it, unless the search is "none"."""
@@ -97,6 +119,16 @@ class _Maker:
                     candidate)
             except ToolFailed as error:
                 self.notes.append(f"what was applied for a kernel does not compile any more: {error}")
+        if self.kernels == "first":
+            try:
+                count = self._multiprocessors()
+                folder = self._kept(f"{text}\0{count}", "first", lambda work: self._first(text, count, work))
+                return folder, None, scaled(folder)
+            except ToolFailed as error:
+                self.notes.append(f"a segment has generic kernels: {error}")
+        return self._round0(text)
+
+    def _round0(self, text):
         return self._kept(text, "round0", lambda work: self._lower(text, work)), None, None
 
     def _kept(self, words, kind, make):
@@ -113,12 +145,16 @@ class _Maker:
         major, minor = torch.cuda.get_device_capability(self.device)
         return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
 
+    def _multiprocessors(self):
+        """How many the card has; None on device host."""
+        return None if self.target == "host" else torch.cuda.get_device_properties(self.device).multi_processor_count
+
     @staticmethod
     def _tools():
         """Names the tools that wrote a bundle: other ones may write another text."""
         if _Maker.version is None:
             digest = hashlib.sha256()
-            for name in ("kgen-opt", "kgen-translate"):
+            for name in ("kgen-opt", "kgen-translate", "kgen-search"):
                 digest.update(run_tool(name, "--version").encode())
                 facts = os.stat(find_tool(name))
                 digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
@@ -133,6 +169,12 @@ class _Maker:
         lowered = run_tool("kgen-opt", "-", "--kgen-lower", text=text)
         (folder / "kernel.cu").write_text(run_tool("kgen-translate", "--kgen-to-cuda", "-", text=lowered))
         (folder / "plan.json").write_text(run_tool("kgen-translate", "--kgen-to-plan", "-", text=lowered))
+
+    def _first(self, text, multiprocessors, folder):
+        graph = folder / "segment.mlir"
+        graph.write_text(text)
+        run_tool("kgen-search", "first", "--problem", graph, "--target", self.target, "--out", folder,
+                 *(("--multiprocessors", multiprocessors) if multiprocessors else ()))
 
     def _search(self, text):
         with tempfile.TemporaryDirectory(prefix="kgen-") as work:
@@ -149,7 +191,7 @@ class _Maker:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as new:
             run_tool("kgen-eval", candidate, "--bundle", new, "--device", target, "--compile-limit", 120)
-            for name in ("graph.mlir", "kernel.cu", "annotated.mlir", "measurement.json"):
+            for name in ("graph.mlir", "kernel.cu", "plan.json", "annotated.mlir", "measurement.json", "ideas.txt"):
                 if (candidate / name).is_file():
                     shutil.copy(candidate / name, new)
             kept = pathlib.Path(new).rename(folder) if not folder.exists() else None
@@ -160,10 +202,10 @@ class _Maker:
 class _Kernels(torch.nn.Module):
     """One segment, computed by a bundle."""
 
-    def __init__(self, bundle, single):
+    def __init__(self, bundle, single, text, reference):
         super().__init__()
         self._number, self.single = register(bundle), single
-        self.bundle = bundle
+        self.bundle, self.text, self.reference = bundle, text, reference
 
     def forward(self, *tensors):
         if self.bundle.positions is not None:
@@ -303,11 +345,11 @@ class Coverage:
 class CompiledGraph:
     """An exported program with its segments' kernels. Call run() with values for its placeholders."""
 
-    def __init__(self, exported, device, *, precision=None, search="none", check=True, prepare="changed", values=None):
+    def __init__(self, exported, device, *, precision=None, search="none", kernels=None, check=True, prepare="changed", values=None):
         self.coverage = Coverage()
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
-        maker = _Maker(device, search, self.precision)
+        maker = _Maker(device, search, self.precision, kernels)
         examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
         self._layouts = Layouts()
         self.module, segments = self._split(exported, maker, examples)
@@ -320,7 +362,7 @@ class CompiledGraph:
             else:
                 self.coverage.rows.append([name, segment.ops, "kgen", "", None, 0.0])
         if check and values is not None:
-            self._check(segments, values)
+            self._check(segments, values, maker)
         self._program = self._fast(examples, device, prepare == "always")
         bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
         self.coverage.kernels = sum(bundle.launches for bundle in bundles)
@@ -329,6 +371,8 @@ class CompiledGraph:
             when = "in each call" if prepare == "always" else "when these change"
             self.coverage.notes.append(f"{kept} launches prepare what only depends on weights, {size:.3g} MB, {when}; the others "
                                        "are those of a call")
+        if count := sum(bundle.kind == "first" for bundle in bundles):
+            self.coverage.notes.append(f"{count} of {len(bundles)} segments have the first ideas of kgen's catalogue, which nobody timed")
         if self.precision:
             self.coverage.notes.append(f"precision class {self.precision}")
         for how in sorted({bundle.scaled for bundle in bundles if bundle.scaled}):
@@ -377,14 +421,12 @@ class CompiledGraph:
             if not isinstance(bundle, Bundle):
                 segments[name].refused.append((name, str(bundle), None))
                 continue
-            kernels = _Kernels(bundle, single[name])
-            kernels.reference = getattr(self.module, name)
-            setattr(self.module, name, kernels)
+            setattr(self.module, name, _Kernels(bundle, single[name], text, getattr(self.module, name)))
         for name, segment in segments.items():
             if segment.refused:
                 _for_row_major(getattr(self.module, name))
 
-    def _check(self, segments, values):
+    def _check(self, segments, values, maker):
         """Runs PyTorch's own ops once, segment by segment, and every kernel on what its segment really gets."""
         rows = {name: row for (name, _), row in zip(segments.items(), self.coverage.rows)}
         owner = self
@@ -399,12 +441,30 @@ class CompiledGraph:
                     torch.cuda.synchronize()
                 rows[target][5] = time.perf_counter() - begin
                 if isinstance(part, _Kernels):
-                    owner._compare(target, part, arguments, expected, rows[target])
+                    owner._compare(target, part, arguments, expected, rows[target], maker)
                 return expected
 
         Checker(self.module).run(*self._layouts.enter(values))
 
-    def _compare(self, name, part, arguments, expected, row):
+    def _compare(self, name, part, arguments, expected, row, maker):
+        """Keeps part NAME's kernels where they give EXPECTED, else has generic ones in their place, else PyTorch."""
+        why = self._fault(part, arguments, expected)
+        if why and part.bundle.kind == "first":
+            try:
+                generic = _Kernels(maker.generic(part.text), part.single, part.text, part.reference)
+                fault = self._fault(generic, arguments, expected)
+            except (ToolFailed, RuntimeFailed) as error:
+                fault = str(error)
+            if not fault:
+                setattr(self.module, name, generic)
+                self.coverage.notes.append(f"{name} has generic kernels: the catalogue's first idea gave other results: {why}")
+                return
+        if why:
+            setattr(self.module, name, _for_row_major(part.reference))
+            row[0], row[2], row[3] = name, "PyTorch", "its kernels gave other results: " + why
+
+    def _fault(self, part, arguments, expected):
+        """Why PART's kernels do not give EXPECTED; None where they do."""
         try:
             found = part(*arguments)
             found, expected = ([found], [expected]) if isinstance(expected, torch.Tensor) else (found, expected)
@@ -412,11 +472,9 @@ class CompiledGraph:
             if why:
                 exact = in_float64(_stable(part.reference), arguments)
                 why = why if exact is None else self._worst(found, expected, exact)
+            return why
         except RuntimeFailed as error:
-            why = str(error)
-        if why:
-            setattr(self.module, name, _for_row_major(part.reference))
-            row[0], row[2], row[3] = name, "PyTorch", "its kernels gave other results: " + why
+            return str(error)
 
     def _worst(self, found, expected, exact=None):
         exact = exact or [None] * len(expected)

@@ -6,7 +6,7 @@ import warnings
 
 import torch
 
-from kgen.compiler import CompiledGraph, quiet
+from kgen.compiler import KERNELS, CompiledGraph, quiet
 from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data, op_name
 from kgen.guards import Inputs, State, outside, overlap
@@ -287,7 +287,7 @@ class CompiledModule(torch.nn.Module):
             return getattr(super().__getattr__("_original"), name)
 
 
-def compile(module, example_inputs, example_keywords=None, *, precision=None, search="none", gradients="original",
+def compile(module, example_inputs, example_keywords=None, *, precision=None, search="none", kernels=None, gradients="original",
             check=True, prepare="changed"):
     """MODULE computed by kgen's kernels; the same signature, the same parameters.
 
@@ -295,6 +295,8 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     EXAMPLE_KEYWORDS the keyword arguments (a list beside a list). PRECISION: "strict-fp32", "tf32", "bf16" or "fp16"; by
     default a float32 module has tf32 products only where PyTorch's own settings allow them. SEARCH: "none" takes kgen's
     first kernels, "cached" those that an earlier search found, a number searches for that many minutes for each kernel.
+    KERNELS: what computes a segment that nobody searched for: "first", what kgen's catalogue holds for the best idea for this card, without timing
+    any; "generic", kernels that take any graph, many times as slow. By default $KGEN_KERNELS, else "first" on a card and "generic" on the CPU.
     CHECK: every kernel is compared once with PyTorch's own ops on the example's activations, and left out where it
     differs. PREPARE: what an applied network makes of weights alone is computed again when one "changed" (what cannot be seen: refresh()), or
     "always", in each call. Raises CompileFailed when the module cannot be exported, and does not take the example itself.
@@ -303,6 +305,8 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
         raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
     if search not in ("none", "cached") and not (isinstance(search, (int, float)) and search > 0):
         raise ValueError(f"search is {search!r}, expected \"none\", \"cached\" or a number of minutes")
+    if kernels not in (None, *KERNELS):
+        raise ValueError(f"kernels is {kernels!r}, expected \"first\" or \"generic\"")
     if gradients not in ("original", "ignore"):
         raise ValueError(f"gradients is {gradients!r}, expected \"original\" or \"ignore\"")
     if precision not in (None, "strict-fp32", "tf32", "bf16", "fp16"):
@@ -311,7 +315,7 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
         raise ValueError(f"prepare is {prepare!r}, expected \"changed\" or \"always\"")
     examples = example_inputs if isinstance(example_inputs, list) else [example_inputs]
     keywords = example_keywords if isinstance(example_keywords, list) else [example_keywords or {}] * len(examples)
-    compiled = CompiledModule(module, gradients, {"precision": precision, "search": search, "check": check, "prepare": prepare})
+    compiled = CompiledModule(module, gradients, {"precision": precision, "search": search, "kernels": kernels, "check": check, "prepare": prepare})
     for arguments, named in zip(examples, keywords, strict=True):
         if not isinstance(arguments, tuple):
             arguments = (arguments,)

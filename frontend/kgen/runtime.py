@@ -72,6 +72,8 @@ class Bundle:
         self.prepares_from = [index for index in range(len(self.inputs)) if found.kgen_bundle_prepares_from(handle, index)]
         #: Which of a segment's arguments each input is, where a search's graph has another order; how products are scaled.
         self.positions, self.scaled = None, None
+        #: Who made it: "applied", "first" or "round0".
+        self.kind = None
         self._input_array = ctypes.c_void_p * max(1, len(self.inputs))
         self._output_array = ctypes.c_void_p * max(1, len(self.outputs))
 

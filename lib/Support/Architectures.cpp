@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Support/Architectures.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace kgen {
 
 namespace {
@@ -32,6 +34,10 @@ Chip chipOf(llvm::StringRef arch) {
       chip.multiprocessors = one.multiprocessors;
     }
   return chip;
+}
+
+bool isKnownArchitecture(llvm::StringRef arch) {
+  return llvm::any_of(architectures, [&](const Architecture &one) { return one.name == arch; });
 }
 
 bool hasClusters(llvm::StringRef arch) {

@@ -43,6 +43,7 @@ struct SearchCommand {
     ComparePolicies,
     Ideas,
     Prior,
+    First,
     Help,
     Version
   } kind = Search;
@@ -67,6 +68,7 @@ struct SearchCommand {
   double stopAtFloor = 0;
   std::string prices; ///< a price file; "" is the user's own, or the one that kgen ships
   uint64_t seed = 0;
+  int64_t multiprocessors = 0; ///< of first: 0 is the architecture's
   int jobs = defaultJobs();
   bool allowUnconfinedCompile = false;
   bool trustRun = false; ///< of resume: what run.json has started and sent is the user's own wish

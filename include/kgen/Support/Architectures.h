@@ -14,6 +14,9 @@ namespace kgen {
 /// there is asked for its own numbers.
 Chip chipOf(llvm::StringRef arch);
 
+/// Whether chipOf() has numbers of ARCH's own.
+bool isKnownArchitecture(llvm::StringRef arch);
+
 /// Whether blocks of ARCH run in clusters: from sm_90 on.
 bool hasClusters(llvm::StringRef arch);
 

@@ -226,6 +226,8 @@ private:
     bool searches = command.kind == SearchCommand::Search || command.kind == SearchCommand::ComparePolicies;
     if (searches && command.problem.empty() && command.problems.empty())
       return createStringError("what shall be searched? give --problem NAME, FILE.mlir or FILE.py");
+    if (command.kind == SearchCommand::First && (command.problem.empty() || command.out.empty()))
+      return createStringError("kgen-search first needs --problem NAME, FILE.mlir or FILE.py, and --out FOLDER");
     if (command.kind == SearchCommand::Add && command.handIdeas.empty() && command.seedKernels.empty() &&
         command.scripts.empty())
       return createStringError(

@@ -67,6 +67,15 @@ static constexpr CommandSpec commands[] = {
      "does. "
      "--format json lists the kernels.\n"
      "  kgen-search prior runs/softmax runs/matmul_fp16"},
+    {SearchCommand::First, "first", Operands::None,
+     "the kernels that the catalogue holds for the best, without a search",
+     "Cuts the graph into tasks as the search of a network does, and gives each the first idea of the catalogue that "
+     "its "
+     "families take, by what the prior expects; the generic kernel where there is none. Nothing is compiled, run or "
+     "timed. OUT is a candidate: plan.json, a text for each task, and ideas.txt, which is printed. In class "
+     "strict-fp32 nothing uses tensor cores.\n"
+     "  kgen-search first --problem graph.mlir --target sm_90a --out first\n"
+     "  kgen-eval first --bundle bundle --device sm_90a"},
     {SearchCommand::Doctor, "doctor", Operands::None, "what this machine has, what is missing, and how to get it",
      "The exit code is 0 when searching on device host works."},
     {SearchCommand::Help, "help", Operands::Command, "this, or what one command takes",

@@ -8,6 +8,7 @@
 #include "CommandTable.h"
 #include "kgen/Network/Network.h"
 #include "kgen/Search/OpenEvaluators.h"
+#include "kgen/Support/Architectures.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -128,6 +129,13 @@ Error setDevice(SearchCommand &command, StringRef name, StringRef value) {
   return Error::success();
 }
 
+Error setTarget(SearchCommand &command, StringRef name, StringRef value) {
+  if (value != "host" && !isKnownArchitecture(value))
+    return wrong(name, value, "host or the architecture of a card, as sm_90a");
+  command.device = value.str();
+  return Error::success();
+}
+
 /// Several; whether one may come twice depends on other options.
 Error setDevices(SearchCommand &command, StringRef name, StringRef value) {
   auto devices = parseDevices(value, /*launched=*/true);
@@ -177,7 +185,7 @@ std::vector<OptionSpec> optionTable() {
   using C = SearchCommand;
   constexpr unsigned search = bit(C::Search), policies = bit(C::ComparePolicies), searches = search | policies,
                      resume = bit(C::Resume), add = bit(C::Add), report = bit(C::Report), exporting = bit(C::Export),
-                     replay = bit(C::Replay), ideas = bit(C::Ideas);
+                     replay = bit(C::Replay), ideas = bit(C::Ideas), first = bit(C::First);
   constexpr OptionGroup What = OptionGroup::What, HowFar = OptionGroup::HowFar, Ideas = OptionGroup::Ideas,
                         Output = OptionGroup::Output, Trust = OptionGroup::Trust;
   std::vector<StringRef> policyWords(policyNames().begin(), policyNames().end());
@@ -189,12 +197,16 @@ std::vector<OptionSpec> optionTable() {
        each(&C::problems)},
       {"--problem", "P", ideas, "", What,
        "a registered name, FILE.mlir or FILE.py: only ideas that it could begin with", text(&C::problem)},
+      {"--problem", "P", first, "", What, "a registered name, FILE.mlir or FILE.py", text(&C::problem)},
+      {"--target", "T", first, "sm_90a", What, "host, or the architecture of a card, as sm_80", setTarget},
+      {"--multiprocessors", "N", first, "the architecture's", What, "how many the card has",
+       whole(&C::multiprocessors, int64_t(1), int64_t(1000))},
       {"--family", "F", ideas, "", What, "only ideas for this family of kernels: gemm, conv, row, ...",
        text(&C::family)},
       {"--device", "D", ideas, "any; with --problem host", What, "only ideas for host or cuda", setDevice},
       {"--size", "full|small", searches, "small on device host, else full", What,
        "full is the published size; small is one that a single core runs soon", oneOf(&C::size, {"full", "small"})},
-      {"--precision", "CLASS", searches, "the problem's", What,
+      {"--precision", "CLASS", searches | first, "the problem's", What,
        "what rounding the answer may have: strict-fp32, tf32, bf16 or fp16",
        oneOf(&C::precision, {"strict-fp32", "tf32", "bf16", "fp16"})},
       {"--rules", "R", searches, "kgen", What,
@@ -313,6 +325,7 @@ std::vector<OptionSpec> optionTable() {
        flag(&C::trustRun)},
 
       {"--out", "RUN", search, "runs/PROBLEM, numbered when taken", Output, "run folder", folder(&C::out)},
+      {"--out", "FOLDER", first, "", Output, "folder of the candidate", folder(&C::out)},
       {"--out", "FOLDER", policies, "runs/policies", Output,
        "folder of the run folders, PROBLEM/POLICY-SEED, and of the comparison's page", folder(&C::out)},
       {"--out", "FILE", report | exporting | bit(C::Help), "standard output", Output, "where it is written",

@@ -52,6 +52,8 @@ llvm::Expected<int> comparePolicies(const SearchCommand &command, const SearchTo
 llvm::Expected<int> listIdeas(const SearchCommand &command, const SearchToolWorld &world);
 /// `prior RUN...`: how well the prior ranks what the runs measured, by family.
 llvm::Expected<int> rankPrior(const SearchCommand &command, const SearchToolWorld &world);
+/// `first`: kernels of a graph without a search.
+llvm::Expected<int> makeFirstKernels(const SearchCommand &command, const SearchToolWorld &world);
 /// `prompt RUN BRANCH`
 llvm::Expected<int> printPrompts(const SearchCommand &command, const SearchToolWorld &world);
 

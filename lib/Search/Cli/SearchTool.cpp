@@ -64,6 +64,8 @@ public:
       return listIdeas(command, world);
     case SearchCommand::Prior:
       return rankPrior(command, world);
+    case SearchCommand::First:
+      return makeFirstKernels(command, world);
     case SearchCommand::Search:
       return search();
     }

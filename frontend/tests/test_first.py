@@ -1,0 +1,116 @@
+# Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kgen.compile with the first ideas of the catalogue, on device host: equal to PyTorch, and generic kernels where they are not."""
+import os
+import unittest
+from unittest import mock
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import kgen
+from kgen.compiler import _Maker
+from kgen.tools import ToolFailed
+from tests.test_compile import quietly
+
+
+class Layer(nn.Module):
+    """Attention and a perceptron, each behind a norm."""
+
+    def __init__(self, width=32):
+        super().__init__()
+        self.before, self.after = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.joint, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = (each.view(batch, length, 2, width // 2).transpose(1, 2) for each in self.joint(self.before(x)).split(width, -1))
+        x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(F.gelu(self.up(self.after(x))))
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 16)
+
+    def forward(self, x):
+        return torch.relu(self.layer(x))
+
+
+def first_bundles(compiled):
+    """The kinds of bundles of COMPILED's first example."""
+    parts = compiled._entries[0].graph.module.children()
+    return [part.bundle.kind for part in parts if hasattr(part, "bundle")]
+
+
+class FirstTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(11)
+
+    def same(self, module, compiled, x, **bounds):
+        with torch.no_grad():
+            torch.testing.assert_close(compiled(x), module(x), **(bounds or {"rtol": 1e-4, "atol": 1e-5}))
+        self.assertEqual(compiled.misses, {})
+
+    def test_transformer(self):
+        module, x = nn.Sequential(Layer(), Layer()).eval(), torch.randn(2, 8, 32)
+        first = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        generic = quietly(lambda: kgen.compile(module, (x,), kernels="generic"))
+        self.same(module, first, x)
+        self.same(module, generic, x)
+        kinds = first_bundles(first)
+        self.assertEqual(set(kinds), {"first"})
+        self.assertEqual(set(first_bundles(generic)), {"round0"})
+        one, other = kgen.report(first), kgen.report(generic)
+        self.assertEqual(one.share, 1)
+        self.assertLess(one.kernels, other.kernels)
+        self.assertIn(f"{len(kinds)} of {len(kinds)} segments have the first ideas", str(one))
+        self.assertNotIn("first ideas", str(other))
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.mul_(1.5)
+        self.same(module, first, x)
+
+    def test_half(self):
+        module, x = Layer().eval().bfloat16(), torch.randn(2, 8, 32).bfloat16()
+        compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        self.same(module, compiled, x, rtol=4e-2, atol=4e-2)
+        self.assertEqual(set(first_bundles(compiled)), {"first"})
+
+    def test_wrong_kernels_are_replaced_by_generic_ones(self):
+        module, x = Small().eval(), torch.randn(4, 16)
+        with mock.patch.object(_Maker, "_first", lambda self, text, count, folder: self._lower(text.replace("aten.relu", "aten.neg"), folder)):
+            with mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong"):  # a key of its own in the cache
+                compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        self.same(module, compiled, x)
+        self.assertEqual(first_bundles(compiled), ["round0"])
+        self.assertEqual(kgen.report(compiled).share, 1)
+        self.assertIn("has generic kernels: the catalogue's first idea gave other results: an error of", str(kgen.report(compiled)))
+
+    def test_what_cannot_be_made_is_generic(self):
+        module, x = Small().eval(), torch.randn(8, 16)
+
+        def fail(self, text, count, folder):
+            raise ToolFailed("no idea")
+        with mock.patch.object(_Maker, "_first", fail):
+            compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        self.same(module, compiled, x)
+        self.assertEqual(first_bundles(compiled), ["round0"])
+        self.assertIn("a segment has generic kernels: no idea", str(kgen.report(compiled)))
+
+    def test_which(self):
+        module, x = Small().eval(), torch.randn(2, 16)
+        with mock.patch.dict(os.environ, {"KGEN_KERNELS": "first"}):
+            self.assertEqual(first_bundles(quietly(lambda: kgen.compile(module, (x,)))), ["first"])
+            self.assertEqual(first_bundles(quietly(lambda: kgen.compile(module, (x,), kernels="generic"))), ["round0"])
+        with mock.patch.dict(os.environ, {"KGEN_KERNELS": "fastest"}), self.assertRaisesRegex(ValueError, "KGEN_KERNELS is 'fastest'"):
+            quietly(lambda: kgen.compile(module, (x,)))
+        with self.assertRaisesRegex(ValueError, "kernels is 'fastest'"):
+            kgen.compile(module, (x,), kernels="fastest")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+//===- FirstKernels.cpp - Kernels without a search ------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A graph cut into tasks as a network's search cuts it, each by what the catalogue would try first, put together as a
+// search puts its best kernels together. Nothing is compiled or run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Cli/SearchCommands.h"
+#include "NetworkSearch.h"
+
+#include "kgen/Candidate/UntrustedText.h"
+#include "kgen/Propose/FirstWays.h"
+#include "kgen/Search/ProblemSource.h"
+#include "kgen/Support/Architectures.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ThreadPool.h"
+
+using namespace llvm;
+
+namespace kgen::search {
+namespace {
+
+/// What a task is computed by.
+struct FirstKernel {
+  graph::LoweredGraph lowered;
+  std::string idea = "generic", label; ///< the catalogue's key, and its settings
+};
+
+/// Kernels for one target.
+class FirstKernels {
+public:
+  FirstKernels(graph::GraphCompiler &compiler, std::string device, Chip chip)
+      : compiler(compiler), device(std::move(device)), chip(std::move(chip)) {}
+
+  /// The kernel of GRAPH, canonical text: the first way that its families take, the generic one where there is none.
+  Expected<FirstKernel> choose(StringRef graph) const {
+    constexpr size_t mostTries = 16;
+    propose::ProposalContext context;
+    context.slot = "first";
+    context.chip = chip;
+    context.device = device;
+    auto facts = compiler.facts(graph);
+    if (!facts)
+      return facts.takeError();
+    context.precision = facts->precision;
+    context.facts = std::move(*facts);
+    auto ways = propose::listFirstWays(context);
+    if (!ways)
+      return ways.takeError();
+    FirstKernel kernel;
+    for (const propose::FirstWay &one : ArrayRef(*ways).take_front(mostTries)) {
+      auto lowered = compiler.lowerWithDirectives(graph, one.way.directives, one.idea.text,
+                                                  ideas::categoryName(one.idea.category), chip);
+      if (!lowered) {
+        consumeError(lowered.takeError()); // the next way may be legal
+        continue;
+      }
+      kernel.lowered = std::move(*lowered);
+      kernel.idea = one.idea.key;
+      kernel.label = one.way.label;
+      return std::move(kernel);
+    }
+    auto generic = compiler.lowerGeneric(graph, chip);
+    if (!generic)
+      return generic.takeError();
+    kernel.lowered = std::move(*generic);
+    return std::move(kernel);
+  }
+
+  /// The same for all of GRAPHS, side by side.
+  Expected<std::vector<FirstKernel>> chooseAll(ArrayRef<std::string> graphs) const {
+    std::vector<FirstKernel> kernels(graphs.size());
+    std::vector<std::string> faults(graphs.size());
+    {
+      DefaultThreadPool workers;
+      for (size_t i = 0; i < graphs.size(); ++i)
+        workers.async([&, i] {
+          auto kernel = choose(graphs[i]);
+          if (kernel)
+            kernels[i] = std::move(*kernel);
+          else
+            faults[i] = toString(kernel.takeError());
+        });
+      workers.wait();
+    }
+    for (const std::string &fault : faults)
+      if (!fault.empty())
+        return createStringError(fault);
+    return std::move(kernels);
+  }
+
+private:
+  graph::GraphCompiler &compiler;
+  std::string device;
+  Chip chip;
+};
+
+using Files = std::map<std::string, std::string>;
+
+std::string describe(StringRef task, int count, const FirstKernel &kernel) {
+  return (task + " x" + Twine(count) + ": " + kernel.idea + (kernel.label.empty() ? "" : ": ") + kernel.label + "\n")
+      .str();
+}
+
+/// The candidate of GRAPH, cut as PARTITION says.
+Expected<Files> makeNetwork(const FirstKernels &maker, graph::GraphCompiler &compiler, StringRef graph,
+                            graph::NetworkPartition partition, const Chip &chip) {
+  auto facts = collectNetworkFacts(compiler, graph, std::move(partition), chip);
+  if (!facts)
+    return facts.takeError();
+  auto kernels = maker.chooseAll(facts->graphs);
+  if (!kernels)
+    return kernels.takeError();
+  Files files;
+  std::vector<candidate::LaunchPlan> plans;
+  std::vector<std::string> modules;
+  for (const auto &[task, kernel] : zip_equal(facts->partition.tasks, *kernels)) {
+    auto plan = candidate::LaunchPlan::parse(kernel.lowered.plan);
+    if (!plan)
+      return plan.takeError();
+    plans.push_back(std::move(*plan));
+    modules.push_back(task.name + ".cu");
+    files[modules.back()] = kernel.lowered.cuda;
+    files["annotated.mlir"] += kernel.lowered.annotated;
+    files["ideas.txt"] += describe(task.name, task.count, kernel);
+  }
+  auto plan = network::assemble(facts->partition, facts->whole, plans, modules);
+  if (!plan)
+    return plan.takeError();
+  files["plan.json"] = plan->print();
+  return std::move(files);
+}
+
+/// The candidate of GRAPH, which cannot be cut.
+Expected<Files> makeWhole(const FirstKernels &maker, StringRef graph) {
+  auto kernel = maker.choose(graph);
+  if (!kernel)
+    return kernel.takeError();
+  return Files{{"plan.json", kernel->lowered.plan},
+               {"kernel.cu", kernel->lowered.cuda},
+               {"annotated.mlir", kernel->lowered.annotated},
+               {"ideas.txt", describe("whole", 1, *kernel)}};
+}
+
+} // namespace
+
+Expected<int> makeFirstKernels(const SearchCommand &command, const SearchToolWorld &world) {
+  SourceFolders folders = findSourceFolders(world.fs, world.programFolder);
+  auto text = readProblem(world.fs, folders, command.problem, world.programFolder);
+  if (!text)
+    return text.takeError();
+  std::string source = command.precision.empty() ? std::move(*text) : withPrecision(*text, command.precision);
+  auto graph = world.compiler.canonicalize(source, /*small=*/false);
+  if (!graph)
+    return graph.takeError();
+  const bool host = command.device == "host";
+  Chip chip = host || command.device == "auto" ? Chip() : chipOf(command.device);
+  if (command.multiprocessors)
+    chip.multiprocessors = command.multiprocessors;
+  FirstKernels maker(world.compiler, host ? "host" : "cuda", chip);
+  auto partition = world.compiler.partition(*graph);
+  Expected<Files> files = Files();
+  if (partition) {
+    files = makeNetwork(maker, world.compiler, *graph, std::move(*partition), chip);
+  } else {
+    consumeError(partition.takeError());
+    files = makeWhole(maker, *graph);
+  }
+  if (!files)
+    return files.takeError();
+  (*files)["graph.mlir"] = std::move(*graph);
+  if (Error error = world.fs.createFolders(command.out))
+    return std::move(error);
+  for (const auto &[name, content] : *files)
+    if (Error error = world.fs.writeAtomic(command.out + "/" + name, content))
+      return std::move(error);
+  world.out << candidate::printable((*files)["ideas.txt"]);
+  return 0;
+}
+
+} // namespace kgen::search
