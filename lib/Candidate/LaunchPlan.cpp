@@ -36,6 +36,8 @@ constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
 constexpr int64_t maxSharedBytes = Chip::mostSharedBytes, maxWorkspaceBytes = int64_t(64) << 30;
 constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16, maxModules = 1024;
 constexpr int64_t maxElements = int64_t(1) << 40;
+/// Of parts of a buffer that steps read and write: a task may take them for buffers.
+constexpr int64_t rangeAlignment = 256;
 
 /// Unwound inside this file only: nlohmann throws too, and both end in one llvm::Error.
 struct BadPlan {
@@ -149,17 +151,7 @@ BufferRef bufferRef(const json &arg, const LaunchPlan &plan, const std::string &
     fail(place + ".buffer is '" + name + "', expected inN, outN or wsN");
   if (rest.getAsInteger(10, ref.index) || ref.index >= count)
     fail(place + ".buffer is '" + name + "', but the plan has " + llvm::Twine(count) + " of these");
-  switch (ref.kind) {
-  case BufferKind::Input:
-    bytes = plan.inputs[ref.index].bytes();
-    break;
-  case BufferKind::Output:
-    bytes = plan.outputs[ref.index].bytes();
-    break;
-  case BufferKind::Workspace:
-    bytes = plan.workspace[ref.index].bytes;
-    break;
-  }
+  bytes = plan.bytesOf(ref);
   if (auto it = arg.find("offset"); it != arg.end())
     ref.offset = integer(*it, place + ".offset", 0, bytes - 1);
   if (size)
@@ -324,14 +316,22 @@ std::vector<std::string> moduleNames(const json &value) {
   return out;
 }
 
-std::vector<BufferRef> stepBuffers(const json &value, const LaunchPlan &plan, const std::string &place) {
+std::vector<BufferRange> stepBuffers(const json &value, const LaunchPlan &plan, const std::string &place) {
   array(value, place, maxBuffers);
-  std::vector<BufferRef> out;
+  std::vector<BufferRange> out;
   for (size_t i = 0; i < value.size(); ++i) {
     std::string one = indexed(place, i);
     member(value[i], "buffer", one);
-    onlyKnown(value[i], one, {"buffer"});
-    out.push_back(bufferRef(value[i], plan, one));
+    onlyKnown(value[i], one, {"buffer", "offset", "bytes"});
+    int64_t size = 0;
+    BufferRange range{bufferRef(value[i], plan, one, &size)};
+    if (range.offset % rangeAlignment)
+      fail(one + ".offset is " + llvm::Twine(range.offset) + ", expected a multiple of " + llvm::Twine(rangeAlignment));
+    if (auto it = value[i].find("bytes"); it != value[i].end())
+      range.bytes = integer(*it, one + ".bytes", 1, size - range.offset);
+    else if (range.offset)
+      fail(one + ".bytes is missing");
+    out.push_back(range);
   }
   return out;
 }
@@ -447,7 +447,7 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
     readSteps(member(root, "steps", ""), plan);
     if (auto it = root.find("prepare"); it != root.end())
       plan.prepareSteps = size_t(integer(*it, "prepare", 0, int64_t(plan.steps.size()) - 1));
-    for (auto find : {findLifetimeFault, findPrepareFault})
+    for (auto find : {findRangeFault, findLifetimeFault, findPrepareFault})
       if (std::string fault = find(plan); !fault.empty())
         fail(fault);
   }
@@ -580,12 +580,27 @@ std::string LaunchPlan::print() const {
     json one{{"task", step.task}, {"launches", step.launches}};
     for (auto [key, list] : {std::pair("inputs", &step.inputs), std::pair("outputs", &step.outputs)}) {
       one[key] = json::array();
-      for (const BufferRef &ref : *list)
-        one[key].push_back(printBufferRef(ref));
+      for (const BufferRange &range : *list) {
+        one[key].push_back(printBufferRef(range));
+        if (range.bytes >= 0)
+          one[key].back()["bytes"] = range.bytes;
+      }
     }
     root["steps"].push_back(std::move(one));
   }
   return root.dump(1) + "\n";
+}
+
+int64_t LaunchPlan::bytesOf(const BufferRef &ref) const {
+  switch (ref.kind) {
+  case BufferKind::Input:
+    return int64_t(inputs[ref.index].bytes());
+  case BufferKind::Output:
+    return int64_t(outputs[ref.index].bytes());
+  case BufferKind::Workspace:
+    return workspace[ref.index].bytes;
+  }
+  return 0;
 }
 
 double LaunchPlan::bufferBytes() const {

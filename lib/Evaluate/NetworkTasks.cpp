@@ -82,12 +82,10 @@ llvm::Expected<candidate::LaunchPlan> kgen::evaluate::cutOutStep(const candidate
   auto map = [&](candidate::BufferRef &ref) -> llvm::Error {
     for (auto [kind, list] : {std::pair(candidate::BufferKind::Input, &wanted.inputs),
                               std::pair(candidate::BufferKind::Output, &wanted.outputs)})
-      for (size_t i = 0; i < list->size(); ++i)
-        if ((*list)[i].kind == ref.kind && (*list)[i].index == ref.index) {
-          ref.kind = kind;
-          ref.index = unsigned(i);
-          return llvm::Error::success();
-        }
+      if (const candidate::BufferRange *range = candidate::findRange(*list, ref, plan.bytesOf(ref))) {
+        ref = {kind, unsigned(range - list->data()), ref.offset - range->offset};
+        return llvm::Error::success();
+      }
     if (ref.kind != candidate::BufferKind::Workspace)
       return wrongTasks("a launch of task " + wanted.task + " uses what is none of its step's");
     auto [it, isNew] = own.try_emplace(ref.index, unsigned(out.workspace.size()));

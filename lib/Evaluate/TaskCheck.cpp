@@ -45,12 +45,15 @@ llvm::Expected<candidate::LaunchPlan> expose(const candidate::LaunchPlan &plan,
         task->second.shape.outputs.size() != step.outputs.size())
       return wrongTasks("there is no task " + step.task + " with as many inputs and outputs as its step has");
     for (size_t i = 0; i < step.outputs.size(); ++i) {
-      const candidate::BufferRef &ref = step.outputs[i];
+      const candidate::BufferRange &ref = step.outputs[i];
       if (ref.kind != candidate::BufferKind::Workspace || outputOf.count(ref.index))
         continue;
       candidate::BufferSpec spec = task->second.shape.outputs[i];
-      if (int64_t(spec.bytes()) > plan.workspace[ref.index].bytes)
+      const int64_t whole = plan.workspace[ref.index].bytes;
+      if (int64_t(spec.bytes()) > (ref.bytes < 0 ? whole : ref.bytes))
         return wrongTasks("task " + step.task + " has larger outputs than its step");
+      if (ref.bytes >= 0) // others write the rest of it
+        spec.shape = {whole / int64_t(candidate::byteSize(spec.dtype))};
       outputOf[ref.index] = unsigned(out.outputs.size());
       spec.name = "value" + std::to_string(ref.index);
       out.outputs.push_back(std::move(spec));
@@ -79,8 +82,8 @@ llvm::Expected<candidate::LaunchPlan> expose(const candidate::LaunchPlan &plan,
     }
   for (candidate::PlanStep &step : out.steps)
     for (auto *list : {&step.inputs, &step.outputs})
-      for (candidate::BufferRef &ref : *list)
-        remap(ref);
+      for (candidate::BufferRange &range : *list)
+        remap(range);
   return out;
 }
 
@@ -93,15 +96,16 @@ public:
     offsets = device::packBuffers(plan.inputs, 0, total);
   }
 
-  const char *at(const candidate::BufferRef &ref) const {
-    return ref.kind == candidate::BufferKind::Input ? set.inputs.data() + offsets[ref.index]
-                                                    : process.output(ref.index);
+  const char *at(const candidate::BufferRange &range) const {
+    return (range.kind == candidate::BufferKind::Input ? set.inputs.data() + offsets[range.index]
+                                                       : process.output(range.index)) +
+           range.offset;
   }
-  size_t bytes(const candidate::BufferRef &ref) const {
-    return (ref.kind == candidate::BufferKind::Input ? plan.inputs : plan.outputs)[ref.index].bytes();
+  size_t bytes(const candidate::BufferRange &range) const {
+    return size_t(range.bytes < 0 ? plan.bytesOf(range) : range.bytes);
   }
   /// What REFS hold, packed as SPECS after SKIP bytes. An error where a buffer is too small.
-  llvm::Expected<device::SharedMemory> pack(const std::vector<candidate::BufferRef> &refs,
+  llvm::Expected<device::SharedMemory> pack(const std::vector<candidate::BufferRange> &refs,
                                             const std::vector<candidate::BufferSpec> &specs, size_t skip) const {
     size_t total;
     std::vector<size_t> places = device::packBuffers(specs, skip, total);

@@ -15,6 +15,7 @@ using namespace llvm;
 using namespace kgen;
 using namespace kgen::network;
 using candidate::BufferKind;
+using candidate::BufferRange;
 using candidate::BufferRef;
 
 namespace {
@@ -42,7 +43,8 @@ public:
     for (bool prepares : {true, false})
       for (const graph::NetworkStep &step : partition.steps)
         if (step.prepare == prepares)
-          addStep(step);
+          if (Error error = addStep(step))
+            return std::move(error);
     place();
     return std::move(out);
   }
@@ -61,23 +63,68 @@ private:
     return Error::success();
   }
 
-  /// Where each value lies: the network's arguments and results have places of their own.
+  /// Where each value lies: the network's arguments and results have places of their own, and so have stacks.
   Error addValues() {
     for (size_t i = 0; i < out.inputs.size(); ++i)
-      values.push_back({BufferKind::Input, unsigned(i), 0});
+      values.push_back({{{BufferKind::Input, unsigned(i), 0}}, int64_t(out.inputs[i].bytes())});
+    std::vector<int64_t> bytes; // of what steps write
     for (const graph::NetworkStep &step : partition.steps)
       for (size_t i = 0; i < step.writes.size(); ++i) {
-        const int value = step.writes[i];
-        if (value != int(values.size()))
+        if (step.writes[i] != int(values.size() + bytes.size()))
           return createStringError("the partition's values are not in order");
-        auto result = std::find(partition.results.begin(), partition.results.end(), value);
-        if (result != partition.results.end())
-          values.push_back({BufferKind::Output, unsigned(result - partition.results.begin()), 0});
-        else
-          values.push_back(addSpace("v" + std::to_string(value), int64_t(plans[step.task].outputs[i].bytes()),
-                                    step.prepare && isReadInRun(value)));
+        bytes.push_back(int64_t(plans[step.task].outputs[i].bytes()));
       }
+    const int written = int(values.size()), stacks = written + int(bytes.size());
+    values.resize(stacks + partition.stacks.size());
+    std::vector<bool> isPart(values.size());
+    for (const graph::NetworkStack &stack : partition.stacks)
+      for (int part : stack.parts) {
+        if (part < written || part >= stacks || isPart[part])
+          return createStringError("a part of the partition's stacks is no result of a step, or of two stacks");
+        isPart[part] = true;
+      }
+    for (const graph::NetworkStep &step : partition.steps)
+      for (int value : step.writes)
+        if (!isPart[value])
+          values[value] = addValue(value, bytes[value - written], step.prepare && isReadInRun(value));
+    for (size_t i = 0; i < partition.stacks.size(); ++i) {
+      int64_t total = 0;
+      for (int part : partition.stacks[i].parts)
+        total += bytes[part - written];
+      values[stacks + i] = addValue(stacks + int(i), total, /*prepared=*/false);
+      Place place{values[stacks + i].range, total};
+      place.range.offset = 0;
+      for (int part : partition.stacks[i].parts) {
+        place.range.bytes = bytes[part - written];
+        values[part] = place;
+        place.range.offset += place.range.bytes;
+      }
+    }
     return Error::success();
+  }
+
+  /// Memory, and how much there is in its buffer.
+  struct Place {
+    BufferRange range;
+    int64_t whole = 0;
+  };
+
+  Place addValue(int value, int64_t bytes, bool prepared) {
+    auto result = std::find(partition.results.begin(), partition.results.end(), value);
+    if (result != partition.results.end())
+      return {{{BufferKind::Output, unsigned(result - partition.results.begin()), 0}}, bytes};
+    return {{addSpace("v" + std::to_string(value), bytes, prepared)}, bytes};
+  }
+
+  /// BYTES of VALUE from OFFSET on.
+  Expected<BufferRange> findRange(int value, int64_t offset, int64_t bytes) const {
+    BufferRange range = values[value].range;
+    const int64_t limit = range.bytes < 0 ? values[value].whole : range.bytes;
+    if (offset < 0 || offset > limit || bytes > limit - offset)
+      return createStringError("a step of the partition reads beyond the end of its value");
+    range.offset += offset;
+    range.bytes = bytes == values[value].whole ? -1 : bytes;
+    return range;
   }
 
   bool isReadInRun(int value) const {
@@ -95,19 +142,25 @@ private:
     return {BufferKind::Workspace, unsigned(out.workspace.size() - 1), 0};
   }
 
-  void addStep(const graph::NetworkStep &step) {
+  Error addStep(const graph::NetworkStep &step) {
     const candidate::LaunchPlan &plan = plans[step.task];
     out.prepareSteps += step.prepare;
     candidate::PlanStep described;
     described.task = partition.tasks[step.task].name;
     described.launches = plan.launches.size();
-    for (int value : step.reads)
-      described.inputs.push_back(values[value]);
+    for (size_t i = 0; i < step.reads.size(); ++i) {
+      auto range =
+          findRange(step.reads[i], step.offsets.empty() ? 0 : step.offsets[i], int64_t(plan.inputs[i].bytes()));
+      if (!range)
+        return range.takeError();
+      described.inputs.push_back(*range);
+    }
     for (int value : step.writes)
-      described.outputs.push_back(values[value]);
-    std::vector<BufferRef> own;
+      described.outputs.push_back(values[value].range);
+    std::vector<BufferRange> own;
     for (const candidate::WorkspaceSpec &space : plan.workspace)
-      own.push_back(addSpace(described.task + "." + std::to_string(out.steps.size()) + "." + space.name, space.bytes));
+      own.push_back(
+          {addSpace(described.task + "." + std::to_string(out.steps.size()) + "." + space.name, space.bytes)});
     const size_t begin = out.launches.size();
     auto map = [&](BufferRef &ref) {
       const auto &list = ref.kind == BufferKind::Input    ? described.inputs
@@ -115,7 +168,7 @@ private:
                                                           : own;
       const int64_t offset = ref.offset;
       ref = list[ref.index];
-      ref.offset = offset;
+      ref.offset += offset;
       use(ref, out.launches.size());
     };
     for (candidate::Launch launch : plan.launches) {
@@ -134,6 +187,7 @@ private:
         for (size_t launch : {begin, out.launches.size() - 1})
           use(ref, launch);
     out.steps.push_back(std::move(described));
+    return Error::success();
   }
 
   void use(const BufferRef &ref, size_t launch) {
@@ -160,7 +214,7 @@ private:
   const graph::NetworkPartition &partition;
   ArrayRef<candidate::LaunchPlan> plans;
   candidate::LaunchPlan out;
-  std::vector<BufferRef> values;
+  std::vector<Place> values;
 };
 
 } // namespace

@@ -35,6 +35,10 @@ std::string kgen::network::printPartition(const graph::NetworkPartition &partiti
     root["steps"].push_back({{"task", step.task}, {"reads", step.reads}, {"writes", step.writes}});
     if (step.prepare)
       root["steps"].back()["prepare"] = true;
+    if (!step.offsets.empty())
+      root["steps"].back()["offsets"] = step.offsets;
   }
+  for (const graph::NetworkStack &stack : partition.stacks)
+    root["stacks"].push_back(stack.parts);
   return root.dump(1) + "\n";
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/Partition.h"
 
+#include "SameMemory.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Layouts.h"
@@ -21,6 +22,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <climits>
@@ -38,21 +40,6 @@ static OpKind kindOf(Operation *op) { return cast<aten::AtenCostOpInterface>(op)
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether OP gives the elements of its operand in their order, so that its result is the same memory.
-static bool isReshape(Operation *op) {
-  if (isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op))
-    return true;
-  if (!isa<aten::PermuteOp, aten::TransposeIntOp, aten::ExpandOp, aten::SliceTensorOp>(op))
-    return false;
-  ArrayRef<int64_t> before = typeOf(op->getOperand(0)).getShape(), after = typeOf(op->getResult(0)).getShape();
-  if (isa<aten::SliceTensorOp>(op)) // of a dimension of one element a slice with any step is all of it
-    return before == after && (!op->hasAttr("step") || op->getAttrOfType<IntegerAttr>("step").getInt() == 1);
-  if (isa<aten::ExpandOp>(op))
-    return typeOf(op->getOperand(0)).getNumElements() == typeOf(op->getResult(0)).getNumElements();
-  // A permutation of dimensions of which at most one has more than one element.
-  return llvm::count_if(before, [](int64_t extent) { return extent != 1; }) <= 1;
-}
-
 Value Partition::rootOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isReshape(op))
@@ -69,7 +56,13 @@ enum class Role {
   Reader,      ///< computed again by each task that reads it: a view, a constant, a cast of an argument
   Elementwise, ///< joins an anchor, or a chain of its like
   Anchor,      ///< decides a task
+  Stack,       ///< nothing: the steps of its operands write them where they lie in it
 };
+
+/// What buffers begin at, so that a part of one is no worse to read than a whole one.
+constexpr int64_t alignment = 256;
+/// Of fewer operands a reader of a stack reads each by itself.
+constexpr size_t fewestParts = 8;
 
 /// INIT, how a weight is drawn, without what layers of one kind differ in: an importer that fits normal distributions
 /// to weights has other digits for each. The mean is 0 unless it matters, the deviation a power of two.
@@ -119,6 +112,9 @@ public:
     Partition partition;
     for (const Group &group : groups)
       addStep(group, partition);
+    for (auto [op, role] : llvm::zip_equal(ops, roles))
+      if (role == Role::Stack)
+        partition.stacks.push_back(op);
     return partition;
   }
 
@@ -139,6 +135,29 @@ private:
         returned[i] = returned[i] || user == terminator() || (isReshape(user) && returned[indices[user]]);
       roles[i] = findRole(op, returned[i]);
     }
+    for (size_t i = 0; i + 1 < ops.size(); ++i)
+      findStack(int(i));
+  }
+
+  /// Makes a stack of op INDEX where each of its operands is what one step writes in a run, and can be written to its
+  /// place in it: the results of a recurrent layer's time steps, say.
+  void findStack(int index) {
+    Operation *op = ops[index];
+    if (op->getNumOperands() < fewestParts || !isStack(op) || op->hasAttr(storeMark) || op->hasAttr(splitMark))
+      return;
+    llvm::DenseSet<Value> parts;
+    int64_t offset = 0;
+    for (Value operand : op->getOperands()) {
+      Value part = Partition::rootOf(operand);
+      Operation *source = part.getDefiningOp();
+      if (!source || offset % alignment || originOf[indices[source]] != Origin::Inputs ||
+          (roles[indices[source]] != Role::Elementwise && roles[indices[source]] != Role::Anchor) || isReturned(part) ||
+          stacked.contains(part) || !parts.insert(part).second)
+        return;
+      offset += bytesOf(operand.getType());
+    }
+    roles[index] = Role::Stack;
+    stacked.insert(parts.begin(), parts.end());
   }
 
   Role findRole(Operation *op, bool returned) {
@@ -177,6 +196,19 @@ private:
   //===--------------------------------------------------------------------===//
   // Groups
   //===--------------------------------------------------------------------===//
+
+  /// The memory that VALUE is: through reshapes and slices of the outermost dimension.
+  PartitionPlace placeOf(Value value) {
+    PartitionPlace place{value, 0};
+    while (Operation *op = place.root.getDefiningOp()) {
+      auto offset = roles[indices[op]] == Role::Reader ? sliceOffset(op) : std::nullopt;
+      if (!offset && !isReshape(op))
+        break;
+      place.offset += offset.value_or(0);
+      place.root = op->getOperand(0);
+    }
+    return place;
+  }
 
   static size_t usesOf(Operation *op) { return size_t(llvm::range_size(op->getUses())); }
 
@@ -311,8 +343,8 @@ private:
 
   /// The function of one group.
   struct Builder {
-    Builder(Partitioner &owner, const Group &group, MLIRContext *context)
-        : owner(owner), group(group), builder(context), loc(builder.getUnknownLoc()) {}
+    Builder(Partitioner &owner, const Group &group, MLIRContext *context, const llvm::DenseSet<Value> &wholes)
+        : owner(owner), group(group), wholes(wholes), builder(context), loc(builder.getUnknownLoc()) {}
 
     OwningOpRef<ModuleOp> build() {
       OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -331,15 +363,32 @@ private:
           }
       func::ReturnOp::create(builder, loc, results);
       func.setType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results).getTypes()));
-      for (auto [number, value] : llvm::enumerate(reads))
-        copyDomain(value, func, unsigned(number));
+      for (auto [number, place] : llvm::enumerate(places))
+        copyDomain(place.root, func, unsigned(number));
       setPrecision(*module);
       if (llvm::any_of(group.ops, [&](int op) { return owner.ops[op]->hasAttr(storeMark); }))
         sinkPermutations(func);
       return module;
     }
 
+    /// What the task reads in two ranges that overlap: as its own buffers, they would be told apart by nothing.
+    llvm::DenseSet<Value> findOverlaps() const {
+      std::map<void *, SmallVector<std::pair<int64_t, int64_t>>> ranges; // begin and end, by root
+      llvm::DenseSet<Value> found;
+      for (auto [value, place] : llvm::zip_equal(reads, places)) {
+        const std::pair range(place.offset, place.offset + bytesOf(value.getType()));
+        auto &others = ranges[place.root.getAsOpaquePointer()];
+        if (llvm::any_of(others, [&](auto &other) {
+              return other != range && other.first < range.second && range.first < other.second;
+            }))
+          found.insert(place.root);
+        others.push_back(range);
+      }
+      return found;
+    }
+
     SmallVector<Value> reads, writes;
+    SmallVector<PartitionPlace> places; ///< of what is read
 
   private:
     void copy(Operation *op) {
@@ -357,23 +406,27 @@ private:
       if (mapping.contains(value))
         return;
       Operation *op = value.getDefiningOp();
+      PartitionPlace place{Partition::rootOf(value), 0};
       if (op && owner.roles[owner.indices[op]] == Role::Reader) {
-        Value root = Partition::rootOf(value);
-        Operation *source = root.getDefiningOp();
-        bool isOutside = !source || (owner.roles[owner.indices[source]] != Role::Reader && !isMember(source));
-        // What only has another shape is read as it is.
-        if (!isReshape(op) || !isOutside)
+        place = owner.placeOf(value);
+        Operation *source = place.root.getDefiningOp();
+        const bool isOutside = !source || (owner.roles[owner.indices[source]] != Role::Reader && !isMember(source));
+        const bool isPart = bytesOf(value.getType()) != bytesOf(place.root.getType());
+        // What only has another shape is read as it is, and so is what lies in one piece where a buffer may begin.
+        if ((!isReshape(op) && !sliceOffset(op)) || !isOutside || place.offset % alignment ||
+            (isPart && wholes.contains(place.root)))
           return copy(op);
       }
       mapping.map(value, body->addArgument(value.getType(), loc));
       reads.push_back(value);
+      places.push_back(place);
     }
 
     bool isMember(Operation *op) const { return llvm::is_contained(group.ops, owner.indices[op]); }
 
     /// What the network says of how VALUE is drawn, where it is an argument.
     void copyDomain(Value value, func::FuncOp func, unsigned number) {
-      auto argument = dyn_cast<BlockArgument>(Partition::rootOf(value));
+      auto argument = dyn_cast<BlockArgument>(value);
       if (!argument)
         return;
       auto init = owner.func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "kgen.init");
@@ -398,6 +451,7 @@ private:
 
     Partitioner &owner;
     const Group &group;
+    const llvm::DenseSet<Value> &wholes; ///< of which no part is read
     OpBuilder builder;
     Location loc;
     Block *body = nullptr;
@@ -417,8 +471,14 @@ private:
   }
 
   void addStep(const Group &group, Partition &partition) {
-    Builder builder(*this, group, graph.getContext());
-    OwningOpRef<ModuleOp> module = builder.build();
+    const llvm::DenseSet<Value> none;
+    Builder first(*this, group, graph.getContext(), none);
+    OwningOpRef<ModuleOp> module = first.build();
+    const llvm::DenseSet<Value> overlaps = first.findOverlaps();
+    Builder second(*this, group, graph.getContext(), overlaps);
+    if (!overlaps.empty())
+      module = second.build();
+    Builder &builder = overlaps.empty() ? first : second;
     if (builder.writes.empty())
       return; // nobody wants it
     std::string text;
@@ -437,6 +497,7 @@ private:
     PartitionStep step;
     step.task = known->second;
     step.reads = std::move(builder.reads);
+    step.places = std::move(builder.places);
     step.writes = std::move(builder.writes);
     step.last = ops[group.ops.back()];
     step.prepare = llvm::none_of(group.ops, [&](int op) { return originOf[op] == Origin::Inputs; }) &&
@@ -454,7 +515,8 @@ private:
   std::vector<Origin> originOf; ///< by op
   std::vector<int> groupOf;     ///< -1: none
   std::vector<Group> groups;
-  llvm::StringMap<int> numbers; ///< of tasks, by text
+  llvm::DenseSet<Value> stacked; ///< what lies in a stack
+  llvm::StringMap<int> numbers;  ///< of tasks, by text
 };
 
 graph::TensorFact describe(Type type) {
@@ -496,17 +558,39 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
       described.outputs.push_back(describe(type));
     out.tasks.push_back(std::move(described));
   }
+  // Stacks are numbered behind what steps write; a step that reads one stands behind them all the same.
+  size_t written = 0;
+  for (const PartitionStep &step : partition.steps)
+    written += step.writes.size();
+  llvm::DenseMap<Value, int> stacks;
+  for (Operation *stack : partition.stacks)
+    stacks.try_emplace(stack->getResult(0), int(func.getNumArguments() + written + stacks.size()));
+  auto numberOf = [&](Value root) {
+    auto stack = stacks.find(root);
+    return stack != stacks.end() ? stack->second : numbers.lookup(root);
+  };
   for (PartitionStep &step : partition.steps) {
     graph::NetworkStep described;
     described.task = step.task;
     described.prepare = step.prepare;
-    for (Value value : step.reads)
-      described.reads.push_back(numbers.lookup(Partition::rootOf(value)));
+    for (const PartitionPlace &place : step.places) {
+      described.reads.push_back(numberOf(place.root));
+      described.offsets.push_back(place.offset);
+    }
+    if (llvm::all_of(described.offsets, [](int64_t offset) { return offset == 0; }))
+      described.offsets.clear();
     for (Value value : step.writes) {
       described.writes.push_back(int(numbers.size()));
       numbers.try_emplace(value, described.writes.back());
     }
     out.steps.push_back(std::move(described));
+  }
+  for (Operation *stack : partition.stacks) {
+    graph::NetworkStack parts;
+    for (Value part : stack->getOperands())
+      parts.parts.push_back(numbers.lookup(Partition::rootOf(part)));
+    out.stacks.push_back(std::move(parts));
+    numbers.try_emplace(stack->getResult(0), stacks.lookup(stack->getResult(0)));
   }
   // What a run computes cannot be prepared from, whatever it depends on.
   std::vector<bool> prepared(numbers.size());

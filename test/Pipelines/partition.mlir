@@ -163,3 +163,109 @@ func.func @fitted(%x: tensor<4x8xf32>, %w: tensor<8x8xf32> {kgen.init = "normal(
   %2 = aten.linear %1, %u : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// -----
+
+// Time steps: a slice of the outermost dimension is read where it lies, so that all steps are the same two tasks, and
+// each writes its result to its place in the concatenation, which is no task.
+// CHECK-LABEL: func.func private @t00_linear
+// CHECK-SAME: (%arg0: tensor<2x64xf32> {kgen.init = "uniform(0, 1)"}, %arg1: tensor<64x64xf32> {kgen.parameter}, %arg2: tensor<2x64xf32> {kgen.init = "uniform(0, 1)"})
+// CHECK-SAME: kgen.count = 1
+// CHECK-NEXT: aten.linear %arg0, %arg1
+// CHECK-NEXT: aten.add.Tensor
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @t01_linear
+// CHECK-SAME: (%arg0: tensor<2x64xf32>, %arg1: tensor<64x64xf32> {kgen.parameter}, %arg2: tensor<2x64xf32> {kgen.init = "uniform(0, 1)"})
+// CHECK-SAME: kgen.count = 7
+// CHECK-NEXT: aten.linear
+// CHECK-NEXT: aten.add.Tensor
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func private @t02_linear
+// CHECK-SAME: (%arg0: tensor<8x2x64xf32>, %arg1: tensor<64x64xf32> {kgen.parameter}) -> tensor<8x2x64xf32>
+// CHECK-NEXT: aten.linear
+// CHECK-NEXT: return
+// CHECK-NOT: func.func private
+// CHECK-LABEL: func.func @recurrent
+// CHECK: %[[X:.*]] = aten.select.int %arg0 dim 0 index 0
+// CHECK: %[[H:.*]] = call @t00_linear(%arg1, %arg2, %[[X]])
+// CHECK: %[[Y:.*]] = aten.narrow %arg0 dim 0 start 1 length 1
+// CHECK: %[[Z:.*]] = aten.squeeze.dim %[[Y]]
+// CHECK: call @t01_linear(%[[H]], %arg2, %[[Z]])
+// CHECK: %[[ALL:.*]] = aten.cat
+// CHECK: call @t02_linear(%[[ALL]], %arg3)
+// LOWER-LABEL: func.func @recurrent
+func.func @recurrent(%x: tensor<8x2x64xf32> {kgen.init = "uniform(0, 1)"}, %h: tensor<2x64xf32> {kgen.init = "uniform(0, 1)"},
+                     %w: tensor<64x64xf32> {kgen.parameter}, %v: tensor<64x64xf32> {kgen.parameter}) -> tensor<8x2x64xf32> {
+  %x0 = aten.select.int %x dim 0 index 0 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l0 = aten.linear %h, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h0 = aten.add.Tensor %l0, %x0 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %n1 = aten.narrow %x dim 0 start 1 length 1 : (tensor<8x2x64xf32>) -> tensor<1x2x64xf32>
+  %x1 = aten.squeeze.dim %n1 dim 0 : (tensor<1x2x64xf32>) -> tensor<2x64xf32>
+  %l1 = aten.linear %h0, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h1 = aten.add.Tensor %l1, %x1 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %n2 = aten.slice.Tensor %x dim 0 start 2 end 3 : (tensor<8x2x64xf32>) -> tensor<1x2x64xf32>
+  %x2 = aten.reshape %n2 shape [2, 64] : (tensor<1x2x64xf32>) -> tensor<2x64xf32>
+  %l2 = aten.linear %h1, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h2 = aten.add.Tensor %l2, %x2 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %x3 = aten.select.int %x dim -3 index 3 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l3 = aten.linear %h2, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h3 = aten.add.Tensor %l3, %x3 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %x4 = aten.select.int %x dim 0 index -4 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l4 = aten.linear %h3, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h4 = aten.add.Tensor %l4, %x4 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %x5 = aten.select.int %x dim 0 index 5 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l5 = aten.linear %h4, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h5 = aten.add.Tensor %l5, %x5 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %x6 = aten.select.int %x dim 0 index 6 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l6 = aten.linear %h5, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h6 = aten.add.Tensor %l6, %x6 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %x7 = aten.select.int %x dim 0 index 7 : (tensor<8x2x64xf32>) -> tensor<2x64xf32>
+  %l7 = aten.linear %h6, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+  %h7 = aten.add.Tensor %l7, %x7 : (tensor<2x64xf32>, tensor<2x64xf32>) -> tensor<2x64xf32>
+  %r0 = aten.unsqueeze %h0 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r1 = aten.unsqueeze %h1 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r2 = aten.unsqueeze %h2 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r3 = aten.unsqueeze %h3 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r4 = aten.unsqueeze %h4 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r5 = aten.unsqueeze %h5 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r6 = aten.unsqueeze %h6 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %r7 = aten.unsqueeze %h7 dim 0 : (tensor<2x64xf32>) -> tensor<1x2x64xf32>
+  %all = aten.cat %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7 dim 0 : (tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>, tensor<1x2x64xf32>) -> tensor<8x2x64xf32>
+  %y = aten.linear %all, %v : (tensor<8x2x64xf32>, tensor<64x64xf32>) -> tensor<8x2x64xf32>
+  return %y : tensor<8x2x64xf32>
+}
+
+// -----
+
+// A slice stays with its reader where it begins at no multiple of 256 bytes, where it is of an inner dimension, and
+// where the task reads an overlapping part of the same value. One that is a result is a task.
+// CHECK-LABEL: func.func private @t00_linear
+// CHECK-SAME: (%arg0: tensor<4x65xf32>, %arg1: tensor<65x65xf32>)
+// CHECK-NEXT: aten.select.int %arg0 dim 0 index 1
+// CHECK-LABEL: func.func private @t01_linear
+// CHECK-SAME: (%arg0: tensor<4x2x64xf32>, %arg1: tensor<64x64xf32>)
+// CHECK-NEXT: aten.select.int %arg0 dim 1 index 0
+// CHECK-LABEL: func.func private @t02_linear
+// CHECK-SAME: (%arg0: tensor<4x2x64xf32>)
+// CHECK-NEXT: aten.narrow %arg0 dim 0 start 0 length 2
+// CHECK-NEXT: aten.narrow %arg0 dim 0 start 1 length 2
+// CHECK-LABEL: func.func private @t03_select
+// CHECK-SAME: (%arg0: tensor<4x2x64xf32>)
+// CHECK-NEXT: aten.select.int %arg0 dim 0 index 3
+// CHECK-LABEL: func.func @slices
+// LOWER-LABEL: func.func @slices
+func.func @slices(%x: tensor<4x65xf32>, %w: tensor<65x65xf32>, %y: tensor<4x2x64xf32>, %v: tensor<64x64xf32>)
+    -> (tensor<1x65xf32>, tensor<4x64xf32>, tensor<2x2x2x2xf32>, tensor<2x64xf32>) {
+  %0 = aten.select.int %x dim 0 index 1 : (tensor<4x65xf32>) -> tensor<65xf32>
+  %1 = aten.unsqueeze %0 dim 0 : (tensor<65xf32>) -> tensor<1x65xf32>
+  %2 = aten.linear %1, %w : (tensor<1x65xf32>, tensor<65x65xf32>) -> tensor<1x65xf32>
+  %3 = aten.select.int %y dim 1 index 0 : (tensor<4x2x64xf32>) -> tensor<4x64xf32>
+  %4 = aten.linear %3, %v : (tensor<4x64xf32>, tensor<64x64xf32>) -> tensor<4x64xf32>
+  %5 = aten.narrow %y dim 0 start 0 length 2 : (tensor<4x2x64xf32>) -> tensor<2x2x64xf32>
+  %6 = aten.narrow %y dim 0 start 1 length 2 : (tensor<4x2x64xf32>) -> tensor<2x2x64xf32>
+  %7 = aten.reshape %6 shape [4, 64] : (tensor<2x2x64xf32>) -> tensor<4x64xf32>
+  %8 = aten.linear %5, %7 : (tensor<2x2x64xf32>, tensor<4x64xf32>) -> tensor<2x2x4xf32>
+  %9 = aten.reshape %8 shape [2, 2, 2, 2] : (tensor<2x2x4xf32>) -> tensor<2x2x2x2xf32>
+  %10 = aten.select.int %y dim 0 index 3 : (tensor<4x2x64xf32>) -> tensor<2x64xf32>
+  return %2, %4, %9, %10 : tensor<1x65xf32>, tensor<4x64xf32>, tensor<2x2x2x2xf32>, tensor<2x64xf32>
+}

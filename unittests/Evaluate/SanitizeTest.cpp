@@ -108,7 +108,7 @@ protected:
     second.arguments = {middle, out};
     plan.launches = {first, second};
     plan.modules = {"00-f.cu", "01-g.cu"};
-    plan.steps = {{"00-f", 1, {in}, {middle}}, {"01-g", 1, {middle}, {out}}};
+    plan.steps = {{"00-f", 1, {{in}}, {{middle}}}, {"01-g", 1, {{middle}}, {{out}}}};
     files.plan = plan.print();
     files.modules = {"t00_f", "t01_g"};
     const char *buffers = R"("inputs": [{"dtype": "f32", "shape": [8]}], "outputs": [{"dtype": "f32", "shape": [8]}])";

@@ -205,6 +205,145 @@ TEST(PlanTest, ChecksModulesAndSteps) {
             "plan.json: steps have 6 launches, the plan has 8");
 }
 
+/// A recurrent layer of three steps: h' = f(x[t], h), each of 64 floats, with the steps' results in one value, which
+/// another task sums up. Values: x, h; then h0, h1, h2, y; then h0, h1 and h2 as one.
+Expected<candidate::LaunchPlan> recurrentPlan(llvm::function_ref<void(graph::NetworkPartition &)> spoil = nullptr) {
+  graph::NetworkPartition partition;
+  graph::NetworkTask cell, sum;
+  cell.name = "00-linear";
+  cell.inputs = {{"f32", {64}}, {"f32", {64}}};
+  cell.outputs = {{"f32", {64}}};
+  sum.name = "01-sum";
+  sum.inputs = {{"f32", {3, 64}}};
+  sum.outputs = {{"f32", {64}}};
+  partition.tasks = {cell, sum};
+  partition.steps = {{0, {0, 1}, {2}, false, {0, 0}},
+                     {0, {0, 2}, {3}, false, {256, 0}},
+                     {0, {0, 3}, {4}, false, {512, 0}},
+                     {1, {6}, {5}}};
+  partition.results = {5};
+  partition.stacks = {{{2, 3, 4}}};
+  if (spoil)
+    spoil(partition);
+  auto planOf = [](std::vector<std::vector<int64_t>> inputs, std::vector<int64_t> output) {
+    candidate::LaunchPlan plan;
+    plan.arch = "sm_90a";
+    plan.precision = "strict-fp32";
+    candidate::Launch launch;
+    launch.kernel = "kernel";
+    for (std::vector<int64_t> &shape : inputs) {
+      const unsigned number = unsigned(plan.inputs.size());
+      plan.inputs.push_back({"in" + std::to_string(number), candidate::DType::F32, shape});
+      launch.arguments.push_back(candidate::BufferRef{candidate::BufferKind::Input, number, 0});
+    }
+    plan.outputs = {{"out0", candidate::DType::F32, output}};
+    launch.arguments.push_back(candidate::BufferRef{candidate::BufferKind::Output, 0, 0});
+    plan.launches = {launch};
+    return plan;
+  };
+  candidate::LaunchPlan cellPlan = planOf({{64}, {64}}, {64}), sumPlan = planOf({{3, 64}}, {64});
+  // The second half of x[t], by a pointer and by a map.
+  std::get<candidate::BufferRef>(cellPlan.launches[0].arguments[0]).offset = 128;
+  candidate::TensorMapSpec map;
+  map.buffer = {candidate::BufferKind::Input, 0, 128};
+  map.dtype = candidate::DType::F32;
+  map.dims = map.box = {32};
+  cellPlan.launches[0].arguments.push_back(map);
+  candidate::LaunchPlan whole = planOf({{3, 64}, {64}}, {64});
+  whole.problem = "net";
+  return assemble(partition, whole, {cellPlan, sumPlan}, {"00-linear.cu", "01-sum.cu"});
+}
+
+TEST(AssembleTest, ReadsAndWritesPartsInPlace) {
+  auto plan = recurrentPlan();
+  ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
+  // The three results are one workspace, from the first of them to its reader.
+  ASSERT_EQ(plan->workspace.size(), 1u);
+  EXPECT_EQ(plan->workspace[0].name, "v6");
+  EXPECT_EQ(plan->workspace[0].bytes, 768);
+  EXPECT_EQ(plan->workspace[0].first, 0u);
+  EXPECT_EQ(plan->workspace[0].last, 3u);
+  auto argument = [&](size_t launch, size_t i) {
+    return std::get<candidate::BufferRef>(plan->launches[launch].arguments[i]);
+  };
+  EXPECT_EQ(argument(1, 0).offset, 256 + 128);
+  EXPECT_EQ(std::get<candidate::TensorMapSpec>(plan->launches[1].arguments[3]).buffer.offset, 256 + 128);
+  EXPECT_EQ(argument(1, 1).offset, 0);
+  EXPECT_EQ(argument(1, 1).kind, candidate::BufferKind::Workspace);
+  EXPECT_EQ(argument(1, 2).offset, 256);
+  EXPECT_EQ(argument(2, 2).offset, 512);
+  const candidate::PlanStep &step = plan->steps[1];
+  EXPECT_EQ(step.inputs[0].offset, 256);
+  EXPECT_EQ(step.inputs[0].bytes, 256);
+  EXPECT_EQ(step.outputs[0].offset, 256);
+  EXPECT_EQ(step.outputs[0].bytes, 256);
+  EXPECT_EQ(plan->steps[3].inputs[0].bytes, -1); // all of it
+  auto again = candidate::LaunchPlan::parse(plan->print());
+  ASSERT_TRUE(bool(again)) << toString(again.takeError());
+  EXPECT_EQ(again->print(), plan->print());
+}
+
+TEST(AssembleTest, RefusesPartsThatAreNone) {
+  auto fault = [](llvm::function_ref<void(graph::NetworkPartition &)> spoil) {
+    auto plan = recurrentPlan(spoil);
+    return plan ? std::string() : toString(plan.takeError());
+  };
+  EXPECT_EQ(fault([](graph::NetworkPartition &partition) { partition.steps[2].offsets[0] = 768; }),
+            "a step of the partition reads beyond the end of its value");
+  EXPECT_EQ(fault([](graph::NetworkPartition &partition) { partition.steps[1].offsets[1] = 256; }),
+            "a step of the partition reads beyond the end of its value"); // of its part, though the stack has more
+  EXPECT_EQ(fault([](graph::NetworkPartition &partition) { partition.stacks[0].parts[1] = 2; }),
+            "a part of the partition's stacks is no result of a step, or of two stacks");
+  EXPECT_EQ(fault([](graph::NetworkPartition &partition) { partition.stacks[0].parts[1] = 0; }),
+            "a part of the partition's stacks is no result of a step, or of two stacks");
+}
+
+std::string partFaultAfter(llvm::function_ref<void(candidate::LaunchPlan &)> spoil) {
+  auto plan = recurrentPlan();
+  if (!plan)
+    return toString(plan.takeError());
+  spoil(*plan);
+  auto parsed = candidate::LaunchPlan::parse(plan->print());
+  return parsed ? "" : toString(parsed.takeError());
+}
+
+TEST(PlanTest, ChecksParts) {
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &) {}), "");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[1].inputs[0].offset = 768; }),
+            "plan.json: steps[1].inputs[0].offset is 768, expected 0 to 767");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[1].inputs[0].offset = 128; }),
+            "plan.json: steps[1].inputs[0].offset is 128, expected a multiple of 256");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[2].inputs[0].bytes = 257; }),
+            "plan.json: steps[2].inputs[0].bytes is 257, expected 1 to 256");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[1].outputs[0].bytes = -1; }),
+            "plan.json: steps[1].outputs[0].bytes is missing");
+  // Two steps write a byte.
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[2].outputs[0].offset = 256; }),
+            "plan.json: steps[2] writes ws0 from byte 256 to 512, of which steps[1] writes some");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[0].outputs[0].bytes = 257; }),
+            "plan.json: steps[1] writes ws0 from byte 256 to 512, of which steps[0] writes some");
+  // One writes what it reads.
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.steps[1].inputs[1].bytes = 512; }),
+            "plan.json: steps[1] writes what it reads of ws0");
+  // A launch points beside its step's part, by a pointer, by a map, or with a map's end.
+  EXPECT_EQ(
+      partFaultAfter([](candidate::LaunchPlan &plan) {
+        std::get<candidate::BufferRef>(plan.launches[1].arguments[0]).offset = 512;
+      }),
+      "plan.json: launches[1] uses in0 from byte 512 on, which is no part of what its step reads and writes of it");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) {
+              std::get<candidate::BufferRef>(plan.launches[2].arguments[2]).offset = 0;
+            }),
+            "plan.json: launches[2] uses ws0 from byte 0 on, which is no part of what its step reads and writes of it");
+  EXPECT_EQ(
+      partFaultAfter([](candidate::LaunchPlan &plan) {
+        std::get<candidate::TensorMapSpec>(plan.launches[1].arguments[3]).dims[0] = 33;
+      }),
+      "plan.json: launches[1] uses in0 from byte 384 on, which is no part of what its step reads and writes of it");
+  EXPECT_EQ(partFaultAfter([](candidate::LaunchPlan &plan) { plan.workspace[0].last = 2; }),
+            "plan.json: launches[3] uses ws0, which is in use from launch 0 to 2 only");
+}
+
 TEST(PartitionTest, TasksOfEqualTextAreOne) {
   auto task = [](const char *name, const char *symbol, const char *op) {
     graph::NetworkTask one;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -69,6 +70,11 @@ struct BufferRef {
   int64_t offset = 0;
 };
 
+/// BYTES of a buffer from its offset on, a multiple of 256; -1: all of it.
+struct BufferRange : BufferRef {
+  int64_t bytes = -1;
+};
+
 /// A tensor map: how boxes of a buffer travel to and from shared memory (kgen::tensor_map, by value).
 /// The innermost dimension comes first; what lies outside the dimensions reads as zero.
 struct TensorMapSpec {
@@ -103,7 +109,7 @@ struct Launch {
 struct PlanStep {
   std::string task; ///< "00-conv2d"
   size_t launches = 0;
-  std::vector<BufferRef> inputs, outputs; ///< as the task's graph has them
+  std::vector<BufferRange> inputs, outputs; ///< as the task's graph has them
 };
 
 /// Version 1 is one kernel.cu, each workspace by itself. Version 2, a network: kernels come from several texts, each
@@ -122,6 +128,8 @@ struct LaunchPlan {
   size_t prepareSteps = 0;
 
   bool isNetwork() const { return !modules.empty(); }
+  /// The bytes of the buffer that REF is of.
+  int64_t bytesOf(const BufferRef &ref) const;
   /// The arena of version 2; 0 without workspaces.
   int64_t arenaBytes() const;
   /// The launches of the steps that prepare; those of a run are the others.
@@ -150,6 +158,14 @@ struct LaunchPlan {
 /// What is wrong with the lifetimes of PLAN's workspaces: one is used outside of its own, or two that are in use at the
 /// same time overlap. "" when nothing is.
 std::string findLifetimeFault(const LaunchPlan &plan);
+
+/// What is wrong with the ranges of buffers that PLAN's steps read and write: two steps write a byte, one writes what
+/// it reads, or a launch uses a buffer of its step beside the ranges that the step has of it. "" when nothing is.
+std::string findRangeFault(const LaunchPlan &plan);
+
+/// The one of RANGES that holds what REF points at, in a plan's step; null: none does. Of several the one that reaches
+/// farthest.
+const BufferRange *findRange(llvm::ArrayRef<BufferRange> ranges, const BufferRef &ref, int64_t bufferBytes);
 
 /// What is wrong with what PLAN prepares: a step that prepares uses what is no weight, something in the arena lives on
 /// into the run, or nothing prepares a value. "" when nothing is.

@@ -26,18 +26,26 @@ struct NetworkTask {
   std::vector<TensorFact> inputs, outputs;
 };
 
-/// A task on certain values. Values are numbered: the network's arguments first, then what the steps write, in order.
-/// A task may read a value under another shape than it was written with: it has the same elements in the same order.
+/// A task on certain values. Values are numbered: the network's arguments first, then what the steps write, in order,
+/// then the stacks. A task may read a value under another shape than it was written with: it has the same elements in
+/// the same order.
 struct NetworkStep {
   int task = 0;
   std::vector<int> reads, writes;
-  bool prepare = false; ///< it reads weights, constants and what such steps write, and nothing else
+  bool prepare = false;         ///< it reads weights, constants and what such steps write, and nothing else
+  std::vector<int64_t> offsets; ///< where each of READS begins in its value, multiples of 256 bytes; empty: all at 0
+};
+
+/// A value that consists of others, one after the other: what steps write of them is written in its place.
+struct NetworkStack {
+  std::vector<int> parts; ///< each what a step of a run writes, of one stack, and no result of the network
 };
 
 struct NetworkPartition {
   std::vector<NetworkTask> tasks;
   std::vector<NetworkStep> steps; ///< each reads only what stands before it
   std::vector<int> results;       ///< the value of each result of the network, all different
+  std::vector<NetworkStack> stacks;
 };
 
 } // namespace kgen::graph

@@ -21,11 +21,18 @@ struct PartitionTask {
   int count = 0;
 };
 
+/// Memory from byte OFFSET of ROOT on: what a step or a stack writes, or an argument.
+struct PartitionPlace {
+  mlir::Value root;
+  int64_t offset = 0;
+};
+
 /// A task at its place in the network. READS are operands of the task's function, or what has the same elements in the
-/// same order; WRITES its results.
+/// same order, and PLACES where they lie; WRITES its results.
 struct PartitionStep {
   int task = 0;
   llvm::SmallVector<mlir::Value> reads, writes;
+  llvm::SmallVector<PartitionPlace> places;
   mlir::Operation *last = nullptr; ///< the op in whose place the step stands
   bool prepare = false;            ///< it depends on weights and constants only, and writes no result of the network
 };
@@ -33,17 +40,18 @@ struct PartitionStep {
 struct Partition {
   std::vector<PartitionTask> tasks;
   std::vector<PartitionStep> steps;
+  std::vector<mlir::Operation *> stacks; ///< aten.cat whose operands steps write where they lie in its result
 
   /// The value whose memory VALUE is: through reshapes, which move nothing.
   static mlir::Value rootOf(mlir::Value value);
 };
 
 /// Cuts the function of GRAPH, a level 1 module, into tasks: an anchor with the element-wise ops that fuse into it, or
-/// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them. What depends on
-/// weights only (arguments with kgen.parameter that the graph does not write) is no part of a task that depends on
-/// more, so that it need not be computed in each run. Marks on ops (NetworkMarks.h)
-/// move boundaries. The graph stays as it is. Takes time in proportion to the ops.
-/// Emits a diagnostic and fails where the graph is no level 1 graph.
+/// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them, but a slice of
+/// the outermost dimension that lies where a buffer may begin is read as it is. What depends on weights only (arguments
+/// with kgen.parameter that the graph does not write) is no part of a task that depends on more, so that it need not be
+/// computed in each run. Marks on ops (NetworkMarks.h) move boundaries. The graph stays as it is. Takes time in
+/// proportion to the ops. Emits a diagnostic and fails where the graph is no level 1 graph.
 mlir::FailureOr<Partition> partitionGraph(mlir::ModuleOp graph);
 
 /// The same as data. Fails, with a diagnostic, where a result of the network is no result of a step, or of two.
