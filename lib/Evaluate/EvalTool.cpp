@@ -320,6 +320,7 @@ static json::Object learn(Evaluator &evaluator, const json::Array &list, judge::
                                one ? one->getString("graph").value_or("").str() : "");
     if (files) {
       files->brief = one && one->getBoolean("brief").value_or(false);
+      files->later = one && one->getBoolean("later").value_or(false);
       problems.push_back(std::move(*files));
     } else {
       llvm::consumeError(files.takeError()); // measuring it says what is wrong

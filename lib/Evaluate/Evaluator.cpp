@@ -191,20 +191,21 @@ static std::string referenceKey(const CandidateFiles &files, const candidate::La
   return toolchain::contentKey({files.graph, shape.print(), judge::rulesName(rules), files.brief ? "brief" : ""});
 }
 
-/// About what SETS sets of a problem's inputs and answers take, wherever they lie; with ONCPU no process on the card.
-static double referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool onCpu) {
-  double each = 0;
+/// About what SETS sets of a problem's inputs and answers take; with ONCPU there is no process on the card.
+static ReferenceBytes referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool onCpu) {
+  double drawn = 0, answered = 0;
   for (const candidate::BufferSpec &input : plan.inputs)
-    each += double(input.bytes());
-  for (const candidate::BufferSpec &output : plan.outputs)
-    each += 2 * 8.0 * double(output.elements()); // the answers in fp64, and the sizes of their sums
-  constexpr double context = 600e6;              // of a judge's process on the card
-  return each * double(sets) + (onCpu ? 0 : context);
+    drawn += double(input.bytes()) * double(sets);
+  for (const candidate::BufferSpec &output : plan.outputs) // the answers in fp64, and the sizes of their sums
+    answered += 2 * 8.0 * double(output.elements()) * double(sets);
+  if (onCpu)
+    return {drawn + answered, 0};
+  constexpr double process = 300e6, context = 600e6; // of the judge
+  return {drawn + process, drawn + answered + context};
 }
 
-double Evaluator::mostReferenceBytes() const {
-  const double free = device::availableMemory() / 8;
-  return parts.device == "host" ? free : std::min(free, double(parts.card.memoryBytes) / 4);
+ReferenceBytes Evaluator::mostReferenceBytes() const {
+  return {double(device::availableMemory()) / (parts.device == "host" ? 8 : 4), double(parts.card.memoryBytes) / 3};
 }
 
 bool Evaluator::isAnsweredByCpu(const CandidateFiles &files, const candidate::LaunchPlan &plan) const {
@@ -254,16 +255,16 @@ void Evaluator::keepReference(const std::string &key, std::unique_ptr<judge::Ref
   kept.used = ++referenceUses;
   // Tasks of a network take turns; whoever was asked about longest ago goes first.
   constexpr size_t most = 160;
-  const double room = mostReferenceBytes();
+  const ReferenceBytes room = mostReferenceBytes();
   for (;;) {
-    double bytes = 0;
+    ReferenceBytes bytes;
     auto oldest = references.begin();
     for (auto it = references.begin(); it != references.end(); ++it) {
       bytes += it->second.bytes;
       if (it->second.used < oldest->second.used)
         oldest = it;
     }
-    if (references.size() == 1 || (bytes <= room && references.size() <= most))
+    if (references.size() == 1 || (bytes.fits(room) && references.size() <= most))
       return;
     references.erase(oldest);
   }
@@ -295,21 +296,30 @@ void Evaluator::learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rule
   };
   constexpr size_t mostSets = 11, briefSets = 3;
   std::vector<Problem> wanted;
-  double bytes = 0;
+  ReferenceBytes bytes;
+  const ReferenceBytes room = mostReferenceBytes();
   for (const CandidateFiles &files : problems) {
     auto plan = candidate::LaunchPlan::parse(files.plan);
     if (!plan) {
       llvm::consumeError(plan.takeError());
       continue;
     }
+    if (files.later) {
+      ahead.emplace_back(
+          [oracle = parts.oracle, graph = files.graph, plan = std::move(*plan)] { oracle->prepare(graph, plan); });
+      continue;
+    }
     std::string key = referenceKey(files, *plan, rules);
     bool isKnown = references.count(key) || llvm::any_of(wanted, [&](const Problem &each) { return each.key == key; });
-    double more = referenceBytes(*plan, files.brief ? briefSets : mostSets, isAnsweredByCpu(files, *plan));
+    const ReferenceBytes more =
+        referenceBytes(*plan, files.brief ? briefSets : mostSets, isAnsweredByCpu(files, *plan));
+    ReferenceBytes all = bytes;
+    all += more;
     // A large one has all cores and the way to the card busy by itself.
     constexpr double large = 8e9;
-    if (isKnown || more > large || bytes + more > mostReferenceBytes())
+    if (isKnown || std::max(more.machine, more.card) > large || !all.fits(room))
       continue;
-    bytes += more;
+    bytes = all;
     wanted.push_back({&files, std::move(*plan), std::move(key), nullptr});
   }
   constexpr size_t mostAtOnce = 8; // each of them starts processes of its own
@@ -581,6 +591,11 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   }
   prepared.atomics = atomics;
   return true;
+}
+
+Evaluator::~Evaluator() {
+  for (std::thread &thread : ahead)
+    thread.join();
 }
 
 void Evaluator::redraw() { redraw(secretSeed()); }

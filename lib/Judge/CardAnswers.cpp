@@ -68,9 +68,26 @@ public:
   llvm::Expected<double> flops(llvm::StringRef graph) override { return cpu->flops(graph); }
   void rest(llvm::StringRef graph) override { cpu->rest(graph); }
 
+  void prepare(llvm::StringRef graph, const candidate::LaunchPlan &plan) override {
+    if (!isForCard(graph, plan))
+      return;
+    auto scratch = toolchain::ScratchFolder::create("card");
+    if (!scratch)
+      return llvm::consumeError(scratch.takeError());
+    // Whoever asks later finds the machine code in the cache, and the reduced form known.
+    auto files = writeForms(graph, scratch->path());
+    if (!files)
+      return llvm::consumeError(files.takeError());
+    auto ignore = [](const CardProgram &) { return llvm::Error::success(); };
+    llvm::consumeError(
+        useWhenAgreed(scratch->path(), files->full, files->reduced, files->reducedText, Computed::Answers, ignore));
+    // A wrong answer is held against it, and admission tries some.
+    llvm::consumeError(lower(scratch->path(), files->full, "whole", Computed::Declared).takeError());
+  }
+
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                                unsigned threads) override {
-    if (inputElements(plan) < smallElements && isQuick(graph))
+    if (!isForCard(graph, plan))
       return cpu->judge(graph, plan, threads);
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
@@ -83,6 +100,10 @@ public:
   }
 
 private:
+  bool isForCard(llvm::StringRef graph, const candidate::LaunchPlan &plan) {
+    return inputElements(plan) >= smallElements || !isQuick(graph);
+  }
+
   /// Whether the CPU answers sooner than the card's processes have started.
   bool isQuick(llvm::StringRef graph) {
     auto flops = cpu->flops(graph);
@@ -92,35 +113,50 @@ private:
     return true;
   }
 
-  /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
-  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan,
-                                               const std::string &folder) {
-    std::string full = folder + "/graph.mlir", reduced = folder + "/reduced.mlir";
-    if (llvm::Error error = toolchain::writeFileAtomically(full, graph))
+  /// A graph and its reduced form, as files.
+  struct Forms {
+    std::string full, reduced;
+    std::string reducedText;
+  };
+
+  llvm::Expected<Forms> writeForms(llvm::StringRef graph, const std::string &folder) {
+    Forms out{folder + "/graph.mlir", folder + "/reduced.mlir", ""};
+    if (llvm::Error error = toolchain::writeFileAtomically(out.full, graph))
       return std::move(error);
     bool declared = graph.contains("kgen.small");
     if (auto error = tool("kgen-opt",
-                          {full, declared ? "--kgen-resize=size=small"
-                                          : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
-                          reduced))
+                          {out.full, declared ? "--kgen-resize=size=small"
+                                              : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
+                          out.reduced))
       return std::move(error);
-    auto text = toolchain::readWholeFile(reduced);
+    auto text = toolchain::readWholeFile(out.reduced);
     if (!text)
       return text.takeError();
-    *text = withoutNames(std::move(*text));
-    if (llvm::Error error = toolchain::writeFileAtomically(reduced, *text))
+    out.reducedText = withoutNames(std::move(*text));
+    if (llvm::Error error = toolchain::writeFileAtomically(out.reduced, out.reducedText))
       return std::move(error);
+    return std::move(out);
+  }
+
+  /// Lowers the graph, holds its reduced form against the CPU, and starts the whole one.
+  llvm::Expected<std::unique_ptr<Judge>> learn(llvm::StringRef graph, const candidate::LaunchPlan &plan,
+                                               const std::string &folder) {
+    auto files = writeForms(graph, folder);
+    if (!files)
+      return files.takeError();
     std::unique_ptr<Judge> judge;
     auto begin = [&](const CardProgram &whole) -> llvm::Error {
       auto started =
-          start(whole, plan, [this, graph = graph.str(), reduced = *text](Computed what, JudgeJob::UseProgram use) {
-            return makeProgram(what, graph, reduced, use);
-          });
+          start(whole, plan,
+                [this, graph = graph.str(), reduced = files->reducedText](Computed what, JudgeJob::UseProgram use) {
+                  return makeProgram(what, graph, reduced, use);
+                });
       if (started)
         judge = std::move(*started);
       return started.takeError();
     };
-    if (llvm::Error error = useWhenAgreed(folder, full, reduced, *text, Computed::Answers, begin))
+    if (llvm::Error error =
+            useWhenAgreed(folder, files->full, files->reduced, files->reducedText, Computed::Answers, begin))
       return std::move(error);
     return std::move(judge);
   }

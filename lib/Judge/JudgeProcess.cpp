@@ -86,6 +86,7 @@ public:
 
   llvm::Expected<Findings> examine(size_t set, const Question &question) override {
     std::lock_guard<std::mutex> guard(lock);
+    declared.erase(set);
     if (llvm::Error error = give(set, question.inputs))
       return std::move(error);
     if (auto done = ask("answer " + std::to_string(set)); !done)
@@ -134,15 +135,18 @@ public:
 
   llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
+    // Each wrong answer asks, and a network has as many to try as parameters.
+    if (auto known = declared.find(set); known != declared.end())
+      return known->second;
     if (llvm::Error error = ensureProgram(Computed::Declared))
       return std::move(error);
     auto reply = ask("declared " + std::to_string(set), comparisonWords * outputs.size());
     if (!reply)
       return reply.takeError();
-    std::vector<Comparison> out;
+    std::vector<Comparison> &costs = declared[set];
     for (size_t i = 0; i < outputs.size(); ++i)
-      out.push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
-    return std::move(out);
+      costs.push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
+    return costs;
   }
 
   int inputsOnDevice(size_t set) override {
@@ -154,6 +158,7 @@ public:
 
   void drop(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
+    declared.erase(set);
     if (auto done = ask("drop " + std::to_string(set)); !done)
       llvm::consumeError(done.takeError()); // the next question says the same
   }
@@ -306,7 +311,8 @@ private:
   std::string pending;
   size_t sets = 0; ///< room for answers
   int received = -1, outputsFd = -1;
-  std::map<size_t, int> inputs; ///< descriptors of the memory that the card has them in, or -1
+  std::map<size_t, std::vector<Comparison>> declared; ///< what is known of declaredCosts(), by set
+  std::map<size_t, int> inputs;                       ///< descriptors of the memory that the card has them in, or -1
   std::mutex lock;
   bool broken = false;
 };

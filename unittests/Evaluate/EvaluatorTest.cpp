@@ -15,6 +15,7 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -57,7 +58,9 @@ public:
 class FakeAnswers : public judge::AnswerSource {
 public:
   int calls = 0;
+  std::atomic<int> prepared = 0;
   size_t outputs = 1;
+  void prepare(llvm::StringRef, const candidate::LaunchPlan &) override { ++prepared; }
   llvm::Expected<judge::GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double) override {
     return judge::GraphTraits{std::vector<bool>(outputs, true), {}};
   }
@@ -215,6 +218,23 @@ TEST_F(EvaluatorTest, WhatOnlyPreparesIsLookedAtBriefly) {
   auto wrong = evaluator.measure(files, options);
   ASSERT_TRUE(bool(wrong)) << llvm::toString(wrong.takeError());
   EXPECT_EQ(wrong->verdict, candidate::Verdict::Wrong);
+}
+
+TEST_F(EvaluatorTest, WhatComesLaterIsPreparedAndAnsweredWhenItIsThere) {
+  options.samples = options.mostSamples = options.repeats = 1;
+  CandidateFiles network = files;
+  network.graph = "network", network.later = true;
+  {
+    Evaluator evaluator(parts());
+    evaluator.learn({files, network}, options.rules);
+    const int learnt = answers->calls;
+    EXPECT_GT(learnt, 0);
+    EXPECT_TRUE(llvm::cantFail(evaluator.measure(files, options)).passed());
+    EXPECT_EQ(answers->calls, learnt);
+    EXPECT_TRUE(llvm::cantFail(evaluator.measure(network, options)).passed());
+    EXPECT_GT(answers->calls, learnt);
+  }
+  EXPECT_EQ(answers->prepared, 1);
 }
 
 TEST_F(EvaluatorTest, WhatIsClearlySlowerIsTimedLess) {

@@ -135,6 +135,42 @@ TEST_F(CardAnswersTest, LayersThatReduceAlikeAreLookedAtOnce) {
   EXPECT_EQ(asked, 2);
 }
 
+TEST_F(CardAnswersTest, WhatIsPreparedIsNotAskedAgain) {
+  const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
+  source->prepare(graphOf(1100, "1"), plan);
+  EXPECT_EQ(asked, 1);
+  auto judge = source->judge(graphOf(1100, "1"), plan, 1);
+  EXPECT_TRUE(bool(judge)) << llvm::toString(judge.takeError());
+  EXPECT_EQ(asked, 1);
+  // The CPU has this one by itself, and there is nothing to prepare for a graph that is none.
+  source->prepare(graphOf(100, "1"), planOf({{100, 1024}}, {100, 1024}));
+  source->prepare("func.func @task(", plan);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(CardAnswersTest, WhatTheDeclaredTypesCostIsTheLastAnswers) {
+  const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
+  auto card = llvm::cantFail(source->judge(graphOf(1100, "1"), plan, 1));
+  std::vector<double> costs;
+  for (unsigned seed : {7, 7, 8}) {
+    device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
+    llvm::cantFail(
+        fillInput(plan.inputs[0], 0, {InputKind::Declared, seed, 0}, {inputs.data(), plan.inputs[0].bytes()}));
+    Question question;
+    question.inputs = DrawnInputs::of(inputs);
+    llvm::cantFail(card->examine(0, question));
+    auto first = llvm::cantFail(card->declaredCosts(0)), again = llvm::cantFail(card->declaredCosts(0));
+    EXPECT_GT(first[0].norms.l2, 0);
+    EXPECT_EQ(first[0].norms.l2, again[0].norms.l2);
+    costs.push_back(first[0].norms.l2);
+  }
+  EXPECT_EQ(costs[0], costs[1]);
+  EXPECT_NE(costs[0], costs[2]);
+  card->drop(0);
+  llvm::Error error = card->declaredCosts(0).takeError();
+  EXPECT_NE(llvm::toString(std::move(error)).find("there is no answer 0"), std::string::npos);
+}
+
 TEST_F(CardAnswersTest, WhatDisagreesIsNotAnswered) {
   open(1e-6);
   for (int time = 1; time <= 2; ++time) { // a disagreement is not kept for an agreement

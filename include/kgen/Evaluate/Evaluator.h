@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 namespace kgen::evaluate {
 
@@ -30,6 +31,7 @@ struct CandidateFiles {
   std::vector<std::string> modules; ///< of a network: the texts of the plan's modules, in order
   std::string tasks;                ///< of a network: partition.json, which has its tasks' graphs; may be empty
   bool brief = false; ///< a step that only prepares: few inputs do, since its network is verified and timed as a whole
+  bool later = false; ///< learn(): others are asked about first
 };
 
 struct EvaluateOptions {
@@ -99,6 +101,17 @@ struct PreparedCandidate {
   }
 };
 
+/// What kept answers take.
+struct ReferenceBytes {
+  double machine = 0, card = 0;
+
+  ReferenceBytes &operator+=(const ReferenceBytes &other) {
+    machine += other.machine, card += other.card;
+    return *this;
+  }
+  bool fits(const ReferenceBytes &room) const { return machine <= room.machine && card <= room.card; }
+};
+
 class Trial;
 struct SanitizerWatch;
 
@@ -106,6 +119,7 @@ struct SanitizerWatch;
 class Evaluator {
 public:
   explicit Evaluator(EvaluatorParts parts) : parts(std::move(parts)) {}
+  ~Evaluator();
 
   /// The real parts for DEVICE: "host", "cuda:N", or "auto", which takes the first card when there is
   /// one. Fails with one sentence when the compiler or the card is missing. GATE is the file of the gate of those that
@@ -142,7 +156,8 @@ public:
   void prepare(const std::string &cuda);
 
   /// Draws the inputs of these problems and asks for their answers, several at a time, so that measure() finds them. As
-  /// many as memory has room for; what goes wrong is measure()'s to tell. Nothing is timed meanwhile.
+  /// many as memory has room for; what goes wrong is measure()'s to tell. Nothing is timed meanwhile. For those that
+  /// come later only what the processor has to do is done, beside what comes next.
   void learn(llvm::ArrayRef<CandidateFiles> problems, judge::Rules rules);
 
   /// What the last compile gave: its log, and PTX on a card.
@@ -169,7 +184,7 @@ private:
                      const candidate::LaunchPlan &plan);
   /// Who answers GRAPH already, for inputs and outputs as SHAPE's; null: nobody.
   judge::Judge *findJudge(llvm::StringRef graph, const candidate::LaunchPlan &shape) const;
-  double mostReferenceBytes() const;
+  ReferenceBytes mostReferenceBytes() const;
   /// False when the candidate ends here, its verdict set.
   llvm::Expected<bool> compile(const CandidateFiles &files, const candidate::LaunchPlan &plan,
                                const EvaluateOptions &options, candidate::Measurement &out, std::string &artifact);
@@ -201,13 +216,14 @@ private:
     std::unique_ptr<judge::Reference> reference;
     std::string graph;           ///< a digest of its text
     candidate::LaunchPlan shape; ///< inputs and outputs
-    double bytes = 0;
+    ReferenceBytes bytes;
     uint64_t used = 0;
   };
   std::map<std::string, KeptReference> references;
   uint64_t referenceUses = 0;
   std::set<std::string> rightTasks; ///< graphs and texts of tasks that were right in a network
   std::set<std::string> cleanTasks; ///< tools and tasks in which they found nothing
+  std::vector<std::thread> ahead;   ///< what learn() began and nobody waits for
 };
 
 /// Reads plan.json, kernel.cu and the graph of a candidate's folder. The graph is GRAPH when given,

@@ -81,6 +81,8 @@ public:
   virtual llvm::Expected<double> flops(llvm::StringRef graph);
   /// No question about GRAPH is expected soon: gives memory back.
   virtual void rest(llvm::StringRef /*graph*/) {}
+  /// Does for judge(GRAPH, PLAN) what takes its time and can be done ahead. What goes wrong is judge()'s to tell.
+  virtual void prepare(llvm::StringRef /*graph*/, const candidate::LaunchPlan & /*plan*/) {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
   /// compare. The source outlives the judge; the default judges in this process.
   virtual llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,

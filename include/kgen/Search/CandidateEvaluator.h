@@ -54,6 +54,7 @@ struct EvaluationJob {
   bool time = true;         ///< false: verify only
   double timingSeconds = 0; ///< samples end after this long, settled or not; 0: as long as the evaluator sees fit
   bool brief = false;       ///< verified on few inputs and timed a few times: what it is a part of is looked at closely
+  bool later = false;       ///< learn(): its candidates come after those of the others
   bool writesResults = true; ///< the evaluator may write compile.log and kernel.ptx into the folder
   double *seconds = nullptr; ///< where who is shared says how long the job took, without what it waited; may be null
   enum What {

@@ -104,7 +104,7 @@ public:
       return; // its files are elsewhere: it learns each problem when it gets its first candidate
     trajectory::Json list = trajectory::Json::array();
     for (const EvaluationJob &job : jobs)
-      list.push_back({{"folder", job.folder}, {"graph", job.graphFile}, {"brief", job.brief}});
+      list.push_back({{"folder", job.folder}, {"graph", job.graphFile}, {"brief", job.brief}, {"later", job.later}});
     auto answer = ask({{"learn", std::move(list)}, {"rules", jobs.front().rules}});
     if (!answer)
       consumeError(answer.takeError()); // evaluate() meets it

@@ -54,7 +54,8 @@ void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, Cand
         error = world.fs.writeAtomic(place + "/" + name, text);
     if (!error) {
       problems.insert(problems.begin(), {place, whole.graphFile, 0, "", config.rules});
-      problems.front().lane = 0; // the reference's, as a rule
+      problems.front().lane = 0;     // the reference's, as a rule
+      problems.front().later = true; // each task's round 0 is before it
     }
     consumeError(std::move(error));
   }
