@@ -26,6 +26,7 @@ chain          kernels that follow one another as one call
 module         kgen.compile: the original behind guards, parameters by reference
 pieces         modules that no export takes whole
 watch          changes of weights that PyTorch does not count
+reads          what a forward reads and writes beside its arguments
 guards         what has to hold for a call to be the one that kernels were made for
 structure      calls in one spelling, answers of any class
 backend        torch.compile(backend="kgen")

@@ -8,14 +8,24 @@ import warnings
 
 import torch
 
-from kgen.compiler import CompiledGraph, quiet
+from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, quiet
 from kgen.exporting import chosen_by_data
 from kgen.subgraph import settled
 
 
-def kgen_backend(module, example_inputs, *, precision=None, kernels=None):
+def kgen_backend(module, example_inputs, *, precision=None, kernels=None, options=None, mode=None):
     """A callable for the GraphModule that Dynamo traced. Graphs with symbolic sizes, or that autograd records, stay
-    PyTorch's, said once each."""
+    PyTorch's, said once each. OPTIONS as torch.compile passes them: {"precision": class, "kernels": which}; MODE is Inductor's."""
+    if mode not in (None, "default"):
+        raise ValueError(f"mode is {mode!r}, and backend \"kgen\" has none")
+    options = {"precision": precision, "kernels": kernels, **(options or {})}
+    if unknown := sorted(options.keys() - {"precision", "kernels"}):
+        raise ValueError(f"option {unknown[0]!r} is unknown to backend \"kgen\", expected \"precision\" or \"kernels\"")
+    precision, kernels = options["precision"], options["kernels"]
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is {precision!r}, expected \"strict-fp32\", \"tf32\", \"bf16\" or \"fp16\"")
+    if kernels not in (None, *KERNELS):
+        raise ValueError(f"kernels is {kernels!r}, expected \"first\" or \"generic\"")
     graph, why = compiled_graph(module, example_inputs, precision=precision, search="cached", kernels=kernels)
     if graph is None:
         return _kept(module, why)

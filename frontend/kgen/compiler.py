@@ -24,6 +24,8 @@ from kgen.segments import split
 from kgen.subgraph import graph_text
 from kgen.tools import ToolFailed, find_tool, run_tool
 
+#: The classes of precision that a graph may have; None for what its types say.
+PRECISIONS = (None, "strict-fp32", "tf32", "bf16", "fp16")
 #: How far a segment's results may be from PyTorch's own in the same type: relative to the largest element.
 _TOLERANCES = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
 #: Class tf32 rounds the operands of products to 11 bits.
@@ -301,9 +303,10 @@ def _stable_topk(values, k, dim=-1, largest=True, sorted=True):
 class Coverage:
     """What of a module kgen computes. `rows`: [(segment, nodes, "kgen" | "PyTorch", why, place, seconds in PyTorch)]."""
 
-    def __init__(self):
+    def __init__(self, in_pieces=False):
         self.rows = []
         self.kernels = 0
+        self._in_pieces = in_pieces
         self.misses = {}
         self.notes = []
         self.prepared = None
@@ -314,14 +317,16 @@ class Coverage:
 
     @property
     def share(self):
-        """Of the ops, the part that kgen computes; 1 where there are none."""
-        return sum(row[1] for row in self.rows if row[2] == "kgen") / self.nodes if self.nodes else 1.0
+        """Of the ops, the part that kgen computes. 1 where there are none, but in pieces: nobody counts what Dynamo leaves to Python."""
+        if not self.nodes:
+            return 0.0 if self._in_pieces else 1.0
+        return sum(row[1] for row in self.rows if row[2] == "kgen") / self.nodes
 
     @property
     def time_share(self):
         """Of PyTorch's own time for the example, the part that kgen replaced."""
         total = sum(row[5] for row in self.rows)
-        return sum(row[5] for row in self.rows if row[2] == "kgen") / total if total else 1.0
+        return sum(row[5] for row in self.rows if row[2] == "kgen") / total if total else self.share
 
     def left(self, why):
         """Nothing of it is kgen's, and WHY."""
@@ -351,7 +356,7 @@ class CompiledGraph:
         self.precision = precision or default_precision(dtypes)
         maker = _Maker(device, search, self.precision, kernels)
         examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
-        self._layouts = Layouts()
+        self.layouts = Layouts()
         self.module, segments = self._split(exported, maker, examples)
         self._make(segments, maker)
         self.coverage.notes += maker.notes
@@ -391,7 +396,7 @@ class CompiledGraph:
                         return module, segments
                 except ImportRefused:
                     pass
-        self._layouts = Layouts.of(exported, examples)
+        self.layouts = Layouts.of(exported, examples)
         return split(exported)
 
     def _text(self, module, name):
@@ -444,7 +449,7 @@ class CompiledGraph:
                     owner._compare(target, part, arguments, expected, rows[target], maker)
                 return expected
 
-        Checker(self.module).run(*self._layouts.enter(values))
+        Checker(self.module).run(*self.layouts.enter(values))
 
     def _compare(self, name, part, arguments, expected, row, maker):
         """Keeps part NAME's kernels where they give EXPECTED, else has generic ones in their place, else PyTorch."""
@@ -484,7 +489,7 @@ class CompiledGraph:
     def _fast(self, examples, device, always):
         """The parts as a Program; None where one cannot be made, and every part is an operator of its own."""
         try:
-            return Program(self.module, lambda part: getattr(part, "bundle", None), examples, device, self._layouts, always)
+            return Program(self.module, lambda part: getattr(part, "bundle", None), examples, device, self.layouts, always)
         except (NotImplementedError, RuntimeFailed):
             return None
 
@@ -503,8 +508,8 @@ class CompiledGraph:
         # Whoever watches PyTorch's operators is to see operators.
         if (self._program is None or torch._C._len_torch_dispatch_stack()
                 or torch._C._functorch.peek_interpreter_stack() is not None):
-            return self._layouts.leave(self.module(*self._layouts.enter(values)))
-        return self._layouts.leave(self._program.run(values))
+            return self.layouts.leave(self.module(*self.layouts.enter(values)))
+        return self.layouts.leave(self._program.run(values))
 
 
 def _anonymous(graph, precision):

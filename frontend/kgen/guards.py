@@ -1,12 +1,14 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What has to hold for a call to be the one that the kernels were made for. Each check says in words what does not."""
-import inspect
-import types
+import itertools
+import operator
 
 import torch
 from torch.nn.modules import module as torch_module
 from torch.utils.hooks import RemovableHandle
+
+from kgen.reads import Reads
 
 try:
     from torch._C._dynamo.guards import TensorGuards
@@ -44,9 +46,14 @@ def describe(known):
     return repr(known[1])
 
 
+def is_traced():
+    """Whether Dynamo or export traces this thread: its flag is every thread's."""
+    return torch.compiler.is_dynamo_compiling() or (torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() > 0)
+
+
 def outside():
     """Why no kernel may run now, whatever the call; None when one may."""
-    if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+    if is_traced() or torch._C._get_tracing_state() is not None:
         return "it is being traced, and kgen's kernels do not show there"
     if torch._C._functorch.peek_interpreter_stack() is not None:
         return "it runs under a transform (vmap, grad), and kgen's kernels have none"
@@ -132,13 +139,17 @@ class Inputs:
 
 
 class State:
-    """A module's structure, its parameters and buffers, by reference: `values` reads them as they are now."""
+    """A module's structure, its parameters, buffers and tensors among its attributes, by reference: `values` reads them as they are now."""
 
     def __init__(self, module, names):
         self._places = [_place(module, name) for name in names]
         self._tensors = Tensors(self.values(), names)
         self._names = names
-        self._children = [(path, part._modules, dict(part._modules)) for path, part in module.named_modules()]
+        parts = list(module.named_modules())
+        self._children = [(path, part._modules, dict(part._modules)) for path, part in parts if part._modules]
+        self._held = [held for _, held, _ in self._children]
+        self._below = list(itertools.chain.from_iterable(map(dict.values, self._held)))
+        self._absent = [(path, held, _absent(held)) for path, part in parts for held in (part._parameters, part._buffers)]
         tied = {}
         for path, part in module.named_modules(remove_duplicate=False):
             for held in (part._parameters, part._buffers):
@@ -148,14 +159,10 @@ class State:
         self._tied = [places for places in tied.values() if len(places) > 1]
         self._seen = None
         self._hooks = Hooks(module)
-        # What forward reads of its own, side by side: they are compared in one go.
-        self._read = [(path, vars(part), name) for path, part in module.named_modules() for name in _read_attributes(part)]
-        # Who gives a part another forward gives it to the part itself.
-        self._read += [(path, vars(part), "forward") for path, part in module.named_modules()]
-        self._dicts, self._keys = [held for _, held, _ in self._read], [name for _, _, name in self._read]
-        self._settings = list(map(dict.get, self._dicts, self._keys))
+        attributes = {name.rpartition(".")[::2] for name, (held, _) in zip(names, self._places) if not _is_state(module, name, held)}
+        self.reads = Reads(module, attributes)
         # What the flag changes is found where it is read.
-        self._modes = [(path, part, part.training) for path, part in module.named_modules() if part is module or _reads_mode(part)]
+        self._modes = [(path, part, part.training) for path, part in self.reads.modes]
 
     def values(self):
         """Raises KeyError where something is gone."""
@@ -166,23 +173,44 @@ class State:
         for path, part, training in self._modes:
             if part.training is not training:
                 return f"{path or 'the module'} changed between training and evaluation"
-        if (found := list(map(dict.get, self._dicts, self._keys))) != self._settings:
-            (path, _, name), value, expected = next(each for each in zip(self._read, found, self._settings) if each[1] != each[2])
-            return f"{path}.{name}".lstrip(".") + f" is {value!r}, the kernels are for {expected!r}"
+        now = list(itertools.chain.from_iterable(map(dict.values, self._held)))
+        if len(now) != len(self._below) or not all(map(operator.is_, now, self._below)):
+            path = next(path for path, held, children in self._children if list(held.items()) != list(children.items()))
+            return f"the module changed: {path or 'it'} has other submodules"
         why = self._hooks.miss()
         if why is not None:
             return why
         if self._seen != _registrations[0]:
-            for path, held, children in self._children:
-                if held.keys() != children.keys() or any(held[name] is not child for name, child in children.items()):
-                    return f"the module changed: {path or 'it'} has other submodules"
-            for places in self._tied:
-                first = places[0][1].get(places[0][2])
-                for path, held, name in places[1:]:
-                    if held.get(name) is not first:
-                        return f"the module changed: {path} is no longer the same tensor as {places[0][0]}"
+            why = self._other_structure()
+            if why is not None:
+                return f"the module changed: {why}"
             self._seen = _registrations[0]
-        return self._tensors.miss(values)
+        return self.reads.miss() or self._tensors.miss(values)
+
+    def _other_structure(self):
+        for path, held, children in self._children:
+            if held.keys() != children.keys() or any(held[name] is not child for name, child in children.items()):
+                return f"{path or 'it'} has other submodules"
+        for path, held, absent in self._absent:
+            if (now := _absent(held)) != absent:
+                name = next(name for name in [*now, *absent] if now.get(name) != absent.get(name))
+                return f"{path}.{name}".lstrip(".") + " came or went"
+        for places in self._tied:
+            first = places[0][1].get(places[0][2])
+            for path, held, name in places[1:]:
+                if held.get(name) is not first:
+                    return f"{path} is no longer the same tensor as {places[0][0]}"
+        return None
+
+
+def _absent(held):
+    """{name: whether there is none} of parameters or buffers."""
+    return {name: value is None for name, value in held.items()}
+
+
+def _is_state(module, name, held):
+    owner = module.get_submodule(name.rpartition(".")[0])
+    return held is owner._parameters or held is owner._buffers
 
 
 class Hooks:
@@ -205,42 +233,14 @@ class Hooks:
         return None
 
 
-def _read_attributes(part):
-    """The names of PART's own numbers, words, flags and tuples of them that a method of its class reads or may read."""
-    named = set()
-    for kind in type(part).__mro__:
-        if kind is torch.nn.Module:
-            break
-        for method, value in vars(kind).items():
-            if method in ("__init__", "extra_repr"):
-                continue
-            value = inspect.unwrap(value) if callable(value) else value
-            waiting = [getattr(value, "__code__", None)]
-            while waiting:
-                code = waiting.pop()
-                if code is not None:
-                    named.update(code.co_names)
-                    waiting += [each for each in code.co_consts if isinstance(each, types.CodeType)]
-    return [name for name, value in vars(part).items() if name in named and name != "training" and _is_plain(value)]
-
-
-def _is_plain(value):
-    return type(value) in (bool, int, float, str, type(None)) or (type(value) is tuple and all(map(_is_plain, value)))
-
-
 def _place(module, name):
-    """The dictionary that holds the parameter or buffer NAME, and its name there."""
+    """The dictionary that holds the parameter, the buffer or the attribute NAME, and its name there."""
     path, _, leaf = name.rpartition(".")
     owner = module.get_submodule(path) if path else module
-    for held in (owner._parameters, owner._buffers):
+    for held in (owner._parameters, owner._buffers, vars(owner)):
         if leaf in held:
             return held, leaf
     raise KeyError(name)
-
-
-def _reads_mode(part):
-    code = getattr(inspect.unwrap(type(part).forward), "__code__", None)
-    return code is None or "training" in code.co_names or "train" in code.co_names
 
 
 def overlap(values, written):

@@ -5,15 +5,17 @@ import copy
 import warnings
 
 import torch
+from torch._dynamo.convert_frame import compile_lock
 
-from kgen.compiler import KERNELS, CompiledGraph, quiet
+from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, in_float64, quiet
 from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data, op_name
-from kgen.guards import Inputs, State, outside, overlap
+from kgen.guards import Inputs, State, is_traced, outside, overlap
 from kgen.op_table import LATER, RANDOM
 from kgen.pieces import Pieces
 from kgen.problem_file import asks_for_data
-from kgen.structure import Form, Signature, Traced, flatten
+from kgen.reads import Before
+from kgen.structure import Form, Signature, Traced, distinct, flatten
 from kgen.subgraph import settled
 from kgen.torch_forms import exportable
 
@@ -33,6 +35,8 @@ class _NotWhole(CompileFailed):
 #: How far the whole answer may be from the original's, by norm: what is further is another answer, not another rounding.
 _ANOTHER_ANSWER = {torch.float64: 1e-3, torch.float32: 1e-2}
 _ANOTHER_ANSWER_OF_HALVES = 0.25
+#: So many reasons for which the original ran are told apart: a number among the arguments may give a new one in each call.
+_MOST_REASONS = 32
 
 
 class _Entry:
@@ -40,6 +44,8 @@ class _Entry:
 
     def __init__(self, original, arguments, keywords, options):
         traced = Traced(original)
+        self._dtype = torch.get_default_dtype()
+        arguments, keywords = distinct(arguments, keywords, original)
         with torch.no_grad(), quiet(), torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
             try:
                 with exportable():
@@ -49,6 +55,8 @@ class _Entry:
             except Exception as error:  # export raises many kinds
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise _NotWhole(f"torch.export cannot take {type(original).__name__}: {words}", asks_for_data(error)) from error
+        if traced.written is not None:
+            raise _NotWhole(f"forward of {type(original).__name__} does more than answer: {traced.written}", True)
         if chosen_by_data(exported.graph):
             raise _NotWhole(f"{type(original).__name__} chooses by what is in a tensor (torch.cond or a loop of its kind)", True)
         self.form = traced.form
@@ -60,7 +68,9 @@ class _Entry:
         devices = {value.device for value in values if isinstance(value, torch.Tensor)}
         self.device = next((device for device in devices if device.type == "cuda"), torch.device("cpu"))
         moved = move_constants(exported, self.device)
-        self._sources = [(kind, moved.get(place, what)) for place, (kind, what) in enumerate(self._sources)]
+        # What stays where it is is read by reference.
+        self._sources = [("constant", moved[place]) if place in moved and moved[place] is not values[place] else source
+                         for place, source in enumerate(self._sources)]
         values = self.values(leaves)
         with torch.no_grad():
             # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
@@ -72,31 +82,31 @@ class _Entry:
         self.another = None
         if options["check"] and not _draws(exported.graph):
             with torch.no_grad(), quiet(), torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
-                self.another = self._other_answer(original, arguments, keywords, values)
+                self.another = self._other_answer(original, arguments, keywords, values, exported.graph_module)
         if self.another is not None:
             self.graph.coverage.left(self.another)
 
-    def _other_answer(self, original, arguments, keywords, values):
+    def _other_answer(self, original, arguments, keywords, values, program):
         """How the whole answer differs from ORIGINAL's; None where it does not, or where ORIGINAL cannot be asked without changing something.
 
-        Each segment was compared with PyTorch's ops, but not what torch.export made of the module with the module.
+        Each segment was compared with PyTorch's ops, but not PROGRAM, what torch.export made of the module, with the module.
         """
         state = [value for place, value in enumerate(values) if place in self._written and isinstance(value, torch.Tensor)]
         held = [(value, value.clone()) for value in state]
+        before = Before(original)
         try:
             arguments, keywords = copy.deepcopy((arguments, keywords))
             expected = [value.clone() for value in Form(original(*arguments, **keywords), original).tensors]
         except Exception:  # what cannot be copied or called by itself is not asked
             return None
         finally:
-            for value, before in held:
-                value.copy_(before)
-            for part, name, before, _ in self._changed:
-                setattr(part, name, before)
-        found = [result for (place, _), result in zip(self._results, self.graph.run(*values)) if place is None and result is not None]
+            for value, was in held:
+                value.copy_(was)
+            before.restore_all()
+        found = self._answers(self.graph.run(*values))
         if len(found) != len(expected):
             return None
-        for one, other in zip(found, expected):
+        for number, (one, other) in enumerate(zip(found, expected)):
             if not (one.dtype.is_floating_point and one.shape == other.shape and one.numel()):
                 continue
             if other.layout != torch.strided:
@@ -106,9 +116,24 @@ class _Entry:
                 return "torch.export's graph has infinities or NaN where the original has none, or the other way round"
             a, b = torch.where(finite, one, 0).double(), torch.where(finite, other, 0).double()
             error, bound = float((a - b).norm()), _ANOTHER_ANSWER.get(one.dtype, _ANOTHER_ANSWER_OF_HALVES)
-            if error > bound * float(b.norm()) and float((a - b).abs().max()) > 1e-6:
+            if error > bound * float(b.norm()) and float((a - b).abs().max()) > 1e-6 and not self._rounds_alike(number, a, b, bound, program, values):
                 return f"torch.export's graph gives another answer than the original for the example (off by {error / max(float(b.norm()), 1e-30):.2g} of its norm)"
         return None
+
+    def _answers(self, results):
+        return [result for (place, _), result in zip(self._results, results) if place is None and result is not None]
+
+    def _rounds_alike(self, number, found, expected, bound, program, values):
+        """Whether FOUND, answer NUMBER, is as far from EXPECTED as it is because the network makes much of each rounding: PROGRAM by PyTorch's own
+        ops is within BOUND of EXPECTED, and as far from itself in float64."""
+        layouts = self.graph.layouts
+        try:
+            own = self._answers(layouts.leave(program(*layouts.enter(values))))[number].double()
+            exact = self._answers(layouts.leave(in_float64(program, layouts.enter(values))))[number]
+        except Exception:  # what PyTorch's ops do not take as it lies, or in float64
+            return False
+        size = float(expected.norm())
+        return float((own - expected).norm()) <= bound * size and float((found - exact).norm()) <= max(bound * size, 8 * float((own - exact).norm()))
 
     def _read(self, exported, original):
         """Where the graph's placeholders come from and what becomes of its results."""
@@ -125,7 +150,10 @@ class _Entry:
                 names.append(item.target.removeprefix(Traced.PREFIX))
                 places[item.target] = place
             else:
-                self._sources.append(("constant", exported.constants.get(item.target)))
+                value = exported.constants.get(item.target)
+                name = _attribute(original, item.target, value)
+                self._sources.append(("constant", value) if name is None else ("state", len(names)))
+                names += [] if name is None else [name]
         try:
             self.state = State(original, names)
         except KeyError as missing:
@@ -138,6 +166,10 @@ class _Entry:
                 raise CompileFailed(f"{type(original).__name__} gives a {item.kind.name.lower()}, which no kernel can")
             self._results.append((places[item.target] if written else None, getattr(item.arg, "value", None)))
         self._written = {place for place, _ in self._results if place is not None}
+        # Answers that are what the module was given, or has.
+        origins = {source if source[0] == "input" else ("state", names[source[1]]): place for place, source in enumerate(self._sources)
+                   if source[0] != "constant"}
+        self._same = [(number, origins[origin]) for number, origin in self.form.same.items() if origin in origins]
 
     def values(self, leaves):
         """What the graph's placeholders get: parameters and buffers as the module has them now."""
@@ -149,6 +181,10 @@ class _Entry:
         why = self.inputs.miss(leaves, spec) or self.another
         if why is not None:
             return why, None
+        if torch.get_default_dtype() is not self._dtype:
+            return f"the default type is {torch.get_default_dtype()}, the kernels are for {self._dtype}", None
+        if self.state.reads.asks_for_gradients and torch.is_grad_enabled():
+            return "gradients are on, and forward asks whether they are", None
         for part, name, before, _ in self._changed:
             if getattr(part, name, None) != before:
                 return (f"forward changes {type(part).__name__}.{name}, which is {getattr(part, name, None)!r} now, and the kernels are for {before!r}: "
@@ -183,7 +219,19 @@ class _Entry:
                 answers.append(constant if result is None else result)
         for part, name, _, after in self._changed:
             setattr(part, name, after)
+        for number, place in self._same:
+            answers[number] = values[place]
         return self.form.build(answers)
+
+
+def _attribute(original, target, value):
+    """The name of the attribute of ORIGINAL's that VALUE, the constant TARGET of its program, is; None."""
+    path, _, name = target.removeprefix(Traced.PREFIX).rpartition(".")
+    try:
+        owner = original.get_submodule(path)
+    except AttributeError:
+        return None
+    return f"{path}.{name}".lstrip(".") if isinstance(value, torch.Tensor) and vars(owner).get(name) is value else None
 
 
 def _draws(graph):
@@ -204,8 +252,8 @@ class CompiledModule(torch.nn.Module):
         object.__setattr__(self, "_entries", [])
         self._original = original
         self._gradients, self._options = gradients, options
-        # What export or TorchScript made has positions only.
-        self._signature = Signature(original.forward, not isinstance(original, (torch.fx.GraphModule, torch.jit.ScriptModule)))
+        # What export made has positions only.
+        self._signature = Signature(original.forward, not isinstance(original, torch.fx.GraphModule))
         self._said = set()
         self.misses = {}
 
@@ -214,6 +262,11 @@ class CompiledModule(torch.nn.Module):
         call = self._signature.canonical(tuple(arguments), dict(keywords))
         if call is None:
             raise TypeError(f"{type(self._original).__name__}.forward does not take these example inputs")
+        # One at a time: export sets flags that are every thread's. The original is run, and leaves no trace in random numbers.
+        with compile_lock, torch.random.fork_rng(_cards(self._original, call)):
+            return self._add(call)
+
+    def _add(self, call):
         try:
             self._entries.append(_Entry(self._original, *call, self._options))
         except _NotWhole as error:
@@ -223,17 +276,25 @@ class CompiledModule(torch.nn.Module):
         return self
 
     def _runs(self, arguments, keywords):
-        """Whether the original takes them: what export cannot take, Dynamo may."""
+        """Whether the original takes them: what export cannot take, Dynamo may. What it changes is as it was afterwards."""
+        before = Before(self._original)
+        held = [(buffer, buffer.detach().clone()) for buffer in self._original.buffers()]
         try:
             arguments, keywords = copy.deepcopy((arguments, keywords))
             with torch.no_grad(), quiet():
                 self._original(*arguments, **keywords)
         except Exception:  # as many kinds
             return False
+        finally:
+            before.restore_all()
+            with torch.no_grad():
+                for buffer, value in held:
+                    if buffer.shape == value.shape:
+                        buffer.copy_(value)
         return True
 
     def forward(self, *arguments, **keywords):
-        if torch.compiler.is_exporting():
+        if torch.compiler.is_exporting() and is_traced():
             raise TypeError("a compiled module cannot be exported: export the original")
         why = outside()
         call = self._signature.canonical(arguments, keywords) if why is None else None
@@ -250,11 +311,13 @@ class CompiledModule(torch.nn.Module):
                 else:
                     with torch.no_grad():
                         return entry.run(values, call)
-        if not torch.compiler.is_compiling():
+        if not is_traced():
             self._count(why or "forward does not take these arguments")
         return self._original(*arguments, **keywords)
 
     def _count(self, why):
+        if why not in self.misses and len(self.misses) >= _MOST_REASONS:
+            why = "other reasons"
         self.misses[why] = self.misses.get(why, 0) + 1
         if why not in self._said:
             self._said.add(why)
@@ -266,7 +329,21 @@ class CompiledModule(torch.nn.Module):
     def __reduce_ex__(self, protocol):
         raise TypeError("a compiled module cannot be pickled: save its state_dict, or the original")
 
-    # The original's state is this module's: the same names, the same tensors.
+    # The original's state is this module's: the same names, the same tensors. What is set is set there.
+
+    def __setattr__(self, name, value):
+        if name in _OWN_NAMES or "_original" not in self.__dict__.get("_modules", ()) or not _has(self._original, name):
+            return super().__setattr__(name, value)
+        setattr(self._original, name, value)
+
+    def __delattr__(self, name):
+        delattr(self if name in self.__dict__ else self._original, name)
+
+    def _load_from_state_dict(self, state_dict, prefix, *arguments):
+        # As a part of another module, whose names are those of state_dict().
+        for name in [name for name in state_dict if name.startswith(prefix)]:
+            state_dict[f"{prefix}_original.{name[len(prefix):]}"] = state_dict.pop(name)
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def state_dict(self, *arguments, **keywords):
         return self._original.state_dict(*arguments, **keywords)
@@ -287,6 +364,20 @@ class CompiledModule(torch.nn.Module):
             return getattr(super().__getattr__("_original"), name)
 
 
+#: What a CompiledModule sets of itself.
+_OWN_NAMES = frozenset(vars(torch.nn.Module())) | {"_original", "_gradients", "_options", "_signature", "_said", "misses"}
+
+
+def _has(module, name):
+    return name in vars(module) or any(name in held for held in (module._parameters, module._buffers, module._modules)) or hasattr(type(module), name)
+
+
+def _cards(module, call):
+    """The cards whose random numbers a call may draw."""
+    tensors = [*module.parameters(), *module.buffers(), *(leaf for leaf in flatten(*call)[0] if isinstance(leaf, torch.Tensor))]
+    return sorted({tensor.device.index or 0 for tensor in tensors if tensor.is_cuda})
+
+
 def compile(module, example_inputs, example_keywords=None, *, precision=None, search="none", kernels=None, gradients="original",
             check=True, prepare="changed"):
     """MODULE computed by kgen's kernels; the same signature, the same parameters.
@@ -303,13 +394,16 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     """
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
+    scripted = next((part for part in module.modules() if isinstance(part, torch.jit.ScriptModule)), None)
+    if scripted is not None:
+        raise CompileFailed(f"{getattr(scripted, 'original_name', type(scripted).__name__)} is TorchScript, whose Python is gone: compile the module that it was made from")
     if search not in ("none", "cached") and not (isinstance(search, (int, float)) and search > 0):
         raise ValueError(f"search is {search!r}, expected \"none\", \"cached\" or a number of minutes")
     if kernels not in (None, *KERNELS):
         raise ValueError(f"kernels is {kernels!r}, expected \"first\" or \"generic\"")
     if gradients not in ("original", "ignore"):
         raise ValueError(f"gradients is {gradients!r}, expected \"original\" or \"ignore\"")
-    if precision not in (None, "strict-fp32", "tf32", "bf16", "fp16"):
+    if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}, expected \"strict-fp32\", \"tf32\", \"bf16\" or \"fp16\"")
     if prepare not in ("changed", "always"):
         raise ValueError(f"prepare is {prepare!r}, expected \"changed\" or \"always\"")

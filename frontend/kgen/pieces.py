@@ -5,7 +5,7 @@ import torch
 
 from kgen.backend import compiled_graph
 from kgen.compiler import Coverage
-from kgen.guards import Inputs
+from kgen.guards import Hooks, Inputs
 from kgen.structure import flatten
 
 
@@ -18,7 +18,9 @@ class Pieces:
         self.inputs = Inputs(leaves, spec)
         self._original, self._options, self._failed, self._graphs = original, options, None, []
         self._call = torch.compile(original, backend=self._made)
-        self.coverage, self.precision = Coverage(), options["precision"]
+        # Dynamo does not guard on these.
+        self._hooks = Hooks(original)
+        self.coverage, self.precision = Coverage(in_pieces=True), options["precision"]
         self.coverage.notes.append(f"in pieces, made in the first call: {why}")
 
     @property
@@ -50,7 +52,7 @@ class Pieces:
 
     def miss(self, leaves, spec):
         """As an _Entry's: the values are those that autograd may record."""
-        why = self._failed or self.inputs.miss(leaves, spec)
+        why = self._failed or self.inputs.miss(leaves, spec) or self._hooks.miss()
         return (why, None) if why is not None else (None, [*leaves, *self._original.parameters()])
 
     def run(self, values, call):

@@ -1,10 +1,14 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls in one spelling, and answers of any class taken apart into tensors and put together again."""
+import collections.abc
+import enum
 import inspect
 
 import torch
 from torch.utils import _pytree as pytree
+
+from kgen.reads import Before, hidden_in
 
 _ATOMS = frozenset((bool, int, float, str, type(None)))
 _TENSORS = (torch.Tensor, torch.nn.Parameter)
@@ -59,19 +63,44 @@ def flatten(arguments, keywords):
     return leaves, (len(arguments), *keywords)
 
 
+def distinct(arguments, keywords, module):
+    """ARGUMENTS and KEYWORDS with a copy of each tensor that shares memory with an earlier one, or with MODULE's parameters and buffers: export takes
+    what is one tensor in an example for one in each call."""
+    seen = {value.untyped_storage()._cdata for value in [*module.parameters(), *module.buffers()] if _is_strided(value)}
+
+    def own(value):
+        if not _is_strided(value):
+            return value
+        storage = value.untyped_storage()
+        if storage._cdata not in seen:
+            seen.add(storage._cdata)
+            return value
+        copied = torch.empty(0, dtype=value.dtype, device=value.device).set_(storage.clone(), value.storage_offset(), value.shape, value.stride())
+        return copied.requires_grad_(value.requires_grad)
+    return pytree.tree_map(own, (arguments, keywords))
+
+
+def _is_strided(value):
+    return isinstance(value, torch.Tensor) and type(value) in _TENSORS and value.layout == torch.strided and not value.is_conj() and not value.is_neg()
+
+
 class Form:
     """The shape of an answer. PyTorch's pytrees take containers apart; an object of a class that they do not know (a cache of keys
     and values, a data class) is its attributes, all the way down, and every call makes a new one. What the module itself holds (its
-    configuration), and what has no attributes, is kept."""
+    configuration), and what has no attributes, is kept. PLACES, {id of a tensor: what it is}: a tensor that the module was given, or
+    has, and that is an answer itself. Raises TypeError for an answer that hides tensors from calls."""
 
-    def __init__(self, value, module):
-        self.tensors = []
+    def __init__(self, value, module, places=None):
+        self.tensors, self._places = [], places or {}
         self._kept = {id(held) for part in module.modules() for held in (part, *vars(part).values())}
         self._numbers, self._seen = {}, {}
         leaves, self._spec = pytree.tree_flatten(value)
         self._leaves = [self._describe(leaf) for leaf in leaves]
+        #: {number of a tensor: its place}
+        self.same = {number: self._places[id(tensor)] for number, tensor in enumerate(self.tensors) if id(tensor) in self._places}
+        self.build(self.tensors)  # so that a class that cannot be made again shows now
         # What was seen is not held beyond the tracing.
-        self._kept = self._seen = None
+        self._kept = self._seen = self._places = None
 
     def _describe(self, value):
         """A function of (results, objects made so far) to the value that stands here."""
@@ -81,7 +110,11 @@ class Form:
                 self.tensors.append(value)
             number = self._numbers[id(value)]
             return lambda results, made: results[number]
-        if id(value) in self._kept or type(value) in _ATOMS or isinstance(value, (type, torch.nn.Module)) or callable(value):
+        if id(value) in self._kept or type(value) in _ATOMS or isinstance(value, (type, torch.nn.Module, enum.Enum)):
+            return lambda results, made: value
+        if callable(value) or isinstance(value, (set, frozenset, collections.abc.Iterator)):
+            if hidden_in(value):
+                raise TypeError(f"its answer has tensors in a {type(value).__name__}")
             return lambda results, made: value
         if type(value) in (tuple, list):
             kind, inner = type(value), [self._describe(item) for item in value]
@@ -134,18 +167,13 @@ def _slots(kind):
 class _Answer:
     """Export puts a module's own attributes back when it is done; this one's are none of its business."""
 
-    form, changed = None, ()
-
-
-def _plain_attributes(module):
-    """{(path in MODULE, name): value} of its parts' own attributes that are numbers, words, flags or nothing."""
-    return {(path, name): value for path, part in module.named_modules() for name, value in vars(part).items()
-            if type(value) in _ATOMS and name != "training"}
+    form, changed, written = None, (), None
 
 
 class Traced(torch.nn.Module):
-    """ORIGINAL as a module that returns the tensors of its answer; `form` is the rest of it, once it was called, and `changed` the attributes
-    that the call gave another value, [(path, name, before, after)]: export sets them back, and no graph has them."""
+    """ORIGINAL as a module that returns the tensors of its answer; `form` is the rest of it, once it was called, `changed` the plain attributes
+    that the call gave another value, [(path, name, before, after)]: export sets them back, and no graph has them. `written`: what else it changed,
+    in words, which is undone."""
 
     #: What torch.export puts before the names of ORIGINAL's state.
     PREFIX = "original."
@@ -162,10 +190,16 @@ class Traced(torch.nn.Module):
         return self
 
     def forward(self, *arguments, **keywords):
-        before = _plain_attributes(self.original)
-        form = self._answer.form = Form(self.original(*arguments, **keywords), self.original)
-        self._answer.changed = [(*place, before.get(place), value) for place, value in _plain_attributes(self.original).items()
-                                if place not in before or before[place] is not value and before[place] != value]
+        before = Before(self.original)
+        given = flatten(arguments, keywords)[0]
+        try:
+            answer = self.original(*arguments, **keywords)
+            places = {id(leaf): ("input", position) for position, leaf in enumerate(given) if isinstance(leaf, torch.Tensor)}
+            places.update({id(value): ("state", name) for named in (self.original.named_parameters(), self.original.named_buffers()) for name, value in named})
+            form = self._answer.form = Form(answer, self.original, places)
+            self._answer.changed, self._answer.written = before.plain(), before.written()
+        finally:
+            before.restore()
         tensors, form.tensors = tuple(form.tensors), None
         return tensors
 
@@ -176,3 +210,7 @@ class Traced(torch.nn.Module):
     @property
     def changed(self):
         return self._answer.changed
+
+    @property
+    def written(self):
+        return self._answer.written

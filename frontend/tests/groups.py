@@ -7,7 +7,7 @@ import unittest
 
 GROUPS = {
     "import": "fuzz import numeric ops oracle problems".split(),
-    "compile": "compile first bad_use chain decompositions partition selections".split(),
+    "compile": "compile first bad_use chain decompositions partition reads selections".split(),
     "use": "apply bench export".split(),
     "models": ["models"],
 }
