@@ -9,7 +9,9 @@ import warnings
 import torch
 
 from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, quiet
+from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data
+from kgen.guards import overlap
 from kgen.subgraph import settled
 
 
@@ -39,7 +41,7 @@ def kgen_backend(module, example_inputs, *, precision=None, kernels=None, option
 
 
 def compiled_graph(module, example_inputs, **options):
-    """(the CompiledGraph of what Dynamo traced, None); (None, why it stays PyTorch's)."""
+    """(the kernels of what Dynamo traced, None); (None, why it stays PyTorch's)."""
     if not all(isinstance(value, torch.Tensor) for value in example_inputs):
         return None, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False"
     if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
@@ -54,15 +56,74 @@ def compiled_graph(module, example_inputs, **options):
             return None, f"torch.export cannot take it: {words}"
         if chosen_by_data(exported.graph):
             return None, "it chooses by what is in a tensor (torch.cond or a loop of its kind)"
-        kinds = torch.export.graph_signature
-        plain = (all(spec.kind == kinds.InputKind.USER_INPUT for spec in exported.graph_signature.input_specs) and
-                 all(spec.kind == kinds.OutputKind.USER_OUTPUT for spec in exported.graph_signature.output_specs))
-        if not plain:
-            return None, "it changes its inputs or holds constants"
         device = next((value.device for value in example_inputs if value.is_cuda), torch.device("cpu"))
+        try:
+            sources, places = _read(exported, module, move_constants(exported, device))
+        except KeyError as unknown:
+            return None, f"its graph gives or takes a {unknown.args[0]}"
         # Dynamo hands fake tensors over: nothing can be compared here.
         real = not any(isinstance(value, torch._subclasses.FakeTensor) for value in example_inputs)
-        return CompiledGraph(exported.graph_module, device, values=list(example_inputs) if real else None, **options), None
+        graph = CompiledGraph(exported.graph_module, device, values=_given(sources, example_inputs) if real else None, **options)
+        return _Called(graph, sources, places, module.forward), None
+
+
+def _read(exported, module, moved):
+    """(what each placeholder gets: the position of an input, or a tensor; which placeholder each result is written to, None for an answer). MOVED: constants on
+    another device. Raises KeyError with the kind of what is neither."""
+    inputs, outputs = torch.export.graph_signature.InputKind, torch.export.graph_signature.OutputKind
+    sources, names = [], {}
+    for place, item in enumerate(exported.graph_signature.input_specs):
+        if item.kind == inputs.USER_INPUT:
+            sources.append(sum(isinstance(source, int) for source in sources))
+            names[item.arg.name] = place
+        elif item.kind == inputs.CONSTANT_TENSOR:
+            sources.append(moved.get(place, exported.constants[item.target]))
+        elif item.kind in (inputs.BUFFER, inputs.PARAMETER):
+            owner = module.get_submodule(item.target.rpartition(".")[0])
+            sources.append(getattr(owner, item.target.rpartition(".")[2]))
+            names[item.target] = place
+        else:
+            raise KeyError(item.kind.name.lower())
+    places = []
+    for item in exported.graph_signature.output_specs:
+        if item.kind not in (outputs.USER_OUTPUT, outputs.USER_INPUT_MUTATION, outputs.BUFFER_MUTATION):
+            raise KeyError(item.kind.name.lower())
+        places.append(None if item.kind == outputs.USER_OUTPUT else names[item.target])
+    return sources, places
+
+
+def _given(sources, values):
+    return [values[source] if isinstance(source, int) else source for source in sources]
+
+
+class _Called:
+    """GRAPH for the values that Dynamo passes: what it holds comes with them (SOURCES), and what it writes to (PLACES) is written. ORIGINAL runs where
+    that shares memory with another value."""
+
+    def __init__(self, graph, sources, places, original):
+        self._graph, self._sources, self._places, self._original = graph, sources, places, original
+        self._written = {place for place in places if place is not None}
+        self.coverage, self.precision, self.module = graph.coverage, graph.precision, graph.module
+
+    @property
+    def prepared(self):
+        return self._graph.prepared
+
+    def refresh(self):
+        """What is prepared of weights is prepared anew before the next run."""
+        self._graph.refresh([None] * len(self._sources))
+
+    def run(self, *values):
+        given = _given(self._sources, values)
+        if self._written and overlap(given, self._written):
+            return self._original(*values)
+        answers = []
+        for place, result in zip(self._places, self._graph.run(*given), strict=True):
+            if place is None:
+                answers.append(result)
+            else:
+                given[place].copy_(result)
+        return answers
 
 
 def _kept(module, why):

@@ -34,7 +34,7 @@ class Pieces:
 
     def refresh(self):
         for graph in self._graphs:
-            graph.refresh([None] * sum(node.op == "placeholder" for node in graph.module.graph.nodes))
+            graph.refresh()
 
     def _made(self, module, example_inputs):
         graph, why = compiled_graph(module, example_inputs, **self._options)

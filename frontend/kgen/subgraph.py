@@ -13,6 +13,10 @@ from kgen.graph_writer import GraphWriter, Value
 from kgen.text import tensor_type
 
 
+_DROPOUTS = frozenset((torch.ops.aten.dropout.default, torch.ops.aten.feature_dropout.default, torch.ops.aten.alpha_dropout.default,
+                       torch.ops.aten.feature_alpha_dropout.default))
+
+
 class _Writer(GraphWriter):
     """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input."""
 
@@ -72,12 +76,28 @@ class Undecomposed(str):
 def settled(exported):
     """EXPORTED in a form that writes nothing in place and asks for no more decompositions."""
     more = {None}
+    _without_dropout(exported)
     while True:
         exported = without_effects(decompose(exported, GraphWriter, more))
         needed = {why.target for why in map(refusal, exported.graph.nodes) if isinstance(why, Undecomposed)} - more
         if not needed:
             return _without_unused(exported)
         more |= needed
+
+
+def _without_dropout(exported):
+    """Has dropouts that drop nothing give their operand itself, as PyTorch's do: what is written to one shows in the other. Functional forms of
+    the graph take them for values of their own."""
+    graph = exported.graph_module.graph
+    for node in list(graph.nodes):
+        given = dict(zip(("input", "p", "train"), node.args)) | node.kwargs if node.target in _DROPOUTS else {}
+        if given and (given.get("train") is False or given.get("p") == 0):
+            node.replace_all_uses_with(given["input"])
+            graph.erase_node(node)
+            for item in exported.graph_signature.output_specs:
+                if item.arg.name == node.name:
+                    item.arg = torch.export.graph_signature.TensorArgument(given["input"].name)
+    exported.graph_module.recompile()
 
 
 def _without_unused(exported):

@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import kgen
-from kgen.backend import kgen_backend
+from kgen.backend import compiled_graph, kgen_backend
 
 SCALE = 2.0
 
@@ -445,6 +445,68 @@ class AnswersTest(Case):
             self.same(compiled, module, self.x, number, original=True)
         self.assertLess(len(compiled.misses), 50)
         self.assertEqual(sum(compiled.misses.values()), 99)
+
+
+class BackendTest(Case):
+    """Graphs of Dynamo's that write to what they get, or hold tensors."""
+
+    def runs(self, function, *arguments):
+        """FUNCTION's answers by kgen's kernels, and what it does to its arguments."""
+        made = []
+
+        def backend(module, inputs):
+            made.append(compiled_graph(module, inputs, search="none"))
+            return made[-1][0].run
+        torch._dynamo.reset()
+        fast, twin = torch.compile(function, backend=backend), copy.deepcopy(function)
+        with torch.no_grad():
+            for _ in range(2):
+                mine, theirs = copy.deepcopy(arguments), copy.deepcopy(arguments)
+                torch.testing.assert_close((fast(*mine), mine), (twin(*theirs), theirs), rtol=1e-4, atol=1e-5)
+        if isinstance(function, nn.Module):
+            torch.testing.assert_close(function.state_dict(), twin.state_dict())
+        self.assertEqual([graph.coverage.share for graph, _ in made], [1])
+
+    def test_writes(self):
+        class Counts(Read):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("count", torch.zeros(8))
+
+            def forward(self, x):
+                self.count.add_(x[0])
+                return self.project(x) + self.count
+
+        def slices(x, y):
+            x[:, 1:] = y[:, 1:]
+            return y.relu_() + x
+        self.runs(Counts(), self.x)
+        self.runs(nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)).train(), self.x)
+        self.runs(slices, self.x, self.x * 2)
+
+    def test_holds(self):
+        self.runs(lambda x: (x + torch.tensor([1.0] * 8), x * torch.tensor(3.0)), self.x)
+
+    def test_dropout_that_drops_nothing(self):
+        def dropped(x):
+            x = x * 3
+            y = F.dropout(x, 0.5, False)
+            x.add_(1)
+            return y * 2
+        self.runs(dropped, self.x)
+        module = types.new_class("Dropped", (nn.Module,), exec_body=lambda space: space.update(forward=lambda self, x: dropped(x)))()
+        self.same(self.compiled(module), module, original=False)
+
+    def test_memory_in_common(self):
+        def doubled(x, y):
+            x.mul_(2)
+            return x + y
+        fast, rows = torch.compile(doubled, backend=kgen_backend, dynamic=False), torch.randn(3, 8)
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for take in (lambda rows: (rows[:2], rows[1:].clone()), lambda rows: (rows[:2], rows[1:])):
+                mine, theirs = rows.clone(), rows.clone()
+                torch.testing.assert_close((fast(*take(mine)), mine), (doubled(*take(theirs)), theirs))
 
 
 class WrapperTest(Case):
