@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "HostCode.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
@@ -14,8 +14,21 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 
 using namespace mlir;
+using kgen::oracle::HostCode;
+
+/// How MODULE's code is made.
+enum class Effort {
+  None,     ///< -O0
+  Straight, ///< for calls in a row: what a linear look finds
+  Full,     ///< -O3
+};
+
+/// Calls in one block from which on a function is compiled by itself, without optimisation.
+constexpr int64_t manyCalls = 1000;
 
 /// Whether glibc's vector math library can serve MACHINE: its exponential is what softmax and attention wait for.
 /// It is within 4 units in the last place, four digits better than the oracle's tolerance.
@@ -25,8 +38,8 @@ static bool hasVectorMath(const llvm::TargetMachine &machine) {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
 }
 
-/// -O3 for MACHINE, as MLIR's makeOptimizingTransformer does it, with vector math; where code is not OPTIMISED, -O0.
-static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, bool optimised) {
+/// What EFFORT says, for MACHINE; -O3 as MLIR's makeOptimizingTransformer does it, with vector math.
+static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, Effort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -43,23 +56,27 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  (optimised ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-             : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
+  if (effort == Effort::Straight) {
+    // Buffers are structures that are taken to pieces again.
+    llvm::FunctionPassManager simplify;
+    simplify.addPass(llvm::EarlyCSEPass());
+    simplify.addPass(llvm::DCEPass());
+    llvm::ModulePassManager all;
+    all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(simplify)));
+    all.run(module, modules);
+    return llvm::Error::success();
+  }
+  (effort == Effort::Full ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+                          : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
       .run(module, modules);
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(ModuleOp module, bool optimised) {
-  static const bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)initialized;
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, Effort effort) {
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  if (!optimised)
+  if (effort != Effort::Full)
     builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto machine = builder->createTargetMachine();
   if (!machine)
@@ -67,10 +84,69 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> kgen::oracle::compileForHost(Mo
   // One rounding instead of two is only closer to the truth, and twice as fast.
   (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   llvm::TargetMachine &target = **machine;
-  auto transform = [&target, optimised](llvm::Module *code) { return optimize(*code, target, optimised); };
+  auto transform = [&target, effort](llvm::Module *code) { return optimize(*code, target, effort); };
   ExecutionEngineOptions options;
   options.transformer = transform;
-  options.jitCodeGenOptLevel = optimised ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
+  options.jitCodeGenOptLevel = effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
   options.enableGDBNotificationListener = options.enablePerfNotificationListener = false;
   return ExecutionEngine::create(module, options, std::move(*machine));
+}
+
+/// Whether FUNCTION is one block that does little but call others.
+static bool isListOfCalls(LLVM::LLVMFuncOp function) {
+  return !function.isExternal() && llvm::hasSingleElement(function.getBody()) &&
+         llvm::range_size(function.getBody().getOps<LLVM::CallOp>()) >= manyCalls;
+}
+
+/// The one function of MODULE that is a list of calls, and who calls it for C.
+static llvm::SmallVector<LLVM::LLVMFuncOp> findEntry(ModuleOp module) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (isListOfCalls(function)) {
+      llvm::SmallVector<LLVM::LLVMFuncOp> found{function};
+      if (auto wrapper = module.lookupSymbol<LLVM::LLVMFuncOp>(("_mlir_ciface_" + function.getName()).str()))
+        found.push_back(wrapper);
+      return found;
+    }
+  return {};
+}
+
+llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, bool optimised) {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  HostCode code;
+  const bool isSplit = optimised && !findEntry(module).empty();
+  OwningOpRef<ModuleOp> rest = isSplit ? module.clone() : nullptr;
+  std::vector<std::string> called;
+  if (isSplit) {
+    for (LLVM::LLVMFuncOp function : findEntry(*rest))
+      function.erase();
+    const auto kept = findEntry(module);
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      if (function.isExternal() || llvm::is_contained(kept, function))
+        continue;
+      called.push_back(function.getName().str());
+      function.eraseBody();
+    }
+    auto steps = compile(*rest, Effort::Full);
+    if (!steps)
+      return steps.takeError();
+    code.steps = std::move(*steps);
+  }
+  auto entry = compile(module, isSplit ? Effort::Straight : optimised ? Effort::Full : Effort::None);
+  if (!entry)
+    return entry.takeError();
+  code.entry = std::move(*entry);
+  for (const std::string &name : called) {
+    auto address = code.steps->lookup(name);
+    if (!address)
+      return address.takeError();
+    code.entry->registerSymbols([&](llvm::orc::MangleAndInterner mangle) {
+      return llvm::orc::SymbolMap{{mangle(name), {llvm::orc::ExecutorAddr::fromPtr(*address), llvm::JITSymbolFlags()}}};
+    });
+  }
+  return code;
 }

@@ -6,16 +6,23 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
-namespace mlir {
-class ExecutionEngine;
-} // namespace mlir
+#include <memory>
 
 namespace kgen::oracle {
 
-/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this; code that runs for long is OPTIMISED.
-llvm::Expected<std::unique_ptr<mlir::ExecutionEngine>> compileForHost(mlir::ModuleOp module, bool optimised);
+/// Machine code of a module.
+struct HostCode {
+  std::unique_ptr<mlir::ExecutionEngine> steps; ///< what ENTRY calls, where that is compiled by itself
+  std::unique_ptr<mlir::ExecutionEngine> entry;
+};
+
+/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this; code that runs for long is OPTIMISED. A
+/// function of thousands of calls in a row is never: LLVM takes time in proportion to their square, and what it calls
+/// is what takes time to run.
+llvm::Expected<HostCode> compileForHost(mlir::ModuleOp module, bool optimised);
 
 } // namespace kgen::oracle

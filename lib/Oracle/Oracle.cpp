@@ -10,7 +10,6 @@
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Oracle/OracleLowering.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace kgen;
@@ -111,7 +110,7 @@ static bool isSmall(func::FuncOp function) {
 
 struct Oracle::State {
   std::vector<OracleTensor> inputs, outputs;
-  std::unique_ptr<ExecutionEngine> engine;
+  HostCode code;
   void (*entry)(void **) = nullptr;
 };
 
@@ -158,11 +157,11 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   populateOracleLowering(pm, sliceLimit, result);
   if (failed(pm.run(module)))
     return (*opened)->error("cannot lower the graph for the CPU");
-  auto engine = compileForHost(module, optimised);
-  if (!engine)
-    return engine.takeError();
-  state->engine = std::move(*engine);
-  auto entry = state->engine->lookupPacked("_mlir_ciface_" + name);
+  auto compiled = compileForHost(module, optimised);
+  if (!compiled)
+    return compiled.takeError();
+  state->code = std::move(*compiled);
+  auto entry = state->code.entry->lookupPacked("_mlir_ciface_" + name);
   if (!entry)
     return entry.takeError();
   state->entry = *entry;

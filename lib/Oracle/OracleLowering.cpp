@@ -19,7 +19,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -37,9 +36,9 @@ void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The result buffer is the caller's from the start: no copy of a multi-gigabyte answer.
   pm.addPass(kgen::oracle::createOracleOutParamsPass());
-  bufferization::buildBufferDeallocationPipeline(pm);
-  // Ownership frees at the end of the function; free after the last use instead.
-  pm.addNestedPass<func::FuncOp>(bufferization::createOptimizeAllocationLivenessPass());
+  pm.addPass(createCanonicalizerPass()); // loops give no buffers that were theirs to begin with
+  pm.addPass(kgen::oracle::createOracleFreePass());
+  pm.addPass(createCSEPass());
 }
 
 void addConversionToLLVM(OpPassManager &pm) {

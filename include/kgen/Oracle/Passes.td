@@ -151,6 +151,28 @@ def OracleOutParamsPass : Pass<"kgen-oracle-out-params", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
 
+def OracleFreePass : Pass<"kgen-oracle-free", "mlir::ModuleOp"> {
+  let summary = "free each buffer after its last use";
+  let description = [{
+    For bufferized functions in which no buffer leaves the block that allocates it: time in
+    proportion to the ops, where upstream's deallocation compares all pairs of buffers,
+    which took minutes for the thousands of steps of recurrent layers. What an op makes of
+    a buffer (a view, a loop's result) counts as that buffer. Where one leaves its block,
+    upstream's deallocation does the whole module.
+
+    ```mlir
+    %0 = memref.alloc() : memref<4xf64>
+    linalg.exp ins(%x) outs(%0)
+    linalg.tanh ins(%0) outs(%out)
+    // becomes
+    ... linalg.tanh ins(%0) outs(%out)
+    memref.dealloc %0
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::bufferization::BufferizationDialect",
+                           "mlir::func::FuncDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect"];
+}
+
 def OracleUntanglePass : Pass<"kgen-oracle-untangle", "mlir::func::FuncOp"> {
   let summary = "give bufferization little to look at";
   let description = [{
