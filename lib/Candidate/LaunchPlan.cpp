@@ -34,7 +34,8 @@ constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
 constexpr int64_t maxSharedBytes = Chip::mostSharedBytes, maxWorkspaceBytes = int64_t(64) << 30;
-constexpr size_t maxPlanBytes = 16 << 20, maxLaunches = 4096, maxBuffers = 4096, maxRank = 16, maxModules = 1024;
+/// Six GRU layers of 512 steps are 6,151 steps with 24,589 launches of tuned kernels and 22,051 workspaces, in 14 MB.
+constexpr size_t maxPlanBytes = 64 << 20, maxLaunches = 65536, maxBuffers = 65536, maxRank = 16, maxModules = 1024;
 constexpr int64_t maxElements = int64_t(1) << 40;
 /// Of parts of a buffer that steps read and write: a task may take them for buffers.
 constexpr int64_t rangeAlignment = 256;
@@ -427,6 +428,9 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
     plan.outputs.push_back(buffer(outputs[i], indexed("outputs", i)));
   if (outputs.empty())
     fail("outputs is empty");
+  // A graph that is only launched in pieces has a plan of its own that no limit holds for.
+  if (!launches)
+    return plan;
   int64_t total = 0;
   if (auto it = root.find("workspace"); it != root.end()) {
     array(*it, "workspace", maxBuffers);
@@ -441,7 +445,7 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
   const json &list = array(member(root, "launches", ""), "launches", maxLaunches);
   for (size_t i = 0; i < list.size(); ++i)
     plan.launches.push_back(launch(list[i], plan, indexed("launches", i)));
-  if (launches && plan.launches.empty())
+  if (plan.launches.empty())
     fail("launches is empty");
   if (plan.isNetwork()) {
     readSteps(member(root, "steps", ""), plan);

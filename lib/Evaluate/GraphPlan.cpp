@@ -44,7 +44,7 @@ static llvm::Expected<candidate::LaunchPlan> lowerToPlan(llvm::StringRef graph, 
   auto text = toolchain::readWholeFile(plan);
   if (!text)
     return text.takeError();
-  return candidate::LaunchPlan::parse(*text);
+  return candidate::LaunchPlan::parseShape(*text);
 }
 
 llvm::Expected<candidate::LaunchPlan> kgen::evaluate::planOfGraph(llvm::StringRef graph) {

@@ -31,6 +31,8 @@ namespace {
 
 /// What the oracle may take for all tasks together.
 constexpr double mostSeconds = 60;
+/// What the inputs of one task's steps may take, in bytes, and how many steps are looked at whatever they take.
+constexpr size_t mostInputBytes = 256 << 20, fewestSteps = 8;
 /// The first bytes of packed outputs.
 constexpr size_t header = 4096;
 
@@ -127,6 +129,21 @@ private:
   std::vector<size_t> offsets;
 };
 
+/// As many of STEPS, a task's with these inputs, as there is memory for: the first, the last, and those between them at
+/// equal distances.
+std::vector<size_t> chooseSteps(const std::vector<size_t> &steps, const std::vector<candidate::BufferSpec> &inputs) {
+  size_t bytes = 1;
+  for (const candidate::BufferSpec &input : inputs)
+    bytes += input.bytes();
+  const size_t most = std::max(fewestSteps, mostInputBytes / bytes);
+  if (steps.size() <= most)
+    return steps;
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < most; ++i)
+    chosen.push_back(steps[i * (steps.size() - 1) / (most - 1)]);
+  return chosen;
+}
+
 } // namespace
 
 llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files, const PreparedCandidate &candidate,
@@ -202,6 +219,8 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
       stepsOf[exposed->steps[i].task].push_back(i);
       ++wanted;
     }
+  for (auto &[name, steps] : stepsOf)
+    steps = chooseSteps(steps, tasks->at(name).shape.inputs);
   const double start = toolchain::monotonicSeconds();
   size_t first = SIZE_MAX, checked = 0;
   std::string detail;

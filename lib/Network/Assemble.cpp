@@ -45,6 +45,9 @@ public:
         if (step.prepare == prepares)
           if (Error error = addStep(step))
             return std::move(error);
+    if (out.launches.size() > mostLaunches)
+      return createStringError("the network has " + Twine(out.launches.size()) + " launches, a plan has at most " +
+                               Twine(mostLaunches));
     place();
     return std::move(out);
   }

@@ -177,8 +177,8 @@ TEST(LaunchPlan, IsReadInLinearTime) {
   EXPECT_EQ(llvm::toString(LaunchPlan::parse(many + "]").takeError()), "plan.json: is not an object");
   EXPECT_EQ(llvm::toString(LaunchPlan::parse(members + "}").takeError()),
             "plan.json: has an object of more than 64 members");
-  EXPECT_EQ(llvm::toString(LaunchPlan::parse(std::string(17 << 20, ' ')).takeError()),
-            "plan.json: has 17825792 bytes, at most 16777216 are allowed");
+  EXPECT_EQ(llvm::toString(LaunchPlan::parse(std::string(65 << 20, ' ')).takeError()),
+            "plan.json: has 68157440 bytes, at most 67108864 are allowed");
 }
 
 TEST(PlanCheck, APlanIsAboutItsGraph) {

@@ -283,6 +283,31 @@ TEST(AssembleTest, ReadsAndWritesPartsInPlace) {
   EXPECT_EQ(again->print(), plan->print());
 }
 
+TEST(AssembleTest, TakesThousandsOfSteps) {
+  // COUNT tasks in a row whose results are one stack, of one launch each.
+  auto assembleSteps = [](int count) {
+    graph::NetworkPartition partition = chain(count);
+    partition.results = {count};
+    partition.stacks.emplace_back();
+    for (int i = 1; i < count; ++i)
+      partition.stacks[0].parts.push_back(i);
+    partition.tasks[0].inputs = partition.tasks[0].outputs = {{"f32", {64}}};
+    candidate::LaunchPlan plan = taskPlan(), net = whole();
+    plan.inputs[0].shape = plan.outputs[0].shape = net.inputs[0].shape = net.outputs[0].shape = {64};
+    plan.launches.pop_back();
+    plan.launches[0].arguments[1] = candidate::BufferRef{candidate::BufferKind::Output, 0, 0};
+    plan.workspace.clear();
+    return assemble(partition, net, {plan}, {"00-relu.cu"});
+  };
+  auto plan = assembleSteps(20000);
+  ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
+  EXPECT_EQ(plan->workspace.size(), 1u);
+  EXPECT_EQ(plan->steps[19998].outputs[0].offset, 19998 * 256);
+  plan = assembleSteps(int(mostLaunches) + 1);
+  ASSERT_FALSE(bool(plan));
+  EXPECT_EQ(toString(plan.takeError()), "the network has 65537 launches, a plan has at most 65536");
+}
+
 TEST(AssembleTest, RefusesPartsThatAreNone) {
   auto fault = [](llvm::function_ref<void(graph::NetworkPartition &)> spoil) {
     auto plan = recurrentPlan(spoil);

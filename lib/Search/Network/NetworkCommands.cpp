@@ -33,6 +33,10 @@ Expected<std::optional<graph::NetworkPartition>> partitionForSearch(const Search
   }
   if (command.network == "auto" && partition->steps.size() < network::fewestSteps)
     return std::nullopt;
+  // As one search it would have as many launches.
+  if (partition->steps.size() > network::mostLaunches)
+    return createStringError("the network has " + Twine(partition->steps.size()) + " tasks, a plan has at most " +
+                             Twine(network::mostLaunches) + " launches");
   return std::move(*partition);
 }
 
@@ -107,7 +111,7 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
   auto whole = compiler.lowerGeneric(graph, chip);
   if (!whole)
     return whole.takeError();
-  auto plan = candidate::LaunchPlan::parse(whole->plan);
+  auto plan = candidate::LaunchPlan::parseShape(whole->plan);
   if (!plan)
     return plan.takeError();
   facts.whole = std::move(*plan);
