@@ -63,7 +63,10 @@ def compiled_graph(module, example_inputs, **options):
             return None, f"its graph gives or takes a {unknown.args[0]}"
         # Dynamo hands fake tensors over: nothing can be compared here.
         real = not any(isinstance(value, torch._subclasses.FakeTensor) for value in example_inputs)
-        graph = CompiledGraph(exported.graph_module, device, values=_given(sources, example_inputs) if real else None, **options)
+        given = _given(sources, example_inputs)
+        weights = [place for place, (source, value) in enumerate(zip(sources, given))
+                   if place not in places and (not isinstance(source, int) or isinstance(value, torch.nn.Parameter))]
+        graph = CompiledGraph(exported.graph_module, device, values=given if real else None, weights=weights, **options)
         return _Called(graph, sources, places, module.forward), None
 
 

@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import threading
 import time
 import warnings
 
@@ -32,6 +33,10 @@ _TOLERANCES = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 5e-3, t
 _TF32_TOLERANCE = 2e-3
 #: What computes a segment that nobody searched for: what the catalogue holds for the best, or the kernels that take any graph.
 KERNELS = ("first", "generic")
+#: A graph of more nodes is made in segments only: the float64 answer that the whole is held against would take long.
+MOST_WHOLE = 3000
+#: How far the whole answer may be from float64 beside what PyTorch's own is, by norm.
+_WHOLE_SLACK = {torch.float64: 1e-13, torch.float32: 2e-6, torch.float16: 5e-4, torch.bfloat16: 4e-3}
 
 
 def cache_folder():
@@ -82,6 +87,10 @@ class _Maker:
         """The bundle of TEXT's generic kernels. Raises ToolFailed, RuntimeFailed."""
         return self._bundle(lambda: self._round0(text))
 
+    def whole(self, text):
+        """The bundle of TEXT, all of a graph, by the catalogue's first ideas. Raises ToolFailed, RuntimeFailed."""
+        return self._bundle(lambda: self._firsts(text))
+
     @staticmethod
     def _bundle(make):
         """The Bundle in what MAKE, as _folder(), gives."""
@@ -123,12 +132,15 @@ class _Maker:
                 self.notes.append(f"what was applied for a kernel does not compile any more: {error}")
         if self.kernels == "first":
             try:
-                count = self._multiprocessors()
-                folder = self._kept(f"{text}\0{count}", "first", lambda work: self._first(text, count, work))
-                return folder, None, scaled(folder)
+                return self._firsts(text)
             except ToolFailed as error:
                 self.notes.append(f"a segment has generic kernels: {error}")
         return self._round0(text)
+
+    def _firsts(self, text):
+        count = self._multiprocessors()
+        folder = self._kept(f"{text}\0{count}", "first", lambda work: self._first(text, count, work))
+        return folder, None, scaled(folder)
 
     def _round0(self, text):
         return self._kept(text, "round0", lambda work: self._lower(text, work)), None, None
@@ -350,26 +362,33 @@ class Coverage:
 class CompiledGraph:
     """An exported program with its segments' kernels. Call run() with values for its placeholders."""
 
-    def __init__(self, exported, device, *, precision=None, search="none", kernels=None, check=True, prepare="changed", values=None):
+    def __init__(self, exported, device, *, precision=None, search="none", kernels=None, check=True, prepare="changed", values=None, weights=()):
         self.coverage = Coverage()
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
         maker = _Maker(device, search, self.precision, kernels)
         examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
         self.layouts = Layouts()
+        # What a search of minutes or generic kernels get says nothing of weights.
+        self._weights = frozenset(weights if maker.kernels == "first" and not isinstance(search, (int, float)) else ())
         self.module, segments = self._split(exported, maker, examples)
-        self._make(segments, maker)
+        if not self._whole(exported, maker, values, check, len(segments)):
+            self._make(segments, maker)
+            for name, segment in segments.items():
+                if segment.refused:
+                    op, why, place = segment.refused[0]
+                    self.coverage.rows.append([op, segment.ops, "PyTorch", why, place, 0.0])
+                else:
+                    self.coverage.rows.append([name, segment.ops, "kgen", "", None, 0.0])
+            if check and values is not None:
+                self._check(segments, values, maker)
         self.coverage.notes += maker.notes
-        for name, segment in segments.items():
-            if segment.refused:
-                op, why, place = segment.refused[0]
-                self.coverage.rows.append([op, segment.ops, "PyTorch", why, place, 0.0])
-            else:
-                self.coverage.rows.append([name, segment.ops, "kgen", "", None, 0.0])
-        if check and values is not None:
-            self._check(segments, values, maker)
-        self._program = self._fast(examples, device, prepare == "always")
-        bundles = [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
+        self._faster = lambda: self._fast(examples, device, prepare == "always")
+        self._program = self._faster()
+        bundles = self._bundles()
+        # Without an example's values the first call has some.
+        self._late = (segments, maker) if check and values is None and any(bundle.kind == "first" for bundle in bundles) else None
+        self._lock = threading.Lock()
         self.coverage.kernels = sum(bundle.launches for bundle in bundles)
         if kept := sum(bundle.prepare_launches for bundle in bundles):
             size = sum(bundle.prepared_bytes for bundle in bundles) / 1e6
@@ -383,6 +402,9 @@ class CompiledGraph:
         for how in sorted({bundle.scaled for bundle in bundles if bundle.scaled}):
             count = sum(bundle.scaled == how for bundle in bundles)
             self.coverage.notes.append(f"{count} of {len(bundles)} segments multiply float32 as {how} (docs/precision.md)")
+
+    def _bundles(self):
+        return [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
 
     def _split(self, exported, maker, examples):
         """The graph in segments, for values as they lie; in one, row-major, where somebody searched for the whole and applied what was
@@ -399,6 +421,75 @@ class CompiledGraph:
         self.layouts = Layouts.of(exported, examples)
         return split(exported)
 
+    def _whole(self, exported, maker, values, check, count):
+        """Whether all of EXPORTED, which has COUNT segments, became one network of the catalogue's first ideas: fewer launches, and what only
+        depends on weights is prepared. Only where kgen takes every op, and the answer for VALUES is as near to float64 as PyTorch's."""
+        known = maker.search == "none" or (maker.search == "cached" and not applied_any())
+        if maker.kernels != "first" or not known or values is None or count < 2 or len(exported.graph.nodes) > MOST_WHOLE:
+            return False
+        module, segments = split(exported, whole=True)
+        if len(segments) != 1 or any(segment.refused for segment in segments.values()):
+            return False
+        (name, segment), = segments.items()
+        try:
+            text, single = self._text(module, name)
+            part = _Kernels(maker.whole(text), single, text, getattr(module, name))
+        except (ImportRefused, ToolFailed, RuntimeFailed) as error:
+            self.coverage.notes.append(f"the graph is made in segments: {error}")
+            return False
+        seconds = 0.0
+        if check:
+            why, seconds = self._whole_fault(module, name, part, values)
+            if why:
+                self.coverage.notes.append(f"the graph is made in segments: as one network it gave other results: {why}")
+                return False
+        setattr(module, name, part)
+        self.module = module
+        self.coverage.rows.append([name, segment.ops, "kgen", "", None, seconds])
+        return True
+
+    def _whole_fault(self, module, name, part, values):
+        """(why PART, the kernels of MODULE's only part NAME, are not right for VALUES, or None; seconds that PyTorch takes). Errors of layers
+        add up, so the measure is float64: no result may be four times as far from it as PyTorch's, by norm."""
+        call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
+        given = dict(zip((node for node in module.graph.nodes if node.op == "placeholder"), self.layouts.enter(values)))
+        arguments = [given[node] for node in call.args]
+        reference = _stable(part.reference)
+        begin = time.perf_counter()
+        expected = reference(*arguments)
+        if self._on_card(arguments):
+            torch.cuda.synchronize()
+        seconds = time.perf_counter() - begin
+        exact = in_float64(reference, arguments)
+        if exact is None:
+            return "PyTorch cannot compute it in float64", seconds
+        try:
+            found = part(*arguments)
+        except RuntimeFailed as error:
+            return str(error), seconds
+        found, expected = ([found], [expected]) if isinstance(expected, torch.Tensor) else (list(found), list(expected))
+        return self._worst(found, expected, exact) or next(filter(None, map(self._too_far, found, expected, exact)), None), seconds
+
+    def _too_far(self, found, expected, exact):
+        if not found.dtype.is_floating_point or not found.numel():
+            return None
+        finite = torch.isfinite(expected) & torch.isfinite(exact)
+        exact = exact[finite].double()
+        slack = _TF32_TOLERANCE if self.precision == "tf32" and found.dtype == torch.float32 else _WHOLE_SLACK.get(found.dtype, 0.0)
+        error, own = (float((each[finite].double() - exact).norm()) for each in (found, expected))
+        bound = 4 * own + slack * float(exact.norm())
+        return None if error <= bound else f"an error of {error:.2g} by norm, the bound is {bound:.2g}"
+
+    @staticmethod
+    def _on_card(arguments):
+        return any(isinstance(value, torch.Tensor) and value.is_cuda for value in arguments)
+
+    def _parameters(self, module, name):
+        """Which of part NAME's placeholders are weights, by the names that _anonymous() gives."""
+        call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
+        outer = [node for node in module.graph.nodes if node.op == "placeholder"]
+        return [f"x{number}" for number, node in enumerate(call.args, 1) if node in outer and outer.index(node) in self._weights]
+
     def _text(self, module, name):
         """(the text of part NAME, whether it gives a tensor by itself)."""
         graph = getattr(module, name).graph
@@ -408,7 +499,7 @@ class CompiledGraph:
             graph = copy.deepcopy(graph)
             end = next(node for node in graph.nodes if node.op == "output")
             end.args = ((end.args[0],),)
-        return _anonymous(graph, self.precision), single
+        return _anonymous(graph, self.precision, self._parameters(module, name)), single
 
     def _make(self, segments, maker):
         """Puts kernels in the place of every segment that can have some; says in the others why not."""
@@ -442,7 +533,7 @@ class CompiledGraph:
                 reference = _stable(part.reference) if isinstance(part, _Kernels) else part
                 begin = time.perf_counter()
                 expected = reference(*arguments)
-                if any(isinstance(value, torch.Tensor) and value.is_cuda for value in arguments):
+                if owner._on_card(arguments):
                     torch.cuda.synchronize()
                 rows[target][5] = time.perf_counter() - begin
                 if isinstance(part, _Kernels):
@@ -503,17 +594,34 @@ class CompiledGraph:
         if self._program is not None:
             self._program.refresh(values)
 
+    def _check_late(self, values):
+        """Compares each kernel in the first call, where nobody gave an example's values."""
+        with self._lock:
+            if self._late is None or (self._on_card(values) and torch.cuda.is_current_stream_capturing()):
+                return
+            segments, maker = self._late
+            before = self._bundles()
+            with torch.random.fork_rng():
+                self._check(segments, values, maker)
+            if self._bundles() != before:
+                self._program = self._faster()
+                self.coverage.kernels = sum(bundle.launches for bundle in self._bundles())
+            self._late = None
+
     def run(self, *values):
         """The results, for plain tensors like the example's."""
         # Whoever watches PyTorch's operators is to see operators.
         if (self._program is None or torch._C._len_torch_dispatch_stack()
                 or torch._C._functorch.peek_interpreter_stack() is not None):
             return self.layouts.leave(self.module(*self.layouts.enter(values)))
+        if self._late is not None:
+            self._check_late(values)
         return self.layouts.leave(self._program.run(values))
 
 
-def _anonymous(graph, precision):
-    """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts."""
+def _anonymous(graph, precision, parameters=()):
+    """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts. PARAMETERS, by these
+    names, are weights."""
     plain = torch.fx.Graph()
     seen, counts = {}, {}
     for node in graph.nodes:
@@ -523,7 +631,7 @@ def _anonymous(graph, precision):
         if node.op == "placeholder":
             copied.target = copied.name
         seen[node] = copied
-    return graph_text(plain, "segment", precision)
+    return graph_text(plain, "segment", precision, parameters)
 
 
 @contextlib.contextmanager

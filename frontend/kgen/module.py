@@ -72,10 +72,11 @@ class _Entry:
         self._sources = [("constant", moved[place]) if place in moved and moved[place] is not values[place] else source
                          for place, source in enumerate(self._sources)]
         values = self.values(leaves)
+        weights = [place for place, (kind, _) in enumerate(self._sources) if kind != "input" and place not in self._written]
         with torch.no_grad():
             # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
             try:
-                self.graph = CompiledGraph(exported.graph_module, self.device, values=values, **options)
+                self.graph = CompiledGraph(exported.graph_module, self.device, values=values, weights=weights, **options)
             except RuntimeError as error:  # PyTorch's own ops do not take the example: types that do not go together, ...
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise CompileFailed(f"{type(original).__name__} does not take this example: {words}") from error

@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import kgen
+from kgen.backend import kgen_backend
 from kgen.compiler import _Maker
 from kgen.tools import ToolFailed
 from tests.test_compile import quietly
@@ -32,9 +33,9 @@ class Layer(nn.Module):
 
 
 class Small(nn.Module):
-    def __init__(self):
+    def __init__(self, width=16):
         super().__init__()
-        self.layer = nn.Linear(16, 16)
+        self.layer = nn.Linear(width, width)
 
     def forward(self, x):
         return torch.relu(self.layer(x))
@@ -73,6 +74,58 @@ class FirstTest(unittest.TestCase):
             for parameter in module.parameters():
                 parameter.mul_(1.5)
         self.same(module, first, x)
+
+    def test_wrong_whole_is_made_in_segments(self):
+        module, x = nn.Sequential(Layer(), Small(32)).eval(), torch.randn(2, 8, 32)
+        right = _Maker._first
+
+        def wrong(self, text, count, folder):
+            right(self, text.replace("aten.relu", "aten.neg") if "aten.gelu" in text and "aten.relu" in text else text, None, folder)
+        with mock.patch.object(_Maker, "_first", wrong), mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong whole"):
+            compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        self.same(module, compiled, x)
+        kinds = first_bundles(compiled)
+        self.assertGreater(len(kinds), 1)
+        self.assertEqual(set(kinds), {"first"})
+        self.assertIn("made in segments: as one network it gave other results", str(kgen.report(compiled)))
+
+    def test_prepared(self):
+        class Folded(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.randn(16, 16))
+
+            def forward(self, x):
+                return F.layer_norm(F.linear(x, torch.softmax(self.weight, -1)), (16,))
+
+        module, x = Folded().eval(), torch.randn(4, 16)
+        compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
+        self.same(module, compiled, x)
+        self.same(module, compiled, x)
+        self.assertEqual(kgen.report(compiled).prepared, 1)
+        with torch.no_grad():
+            module.weight.mul_(2)
+        self.same(module, compiled, x)
+        self.assertEqual(kgen.report(compiled).prepared, 2)
+
+    def test_torch_compile_compares_in_the_first_call(self):
+        module, x = nn.Sequential(Layer(), Small(32)).eval(), torch.randn(2, 8, 32)
+        right, graphs = _Maker._first, []
+
+        def wrong(self, text, count, folder):
+            right(self, text.replace("aten.relu", "aten.neg"), None, folder)
+
+        def backend(graph, inputs):
+            run = kgen_backend(graph, inputs, kernels="first")
+            graphs.append(run)
+            return run
+        with mock.patch.object(_Maker, "_first", wrong), mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong late"), torch.no_grad():
+            compiled = quietly(lambda: torch.compile(module, backend=backend, dynamic=False))
+            for _ in range(2):
+                torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
+        self.assertEqual(len(graphs), 1)
+        self.assertEqual(graphs[0].coverage.share, 1)
+        self.assertEqual(str(graphs[0].coverage).count("has generic kernels: the catalogue's first idea gave other results"), 1)
 
     def test_half(self):
         module, x = Layer().eval().bfloat16(), torch.randn(2, 8, 32).bfloat16()

@@ -12,9 +12,12 @@
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <thread>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -39,26 +42,45 @@ static llvm::Expected<std::string> targetOf(llvm::StringRef device) {
   return "host";
 }
 
-/// Compiles FOLDER's file TEXT for OPTIONS and writes the machine code into OUT as file NAME; its bytes.
-static llvm::Expected<int64_t> writeImage(toolchain::Compiler &compiler, const toolchain::CompileOptions &options,
-                                          const std::string &folder, const std::string &text, const std::string &out,
-                                          const std::string &name) {
-  auto cuda = toolchain::readWholeFile(folder + "/" + text, 64u << 20);
-  if (!cuda)
-    return cuda.takeError();
-  auto compiled = compiler.compile(*cuda, options);
-  if (!compiled)
-    return compiled.takeError();
-  if (auto *failed = std::get_if<toolchain::CompileFailed>(&*compiled))
-    return llvm::createStringError("%s/%s does not compile: %s", folder.c_str(), text.c_str(), failed->reason.c_str());
-  auto image = toolchain::readWholeFile(std::get<toolchain::Compiled>(*compiled).artifact);
-  if (!image)
-    return image.takeError();
+/// Compiles FOLDER's files TEXTS, side by side, and writes the machine code of each into OUT, with SUFFIX in the place
+/// of ".cu". What a bundle says of each.
+static llvm::Expected<std::vector<json::Object>>
+writeImages(toolchain::Compiler &compiler, const toolchain::CompileOptions &options, const std::string &folder,
+            llvm::ArrayRef<std::string> texts, const std::string &suffix, const std::string &out) {
+  std::vector<std::string> sources;
+  for (const std::string &text : texts) {
+    auto cuda = toolchain::readWholeFile(folder + "/" + text, 64u << 20);
+    if (!cuda)
+      return cuda.takeError();
+    sources.push_back(std::move(*cuda));
+  }
   if (std::error_code error = fs::create_directories(out))
     return llvm::createStringError("cannot make %s: %s", out.c_str(), error.message().c_str());
-  if (llvm::Error error = toolchain::writeFileAtomically(out + "/" + name, *image))
-    return std::move(error);
-  return int64_t(image->size());
+  auto write = [&](const std::string &text, toolchain::CompileResult &compiled) -> llvm::Expected<json::Object> {
+    if (auto *failed = std::get_if<toolchain::CompileFailed>(&compiled))
+      return llvm::createStringError("%s/%s does not compile: %s", folder.c_str(), text.c_str(),
+                                     failed->reason.c_str());
+    auto image = toolchain::readWholeFile(std::get<toolchain::Compiled>(compiled).artifact);
+    if (!image)
+      return image.takeError();
+    std::string name = llvm::StringRef(text).drop_back(3).str() + suffix;
+    if (llvm::Error error = toolchain::writeFileAtomically(out + "/" + name, *image))
+      return std::move(error);
+    return json::Object{{"image", name}, {"image_bytes", int64_t(image->size())}};
+  };
+  std::vector<json::Object> images;
+  llvm::Error failure = llvm::Error::success();
+  auto results = toolchain::compileAll(compiler, sources, options, std::max(1u, std::thread::hardware_concurrency()));
+  for (auto [text, compiled] : llvm::zip_equal(texts, results)) {
+    auto image = compiled ? write(text, *compiled) : llvm::Expected<json::Object>(compiled.takeError());
+    if (image)
+      images.push_back(std::move(*image));
+    else
+      failure = llvm::joinErrors(std::move(failure), image.takeError());
+  }
+  if (failure)
+    return std::move(failure);
+  return std::move(images);
 }
 
 static llvm::Error writeBundle(const EvalRequest &request, const std::string &out) {
@@ -88,22 +110,18 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
                       {"arch", host ? "" : options.arch},
                       {"plan", std::move(*planJson)}};
   const std::string suffix = host ? ".so" : ".cubin";
-  json::Array images;
-  for (const std::string &text : plan->modules) {
-    std::string name = llvm::StringRef(text).drop_back(3).str() + suffix; // instead of .cu
-    auto bytes = writeImage(**compiler, options, request.folder, text, out, name);
-    if (!bytes)
-      return bytes.takeError();
-    images.push_back(json::Object{{"image", name}, {"image_bytes", *bytes}});
-  }
+  auto images = writeImages(**compiler, options, request.folder,
+                            plan->isNetwork() ? plan->modules : std::vector<std::string>{"kernel.cu"}, suffix, out);
+  if (!images)
+    return images.takeError();
   if (plan->isNetwork()) {
-    bundle["images"] = std::move(images);
+    json::Array list;
+    for (json::Object &image : *images)
+      list.push_back(std::move(image));
+    bundle["images"] = std::move(list);
   } else {
-    auto bytes = writeImage(**compiler, options, request.folder, "kernel.cu", out, "kernel" + suffix);
-    if (!bytes)
-      return bytes.takeError();
-    bundle["image"] = "kernel" + suffix;
-    bundle["image_bytes"] = *bytes;
+    for (auto &[key, value] : images->front())
+      bundle[key] = value;
   }
   // Last: a folder with a bundle.json is whole.
   return toolchain::writeFileAtomically(out + "/bundle.json",

@@ -13,6 +13,7 @@
 
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Propose/FirstWays.h"
+#include "kgen/Propose/SchedulePlan.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Support/Architectures.h"
 
@@ -63,12 +64,16 @@ public:
       kernel.lowered = std::move(*lowered);
       kernel.idea = one.idea.key;
       kernel.label = one.way.label;
-      return std::move(kernel);
+      // Generic kernels read element-wise ops' operands through views, which others have copied first.
+      if (!isElementwise(one.way, context.facts))
+        return std::move(kernel);
+      break;
     }
     auto generic = compiler.lowerGeneric(graph, chip);
     if (!generic)
       return generic.takeError();
-    kernel.lowered = std::move(*generic);
+    if (kernel.idea == "generic" || countLaunches(*generic) < countLaunches(kernel.lowered))
+      kernel = {std::move(*generic), "generic", ""};
     return std::move(kernel);
   }
 
@@ -95,6 +100,23 @@ public:
   }
 
 private:
+  /// Whether WAY has nothing but element-wise kernels.
+  static bool isElementwise(const propose::Materialization &way, const graph::GraphFacts &facts) {
+    auto plan = propose::parsePlan(way.notes, facts);
+    if (plan)
+      return all_of(plan->dispatches, [](const auto &dispatch) { return dispatch.family == "pointwise"; });
+    consumeError(plan.takeError());
+    return false;
+  }
+
+  static size_t countLaunches(const graph::LoweredGraph &lowered) {
+    auto plan = candidate::LaunchPlan::parse(lowered.plan);
+    if (plan)
+      return plan->launches.size();
+    consumeError(plan.takeError());
+    return std::numeric_limits<size_t>::max();
+  }
+
   graph::GraphCompiler &compiler;
   std::string device;
   Chip chip;
@@ -136,6 +158,37 @@ Expected<Files> makeNetwork(const FirstKernels &maker, graph::GraphCompiler &com
   return std::move(files);
 }
 
+/// GRAPH, which PARTITION cuts, as a search of it would begin with it for a card like CHIP, and PARTITION the cut of
+/// that.
+std::string recut(graph::GraphCompiler &compiler, const std::string &graph, graph::NetworkPartition &partition,
+                  const Chip &chip) {
+  int64_t convolutions = 0;
+  for (const graph::NetworkTask &task : partition.tasks)
+    convolutions += StringRef(task.name).ends_with("-conv2d") ? task.count : 0;
+  auto facts = compiler.facts(graph);
+  if (!facts || convolutions < 2) { // around one alone there would be permutations
+    consumeError(facts.takeError());
+    return graph;
+  }
+  SearchConfig config;
+  config.device = "cuda:0";
+  config.chip = chip;
+  config.precision = facts->precision;
+  const std::string key = chooseCut(compiler, graph, config);
+  for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
+    if (idea.key != key)
+      continue;
+    auto rewritten = compiler.rewriteNetwork(graph, idea.directives, chip);
+    auto other = rewritten ? compiler.partition(*rewritten) : rewritten.takeError();
+    if (other) {
+      partition = std::move(*other);
+      return std::move(*rewritten);
+    }
+    consumeError(other.takeError());
+  }
+  return graph;
+}
+
 /// The candidate of GRAPH, which cannot be cut.
 Expected<Files> makeWhole(const FirstKernels &maker, StringRef graph) {
   auto kernel = maker.choose(graph);
@@ -163,10 +216,11 @@ Expected<int> makeFirstKernels(const SearchCommand &command, const SearchToolWor
   if (command.multiprocessors)
     chip.multiprocessors = command.multiprocessors;
   FirstKernels maker(world.compiler, host ? "host" : "cuda", chip);
-  auto partition = world.compiler.partition(*graph);
   Expected<Files> files = Files();
+  auto partition = world.compiler.partition(*graph);
   if (partition) {
-    files = makeNetwork(maker, world.compiler, *graph, std::move(*partition), chip);
+    std::string cut = host ? *graph : recut(world.compiler, *graph, *partition, chip);
+    files = makeNetwork(maker, world.compiler, cut, std::move(*partition), chip);
   } else {
     consumeError(partition.takeError());
     files = makeWhole(maker, *graph);
