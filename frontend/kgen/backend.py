@@ -43,7 +43,7 @@ def kgen_backend(module, example_inputs, *, precision=None, kernels=None, option
 def compiled_graph(module, example_inputs, **options):
     """(the kernels of what Dynamo traced, None); (None, why it stays PyTorch's)."""
     if not all(isinstance(value, torch.Tensor) for value in example_inputs):
-        return None, "its sizes are symbolic (mark_dynamic, or a shape that changed): use dynamic=False"
+        return None, "its sizes are symbolic: data decides them, they changed (torch.compile's dynamic=False), or mark_dynamic"
     if torch.is_grad_enabled() and any(value.requires_grad for value in example_inputs):
         return None, "gradients are on, and kgen's kernels have none: use torch.no_grad()"
     # Dynamo's own context is not for this export: what it learned there of sizes, Dynamo would have to guard.

@@ -350,7 +350,7 @@ class Coverage:
         lines = [f"kgen computes {sum(r[1] for r in self.rows if r[2] == 'kgen')} of {self.nodes} ops "
                  f"({100 * self.share:.0f} %; {100 * self.time_share:.0f} % of PyTorch's time) in {self.kernels} launches"]
         for segment, nodes, who, why, place, _ in self.rows:
-            if who != "kgen":
+            if who != "kgen" and nodes:
                 lines.append(f"  PyTorch: {segment}: {why}" + (f" ({place})" if place else ""))
         lines += [f"  {note}" for note in self.notes]
         if self.prepared is not None:

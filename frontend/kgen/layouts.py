@@ -6,15 +6,7 @@ import operator
 import torch
 
 from kgen.subgraph import refusal
-
-
-def order_of(value):
-    """The dimensions of VALUE, slowest first, where it is dense and not row-major: VALUE.permute(order) is row-major. None for every other
-    value."""
-    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_contiguous():
-        return None
-    order = sorted(range(value.dim()), key=lambda dimension: -value.stride(dimension))
-    return order if value.permute(order).is_contiguous() else None
+from kgen.text import order_of
 
 
 def _inverse(order):

@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from kgen.text import shaped
+from kgen.text import order_of, shaped
 
 
 class Rewrites:
@@ -402,8 +402,12 @@ class Rewrites:
         """Counted over the elements in row-major order, which is how the dialect has every tensor."""
         # The node's own tensor: contiguous() is no op of the dialect, and its operand may have other strides.
         source = node.args[0].meta["val"]
-        if not source.is_contiguous():
-            self._refuse("aten.as_strided of a tensor that is not contiguous is not in the dialect")
+        order = list(range(source.dim())) if source.is_contiguous() else order_of(source)
+        if order is None:
+            self._refuse("aten.as_strided of a tensor whose memory has gaps or is shared is not in the dialect")
+        if order != sorted(order):
+            turned = source.permute(order)
+            arguments["self"] = self._piece("permute", shaped(turned.shape, turned.dtype), node, {"self": arguments["self"], "dims": order})
         offset = arguments["storage_offset"]
         whole = {**arguments, "storage_offset": (offset or 0) - (source.storage_offset() if offset is not None else 0)}
         return self._emit("as_strided", whole, node, [node.meta["val"]])

@@ -31,6 +31,12 @@ def packet_of(node):
     return target._overloadpacket.__name__ if isinstance(target, torch._ops.OpOverload) else ""
 
 
+def _is_of_sizes(node):
+    """Whether NODE computes with sizes, or asserts something of them."""
+    return node.op == "call_function" and (packet_of(node) == "_assert_scalar" or (
+        not isinstance(node.target, torch._ops.OpOverload) and node.target is not operator.getitem and not isinstance(node.meta.get("val"), torch.Tensor)))
+
+
 class Segment:
     """One piece of the graph. `refused`: [(op, why, place)], empty when kgen can compute it."""
 
@@ -41,8 +47,8 @@ class Segment:
 
     @property
     def ops(self):
-        """How many of the module's own ops it has."""
-        return sum(not is_added(node) for node in self.nodes)
+        """How many of the module's own ops it has: what tracing adds to check sizes is none."""
+        return sum(not is_added(node) and not _is_of_sizes(node) for node in self.nodes)
 
 
 def _in_order(graph):

@@ -12,6 +12,15 @@ def shaped(shape, dtype):
     return torch.empty(tuple(shape), dtype=dtype, device="meta")
 
 
+def order_of(value):
+    """The dimensions of VALUE, slowest first, where it is dense and not row-major: VALUE.permute(order) is row-major. None for every other
+    value."""
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided or value.is_contiguous():
+        return None
+    order = sorted(range(value.dim()), key=lambda dimension: -value.stride(dimension))
+    return order if value.permute(order).is_contiguous() else None
+
+
 def tensor_type(tensor, shape=None):
     """`tensor<4x8xf32>`; raises KeyError for an element type that the dialect has not."""
     extents = [str(extent) for extent in (tensor.shape if shape is None else shape)]

@@ -68,7 +68,7 @@ CALLS = {
         m.unfold(1,2,1)|x.unfold(2,3,2)|F.unfold(img,3,padding=1)|F.fold(F.unfold(img,2,stride=2),(8,6),2,stride=2)|m.diagonal()|m.diagonal(1)|x.diagonal(0,2,3)|v.diag()|torch.diag_embed(v)|
         m.split(2)[1]|m.split([1,3],1)[1]|m.chunk(2,1)[0]|m.unbind(1)[2]|m.tensor_split(2,1)[1]|torch.hstack([m,m])|torch.vstack([m,m])|torch.dstack([m,m])|torch.column_stack([v,m.T])|
         torch.cat([m,m[:,:0]],1)|torch.cat([torch.zeros(0),v])|torch.cat([m])|F.pad(m,(1,2))|F.pad(m,(1,0,-1,1),value=3.0)|F.pad(b,(1,1),value=True)|F.pad(x,(1,2,0,1),mode="reflect")|F.pad(x,(1,1,2,0),mode="replicate")|
-        F.pad(x,(1,2,0,1),mode="circular")|m.narrow(1,1,2)|x.select(1,2)|torch.block_diag(m,n)|F.pixel_shuffle(img,2)|F.pixel_unshuffle(img,2)|F.channel_shuffle(img,2)|m.as_strided((2,2),(1,4))|m.t().contiguous().as_strided((2,2),(2,1),1)|
+        F.pad(x,(1,2,0,1),mode="circular")|m.narrow(1,1,2)|x.select(1,2)|torch.block_diag(m,n)|F.pixel_shuffle(img,2)|F.pixel_unshuffle(img,2)|F.channel_shuffle(img,2)|m.as_strided((2,2),(1,4))|m.t().as_strided((2,2),(2,1),1)|x.permute(0,2,3,1).as_strided((2,3,2),(4,2,1))|m.t().contiguous().as_strided((2,2),(2,1),1)|
         torch.kron(m,n)|torch.atleast_3d(m)|m.view(4,3)|m.ravel()|m.select_scatter(v,0,1)|m.slice_scatter(v.view(1,4),0,1,2)""",
     "products": """m@n|torch.mm(m,n)|m@v|v@n|torch.dot(v,v)|torch.outer(v,v)|torch.addmm(n[0],m,n)|torch.addmm(n[0],m,n,beta=0.5,alpha=2)|torch.addmv(m[:,0],m,v)|torch.baddbmm(q[0],q[0],q[0].mT@q[0])|
         torch.einsum("ij,jk->ik",m,n)|torch.einsum("bhqd,bhkd->bhqk",q,q)|torch.einsum("ij,ij->i",m,m)|torch.einsum("ii->i",n[:,:4])|torch.einsum("i,j->ij",v,v)|torch.tensordot(m,n,1)|torch.inner(m,m)|
