@@ -38,6 +38,18 @@ TEST(BranchPolicy, KeepsTheFastestRightBranchesOfAllRounds) {
   EXPECT_TRUE(policy->expand(1, {}).empty());
 }
 
+TEST(BranchPolicy, OpensWithFewerIdeas) {
+  PolicyOptions options{3, 1, 3, 2};
+  options.opening = 1;
+  auto policy = createBranchPolicy(options);
+  std::vector<Outcome> outcomes = {{"g", "", 0, true, 100, "h0"}};
+  EXPECT_EQ(policy->expand(1, outcomes)[0].ideas, 1);
+  EXPECT_EQ(policy->expand(1, outcomes)[0].variants, 2);
+  EXPECT_EQ(policy->getBranchesInRound(1), 2);
+  EXPECT_EQ(policy->expand(2, outcomes)[0].ideas, 3);
+  EXPECT_EQ(policy->getBranchesInRound(2), 6);
+}
+
 TEST(SequentialPolicy, GoesBackToTheBestWhenStuck) {
   auto policy = createSequentialPolicy({2, 2, 2, 1});
   EXPECT_EQ(policy->getRounds(), 2 + 4);

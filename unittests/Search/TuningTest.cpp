@@ -54,6 +54,16 @@ TEST(Tuning, MeasuresNeighboursOfTheRoundsBestAsItsVariants) {
   report::RunReport report = report::summarizeRun(*run);
   EXPECT_GT(report.priorBranches, 4);
   EXPECT_NE(report::printReportText(report).find("prior:    rank correlation"), std::string::npos);
+  TuningWorld opened;
+  opened.config.options.opening = 1;
+  ASSERT_FALSE(bool(opened.search()));
+  auto later = opened.read();
+  EXPECT_EQ(llvm::count_if(later->getBranches(), [](const auto &branch) { return branch.round == 1; }), 2);
+  for (const trajectory::BranchRecord &branch : tunedOf(*later))
+    EXPECT_GT(branch.round, 1);
+  auto config = SearchConfig::fromJson(opened.config.toJson());
+  ASSERT_TRUE(bool(config)) << toString(config.takeError());
+  EXPECT_EQ(config->options.opening, 1);
   TuningWorld without;
   without.config.tune = 0;
   ASSERT_FALSE(bool(without.search()));

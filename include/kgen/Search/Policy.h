@@ -38,6 +38,7 @@ struct PolicyOptions {
   int seeds = 3;    ///< parents kept after each round
   int ideas = 4;    ///< ideas per parent
   int variants = 2; ///< materialisations per idea
+  int opening = 0;  ///< ideas in round 1 of policy branch, which is not tuned then; 0: as in any other
   uint64_t seed = 0;
 
   /// Branches of the published method with these numbers: what a policy without rounds of that shape

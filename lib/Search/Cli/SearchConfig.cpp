@@ -58,6 +58,8 @@ trajectory::Json SearchConfig::toJson() const {
     json["launchers"] = launchers;
   if (!cut.empty())
     json["cut"] = cut;
+  if (options.opening > 0)
+    json["opening"] = options.opening;
   return json;
 }
 
@@ -84,6 +86,7 @@ Expected<SearchConfig> SearchConfig::fromJson(const trajectory::Json &json) {
     config.options.seeds = json.at("seeds");
     config.options.ideas = json.at("ideas");
     config.options.variants = json.at("variants");
+    config.options.opening = json.value("opening", 0);
     config.llm = json.at("llm");
     config.llmOptions.url = json.at("llm_url");
     config.llmOptions.keyEnv = json.at("llm_key_env");

@@ -179,7 +179,9 @@ Expected<SearchConfig> Tool::configure(const DeviceFacts &device, bool severalEv
 }
 
 /// Rounds of a network's tasks: so many tasks wait for theirs that a round is a handful of candidates, the most
-/// promising first, and there may be more of them. On the host a candidate is cheaper than what surrounds it.
+/// promising first, and there may be more of them. The first is one idea in its two most promising ways: of what round
+/// 0 takes longer than the best kernels of a whole round that leaves a twentieth (docs/networks.md). On the host a
+/// candidate is cheaper than what surrounds it.
 void Tool::narrowForTasks(SearchConfig &config) const {
   if (config.device == "host")
     return;
@@ -187,6 +189,7 @@ void Tool::narrowForTasks(SearchConfig &config) const {
   config.options.seeds = command.seeds.value_or(1);
   config.options.ideas = command.ideas.value_or(3);
   config.options.variants = command.variants.value_or(2);
+  config.options.opening = command.ideas ? 0 : 1;
   config.tune = command.tune.value_or(2);
 }
 

@@ -20,7 +20,7 @@ namespace kgen::search {
 
 Error Search::tuneRound(int round) {
   constexpr int steps = 2;
-  if (round == 0 || config.tune == 0 || !env.proposer.canTune())
+  if (round == 0 || config.tune == 0 || !env.proposer.canTune() || (round == 1 && config.options.opening > 0))
     return Error::success();
   std::string prefix = StringRef(trajectory::branchId(round, 0)).split('/').first.str() + "/tune-";
   auto isTuned = [&](const trajectory::BranchRecord &branch) {

@@ -22,20 +22,22 @@ public:
 
   int getRounds() const override { return options.rounds; }
   int getBranchesInRound(int round) const override {
-    return (round == 1 ? 1 : options.seeds) * options.ideas * options.variants;
+    return (round == 1 ? 1 : options.seeds) * ideasIn(round) * options.variants;
   }
 
-  std::vector<Expansion> expand(int, ArrayRef<Outcome> outcomes) override {
+  std::vector<Expansion> expand(int round, ArrayRef<Outcome> outcomes) override {
     std::vector<const Outcome *> all;
     for (const Outcome &outcome : outcomes)
       all.push_back(&outcome);
     std::vector<Expansion> expansions;
     for (const Outcome *outcome : fastest(all, options.seeds))
-      expansions.push_back({outcome->id, options.ideas, options.variants});
+      expansions.push_back({outcome->id, ideasIn(round), options.variants});
     return expansions;
   }
 
 private:
+  int ideasIn(int round) const { return round == 1 && options.opening > 0 ? options.opening : options.ideas; }
+
   PolicyOptions options;
 };
 
