@@ -198,3 +198,42 @@ TEST_F(SanitizedNetworkTest, SaysWhatItHadNoTimeFor) {
             "compute-sanitizer had no time for: 00-f (synccheck, racecheck, memcheck, initcheck); 01-g (synccheck, "
             "racecheck, memcheck, initcheck); the whole (memcheck, initcheck)");
 }
+
+TEST_F(SanitizedNetworkTest, GivesATaskOfPartsBuffersOfItsOwn) {
+  // Of three rows f reads the second, and writes the second of two; g reads both of these.
+  candidate::LaunchPlan plan = llvm::cantFail(candidate::LaunchPlan::parse(files.plan));
+  plan.inputs[0].shape = {3, 64};
+  plan.outputs[0].shape = {2, 64};
+  plan.workspace[0].bytes = 512;
+  auto partOf = [](candidate::BufferKind kind) {
+    candidate::BufferRange range{{kind, 0, 256}};
+    range.bytes = 256;
+    return range;
+  };
+  plan.steps[0].inputs = {partOf(candidate::BufferKind::Input)};
+  plan.steps[0].outputs = {partOf(candidate::BufferKind::Workspace)};
+  candidate::TensorMapSpec map;
+  map.buffer = {candidate::BufferKind::Input, 0, 256 + 128};
+  map.dtype = candidate::DType::F32;
+  map.dims = map.box = {32};
+  plan.launches[0].arguments = {candidate::BufferRef{candidate::BufferKind::Input, 0, 256 + 64},
+                                candidate::BufferRef{candidate::BufferKind::Workspace, 0, 256}, map};
+  files.plan = plan.print();
+  auto buffers = [](const char *inputs, const char *outputs) {
+    return std::string(R"("inputs": [{"dtype": "f32", "shape": [)") + inputs +
+           R"(]}], "outputs": [{"dtype": "f32", "shape": [)" + outputs + "]}]";
+  };
+  files.tasks = R"({"tasks": [{"name": "00-f", "graph": "f", "precision": "strict-fp32", )" + buffers("64", "64") +
+                R"(}, {"name": "01-g", "graph": "g", "precision": "strict-fp32", )" + buffers("2, 64", "2, 64") + "}]}";
+  sanitize("'memcheck t00_f') cp $plan " + folder + "/cut.json;; ");
+  auto cut = candidate::LaunchPlan::parse(llvm::cantFail(toolchain::readWholeFile(folder + "/cut.json")));
+  ASSERT_TRUE(bool(cut)) << llvm::toString(cut.takeError());
+  EXPECT_EQ(cut->inputs[0].bytes(), 256u);
+  EXPECT_EQ(cut->outputs[0].bytes(), 256u);
+  EXPECT_TRUE(cut->workspace.empty());
+  const std::vector<candidate::LaunchArgument> &arguments = cut->launches[0].arguments;
+  EXPECT_EQ(std::get<candidate::BufferRef>(arguments[0]).offset, 64);
+  EXPECT_EQ(std::get<candidate::BufferRef>(arguments[1]).kind, candidate::BufferKind::Output);
+  EXPECT_EQ(std::get<candidate::BufferRef>(arguments[1]).offset, 0);
+  EXPECT_EQ(std::get<candidate::TensorMapSpec>(arguments[2]).buffer.offset, 128);
+}
