@@ -121,7 +121,7 @@ def one(name, kind, sizes, out, inductor, device):
         compiled(*arguments, **keywords)  # what is compiled in pieces is compiled now
     coverage = kgen.report(compiled)
     say(seconds=time.perf_counter() - begin, share=coverage.share, launches=coverage.kernels,
-        kept=[f"{each[0]}: {each[3]}" for each in coverage.rows if each[2] != "kgen" and each[1]][:8])
+        kept=[f"{each[0]}: {each[3]}" for each in coverage.rows if each[2] != "kgen" and each[1]][:8], notes=coverage.notes[:8])
 
     def errors(found):
         """How far FOUND is from eager; where that is much in fp32, from float64, and the bound becomes what eager's own distance grants."""
