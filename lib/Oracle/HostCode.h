@@ -21,7 +21,7 @@ struct HostCode {
 };
 
 /// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this; code that runs for long is OPTIMISED. A
-/// function of thousands of calls in a row is never: LLVM takes time in proportion to their square, and what it calls
+/// function of dozens of calls in a row is never: LLVM takes time in proportion to their square, and what it calls
 /// is what takes time to run.
 llvm::Expected<HostCode> compileForHost(mlir::ModuleOp module, bool optimised);
 
