@@ -27,8 +27,8 @@ enum class Effort {
   Full,     ///< -O3
 };
 
-/// Calls in one block from which on a function is compiled by itself, without optimisation: of 172, those of the reduced
-/// ResNet-50, LLVM's look for stores that could be merged took 11 of 13 s.
+/// Calls in one block from which on a function is compiled by itself, without optimisation: of 172, those of the
+/// reduced ResNet-50, LLVM's look for stores that could be merged took 11 of 13 s.
 constexpr int64_t manyCalls = 40;
 
 /// Whether glibc's vector math library can serve MACHINE: its exponential is what softmax and attention wait for.
