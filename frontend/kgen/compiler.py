@@ -260,22 +260,32 @@ def difference(found, expected, precision, exact=None):
     return None if error <= bound else f"an error of {error:.2g}, the bound is {bound:.2g}"
 
 
-def in_float64(part, arguments):
-    """PART's results computed in float64; None where it has an op that cannot. Casts between floating-point types and what export
-    asserts of types are left out: no result is rounded on the way."""
+def in_float64(part, arguments, faults=None):
+    """PART's results computed in float64; None where it has an op that cannot, and FAULTS, a list, receives why. Casts between
+    floating-point types and what export asserts of types are left out: no result is rounded on the way."""
     def widened(value):
+        if isinstance(value, torch.dtype):
+            return torch.float64 if value.is_floating_point else value
         return value.double() if isinstance(value, torch.Tensor) and value.dtype.is_floating_point else value
     aten = torch.ops.aten
     part = copy.deepcopy(part)
     for node in list(part.graph.nodes):
         if node.target is aten._assert_tensor_metadata.default:
             part.graph.erase_node(node)
-        elif node.target is aten._to_copy.default and getattr(node.kwargs.get("dtype"), "is_floating_point", False):
-            node.kwargs = {**node.kwargs, "dtype": torch.float64}
+        elif node.op == "get_attr":
+            owner, _, name = node.target.rpartition(".")
+            constant = getattr(part.get_submodule(owner), name)
+            if isinstance(constant, torch.Tensor):
+                constant.data = widened(constant.data)
+        elif node.target is not aten.view.dtype:  # the same bytes as another type, which have no wider form
+            node.args = torch.fx.node.map_aggregate(node.args, widened)
+            node.kwargs = torch.fx.node.map_aggregate(node.kwargs, widened)
     part.recompile()
     try:
         results = part(*[widened(value) for value in arguments])
-    except (RuntimeError, TypeError, NotImplementedError):
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        if faults is not None:
+            faults.append(" ".join(str(error).split())[:200])
         return None
     return [results] if isinstance(results, torch.Tensor) else list(results)
 
@@ -460,9 +470,10 @@ class CompiledGraph:
         if self._on_card(arguments):
             torch.cuda.synchronize()
         seconds = time.perf_counter() - begin
-        exact = in_float64(reference, arguments)
+        faults = []
+        exact = in_float64(reference, arguments, faults)
         if exact is None:
-            return "PyTorch cannot compute it in float64", seconds
+            return f"PyTorch cannot compute it in float64: {faults[0]}", seconds
         try:
             found = part(*arguments)
         except RuntimeFailed as error:

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 import kgen
 from kgen.backend import kgen_backend
-from kgen.compiler import _Maker
+from kgen.compiler import _Maker, in_float64
 from kgen.tools import ToolFailed
 from tests.test_compile import quietly
 
@@ -30,6 +30,19 @@ class Layer(nn.Module):
         q, k, v = (each.view(batch, length, 2, width // 2).transpose(1, 2) for each in self.joint(self.before(x)).split(width, -1))
         x = x + self.out(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(batch, length, width))
         return x + self.down(F.gelu(self.up(self.after(x))))
+
+
+class Typed(nn.Module):
+    """Types said by position and by name, and a constant of its own."""
+
+    def __init__(self, constant):
+        super().__init__()
+        self.register_buffer("constant", constant)
+
+    def forward(self, x, weight):
+        x = torch.ops.aten.to.dtype(x, torch.float32)
+        x = torch.ops.aten.mm.default(x, weight) + torch.ops.aten.full_like.default(x, 0.1, dtype=torch.float32)
+        return torch.ops.aten.mm.default(x, self.constant)
 
 
 class Small(nn.Module):
@@ -55,6 +68,16 @@ class FirstTest(unittest.TestCase):
         with torch.no_grad():
             torch.testing.assert_close(compiled(x), module(x), **(bounds or {"rtol": 1e-4, "atol": 1e-5}))
         self.assertEqual(compiled.misses, {})
+
+    def test_nothing_is_rounded_in_float64(self):
+        constant, x, weight = (torch.randn(4, 4) for _ in range(3))
+        part, faults = torch.fx.symbolic_trace(Typed(constant)), []
+        found, = in_float64(part, [x, weight], faults)
+        self.assertEqual(faults, [])
+        self.assertTrue(torch.equal(found, (x.double() @ weight.double() + 0.1) @ constant.double()))
+        self.assertEqual(part.constant.dtype, torch.float32)
+        self.assertIsNone(in_float64(part, [x, weight[:3]], faults))
+        self.assertIn("mat1 and mat2", faults[0])
 
     def test_transformer(self):
         module, x = nn.Sequential(Layer(), Layer()).eval(), torch.randn(2, 8, 32)

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A graph cut into tasks as a network's search cuts it, each by what the catalogue would try first, put together as a
-// search puts its best kernels together. Nothing is compiled or run.
+// search puts its best kernels together. Nothing is run; what does not compile gives way to the next idea.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "kgen/Propose/SchedulePlan.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Support/Architectures.h"
+#include "kgen/Toolchain/Compiler.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -36,9 +37,16 @@ struct FirstKernel {
 class FirstKernels {
 public:
   FirstKernels(graph::GraphCompiler &compiler, std::string device, Chip chip)
-      : compiler(compiler), device(std::move(device)), chip(std::move(chip)) {}
+      : compiler(compiler), device(std::move(device)), chip(std::move(chip)) {
+    auto found = this->device == "host" ? toolchain::createHostCompiler() : toolchain::createNvrtcCompiler();
+    if (found)
+      machine = std::move(*found);
+    else
+      consumeError(found.takeError()); // a machine that only writes texts has none
+  }
 
-  /// The kernel of GRAPH, canonical text: the first way that its families take, the generic one where there is none.
+  /// The kernel of GRAPH, canonical text: the first way that its families take and that compiles, the generic one where
+  /// there is none.
   Expected<FirstKernel> choose(StringRef graph) const {
     constexpr size_t mostTries = 16;
     propose::ProposalContext context;
@@ -61,6 +69,8 @@ public:
         consumeError(lowered.takeError()); // the next way may be legal
         continue;
       }
+      if (!compiles(lowered->cuda))
+        continue;
       kernel.lowered = std::move(*lowered);
       kernel.idea = one.idea.key;
       kernel.label = one.way.label;
@@ -100,6 +110,19 @@ public:
   }
 
 private:
+  /// Whether CUDA compiles, as far as this machine can tell. Machine code stays in the cache for the bundle.
+  bool compiles(StringRef cuda) const {
+    if (!machine)
+      return true;
+    toolchain::CompileOptions options;
+    options.arch = chip.arch;
+    auto result = machine->compile(cuda, options);
+    if (result)
+      return std::holds_alternative<toolchain::Compiled>(*result);
+    consumeError(result.takeError()); // whoever makes the bundle says what is wrong with the compiler
+    return true;
+  }
+
   /// Whether WAY has nothing but element-wise kernels.
   static bool isElementwise(const propose::Materialization &way, const graph::GraphFacts &facts) {
     auto plan = propose::parsePlan(way.notes, facts);
@@ -120,6 +143,7 @@ private:
   graph::GraphCompiler &compiler;
   std::string device;
   Chip chip;
+  std::unique_ptr<toolchain::Compiler> machine; ///< null: there is none here
 };
 
 using Files = std::map<std::string, std::string>;
