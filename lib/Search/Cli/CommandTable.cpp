@@ -70,9 +70,9 @@ static constexpr CommandSpec commands[] = {
     {SearchCommand::First, "first", Operands::None,
      "the kernels that the catalogue holds for the best, without a search",
      "Cuts the graph into tasks as the search of a network does, and gives each the first idea of the catalogue that "
-     "its "
-     "families take, by what the prior expects; the generic kernel where there is none. Nothing is compiled, run or "
-     "timed. OUT is a candidate: plan.json, a text for each task, and ideas.txt, which is printed. In class "
+     "its families take and that compiles, by what the prior expects; the generic kernel where there is none. Without "
+     "the target's compiler on this machine nothing is compiled. Nothing is run or timed. OUT is a candidate: "
+     "plan.json, a text for each task, and ideas.txt, which is printed. In class "
      "strict-fp32 nothing uses tensor cores.\n"
      "  kgen-search first --problem graph.mlir --target sm_90a --out first\n"
      "  kgen-eval first --bundle bundle --device sm_90a"},
