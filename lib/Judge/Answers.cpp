@@ -193,6 +193,7 @@ private:
     request.arguments = {program, graphFolder.path() + "/graph.mlir", "--jobs", "-"};
     if (what != Computed::Answers)
       request.arguments.push_back(what == Computed::Magnitudes ? "--magnitudes"
+                                  : what == Computed::Reach    ? "--reach"
                                   : what == Computed::Declared ? "--declared"
                                                                : "--declared-tf32");
     request.descriptors = {{in[0], 0}, {out[1], 1}, {err[1], 2}};
@@ -352,6 +353,8 @@ const char *kgen::judge::describe(Computed what) {
     return "the answers";
   case Computed::Magnitudes:
     return "the size of what was added up";
+  case Computed::Reach:
+    return "how large partial sums and products may get";
   case Computed::Declared:
   case Computed::DeclaredTF32:
     return "what the graph's own types make of it";

@@ -353,6 +353,8 @@ private:
       passes.push_back("--kgen-promote-f64");
     if (what == Computed::Magnitudes)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
+    if (what == Computed::Reach)
+      passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-reach"});
     passes.insert(passes.end(), {"--kgen-lower", "--kgen-merge-sources"}); // a network's layers are alike
     if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);

@@ -103,19 +103,17 @@ public:
                                                      int64_t((*answers)[i].size()), threads, question.close[i]));
       }
     std::lock_guard<std::mutex> guard(lock);
-    kept[set] = {question.inputs, std::move(*answers), {}, {}};
+    kept[set] = {question.inputs, std::move(*answers), {}, {}, {}};
     return found;
   }
 
   llvm::Error learnMagnitudes(size_t set) override {
     Kept &right = keptFor(set);
-    if (!right.magnitudes.empty())
-      return llvm::Error::success();
-    auto sizes = ask(right.inputs, RoundTo::None, false, Computed::Magnitudes);
-    if (!sizes)
-      return sizes.takeError();
-    right.magnitudes = std::move(*sizes);
-    return llvm::Error::success();
+    return learn(right, right.magnitudes, Computed::Magnitudes);
+  }
+  llvm::Error learnReach(size_t set) override {
+    Kept &right = keptFor(set);
+    return learn(right, right.reach, Computed::Reach);
   }
 
   llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set) override {
@@ -138,9 +136,13 @@ public:
     const candidate::BufferSpec &spec = outputs[output];
     const Kept &right = keptFor(set);
     const double *reference = right.answers[output].data();
-    const double *magnitudes = right.magnitudes.empty() ? nullptr : right.magnitudes[output].data();
+    ElementFacts facts;
+    if (!right.magnitudes.empty())
+      facts.magnitudes = right.magnitudes[output].data();
+    if (exhibit.most > 0 && !right.reach.empty())
+      facts.reach = right.reach[output].data(), facts.most = exhibit.most;
     auto values = [&](const ValueSource &source) {
-      return compareValues(spec.dtype, source, reference, spec.elements(), threads, close, magnitudes);
+      return compareValues(spec.dtype, source, reference, spec.elements(), threads, close, facts);
     };
     switch (exhibit.kind) {
     case Exhibit::Outputs:
@@ -159,19 +161,29 @@ public:
       return values([&](int64_t begin, int64_t n, double *out) { std::copy_n(other + begin, n, out); });
     }
     }
-    return compareOutput(spec.dtype, exhibit.bytes, reference, spec.elements(), threads, close, magnitudes);
+    return compareOutput(spec.dtype, exhibit.bytes, reference, spec.elements(), threads, close, facts);
   }
 
 private:
   struct Kept {
     DrawnInputs inputs;
-    std::vector<Answer> answers, magnitudes; ///< the latter once somebody asked for them
-    std::vector<Comparison> declared;        ///< so are these
+    std::vector<Answer> answers, magnitudes, reach; ///< the latter two once somebody asked for them
+    std::vector<Comparison> declared;               ///< so are these
   };
   /// Nodes of a map stay where they are.
   Kept &keptFor(size_t set) {
     std::lock_guard<std::mutex> guard(lock);
     return kept[set];
+  }
+
+  llvm::Error learn(const Kept &right, std::vector<Answer> &out, Computed what) {
+    if (!out.empty())
+      return llvm::Error::success();
+    auto found = ask(right.inputs, RoundTo::None, false, what);
+    if (!found)
+      return found.takeError();
+    out = std::move(*found);
+    return llvm::Error::success();
   }
 
   llvm::Expected<std::vector<Answer>> ask(const DrawnInputs &drawn, RoundTo round, bool jittered,
@@ -212,6 +224,9 @@ private:
 
 llvm::Error Judge::learnMagnitudes(size_t) {
   return llvm::createStringError("%s is not known here", describe(Computed::Magnitudes));
+}
+llvm::Error Judge::learnReach(size_t) {
+  return llvm::createStringError("%s is not known here", describe(Computed::Reach));
 }
 llvm::Expected<std::vector<Comparison>> Judge::declaredCosts(size_t) {
   return llvm::createStringError("%s is not known here", describe(Computed::Declared));

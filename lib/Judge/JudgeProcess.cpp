@@ -133,6 +133,13 @@ public:
     return ask("learn " + std::to_string(set)).takeError();
   }
 
+  llvm::Error learnReach(size_t set) override {
+    std::lock_guard<std::mutex> guard(lock);
+    if (llvm::Error error = ensureProgram(Computed::Reach))
+      return error;
+    return ask("learn-reach " + std::to_string(set)).takeError();
+  }
+
   llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
     // Each wrong answer asks, and a network has as many to try as parameters.
@@ -172,17 +179,18 @@ public:
       if (auto done = ask("outputs", 0, exhibit.memory->readOnlyDescriptor()); !done)
         return done.takeError();
     }
-    auto reply = ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " +
-                         std::to_string(int(exhibit.kind)) + " " + std::to_string(exhibit.number) +
-                         wordOf(exhibit.value) + wordOf(close) + (exhibit.onDevice ? " 1" : " 0"),
-                     comparisonWords);
+    auto reply =
+        ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " + std::to_string(int(exhibit.kind)) +
+                " " + std::to_string(exhibit.number) + wordOf(exhibit.value) + wordOf(close) +
+                (exhibit.onDevice ? " 1" : " 0") + wordOf(exhibit.most),
+            comparisonWords);
     if (!reply)
       return reply.takeError();
     return comparison(*reply);
   }
 
 private:
-  static constexpr size_t comparisonWords = 7;
+  static constexpr size_t comparisonWords = 8;
 
   static double real(uint64_t bits) {
     double value;
@@ -197,6 +205,7 @@ private:
     out.expected = real(words[4]);
     out.mismatches = int64_t(words[5]);
     out.far = int64_t(words[6]);
+    out.skipped = int64_t(words[7]);
     return out;
   }
 

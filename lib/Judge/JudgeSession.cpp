@@ -37,10 +37,10 @@ candidate::LaunchPlan planOfKernels(unsigned blocks) {
     return out;
   };
   candidate::LaunchPlan plan;
-  plan.launches = {
-      launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
-      launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, wide, wide, wide, number, number, number}),
-      launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
+  plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
+                   launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, pointer, wide, wide, wide, wide,
+                                                 number, number, number}),
+                   launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
   return plan;
 }
 
@@ -207,7 +207,7 @@ llvm::Error JudgeSession::useProgram(Computed what, device::Device &device, cons
   auto created = device::CandidateSession::createBare(device, plan, artifact);
   if (!created)
     return created.takeError();
-  (what == Computed::Magnitudes ? twin : declared) = {std::move(*created), &plan};
+  (what == Computed::Magnitudes ? twin : what == Computed::Reach ? ranges : declared) = {std::move(*created), &plan};
   return llvm::Error::success();
 }
 
@@ -220,7 +220,7 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::declaredCosts(size_t set) 
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
     const candidate::BufferSpec &spec = shape.outputs[i];
-    auto moved = against(found->second[i], 0, declared.session->outputAddress(i), int(declared.plan->outputs[i].dtype),
+    auto moved = against({found->second[i]}, declared.session->outputAddress(i), int(declared.plan->outputs[i].dtype),
                          0, int(spec.dtype), true, spec.elements(), 0);
     if (!moved)
       return moved.takeError();
@@ -229,19 +229,22 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::declaredCosts(size_t set) 
   return std::move(out);
 }
 
-llvm::Error JudgeSession::learnMagnitudes(size_t set) {
-  if (!twin.session || !answers.count(set))
+llvm::Error JudgeSession::learn(const Program &graph, size_t set, Kept &kept) {
+  if (!graph.session || !answers.count(set))
     return llvm::createStringError("there is no answer %zu to learn more of", set);
-  if (magnitudes.count(set))
+  if (kept.count(set))
     return llvm::Error::success();
-  if (llvm::Error error = run(twin, set, RoundTo::None, false))
+  if (llvm::Error error = run(graph, set, RoundTo::None, false))
     return error;
-  if (llvm::Error error = keep(twin, set, magnitudes)) {
-    release(set, magnitudes);
+  if (llvm::Error error = keep(graph, set, kept)) {
+    release(set, kept);
     return error;
   }
   return llvm::Error::success();
 }
+
+llvm::Error JudgeSession::learnMagnitudes(size_t set) { return learn(twin, set, magnitudes); }
+llvm::Error JudgeSession::learnReach(size_t set) { return learn(ranges, set, reach); }
 
 void JudgeSession::release(size_t set, Kept &kept) {
   auto found = kept.find(set);
@@ -255,6 +258,7 @@ void JudgeSession::release(size_t set, Kept &kept) {
 void JudgeSession::drop(size_t set) {
   release(set, answers);
   release(set, magnitudes);
+  release(set, reach);
 }
 
 llvm::Expected<std::vector<DifferenceSums>> JudgeSession::readPartials() {
@@ -292,11 +296,11 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
   return out;
 }
 
-llvm::Expected<Comparison> JudgeSession::against(device::DeviceAddress reference, device::DeviceAddress magnitudes,
-                                                 device::DeviceAddress values, int source, double constant, int type,
-                                                 bool store, int64_t count, double close) {
-  uint64_t arguments[] = {values,           reference,     magnitudes,       partials,       uint64_t(count),
-                          bitsOf(constant), bitsOf(close), uint64_t(source), uint64_t(type), store};
+llvm::Expected<Comparison> JudgeSession::against(const Right &right, device::DeviceAddress values, int source,
+                                                 double constant, int type, bool store, int64_t count, double close) {
+  uint64_t arguments[] = {
+      values,           right.answer,  right.magnitudes,   right.reach,      partials,       uint64_t(count),
+      bitsOf(constant), bitsOf(close), bitsOf(right.most), uint64_t(source), uint64_t(type), store};
   if (llvm::Error error = launch(Compare, arguments))
     return std::move(error);
   auto parts = readPartials();
@@ -316,7 +320,7 @@ llvm::Expected<std::vector<Comparison>> JudgeSession::costOf(size_t set, RoundTo
     return std::move(error);
   std::vector<Comparison> out;
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
-    auto moved = against(found->second[i], 0, oracle.session->outputAddress(i), int(program.outputs[i].dtype), 0,
+    auto moved = against({found->second[i]}, oracle.session->outputAddress(i), int(program.outputs[i].dtype), 0,
                          int(candidate::DType::F64), false, shape.outputs[i].elements(), close[i]);
     if (!moved)
       return moved.takeError();
@@ -359,7 +363,11 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
     break;
   }
   }
-  auto sizes = magnitudes.find(set);
-  return against(found->second[output], sizes == magnitudes.end() ? 0 : sizes->second[output], values, source,
-                 exhibit.value, int(spec.dtype), exhibit.kind != Exhibit::Outputs, spec.elements(), close);
+  auto of = [&](const Kept &kept) {
+    auto known = kept.find(set);
+    return known == kept.end() ? device::DeviceAddress(0) : known->second[output];
+  };
+  const Right right{found->second[output], of(magnitudes), exhibit.most > 0 ? of(reach) : 0, exhibit.most};
+  return against(right, values, source, exhibit.value, int(spec.dtype), exhibit.kind != Exhibit::Outputs,
+                 spec.elements(), close);
 }

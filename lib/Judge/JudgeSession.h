@@ -35,6 +35,8 @@ public:
                          llvm::StringRef artifact);
   /// Computes and keeps the magnitudes of SET; compare() takes them into account from then on.
   llvm::Error learnMagnitudes(size_t set);
+  /// The same of the reach of partial results, for exhibits that ask for it.
+  llvm::Error learnReach(size_t set);
   /// See Judge.
   llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set);
   llvm::Expected<AnswerFacts> facts(size_t set, unsigned output, double limit);
@@ -60,22 +62,28 @@ private:
   void release(size_t set, Kept &kept);
   llvm::Expected<device::SharedBlock> allocateBlock(size_t bytes);
   llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
-  llvm::Expected<Comparison> against(device::DeviceAddress reference, device::DeviceAddress magnitudes,
-                                     device::DeviceAddress values, int source, double constant, int type, bool store,
-                                     int64_t count, double close);
+  /// An output's answer and what is known of it; 0: nothing is.
+  struct Right {
+    device::DeviceAddress answer = 0, magnitudes = 0, reach = 0;
+    double most = 0; ///< see ElementFacts
+  };
+  llvm::Error learn(const Program &graph, size_t set, Kept &kept);
+  llvm::Expected<Comparison> against(const Right &right, device::DeviceAddress values, int source, double constant,
+                                     int type, bool store, int64_t count, double close);
   llvm::Expected<device::DeviceAddress> allocate(size_t bytes);
   llvm::Expected<std::vector<DifferenceSums>> readPartials();
 
   device::Device &own;
   const candidate::LaunchPlan &program, &shape;
   candidate::LaunchPlan kernelPlan; ///< of judge_kernels.cu
-  Program oracle, twin, declared;   ///< of answers, of magnitudes, in the graph's own types; these once they are needed
+  Program oracle;                   ///< of answers
+  Program twin, ranges, declared;   ///< of magnitudes, of reach, in the graph's own types; once they are needed
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
   std::map<size_t, device::SharedBlock> inputs; ///< as they are stored
   device::SharedBlock shown;                    ///< a candidate's outputs
   device::DeviceAddress partials = 0;
-  Kept answers, magnitudes;
+  Kept answers, magnitudes, reach;
   std::vector<std::vector<device::DeviceAddress>> spare; ///< answers that were dropped
 };
 

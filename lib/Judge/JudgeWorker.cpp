@@ -104,7 +104,7 @@ private:
   }
 
   llvm::Error useProgram(Computed what, const std::string &artifact) {
-    Another &other = others[what == Computed::Magnitudes];
+    Another &other = others[what];
     if (llvm::Error error = readPlan(nextPlan, other.plan))
       return error;
     auto made = device::createDevice(device);
@@ -159,6 +159,8 @@ private:
     }
     if (words[0] == "learn")
       return reply(session->learnMagnitudes(number(1)));
+    if (words[0] == "learn-reach")
+      return reply(session->learnReach(number(1)));
     if (words[0] == "drop") {
       session->drop(number(1));
       return reply(llvm::ArrayRef<uint64_t>());
@@ -184,7 +186,8 @@ private:
       exhibit.kind = Exhibit::Kind(number(3));
       exhibit.number = number(4);
       exhibit.value = real(5);
-      // The last word: whether they are on the device already.
+      exhibit.most = real(8);
+      // The seventh word: whether they are on the device already.
       const bool mapped = exhibit.kind == Exhibit::Outputs && number(7) == 0;
       if (output >= outputOffsets.size() || (mapped && !outputs.base))
         return reply(llvm::createStringError("there is nothing to compare"));
@@ -213,7 +216,7 @@ private:
   }
   static void append(std::vector<uint64_t> &out, const Comparison &c) {
     out.insert(out.end(), {bits(c.norms.max), bits(c.norms.l2), uint64_t(c.worst), bits(c.found), bits(c.expected),
-                           uint64_t(c.mismatches), uint64_t(c.far)});
+                           uint64_t(c.mismatches), uint64_t(c.far), uint64_t(c.skipped)});
   }
 
   void reply(llvm::Error error) {
@@ -244,7 +247,7 @@ private:
   std::string device, nextPlan;
   std::unique_ptr<device::Device> oracle, own;
   candidate::LaunchPlan program, shape;
-  Another others[2];
+  std::map<Computed, Another> others;
   std::unique_ptr<JudgeSession> session;
   size_t inputBytes = 0, outputBytes = 0;
   std::vector<size_t> outputOffsets;

@@ -422,17 +422,61 @@ static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, 
   return std::isfinite(lost) && lost >= mostHonestError;
 }
 
-/// Products and sums of some neighbours may exceed an answer by so much, in whatever order they are taken.
-static constexpr double roomForOrder = 1 << 20;
+/// What output I of SET may be off by where the graph's own types cost COST.
+static candidate::ErrorNorms widerTolerance(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
+                                            const Comparison &cost) {
+  MeasuredErrors errors = set.errors[i];
+  errors.same = {std::max(errors.same.max, std::min(cost.norms.max, 1.0)), std::max(errors.same.l2, cost.norms.l2)};
+  return toleranceOf(plan.precision, errors, plan.outputs[i].dtype);
+}
 
-/// Whether an infinity in place of output I of SET may come of another order: the answers are so near the largest
-/// number that sums are kept in that what a scan or a reduction meets on its way may lie beyond it.
-static bool mayOverflowOnTheWay(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
-                                const candidate::ErrorNorms &found) {
+/// Whether what EXHIBIT has of output I of SET may come of another order: all of it is right but for elements whose
+/// partial sums and products may leave the range that they are kept in. It says so in OUT.
+static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set, unsigned i,
+                                Exhibit exhibit, Judgement &out) {
   const candidate::DType dtype = plan.outputs[i].dtype;
-  const double most =
-      dtype == candidate::DType::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
-  return candidate::isFloat(dtype) && !std::isfinite(found.max) && set.facts[i].largest > most / roomForOrder;
+  const Comparison &found = out.comparison;
+  // What overflows ends as no number or an infinity, and what underflows as zero.
+  if (set.timed() || !candidate::isFloat(dtype) || (std::isfinite(found.norms.max) && found.found != 0))
+    return llvm::Error::success();
+  const std::string output = "output " + std::to_string(i);
+  if (llvm::Error error = judge.learnReach(set.number)) {
+    // The answers themselves tell when they are as large.
+    std::string reason = llvm::toString(std::move(error));
+    if (std::isfinite(found.norms.max) || set.facts[i].largest <= largestPartial(dtype)) {
+      out.unknown = out.unknown.empty() ? std::move(reason) : std::move(out.unknown);
+      return llvm::Error::success();
+    }
+    out.meaningless =
+        "the answers of " + output + " are so large that another order of the same products and sums may overflow";
+    out.accepted = true;
+    return llvm::Error::success();
+  }
+  exhibit.most = largestPartial(dtype);
+  auto others = judge.compare(set.number, i, exhibit, set.close[i]);
+  if (others && others->skipped > 0 && !isAccepted(set, i, *others) && !set.exact[i]) {
+    llvm::consumeError(judge.learnMagnitudes(set.number)); // without them the bounds stay as they are
+    others = judge.compare(set.number, i, exhibit, set.close[i]);
+  }
+  if (!others)
+    return others.takeError();
+  bool accepted = isAccepted(set, i, *others);
+  if (!accepted && others->skipped > 0 && !set.exact[i] && !set.errors.empty()) {
+    auto costs = judge.declaredCosts(set.number);
+    if (costs) {
+      const candidate::ErrorNorms wider = widerTolerance(plan, set, i, (*costs)[i]);
+      accepted = others->norms.max <= wider.max && others->norms.l2 <= wider.l2;
+    } else {
+      llvm::consumeError(costs.takeError());
+    }
+  }
+  if (others->skipped == 0 || !accepted)
+    return llvm::Error::success();
+  out.meaningless = "another order of the same products and sums takes " + std::to_string(others->skipped) + " of " +
+                    std::to_string(plan.outputs[i].elements()) + " elements of " + output +
+                    " out of the range that they are computed in";
+  out.accepted = true;
+  return llvm::Error::success();
 }
 
 /// Holds OUT's comparison against what the graph's own types make of output I.
@@ -453,18 +497,9 @@ static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, con
     out.accepted = !set.timed();
     return;
   }
-  if (!set.timed() && mayOverflowOnTheWay(plan, set, i, out.comparison.norms)) {
-    out.meaningless = "the answers of output " + std::to_string(i) +
-                      " are so large that another order of the same products and sums may overflow";
-    out.accepted = true;
-    return;
-  }
   if (set.exact[i] || set.errors.empty())
     return;
-  MeasuredErrors errors = set.errors[i];
-  errors.same = {std::max(errors.same.max, std::min(cost.norms.max, 1.0)), std::max(errors.same.l2, cost.norms.l2)};
-  candidate::ErrorNorms wider = toleranceOf(plan.precision, errors, plan.outputs[i].dtype);
-  const candidate::ErrorNorms &found = out.comparison.norms;
+  const candidate::ErrorNorms wider = widerTolerance(plan, set, i, cost), &found = out.comparison.norms;
   if (found.max <= wider.max && found.l2 <= wider.l2) {
     out.accepted = true;
     out.tolerance = wider;
@@ -499,6 +534,9 @@ llvm::Expected<Judgement> kgen::judge::judgeExhibit(const candidate::LaunchPlan 
   // On what is timed a kernel has to be right, and the types have to be able to tell.
   if (!out.accepted && (!set.timed() || std::isfinite(out.comparison.norms.max)))
     judgeByDeclared(plan, judge, set, i, out);
+  if (!out.accepted)
+    if (llvm::Error error = judgeByReach(plan, judge, set, i, exhibit, out))
+      return std::move(error);
   return std::move(out);
 }
 

@@ -48,6 +48,11 @@ double kgen::judge::smallestHeld(candidate::DType dtype) {
   }
 }
 
+double kgen::judge::largestPartial(candidate::DType dtype) {
+  return (dtype == candidate::DType::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max()) /
+         0x1p20;
+}
+
 /// REFERENCE as DTYPE stores it.
 static double stored(candidate::DType dtype, double reference) {
   switch (dtype) {
@@ -90,7 +95,7 @@ static double differenceOf(candidate::DType dtype, double out, double asStored, 
 }
 
 static Comparison compareChunks(candidate::DType dtype, const ValueSource &source, const double *reference,
-                                int64_t count, unsigned threads, double close, const double *magnitudes) {
+                                int64_t count, unsigned threads, double close, const ElementFacts &facts) {
   DifferenceSums total;
   std::mutex lock;
   const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestHeld(dtype);
@@ -103,6 +108,10 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
       source(base, n, values);
       for (int64_t i = 0; i < n; ++i) {
         double out = values[i], ref = reference[base + i];
+        if (facts.reach && facts.reach[base + i] >= facts.most) {
+          ++part.skipped;
+          continue;
+        }
         double asStored = stored(dtype, ref), difference;
         if (out == asStored || (std::isnan(out) && std::isnan(asStored))) {
           difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
@@ -113,7 +122,7 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
         if (close > 0 && !(std::fabs(out - ref) <= close + close * std::fabs(ref)) && out != asStored)
           ++part.far;
         // A magnitude that is no number allows nothing.
-        if (double size = magnitudes ? magnitudes[base + i] : 0; std::isfinite(size))
+        if (double size = facts.magnitudes ? facts.magnitudes[base + i] : 0; std::isfinite(size))
           difference = std::max(difference - accumulationRoundoff * size, 0.0);
         // What is smaller may be zero: subnormal numbers are all as far apart, and units flush them.
         difference = std::max(difference - smallest / 2, 0.0);
@@ -153,6 +162,7 @@ Comparison kgen::judge::summarize(const DifferenceSums &sums, int64_t count) {
     result.norms.l2 = infinity;
   result.mismatches = sums.mismatches;
   result.far = sums.far;
+  result.skipped = sums.skipped;
   if (sums.worst > 0)
     result.worst = sums.index, result.found = sums.found, result.expected = sums.expected;
   return result;
@@ -160,7 +170,7 @@ Comparison kgen::judge::summarize(const DifferenceSums &sums, int64_t count) {
 
 void DifferenceSums::add(const DifferenceSums &part) {
   differences.add(part.differences), reference.add(part.reference);
-  mismatches += part.mismatches, far += part.far;
+  mismatches += part.mismatches, far += part.far, skipped += part.skipped;
   if (part.worst > worst || (part.worst == worst && part.index < index)) {
     worst = part.worst, index = part.index;
     found = part.found, expected = part.expected;
@@ -168,18 +178,18 @@ void DifferenceSums::add(const DifferenceSums &part) {
 }
 
 Comparison kgen::judge::compareOutput(candidate::DType dtype, const void *bytes, const double *reference, int64_t count,
-                                      unsigned threads, double close, const double *magnitudes) {
+                                      unsigned threads, double close, const ElementFacts &facts) {
   const char *base = static_cast<const char *>(bytes);
   return compareChunks(
       dtype,
       [&](int64_t begin, int64_t n, double *out) {
         widen(dtype, base + begin * int64_t(candidate::byteSize(dtype)), out, n);
       },
-      reference, count, threads, close, magnitudes);
+      reference, count, threads, close, facts);
 }
 
 Comparison kgen::judge::compareValues(candidate::DType dtype, const ValueSource &values, const double *reference,
-                                      int64_t count, unsigned threads, double close, const double *magnitudes) {
+                                      int64_t count, unsigned threads, double close, const ElementFacts &facts) {
   return compareChunks(
       dtype,
       [&](int64_t begin, int64_t n, double *out) {
@@ -187,7 +197,7 @@ Comparison kgen::judge::compareValues(candidate::DType dtype, const ValueSource 
         for (int64_t i = 0; i < n; ++i)
           out[i] = stored(dtype, out[i]);
       },
-      reference, count, threads, close, magnitudes);
+      reference, count, threads, close, facts);
 }
 
 /// An e_same of one element from which on it says little of the next draw.

@@ -156,11 +156,11 @@ __device__ void judge_add(JudgeNorm *sum, double value) {
   }
 }
 
-/// What one thread saw; the host adds these up (DifferenceSums of Verify.h has the same twelve words).
+/// What one thread saw; the host adds these up (DifferenceSums of Verify.h has the same thirteen words).
 struct JudgePartial {
   JudgeNorm differences, reference;
   double worst, found, expected;
-  long long index, mismatches, far;
+  long long index, mismatches, far, skipped;
 };
 
 __device__ JudgePartial judge_nothing() {
@@ -170,17 +170,17 @@ __device__ JudgePartial judge_nothing() {
   p.found = p.expected = 0;
   p.worst = -1;
   p.index = -1;
-  p.mismatches = p.far = 0;
+  p.mismatches = p.far = p.skipped = 0;
   return p;
 }
 
 /// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them. MAGNITUDES may be
-/// null.
-extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes,
-                                              JudgePartial *partials, long long count, long long constant, long long close_bits, int source,
-                                              int type, int store) {
+/// null, and so may REACH, whose elements from the number of MOST_BITS on are not compared.
+extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes, const double *reach,
+                                              JudgePartial *partials, long long count, long long constant, long long close_bits,
+                                              long long most_bits, int source, int type, int store) {
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
-  const double close = __longlong_as_double(close_bits), smallest = judge_smallest(type);
+  const double close = __longlong_as_double(close_bits), most = __longlong_as_double(most_bits), smallest = judge_smallest(type);
   const double step = type == 0   ? 1.0 / 4503599627370496.0
                       : type == 1 ? 1.0 / 8388608.0
                       : type == 2 ? 1.0 / 1024.0
@@ -189,6 +189,10 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
   JudgePartial part = judge_nothing();
   for (long long i = thread; i < count; i += stride) {
     double out = source == 8 ? __longlong_as_double(constant) : judge_load(values, source, i), ref = reference[i];
+    if (reach && reach[i] >= most) {
+      ++part.skipped;
+      continue;
+    }
     if (store)
       out = judge_stored(out, type);
     double asStored = judge_stored(ref, type), difference;

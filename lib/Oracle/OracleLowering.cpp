@@ -76,6 +76,8 @@ void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit,
   pm.addPass(conversion::createConvertAtenToLinalgPass());
   if (result == OracleResult::Magnitudes)
     pm.addPass(createMagnitudesPass());
+  if (result == OracleResult::Reach)
+    pm.addPass(createReachPass());
   if (declared) {
     OracleDeclaredPassOptions options;
     options.tf32 = result == OracleResult::DeclaredTF32;

@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
   cl::opt<OracleResult> result(
       cl::desc("what is computed, instead of the answers in fp64:"), cl::cat(own),
       cl::values(clEnumValN(OracleResult::Magnitudes, "magnitudes", "the size of what was added up for them"),
+                 clEnumValN(OracleResult::Reach, "reach", "how large their partial sums and products may get"),
                  clEnumValN(OracleResult::Declared, "declared", "them in the types that the graph declares"),
                  clEnumValN(OracleResult::DeclaredTF32, "declared-tf32", "so, with factors rounded to tf32")));
   cl::opt<int64_t> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),

@@ -211,13 +211,31 @@ TEST(Verify, WhatCancelsIsHeldAgainstWhatWasAddedUp) {
   double ref = 4e-5, size = 3000;
   float honest = 2.4e-4f, wrong = 4e-3f, nan = NAN;
   EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1).norms.l2, 1);
-  Comparison c = compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, &size);
+  Comparison c = compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, {&size});
   EXPECT_EQ(c.norms.l2, 0);
   EXPECT_EQ(c.norms.max, 0);
   EXPECT_EQ(c.mismatches, 1);
-  EXPECT_GT(compareOutput(candidate::DType::F32, &wrong, &ref, 1, 1, 0, &size).norms.l2, 1);
-  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F32, &nan, &ref, 1, 1, 0, &size).norms.l2));
+  EXPECT_GT(compareOutput(candidate::DType::F32, &wrong, &ref, 1, 1, 0, {&size}).norms.l2, 1);
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F32, &nan, &ref, 1, 1, 0, {&size}).norms.l2));
   // A size that is no number allows nothing.
   for (double none : {double(INFINITY), double(NAN)})
-    EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, &none).norms.l2, 1);
+    EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, {&none}).norms.l2, 1);
+}
+
+TEST(Verify, WhatSomeOrderTakesOutOfRangeIsNotCompared) {
+  const double ref[] = {0, 1, 2}, reach[] = {1e60, 1, 1e30};
+  const float found[] = {NAN, 1, 2}, wrong[] = {NAN, 1, NAN};
+  const double most = largestPartial(candidate::DType::F32);
+  EXPECT_GT(most, 1e30);
+  EXPECT_TRUE(std::isinf(compareOutput(candidate::DType::F32, found, ref, 3).norms.l2));
+  Comparison c = compareOutput(candidate::DType::F32, found, ref, 3, 1, 0, {nullptr, reach, most});
+  EXPECT_EQ(c.norms.l2, 0);
+  EXPECT_EQ(c.mismatches, 0);
+  EXPECT_EQ(c.skipped, 1);
+  c = compareOutput(candidate::DType::F32, wrong, ref, 3, 1, 0, {nullptr, reach, most});
+  EXPECT_TRUE(std::isinf(c.norms.l2));
+  EXPECT_EQ(c.worst, 2);
+  EXPECT_EQ(c.mismatches, 1);
+  // fp64 holds it.
+  EXPECT_GT(largestPartial(candidate::DType::F64), 1e60);
 }

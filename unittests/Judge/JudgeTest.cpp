@@ -42,6 +42,16 @@ extern "C" __global__ void both(const double *x, const double *y, double *out, u
 }
 )cuda";
 
+/// |x|, and no mask.
+const char reachText[] = R"cuda(
+extern "C" __global__ void both(const double *x, const double *y, double *out, unsigned char *mask) {
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x) {
+    out[i] = fabs(x[i]);
+    mask[i] = 0;
+  }
+}
+)cuda";
+
 class SameOnCpu : public AnswerSource {
 public:
   llvm::Expected<GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double) override {
@@ -49,11 +59,11 @@ public:
   }
   llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
                                               llvm::ArrayRef<llvm::ArrayRef<double>> in) override {
-    if (what != Computed::Magnitudes)
+    if (what != Computed::Magnitudes && what != Computed::Reach)
       return answer(graph, in); // no type rounds more than another here
     std::vector<double> out(size), mask(size);
     for (size_t i = 0; i < size_t(size); ++i)
-      out[i] = 2 * std::fabs(in[0][i] * in[1][i]) + std::fabs(in[0][i]);
+      out[i] = what == Computed::Reach ? std::fabs(in[0][i]) : 2 * std::fabs(in[0][i] * in[1][i]) + std::fabs(in[0][i]);
     std::vector<Answer> answers;
     answers.emplace_back(std::move(out));
     answers.emplace_back(std::move(mask));
@@ -74,7 +84,7 @@ class JudgeTest : public ::testing::TestWithParam<candidate::DType> {
 protected:
   candidate::LaunchPlan shape, program;
   std::unique_ptr<device::Device> oracle = device::createHostDevice(), own = device::createHostDevice(),
-                                  twin = device::createHostDevice();
+                                  twin = device::createHostDevice(), ranges = device::createHostDevice();
   std::unique_ptr<JudgeSession> session;
   SameOnCpu source;
   std::unique_ptr<Judge> cpu;
@@ -104,6 +114,7 @@ protected:
     session = llvm::cantFail(
         JudgeSession::create(*oracle, *own, program, compiled(kernelText), compiled(judgeKernelsText()), shape));
     llvm::cantFail(session->useProgram(Computed::Magnitudes, *twin, program, compiled(sizesText)));
+    llvm::cantFail(session->useProgram(Computed::Reach, *ranges, program, compiled(reachText)));
     cpu = createHostJudge(source, "graph", shape, 2);
     size_t total;
     auto offsets = device::packBuffers(shape.inputs, 0, total);
@@ -134,6 +145,7 @@ void expectSame(const Comparison &a, const Comparison &b) {
   EXPECT_PRED2(near, a.expected, b.expected);
   EXPECT_EQ(a.mismatches, b.mismatches);
   EXPECT_EQ(a.far, b.far);
+  EXPECT_EQ(a.skipped, b.skipped);
 }
 
 } // namespace
@@ -242,6 +254,23 @@ TEST_P(JudgeTest, MagnitudesCountAsOnTheCpu) {
   expectSame(llvm::cantFail(session->compare(0, 0, half, 0)), before);
   llvm::Error error = session->learnMagnitudes(7);
   EXPECT_EQ(llvm::toString(std::move(error)), "there is no answer 7 to learn more of");
+}
+
+TEST_P(JudgeTest, ReachCountsAsOnTheCpu) {
+  llvm::cantFail(cpu->examine(0, question(0, {})));
+  Exhibit half{Exhibit::Constant, 0.5}, asking = half;
+  asking.most = 1;
+  Comparison before = llvm::cantFail(session->compare(0, 0, half, 0));
+  expectSame(llvm::cantFail(session->compare(0, 0, asking, 0)), before); // nothing is known yet
+  llvm::cantFail(session->learnReach(0));
+  llvm::cantFail(cpu->learnReach(0));
+  Comparison after = llvm::cantFail(session->compare(0, 0, asking, 0));
+  expectSame(after, llvm::cantFail(cpu->compare(0, 0, asking, 0)));
+  EXPECT_GT(after.skipped, 0);
+  EXPECT_LT(after.skipped, size);
+  EXPECT_LT(after.mismatches, before.mismatches);
+  // Only for those who ask.
+  expectSame(llvm::cantFail(session->compare(0, 0, half, 0)), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, JudgeTest,

@@ -47,13 +47,17 @@ public:
   std::atomic<int> sizesAsked{0}, factorsAsked{0};
   /// The answers in the graph's own types.
   std::function<double(llvm::ArrayRef<double>, size_t)> declared;
+  /// How large partial results may get.
+  std::function<double(llvm::ArrayRef<double>, size_t)> reach;
+  std::atomic<int> reachAsked{0};
   llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
                                               llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     if (what == Computed::Answers)
       return answer(graph, inputs);
     sizesAsked += what == Computed::Magnitudes;
     factorsAsked += what == Computed::DeclaredTF32;
-    const auto &function = what == Computed::Magnitudes ? size : declared;
+    reachAsked += what == Computed::Reach;
+    const auto &function = what == Computed::Magnitudes ? size : what == Computed::Reach ? reach : declared;
     if (!function)
       return AnswerSource::compute(what, graph, inputs);
     std::vector<double> out(inputs[0].size());
@@ -388,6 +392,45 @@ TEST(Reference, AnotherOrderMayOverflowWhereAnswersComeNearTheLargestNumber) {
   EXPECT_FALSE(judged(InputKind::Declared, overflown).passed);
   scale = 1e20;
   EXPECT_FALSE(judged(InputKind::Uniform, overflown).passed);
+}
+
+TEST(Reference, ElementsThatAnotherOrderTakesOutOfRangeSayNothing) {
+  // Zeros that a product of large factors ends in, beside ordinary answers.
+  auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? 0.0 : x[i]; };
+  FunctionAnswers source(answers);
+  source.declared = answers;
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](InputKind kind, float at7, float at8 = 0) {
+    auto reference = build(source, plan);
+    const ReferenceSet &set = *find(*reference, kind);
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+    process.out[7] = at7;
+    process.out[8] += at8;
+    source.reachAsked = 0;
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+  };
+  // Where no order does, it is wrong.
+  source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? 1e30 : i == 9 ? 1e60 : 1.0; };
+  EXPECT_FALSE(judged(InputKind::Uniform, NAN).passed);
+  EXPECT_EQ(source.reachAsked, 1);
+  source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? 1e60 : 1.0; };
+  SetVerdict verdict = judged(InputKind::Uniform, NAN);
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  EXPECT_EQ(verdict.meaningless, "input uniform#0 says nothing: another order of the same products and sums takes 1 of "
+                                 "512 elements of output 0 out of the range that they are computed in");
+  // The other elements are held to what they always are, and what is timed is right everywhere.
+  EXPECT_FALSE(judged(InputKind::Uniform, NAN, 0.1f).passed);
+  EXPECT_FALSE(judged(InputKind::Uniform, NAN, NAN).passed);
+  EXPECT_FALSE(judged(InputKind::Declared, NAN).passed);
+  EXPECT_EQ(source.reachAsked, 0);
+  // An ordinary number in its place comes of no overflow.
+  EXPECT_FALSE(judged(InputKind::Uniform, 5).passed);
+  EXPECT_EQ(source.reachAsked, 0);
+  source.reach = nullptr;
+  EXPECT_NE(judged(InputKind::Uniform, NAN).detail.find("; how large partial sums and products may get is not known"),
+            std::string::npos);
 }
 
 TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {

@@ -47,6 +47,8 @@ enum class Computed {
   /// For each element of the outputs, the size of what was added up for it: arithmetic of unit roundoff u may be blamed
   /// for an error of a small multiple of u times that (docs/evaluation.md).
   Magnitudes,
+  /// For each element of the outputs, how large the partial sums and products that lead to it may get in any order.
+  Reach,
   /// The answers in the types that the graph declares, each op's result rounded to its own, as PyTorch computes them.
   Declared,
   /// So, with the fp32 factors of contractions rounded to tf32: results of ops that are factors again, too.

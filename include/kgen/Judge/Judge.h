@@ -67,6 +67,8 @@ struct Exhibit {
   const char *bytes = nullptr;                  ///< of this output
   const device::SharedMemory *memory = nullptr; ///< where BYTES lie, packed with packBuffers(plan.outputs, 4096)
   bool onDevice = false;                        ///< instead of both: they are in the judge's outputsOnDevice()
+  /// > 0: elements whose partial results may reach this in some order are not compared (Judge::learnReach).
+  double most = 0;
 };
 
 /// Candidate code never runs in the process that holds the answers. Sets are numbered by whoever asks.
@@ -85,6 +87,9 @@ public:
   /// Computes and keeps the size of what was added up for each answer of SET; compare() takes it into account from then
   /// on (Comparison::norms). An error where that is not to be had.
   virtual llvm::Error learnMagnitudes(size_t set);
+  /// Computes and keeps how large the partial results of SET's answers may get in any order, for exhibits that ask for
+  /// it (Exhibit::most). An error where that is not to be had.
+  virtual llvm::Error learnReach(size_t set);
   /// How far the answers of SET move, by output, when each op is computed in the types that the graph declares. An
   /// error where that is not to be had.
   virtual llvm::Expected<std::vector<Comparison>> declaredCosts(size_t set);

@@ -21,6 +21,7 @@ struct Comparison {
   double found = 0, expected = 0;
   int64_t mismatches = 0; ///< elements that are not equal after rounding the reference to DTYPE
   int64_t far = 0;        ///< elements beyond CLOSE + CLOSE |reference|, when that was asked for
+  int64_t skipped = 0;    ///< elements whose partial results some order takes out of range, when that was asked for
 };
 
 /// The Euclidean norm of numbers whose squares need not be numbers of fp64: those are scaled, as in LAPACK's dnrm2 and
@@ -42,11 +43,11 @@ struct NormSum {
   double norm() const;
 };
 
-/// What a Comparison is made of, for a part of the elements; twelve words, as judge_kernels.cu writes them.
+/// What a Comparison is made of, for a part of the elements; thirteen words, as judge_kernels.cu writes them.
 struct DifferenceSums {
   NormSum differences, reference;
   double worst = -1, found = 0, expected = 0;
-  int64_t index = -1, mismatches = 0, far = 0;
+  int64_t index = -1, mismatches = 0, far = 0, skipped = 0;
 
   void add(const DifferenceSums &part);
 };
@@ -56,22 +57,33 @@ Comparison summarize(const DifferenceSums &sums, int64_t count);
 /// Gives elements BEGIN to BEGIN + N of what is compared.
 using ValueSource = std::function<void(int64_t begin, int64_t n, double *out)>;
 
+/// What is known of the elements of an answer besides their values; null where nothing is.
+struct ElementFacts {
+  const double *magnitudes = nullptr; ///< what was added up for each
+  const double *reach = nullptr;      ///< how large its partial results may get; from MOST on it is not compared
+  double most = 0;
+};
+
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
 /// must stand where the reference has one, an infinity where it has the same one (or overflows
 /// DTYPE). Integer outputs: any difference is infinite.
 /// Of each element's difference norms.max leaves out one unit in the last place of DTYPE at the element's own value:
 /// the rms of an output says nothing of how its largest elements are stored. Both norms leave out
-/// ACCUMULATIONROUNDOFF times the element of MAGNITUDES, where there are some.
+/// ACCUMULATIONROUNDOFF times the element of FACTS.magnitudes, where there are some.
 /// CLOSE > 0 counts the elements that the published benchmark's allclose would refuse, NaN among them.
 Comparison compareOutput(candidate::DType dtype, const void *bytes, const double *reference, int64_t count,
-                         unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
+                         unsigned threads = 1, double close = 0, const ElementFacts &facts = {});
 /// The same for values that need not lie in memory; they are stored as DTYPE first.
 Comparison compareValues(candidate::DType dtype, const ValueSource &values, const double *reference, int64_t count,
-                         unsigned threads = 1, double close = 0, const double *magnitudes = nullptr);
+                         unsigned threads = 1, double close = 0, const ElementFacts &facts = {});
 
 /// Numbers below this are as good as zero in DTYPE: fp16's smallest subnormal number, fp32's smallest normal one (bf16
 /// has its range), since units and what PyTorch computes with may flush what is subnormal there; 0 for others.
 double smallestHeld(candidate::DType dtype);
+
+/// A partial sum or product from here on may leave the range that DTYPE is computed in, fp64 or fp32, before it is
+/// folded with the rest: some neighbours may exceed what was estimated by so much.
+double largestPartial(candidate::DType dtype);
 
 /// The contract's tolerance from two measured errors of trusted code: E_SAME in the candidate's
 /// precision class, E_LOW one class down: min(8 e_same, sqrt(e_same e_low)), by norm, and never

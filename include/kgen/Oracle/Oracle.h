@@ -33,6 +33,7 @@ struct OracleTensor {
 enum class OracleResult {
   Answers,      ///< in fp64
   Magnitudes,   ///< in fp64, instead of each answer the size of what was added up for it (kgen-magnitudes)
+  Reach,        ///< in fp64, how large partial sums and products may get in any order (kgen-reach)
   Declared,     ///< the answers in the types that the graph declares, as PyTorch computes it op by op
   DeclaredTF32, ///< so, and the fp32 factors of contractions are rounded to tf32, as matrix units take them
 };

@@ -49,6 +49,26 @@ def MagnitudesPass : Pass<"kgen-magnitudes", "mlir::ModuleOp"> {
                            "mlir::tensor::TensorDialect"];
 }
 
+def ReachPass : Pass<"kgen-reach", "mlir::ModuleOp"> {
+  let summary = "compute how large partial sums and products may get instead of the answer";
+  let description = [{
+    Each function of linalg on tensors returns, for each float result, the largest size that a partial result of the sums
+    and products it was folded of may have in any order: the sum of the terms' sizes, and of the factors those above 1
+    multiplied. Where a product itself is no smaller than fp32's smallest normal number, the inverse of what those below 1
+    make counts as well. A product of products, as scans make them of segments, counts all its factors. Whatever else is
+    computed has the largest reach of its operands (of those that a choice takes), and what nothing was folded for has 0.
+    What is not finite counts nothing. Integer results stay as they are.
+
+    ```mlir
+    ^bb0(%x: f64, %product: f64): %0 = arith.mulf %product, %x ... linalg.yield %0
+    // becomes
+    ^bb0(%x: f64, %product: f64): %a = math.absf %x ... %b = arith.maximumf %a, %one %0 = arith.mulf %product, %b ...
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 def OracleDeclaredPass : Pass<"kgen-oracle-declared", "mlir::ModuleOp"> {
   let summary = "take and return f64 around a computation in the declared types";
   let description = [{

@@ -1,0 +1,406 @@
+//===- Reach.cpp - kgen-reach ---------------------------------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How large partial sums and products may get in whatever order they are taken.
+// A kernel folds in an order of its own: where a partial result of some order
+// leaves the range of its type, that order ends in an infinity, a zero or a NaN
+// though the answer itself is an ordinary number. Works on linalg on tensors, as
+// kgen-magnitudes does.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen/Oracle/OracleLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cmath>
+
+namespace kgen::oracle {
+#define GEN_PASS_DEF_REACHPASS
+#include "kgen/Oracle/Passes.h.inc"
+} // namespace kgen::oracle
+
+using namespace mlir;
+
+namespace {
+
+/// An answer below fp32's smallest normal number may be zero in any order.
+constexpr double smallestAnswer = 0x1p-126;
+
+bool isFloatTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
+/// What belongs to a tensor, each a tensor of f64 of its shape. REACH: nothing was folded where there is none. The
+/// other two are there for products: the products of all factors' sizes above 1, and of the inverses of those below.
+struct Twin {
+  Value reach, large, inverse;
+};
+
+/// The parts of an op's body that are to be written anew.
+class Body {
+public:
+  Body(OpBuilder &b, Location loc, linalg::GenericOp op, ValueRange arguments) : b(b), loc(loc), op(op) {
+    for (BlockArgument argument : op.getRegionInputArgs())
+      values.map(argument, arguments[argument.getArgNumber()]);
+    for (BlockArgument argument : op.getRegionOutputArgs())
+      folded.insert(argument);
+    for (Operation &inner : op.getBody()->without_terminator())
+      if (llvm::any_of(inner.getOperands(), [&](Value operand) { return folded.contains(operand); }))
+        folded.insert(inner.result_begin(), inner.result_end());
+  }
+
+  OpBuilder &builder() { return b; }
+  bool dependsOnFolded(Value original) const { return folded.contains(original); }
+  void setValue(Value original, Value copy) { values.map(original, copy); }
+  void setReach(Value original, Value reach) { reaches[original] = reach; }
+
+  Value value(Value original) {
+    if (Value known = values.lookupOrNull(original))
+      return known;
+    Operation *inner = original.getDefiningOp();
+    if (!inner || inner->getBlock() != op.getBody())
+      return original;
+    for (Value operand : inner->getOperands())
+      value(operand);
+    b.clone(*inner, values);
+    return values.lookup(original);
+  }
+
+  /// The larger reach of what ORIGINAL is computed of; null: nothing was folded for it. TWINS: of whole tensors.
+  Value reach(Value original, llvm::function_ref<Value(Value)> twins) {
+    if (auto known = reaches.find(original); known != reaches.end())
+      return known->second;
+    Operation *inner = original.getDefiningOp();
+    Value out;
+    if (inner && inner->getBlock() == op.getBody()) {
+      auto select = dyn_cast<arith::SelectOp>(inner);
+      if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+        if (Value twin = twins(extract.getTensor())) {
+          SmallVector<Value> indices;
+          for (Value index : extract.getIndices())
+            indices.push_back(value(index));
+          out = tensor::ExtractOp::create(b, loc, twin, indices);
+        }
+        for (Value index : extract.getIndices())
+          out = larger(out, reach(index, twins));
+      } else if (select && !dependsOnFolded(select.getCondition())) {
+        Value first = reach(select.getTrueValue(), twins), second = reach(select.getFalseValue(), twins);
+        if (first || second)
+          out = arith::SelectOp::create(b, loc, value(select.getCondition()), first ? first : constant(0),
+                                        second ? second : constant(0));
+        out = larger(out, reach(select.getCondition(), twins));
+      } else {
+        for (Value operand : inner->getOperands())
+          out = larger(out, reach(operand, twins));
+      }
+    }
+    return reaches[original] = out;
+  }
+
+  Value larger(Value x, Value y) {
+    if (!x || !y || x == y)
+      return x ? x : y;
+    return arith::MaximumFOp::create(b, loc, x, y);
+  }
+  Value constant(double c) { return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(c)); }
+  /// |X|, and OTHERWISE for what is not finite.
+  Value size(Value x, double otherwise) {
+    Value size = math::AbsFOp::create(b, loc, x);
+    Value finite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, constant(INFINITY));
+    return arith::SelectOp::create(b, loc, finite, size, constant(otherwise));
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  linalg::GenericOp op;
+  IRMapping values;
+  llvm::DenseSet<Value> folded;
+  llvm::DenseMap<Value, Value> reaches;
+};
+
+class Rewriter {
+public:
+  explicit Rewriter(func::FuncOp function) : function(function), b(function.getContext()) {}
+
+  LogicalResult run() {
+    for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+      b.setInsertionPointAfter(&op);
+      if (failed(visit(op)))
+        return failure();
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+    return success();
+  }
+
+private:
+  Value empty(Value like) {
+    return tensor::EmptyOp::create(b, like.getLoc(), cast<RankedTensorType>(like.getType()).getShape(), b.getF64Type());
+  }
+  Value filled(Value like, double c) {
+    Value scalar = arith::ConstantOp::create(b, like.getLoc(), b.getF64FloatAttr(c));
+    return linalg::FillOp::create(b, like.getLoc(), ValueRange{scalar}, ValueRange{empty(like)}).getResult(0);
+  }
+
+  LogicalResult visit(Operation &op) {
+    if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+      b.setInsertionPoint(ret);
+      for (OpOperand &operand : ret->getOpOperands())
+        if (isFloatTensor(operand.get())) {
+          Value reach = twins.lookup(operand.get()).reach;
+          operand.set(reach ? reach : filled(operand.get(), 0));
+        }
+      return success();
+    }
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      return visitGeneric(generic);
+    auto reached = [&](Value operand) { return bool(twins.lookup(operand).reach); };
+    if (llvm::none_of(op.getOperands(), reached))
+      return success();
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::PadOp>(op))
+      return op.emitOpError("has no reach");
+    Twin twin;
+    twin.reach = reshaped(op, &Twin::reach, 0);
+    auto isProduct = [&](Value operand) {
+      return !isa<RankedTensorType>(operand.getType()) || twins.lookup(operand).large;
+    };
+    if (!isa<tensor::InsertSliceOp>(op) && llvm::all_of(op.getOperands(), isProduct)) {
+      twin.large = reshaped(op, &Twin::large, 1);
+      twin.inverse = reshaped(op, &Twin::inverse, 1);
+    }
+    twins[op.getResult(0)] = twin;
+    return success();
+  }
+
+  /// OP on the PART of its operands, and FILLING in front of and behind them or for an operand that has none.
+  Value reshaped(Operation &op, Value Twin::*part, double filling) {
+    IRMapping mapping;
+    for (Value operand : op.getOperands())
+      if (isa<RankedTensorType>(operand.getType())) {
+        Value twin = twins.lookup(operand).*part;
+        mapping.map(operand, twin ? twin : filled(operand, filling));
+      }
+    if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      Value scalar = arith::ConstantOp::create(b, op.getLoc(), b.getF64FloatAttr(filling));
+      auto type = cast<RankedTensorType>(pad.getType()).clone(b.getF64Type());
+      return tensor::PadOp::create(b, op.getLoc(), type, mapping.lookup(pad.getSource()), pad.getMixedLowPad(),
+                                   pad.getMixedHighPad(), scalar);
+    }
+    Operation *copy = b.clone(op, mapping);
+    copy->getResult(0).setType(cast<RankedTensorType>(op.getResult(0).getType()).clone(b.getF64Type()));
+    return copy->getResult(0);
+  }
+
+  /// A generic op over OP's loops that reads OP's inputs and MORE, each as OP reads the input beside it, and folds
+  /// FIRST, one of the tensors that OP's result I is like.
+  Value generic(linalg::GenericOp op, unsigned i, ArrayRef<std::pair<OpOperand *, Value>> more, Value first,
+                llvm::function_ref<Value(Body &, ValueRange more, Value folded)> write) {
+    SmallVector<Value> inputs(op.getInputs());
+    SmallVector<AffineMap> maps;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      maps.push_back(op.getMatchingIndexingMap(operand));
+    for (auto [operand, twin] : more) {
+      inputs.push_back(twin);
+      maps.push_back(op.getMatchingIndexingMap(operand));
+    }
+    maps.push_back(op.getMatchingIndexingMap(op.getDpsInitOperand(i)));
+    auto made = linalg::GenericOp::create(
+        b, op.getLoc(), TypeRange{first.getType()}, inputs, ValueRange{first}, maps, op.getIteratorTypesArray(),
+        [&](OpBuilder &inner, Location loc, ValueRange arguments) {
+          Body body(inner, loc, op, arguments);
+          Value out = write(body, arguments.slice(op.getNumDpsInputs(), more.size()), arguments.back());
+          linalg::YieldOp::create(inner, loc, out);
+        });
+    return made.getResult(0);
+  }
+
+  /// The element-wise larger one; null is nothing.
+  Value larger(Location loc, Value x, Value y) {
+    if (!x || !y)
+      return x ? x : y;
+    return map(loc, {x, y}, [](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+      return arith::MaximumFOp::create(inner, at, arguments[0], arguments[1]);
+    });
+  }
+  Value map(Location loc, ValueRange tensors, llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> write) {
+    auto type = cast<RankedTensorType>(tensors[0].getType());
+    SmallVector<AffineMap> maps(tensors.size() + 1, b.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+    Value out = empty(tensors[0]);
+    auto made = linalg::GenericOp::create(b, loc, TypeRange{out.getType()}, tensors, ValueRange{out}, maps, loops,
+                                          [&](OpBuilder &inner, Location at, ValueRange arguments) {
+                                            linalg::YieldOp::create(inner, at, write(inner, at, arguments));
+                                          });
+    return made.getResult(0);
+  }
+
+  LogicalResult visitGeneric(linalg::GenericOp op) {
+    for (unsigned i = 0; i < op.getNumResults(); ++i) {
+      Twin twin;
+      twin.reach = reachOfInputs(op, i);
+      if (isFloatTensor(op.getResult(i)))
+        addFold(op, i, twin);
+      if (twin.reach)
+        twins[op.getResult(i)] = twin;
+    }
+    return success();
+  }
+
+  /// The largest reach of what result I was computed of.
+  Value reachOfInputs(linalg::GenericOp op, unsigned i) {
+    SmallVector<std::pair<OpOperand *, Value>> reached;
+    bool any = false;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (Value reach = twins.lookup(operand->get()).reach)
+        reached.push_back({operand, reach});
+    Value init = twins.lookup(op.getDpsInits()[i]).reach;
+    any = !reached.empty() || init;
+    op.getBody()->walk([&](tensor::ExtractOp extract) { any |= bool(twins.lookup(extract.getTensor()).reach); });
+    if (!any)
+      return nullptr;
+    return generic(op, i, reached, init ? init : filled(op.getResult(i), 0),
+                   [&](Body &body, ValueRange more, Value folded) {
+                     for (auto [pair, value] : llvm::zip(reached, more))
+                       body.setReach(op.getMatchingBlockArgument(pair.first), value);
+                     for (BlockArgument argument : op.getRegionOutputArgs())
+                       body.setReach(argument, nullptr);
+                     Value yielded = op.getBody()->getTerminator()->getOperand(i);
+                     Value reach = body.reach(yielded, [&](Value tensor) { return twins.lookup(tensor).reach; });
+                     return body.larger(folded, reach);
+                   });
+  }
+
+  /// Adds to TWIN what result I of OP itself folds.
+  void addFold(linalg::GenericOp op, unsigned i, Twin &twin) {
+    Value yielded = op.getBody()->getTerminator()->getOperand(i);
+    Operation *last = yielded.getDefiningOp();
+    if (!last || last->getBlock() != op.getBody() || !isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(last))
+      return;
+    Value result = op.getResult(i);
+    BlockArgument folded = op.getRegionOutputArgs()[i];
+    const bool first = last->getOperand(0) == folded;
+    Value term = last->getOperand(first ? 1 : 0);
+    if (op.getNumReductionLoops() == 0) {
+      addProductOfTwo(op, *last, twin);
+      return;
+    }
+    if (!first && last->getOperand(1) != folded)
+      return;
+    if (Body(b, op.getLoc(), op, op.getBody()->getArguments()).dependsOnFolded(term))
+      return;
+    if (!isa<arith::MulFOp>(last)) {
+      Value sum = generic(op, i, {}, filled(result, 0), [&](Body &body, ValueRange, Value sum) {
+        return arith::AddFOp::create(body.builder(), op.getLoc(), sum, body.size(body.value(term), 0)).getResult();
+      });
+      twin.reach = larger(op.getLoc(), sum, twin.reach);
+      return;
+    }
+    // A factor that is a product itself counts with its own factors.
+    BlockArgument source = passedOn(term);
+    OpOperand *operand =
+        source && source.getArgNumber() < op.getNumDpsInputs() ? op.getDpsInputOperand(source.getArgNumber()) : nullptr;
+    const Twin of = operand ? twins.lookup(operand->get()) : Twin();
+    auto product = [&](Value parts, bool inverse) {
+      SmallVector<std::pair<OpOperand *, Value>> more;
+      if (parts)
+        more.push_back({operand, parts});
+      return generic(op, i, more, filled(result, 1), [&](Body &body, ValueRange added, Value product) {
+        if (parts)
+          body.setValue(source, added[0]);
+        Value factor = body.size(body.value(term), 1), one = body.constant(1);
+        OpBuilder &inner = body.builder();
+        if (inverse && !parts) {
+          Value zero = arith::CmpFOp::create(inner, op.getLoc(), arith::CmpFPredicate::OEQ, factor, body.constant(0));
+          Value inverted = arith::DivFOp::create(inner, op.getLoc(), one, factor);
+          factor = arith::SelectOp::create(inner, op.getLoc(), zero, one, inverted);
+        }
+        Value atLeastOne = arith::MaximumFOp::create(inner, op.getLoc(), factor, one);
+        return arith::MulFOp::create(inner, op.getLoc(), product, atLeastOne).getResult();
+      });
+    };
+    twin.large = product(of.large, false);
+    twin.inverse = product(of.inverse, true);
+    addProducts(op.getLoc(), result, twin);
+  }
+
+  /// OP multiplies two products: so are their twins.
+  void addProductOfTwo(linalg::GenericOp op, Operation &last, Twin &twin) {
+    if (!isa<arith::MulFOp>(last) || last.getOperand(0) == last.getOperand(1))
+      return;
+    SmallVector<OpOperand *> operands;
+    for (Value factor : last.getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(factor);
+      if (!argument || argument.getOwner() != op.getBody() || argument.getArgNumber() >= op.getNumDpsInputs())
+        return;
+      operands.push_back(op.getDpsInputOperand(argument.getArgNumber()));
+      if (!twins.lookup(operands.back()->get()).large)
+        return;
+    }
+    auto product = [&](Value Twin::*part) {
+      SmallVector<std::pair<OpOperand *, Value>> more;
+      for (OpOperand *operand : operands)
+        more.push_back({operand, twins.lookup(operand->get()).*part});
+      return generic(op, 0, more, empty(op.getResult(0)), [&](Body &body, ValueRange added, Value) {
+        return arith::MulFOp::create(body.builder(), op.getLoc(), added[0], added[1]).getResult();
+      });
+    };
+    twin.large = product(&Twin::large);
+    twin.inverse = product(&Twin::inverse);
+    addProducts(op.getLoc(), op.getResult(0), twin);
+  }
+
+  /// Products that are too large count, and those that are too small for an answer that is not.
+  void addProducts(Location loc, Value result, Twin &twin) {
+    Value own = map(loc, {twin.large, twin.inverse, result}, [](OpBuilder &inner, Location at, ValueRange x) -> Value {
+      auto constant = [&](double c) {
+        return arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(c)).getResult();
+      };
+      Value size = math::AbsFOp::create(inner, at, x[2]);
+      Value held = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OGE, size, constant(smallestAnswer));
+      Value inverse = arith::SelectOp::create(inner, at, held, x[1], constant(0));
+      return arith::MaximumFOp::create(inner, at, x[0], inverse);
+    });
+    twin.reach = larger(loc, own, twin.reach);
+  }
+
+  /// The block argument that TERM is, but for choices of a constant instead.
+  static BlockArgument passedOn(Value term) {
+    while (Operation *op = term.getDefiningOp()) {
+      auto select = dyn_cast<arith::SelectOp>(op);
+      if (!select)
+        return nullptr;
+      const bool first = matchPattern(select.getTrueValue(), m_Constant());
+      if (!first && !matchPattern(select.getFalseValue(), m_Constant()))
+        return nullptr;
+      term = first ? select.getFalseValue() : select.getTrueValue();
+    }
+    return dyn_cast<BlockArgument>(term);
+  }
+
+  func::FuncOp function;
+  OpBuilder b;
+  llvm::DenseMap<Value, Twin> twins;
+};
+
+struct Reach : public kgen::oracle::impl::ReachPassBase<Reach> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(Rewriter(function).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
