@@ -29,11 +29,10 @@ int main(int argc, char **argv) {
   cl::opt<OracleResult> result(
       cl::desc("what is computed, instead of the answers in fp64:"), cl::cat(own),
       cl::values(clEnumValN(OracleResult::Magnitudes, "magnitudes", "the size of what was added up for them"),
-                 clEnumValN(OracleResult::Reach, "reach", "how large their partial sums and products may get"),
+                 clEnumValN(OracleResult::Reach, "reach", "how large partial sums and products may get"),
                  clEnumValN(OracleResult::Declared, "declared", "them in the types that the graph declares"),
                  clEnumValN(OracleResult::DeclaredTF32, "declared-tf32", "so, with factors rounded to tf32")));
-  cl::opt<int64_t> limit("slice-limit", cl::desc("bytes above which an intermediate tensor is never whole"),
-                         cl::init(int64_t(1) << 30), cl::cat(own));
+  cl::opt<int64_t> limit("slice-limit", cl::desc("bytes of the largest whole tensor"), cl::init(1 << 30), cl::cat(own));
   cl::opt<std::string> traits("traits", cl::desc("what follows from the graph: see docs/oracle.md"), cl::cat(own));
   cl::HideUnrelatedOptions(own);
   cl::ParseCommandLineOptions(argc, argv, overview);
