@@ -61,9 +61,10 @@ def exact(module, arguments, keywords):
     from kgen.compiler import in_float64, quiet
     from kgen.structure import Traced, flatten
     from kgen.subgraph import settled
+    from kgen.torch_forms import exportable
     if module not in exact.programs:
         traced = Traced(module)
-        with quiet():
+        with quiet(), exportable():
             exact.programs[module] = settled(torch.export.export(traced, arguments, keywords, strict=False)), traced.form
     exported, form = exact.programs[module]
     signature, given = exported.graph_signature, iter(flatten(arguments, keywords)[0])

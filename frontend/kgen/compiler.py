@@ -34,7 +34,7 @@ _TF32_TOLERANCE = 2e-3
 #: What computes a segment that nobody searched for: what the catalogue holds for the best, or the kernels that take any graph.
 KERNELS = ("first", "generic")
 #: A graph of more nodes is made in segments only: the float64 answer that the whole is held against would take long.
-MOST_WHOLE = 3000
+MOST_WHOLE = 6000
 #: How far the whole answer may be from float64 beside what PyTorch's own is, by norm.
 _WHOLE_SLACK = {torch.float64: 1e-13, torch.float32: 2e-6, torch.float16: 5e-4, torch.bfloat16: 4e-3}
 
