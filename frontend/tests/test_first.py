@@ -45,6 +45,11 @@ class Typed(nn.Module):
         return torch.ops.aten.mm.default(x, self.constant)
 
 
+class Groups(nn.Module):
+    def forward(self, rows, matrices, ends):
+        return torch.ops.aten._grouped_mm.default(rows, matrices, ends)
+
+
 class Small(nn.Module):
     def __init__(self, width=16):
         super().__init__()
@@ -78,6 +83,13 @@ class FirstTest(unittest.TestCase):
         self.assertEqual(part.constant.dtype, torch.float32)
         self.assertIsNone(in_float64(part, [x, weight[:3]], faults))
         self.assertIn("mat1 and mat2", faults[0])
+
+    def test_products_of_groups_in_float64(self):
+        rows, matrices, ends = torch.randn(7, 16).bfloat16(), torch.randn(3, 16, 8).bfloat16(), torch.tensor([2, 2, 7], dtype=torch.int32)
+        part = torch.fx.symbolic_trace(Groups())
+        found, = in_float64(part, [rows, matrices, ends])
+        expected = torch.cat([rows[:2].double() @ matrices[0].double(), rows[2:].double() @ matrices[2].double()])
+        self.assertTrue(torch.equal(found, expected))
 
     def test_transformer(self):
         module, x = nn.Sequential(Layer(), Layer()).eval(), torch.randn(2, 8, 32)
