@@ -36,6 +36,7 @@ Answer &Answer::operator=(Answer &&other) noexcept {
   if (mapped)
     munmap(const_cast<double *>(base), mapped);
   owned = std::move(other.owned);
+  wide = std::move(other.wide);
   mapped = std::exchange(other.mapped, 0);
   count = std::exchange(other.count, 0);
   base = std::exchange(other.base, nullptr);
@@ -166,6 +167,15 @@ private:
       auto taken = Answer::takeFile(path);
       if (!taken)
         return taken.takeError();
+      path = folder + "/wide" + std::to_string(i) + ".bin";
+      if (fs::exists(path)) {
+        auto words = toolchain::readWholeFile(path);
+        if (!words)
+          return words.takeError();
+        taken->wide.resize(words->size() / sizeof(int64_t));
+        memcpy(taken->wide.data(), words->data(), taken->wide.size() * sizeof(int64_t));
+        unlink(path.c_str());
+      }
       answers.push_back(std::move(*taken));
     }
     return std::move(answers);

@@ -139,6 +139,8 @@ public:
     ElementFacts facts;
     if (!right.magnitudes.empty())
       facts.magnitudes = right.magnitudes[output].data();
+    if (!right.answers[output].wide.empty())
+      facts.wide = right.answers[output].wide.data();
     if (exhibit.most > 0 && !right.reach.empty())
       facts.reach = right.reach[output].data(), facts.most = exhibit.most;
     auto values = [&](const ValueSource &source) {

@@ -38,8 +38,8 @@ candidate::LaunchPlan planOfKernels(unsigned blocks) {
   };
   candidate::LaunchPlan plan;
   plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
-                   launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, pointer, wide, wide, wide, wide,
-                                                 number, number, number}),
+                   launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, pointer, pointer, wide, wide, wide,
+                                                 wide, number, number, number}),
                    launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
   return plan;
 }
@@ -117,7 +117,7 @@ llvm::Expected<device::SharedBlock> JudgeSession::allocateBlock(size_t bytes) {
 size_t JudgeSession::room() {
   size_t each = inputBytes, free = own.freeMemory(), candidate = inputBytes;
   for (const candidate::BufferSpec &spec : shape.outputs) {
-    each += size_t(spec.elements()) * 8;
+    each += size_t(spec.elements()) * (spec.dtype == candidate::DType::I64 ? 16 : 8);
     candidate += spec.bytes();
   }
   if (free == 0)
@@ -179,14 +179,10 @@ llvm::Error JudgeSession::keep(const Program &graph, size_t set, Kept &kept) {
   auto &addresses = kept[set];
   for (unsigned i = 0; i < shape.outputs.size(); ++i) {
     const candidate::BufferSpec &spec = graph.plan->outputs[i];
-    if (spare[i].empty()) {
-      auto at = allocate(size_t(spec.elements()) * 8);
-      if (!at)
-        return at.takeError();
-      spare[i].push_back(*at);
-    }
-    addresses.push_back(spare[i].back());
-    spare[i].pop_back();
+    auto at = takeSpare(i);
+    if (!at)
+      return at.takeError();
+    addresses.push_back(*at);
     uint64_t values[] = {
         graph.session->outputAddress(i), addresses.back(), uint64_t(spec.elements()), uint64_t(spec.dtype), 0, 0};
     if (llvm::Error error = launch(Widen, values))
@@ -199,7 +195,38 @@ llvm::Error JudgeSession::answer(size_t set) {
   if (llvm::Error error = run(oracle, set, RoundTo::None, false))
     return error;
   drop(set);
-  return keep(oracle, set, answers);
+  if (llvm::Error error = keep(oracle, set, answers))
+    return error;
+  return keepWide(set);
+}
+
+/// Copies what the oracle computed of i64 to WIDE[SET] as it is; 0 stands for other outputs.
+llvm::Error JudgeSession::keepWide(size_t set) {
+  auto &addresses = wide[set];
+  for (unsigned i = 0; i < shape.outputs.size(); ++i) {
+    addresses.push_back(0);
+    if (program.outputs[i].dtype != candidate::DType::I64 || shape.outputs[i].dtype != candidate::DType::I64)
+      continue;
+    auto at = takeSpare(i);
+    if (!at)
+      return at.takeError();
+    addresses.back() = *at;
+    // As doubles that nobody looks at.
+    uint64_t values[] = {oracle.session->outputAddress(i), *at, uint64_t(shape.outputs[i].elements()),
+                         uint64_t(candidate::DType::F64),  0,   0};
+    if (llvm::Error error = launch(Widen, values))
+      return error;
+  }
+  return own.synchronize();
+}
+
+/// Memory for as many doubles as output I has elements.
+llvm::Expected<device::DeviceAddress> JudgeSession::takeSpare(unsigned i) {
+  if (spare[i].empty())
+    return allocate(size_t(shape.outputs[i].elements()) * 8);
+  const device::DeviceAddress at = spare[i].back();
+  spare[i].pop_back();
+  return at;
 }
 
 llvm::Error JudgeSession::useProgram(Computed what, device::Device &device, const candidate::LaunchPlan &plan,
@@ -251,7 +278,8 @@ void JudgeSession::release(size_t set, Kept &kept) {
   if (found == kept.end())
     return;
   for (size_t i = 0; i < found->second.size(); ++i)
-    spare[i].push_back(found->second[i]);
+    if (found->second[i])
+      spare[i].push_back(found->second[i]);
   kept.erase(found);
 }
 
@@ -259,6 +287,7 @@ void JudgeSession::drop(size_t set) {
   release(set, answers);
   release(set, magnitudes);
   release(set, reach);
+  release(set, wide);
 }
 
 llvm::Expected<std::vector<DifferenceSums>> JudgeSession::readPartials() {
@@ -299,7 +328,7 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
 llvm::Expected<Comparison> JudgeSession::against(const Right &right, device::DeviceAddress values, int source,
                                                  double constant, int type, bool store, int64_t count, double close) {
   uint64_t arguments[] = {
-      values,           right.answer,  right.magnitudes,   right.reach,      partials,       uint64_t(count),
+      values,           right.answer,  right.magnitudes,   right.reach,      right.wide,     partials, uint64_t(count),
       bitsOf(constant), bitsOf(close), bitsOf(right.most), uint64_t(source), uint64_t(type), store};
   if (llvm::Error error = launch(Compare, arguments))
     return std::move(error);
@@ -367,7 +396,7 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
     auto known = kept.find(set);
     return known == kept.end() ? device::DeviceAddress(0) : known->second[output];
   };
-  const Right right{found->second[output], of(magnitudes), exhibit.most > 0 ? of(reach) : 0, exhibit.most};
+  const Right right{found->second[output], of(magnitudes), exhibit.most > 0 ? of(reach) : 0, of(wide), exhibit.most};
   return against(right, values, source, exhibit.value, int(spec.dtype), exhibit.kind != Exhibit::Outputs,
                  spec.elements(), close);
 }

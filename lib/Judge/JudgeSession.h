@@ -59,12 +59,14 @@ private:
   };
   llvm::Error run(const Program &graph, size_t set, RoundTo round, bool jittered);
   llvm::Error keep(const Program &graph, size_t set, Kept &kept);
+  llvm::Error keepWide(size_t set);
   void release(size_t set, Kept &kept);
+  llvm::Expected<device::DeviceAddress> takeSpare(unsigned i);
   llvm::Expected<device::SharedBlock> allocateBlock(size_t bytes);
   llvm::Error launch(size_t kernel, llvm::MutableArrayRef<uint64_t> values);
   /// An output's answer and what is known of it; 0: nothing is.
   struct Right {
-    device::DeviceAddress answer = 0, magnitudes = 0, reach = 0;
+    device::DeviceAddress answer = 0, magnitudes = 0, reach = 0, wide = 0;
     double most = 0; ///< see ElementFacts
   };
   llvm::Error learn(const Program &graph, size_t set, Kept &kept);
@@ -84,6 +86,7 @@ private:
   device::SharedBlock shown;                    ///< a candidate's outputs
   device::DeviceAddress partials = 0;
   Kept answers, magnitudes, reach;
+  Kept wide; ///< answers of i64 as they are, 0 for others: doubles do not tell all of them apart
   std::vector<std::vector<device::DeviceAddress>> spare; ///< answers that were dropped
 };
 

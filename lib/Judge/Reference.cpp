@@ -567,6 +567,7 @@ llvm::Expected<SetVerdict> kgen::judge::compareWithReference(const candidate::La
       continue;
     verdict.passed = false;
     char numbers[160];
+    const bool alike = !candidate::isFloat(spec.dtype) && c.found == c.expected;
     if (set.close[i] > 0)
       snprintf(numbers, sizeof numbers, "%lld of %lld elements are not close by %.0e", (long long)c.far,
                (long long)spec.elements(), set.close[i]);
@@ -576,8 +577,8 @@ llvm::Expected<SetVerdict> kgen::judge::compareWithReference(const candidate::La
     else
       snprintf(numbers, sizeof numbers, "relative error %.3g (max %.3g), allowed %.3g (max %.3g)", c.norms.l2,
                c.norms.max, set.tolerance[i].l2, set.tolerance[i].max);
-    verdict.detail =
-        "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) + "; " + numbers;
+    verdict.detail = "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) +
+                     (alike ? " (they differ by less than doubles tell); " : "; ") + numbers;
     if (!judged->unknown.empty())
       verdict.detail += "; " + judged->unknown;
   }

@@ -95,7 +95,8 @@ static double differenceOf(candidate::DType dtype, double out, double asStored, 
 }
 
 static Comparison compareChunks(candidate::DType dtype, const ValueSource &source, const double *reference,
-                                int64_t count, unsigned threads, double close, const ElementFacts &facts) {
+                                int64_t count, unsigned threads, double close, const ElementFacts &facts,
+                                const int64_t *words = nullptr) {
   DifferenceSums total;
   std::mutex lock;
   const double unitInLastPlace = 2 * unitRoundoff(dtype), smallest = smallestHeld(dtype);
@@ -113,7 +114,8 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
           continue;
         }
         double asStored = stored(dtype, ref), difference;
-        if (out == asStored || (std::isnan(out) && std::isnan(asStored))) {
+        const bool sameWord = !words || words[base + i] == facts.wide[base + i];
+        if ((out == asStored && sameWord) || (std::isnan(out) && std::isnan(asStored))) {
           difference = std::isfinite(ref) && std::isfinite(out) ? std::fabs(out - ref) : 0;
         } else {
           ++part.mismatches;
@@ -185,7 +187,8 @@ Comparison kgen::judge::compareOutput(candidate::DType dtype, const void *bytes,
       [&](int64_t begin, int64_t n, double *out) {
         widen(dtype, base + begin * int64_t(candidate::byteSize(dtype)), out, n);
       },
-      reference, count, threads, close, facts);
+      reference, count, threads, close, facts,
+      facts.wide && dtype == candidate::DType::I64 ? static_cast<const int64_t *>(bytes) : nullptr);
 }
 
 Comparison kgen::judge::compareValues(candidate::DType dtype, const ValueSource &values, const double *reference,

@@ -175,8 +175,9 @@ __device__ JudgePartial judge_nothing() {
 }
 
 /// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them. MAGNITUDES may be
-/// null, and so may REACH, whose elements from the number of MOST_BITS on are not compared.
-extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes, const double *reach,
+/// null, and so may REACH, whose elements from the number of MOST_BITS on are not compared. WIDE has
+/// the right elements themselves where they are of i64, or is null.
+extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes, const double *reach, const long long *wide,
                                               JudgePartial *partials, long long count, long long constant, long long close_bits,
                                               long long most_bits, int source, int type, int store) {
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
@@ -196,7 +197,9 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
     if (store)
       out = judge_stored(out, type);
     double asStored = judge_stored(ref, type), difference;
-    if (out == asStored || (isnan(out) && isnan(asStored))) {
+    // Beyond 2^53 doubles do not tell integers from their neighbours.
+    const bool same_word = !wide || source != 4 || ((const long long *)values)[i] == wide[i];
+    if ((out == asStored && same_word) || (isnan(out) && isnan(asStored))) {
       difference = isfinite(ref) && isfinite(out) ? fabs(out - ref) : 0.0;
     } else {
       ++part.mismatches;

@@ -53,6 +53,18 @@ public:
       visit([&](auto *elements) { std::copy(elements, elements + values.size(), values.begin()); });
   }
 
+  /// The elements themselves where they are i64 and some are beyond what doubles tell apart; else nothing.
+  std::vector<int64_t> wide() const {
+    if (tensor.dtype != "i64")
+      return {};
+    const auto *elements = static_cast<const int64_t *>(data);
+    constexpr int64_t most = int64_t(1) << 53;
+    const auto end = elements + tensor.elements();
+    if (std::all_of(elements, end, [](int64_t v) { return -most <= v && v <= most; }))
+      return {};
+    return {elements, end};
+  }
+
   /// The C layout of a memref descriptor: two pointers, offset, sizes, strides.
   std::vector<int64_t> descriptor() const {
     std::vector<int64_t> words = {int64_t(data), int64_t(data), 0};
@@ -110,6 +122,7 @@ static bool isSmall(func::FuncOp function) {
 
 struct Oracle::State {
   std::vector<OracleTensor> inputs, outputs;
+  std::vector<std::vector<int64_t>> wide; ///< of the last run
   HostCode code;
   void (*entry)(void **) = nullptr;
 };
@@ -127,6 +140,7 @@ Oracle::Oracle(std::unique_ptr<State> state) : state(std::move(state)) {}
 Oracle::~Oracle() = default;
 const std::vector<OracleTensor> &Oracle::inputs() const { return state->inputs; }
 const std::vector<OracleTensor> &Oracle::outputs() const { return state->outputs; }
+const std::vector<std::vector<int64_t>> &Oracle::wide() const { return state->wide; }
 
 llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, int64_t sliceLimit,
                                                        llvm::StringRef fileName, OracleResult result, OracleCode code) {
@@ -197,7 +211,10 @@ llvm::Expected<std::vector<std::vector<double>>> Oracle::run(llvm::ArrayRef<llvm
     packed.push_back(&pointer);
   state->entry(packed.data());
 
-  for (auto [i, result] : llvm::enumerate(results))
+  state->wide.clear();
+  for (auto [i, result] : llvm::enumerate(results)) {
     buffers[inputs.size() + i].store(result);
+    state->wide.push_back(buffers[inputs.size() + i].wide());
+  }
   return results;
 }

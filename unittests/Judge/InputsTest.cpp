@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <cmath>
@@ -220,6 +221,26 @@ TEST(Verify, WhatCancelsIsHeldAgainstWhatWasAddedUp) {
   // A size that is no number allows nothing.
   for (double none : {double(INFINITY), double(NAN)})
     EXPECT_GT(compareOutput(candidate::DType::F32, &honest, &ref, 1, 1, 0, {&none}).norms.l2, 1);
+}
+
+TEST(Verify, IntegersBeyond2To53AreComparedBitByBit) {
+  const int64_t large = (int64_t(1) << 53) + 1, right[] = {large, -large, 7, std::numeric_limits<int64_t>::max()};
+  double reference[4];
+  std::copy(right, right + 4, reference);
+  auto compare = [&](std::array<int64_t, 4> out) {
+    return compareOutput(candidate::DType::I64, out.data(), reference, 4, 1, 0, {nullptr, nullptr, 0, right});
+  };
+  EXPECT_EQ(compare({right[0], right[1], right[2], right[3]}).mismatches, 0);
+  for (size_t i = 0; i < 4; ++i) {
+    std::array<int64_t, 4> out = {right[0], right[1], right[2], right[3]};
+    --out[i];
+    Comparison c = compare(out);
+    EXPECT_EQ(c.mismatches, 1) << i;
+    EXPECT_EQ(c.worst, int64_t(i));
+    EXPECT_TRUE(std::isinf(c.norms.l2)) << i;
+  }
+  // Doubles alone do not tell.
+  EXPECT_EQ(compareOutput(candidate::DType::I64, std::array<int64_t, 1>{large - 1}.data(), reference, 1).mismatches, 0);
 }
 
 TEST(Verify, WhatSomeOrderTakesOutOfRangeIsNotCompared) {

@@ -273,6 +273,46 @@ TEST_P(JudgeTest, ReachCountsAsOnTheCpu) {
   expectSame(llvm::cantFail(session->compare(0, 0, half, 0)), before);
 }
 
+TEST(JudgeOfIntegers, SeesAllBits) {
+  candidate::LaunchPlan program;
+  program.inputs = {{"x", candidate::DType::I64, {4}}};
+  program.outputs = {{"out0", candidate::DType::I64, {4}}};
+  candidate::Launch launch;
+  launch.kernel = "twice";
+  launch.block = {32, 1, 1};
+  launch.arguments = {candidate::BufferRef{candidate::BufferKind::Input, 0, 0},
+                      candidate::BufferRef{candidate::BufferKind::Output, 0, 0}};
+  program.launches = {launch};
+  auto compiler = llvm::cantFail(toolchain::createHostCompiler());
+  auto compiled = [&](llvm::StringRef text) {
+    auto result = llvm::cantFail(compiler->compile(text, {}));
+    return std::get<toolchain::Compiled>(result).artifact;
+  };
+  auto oracle = device::createHostDevice(), own = device::createHostDevice();
+  auto session = llvm::cantFail(
+      JudgeSession::create(*oracle, *own, program,
+                           compiled("extern \"C\" __global__ void twice(const long long *x, long long *out) {\n"
+                                    "  if (threadIdx.x < 4)\n    out[threadIdx.x] = 2 * x[threadIdx.x] + 1;\n}\n"),
+                           compiled(judgeKernelsText()), program));
+  const int64_t x[] = {1, int64_t(1) << 60, -(int64_t(1) << 60), 0};
+  llvm::cantFail(session->setInputs(0, reinterpret_cast<const char *>(x)));
+  for (int round = 0; round < 2; ++round) { // the second in memory that the first gave back
+    llvm::cantFail(session->answer(0));
+    int64_t out[4];
+    for (size_t i = 0; i < 4; ++i)
+      out[i] = 2 * x[i] + 1;
+    Exhibit exhibit;
+    exhibit.kind = Exhibit::Outputs;
+    exhibit.bytes = reinterpret_cast<const char *>(out);
+    EXPECT_EQ(llvm::cantFail(session->compare(0, 0, exhibit, 0)).mismatches, 0);
+    --out[2];
+    Comparison c = llvm::cantFail(session->compare(0, 0, exhibit, 0));
+    EXPECT_EQ(c.mismatches, 1);
+    EXPECT_EQ(c.worst, 2);
+    EXPECT_TRUE(std::isinf(c.norms.l2));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, JudgeTest,
                          ::testing::Values(candidate::DType::F64, candidate::DType::F32, candidate::DType::F16,
                                            candidate::DType::BF16));

@@ -32,6 +32,9 @@ public:
   static llvm::Expected<Answer> takeFile(const std::string &path);
   const double *data() const { return base; }
   size_t size() const { return count; }
+  /// The elements themselves where they are integers that doubles do not tell apart, as large as the answer; else
+  /// empty.
+  std::vector<int64_t> wide;
 
 private:
   std::vector<double> owned;

@@ -62,11 +62,13 @@ struct ElementFacts {
   const double *magnitudes = nullptr; ///< what was added up for each
   const double *reach = nullptr;      ///< how large its partial results may get; from MOST on it is not compared
   double most = 0;
+  const int64_t *wide = nullptr; ///< the elements themselves, where they are integers that doubles do not tell apart
 };
 
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
 /// must stand where the reference has one, an infinity where it has the same one (or overflows
-/// DTYPE). Integer outputs: any difference is infinite.
+/// DTYPE). Integer outputs: any difference is infinite; where FACTS.wide has the
+/// elements themselves, compareOutput sees every one of their bits.
 /// Of each element's difference norms.max leaves out one unit in the last place of DTYPE at the element's own value:
 /// the rms of an output says nothing of how its largest elements are stored. Both norms leave out
 /// ACCUMULATIONROUNDOFF times the element of FACTS.magnitudes, where there are some.

@@ -62,6 +62,9 @@ public:
   /// One row-major buffer of doubles for each argument, integers and booleans as doubles too; results
   /// come back in the same form. Inputs of a wrong count or length are an error.
   llvm::Expected<std::vector<std::vector<double>>> run(llvm::ArrayRef<llvm::ArrayRef<double>> inputs);
+  /// Of the last run, by result: the elements themselves where they are i64 and one is beyond 2^53, which doubles do
+  /// not tell from its neighbours; else nothing.
+  const std::vector<std::vector<int64_t>> &wide() const;
 
 private:
   struct State;
@@ -69,8 +72,9 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Answers one job from files: reads IN_DIR/in0.bin .. (raw little-endian f64), writes OUT_DIR/out0.bin ..,
-/// each by way of a temporary name, so that a file that exists is whole.
+/// Answers one job from files: reads IN_DIR/in0.bin .. (raw little-endian f64), writes OUT_DIR/out0.bin .. and,
+/// for results of Oracle::wide(), their i64 as OUT_DIR/wide0.bin .., each by way of a temporary name, so that a file
+/// that exists is whole.
 llvm::Error runOracleOnFiles(Oracle &oracle, llvm::StringRef inDir, llvm::StringRef outDir);
 
 /// Serves jobs on GRAPH, one a line of LIST ("IN_DIR<tab>OUT_DIR"; "-" reads stdin until it ends): prints "ok" or
