@@ -292,13 +292,7 @@ static llvm::Error promote(Evaluator &evaluator, const CandidateFiles &files, co
     if (!measurement.passed() || measurement.speed->low <= 1)
       return llvm::Error::success();
   }
-  // Round 0's kernel of a large problem, as a rule: the tools take several hundred times as long as it, and the next
-  // kernel takes its place. Who takes a best one's place is looked at however slow it is.
-  constexpr double tooSlow = 10e3;
-  // Of a network each task is looked at by itself, as far as the job's time goes.
-  if (measurement.timeUs > tooSlow && files.modules.empty() && incumbent->empty()) {
-    measurement.sanitizer = "not run: the search's first kernel takes more than 10 ms, with which the tools take long";
-  } else if (job.getBoolean("sanitize_best").value_or(true)) {
+  if (job.getBoolean("sanitize_best").value_or(true)) {
     Phase checking(measurement, "sanitizer");
     if (llvm::Error error = evaluator.sanitize(files, options, measurement))
       return error;

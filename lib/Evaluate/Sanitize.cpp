@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -59,7 +60,7 @@ SanitizerReport kgen::evaluate::readSanitizerOutput(llvm::StringRef tool, const 
   SanitizerReport report;
   if (run.end == toolchain::ProcessResult::End::TimedOut) {
     report.outcome = SanitizerReport::Unknown;
-    report.words = "no answer within " + std::to_string(int(toolSeconds)) + " s";
+    report.words = "no answer within " + std::to_string(std::lround(run.seconds)) + " s";
     return report;
   }
   llvm::SmallVector<llvm::StringRef> lines;

@@ -238,12 +238,14 @@ Error RunFolder::applyRecord(const Json &record) {
         if (!parseStoredJson(branch->measurement).is_object())
           return make_error<CorruptRun>(at("journal.jsonl"), " holds a measurement of " + branch->id + " that is none");
         branch->duplicateOf = record.value("duplicate_of", "");
-        branch->doneAt = getSecondsSpent();
+        std::string standing = record.value("standing", "");
+        if (standing != "checked") // that is no time at which it became the best
+          branch->doneAt = getSecondsSpent();
         // Both times count, where there are two.
         branch->deviceSeconds += record.value("device_seconds", 0.0);
-        std::string standing = record.value("standing", "");
         branch->standing = standing == "provisional"   ? Standing::Provisional
                            : standing == "timed again" ? Standing::TimedAgain
+                           : standing == "checked"     ? Standing::Checked
                                                        : Standing::Final;
         if (auto refusal = record.find("refusal"); refusal != record.end())
           branch->refusal = refusalFromJson(*refusal);
@@ -526,7 +528,9 @@ Error RunFolder::recordMeasurement(StringRef id, StringRef measurement, StringRe
   if (!duplicateOf.empty())
     record["duplicate_of"] = duplicateOf.str();
   if (standing != Standing::Final)
-    record["standing"] = standing == Standing::Provisional ? "provisional" : "timed again";
+    record["standing"] = standing == Standing::Provisional  ? "provisional"
+                         : standing == Standing::TimedAgain ? "timed again"
+                                                            : "checked";
   if (refusal)
     record["refusal"] = toJson(*refusal);
   if (!hashes.empty())

@@ -144,6 +144,10 @@ public:
   candidate::Verdict genericVerdict = candidate::Verdict::Pass;
   std::function<void(int)> beforeEvaluate; ///< called with the number of evaluations so far
 
+  std::vector<std::string> looks; ///< folders that the sanitizer looked at
+  std::set<std::string> racing;   ///< those in which it finds a race
+  double lookSeconds = 0;         ///< that it takes, or what the job leaves it; 0: it says nothing of what it looks at
+
   search::DeviceFacts facts;
   int lostAfter = -1; ///< the device answers this many evaluations; negative: all
   bool deviceIsLost() const override { return lostAfter >= 0 && evaluated > lostAfter; }
@@ -163,6 +167,17 @@ public:
     auto text = fs.read((folder + "/kernel.cu").str());
     if (!text)
       return text.takeError();
+    if (job.what == search::EvaluationJob::Sanitize) {
+      looks.push_back(folder.str());
+      candidate::Measurement look;
+      look.verdict = racing.count(folder.str()) ? candidate::Verdict::Race : candidate::Verdict::Pass;
+      look.detail = look.passed() ? "" : "compute-sanitizer's racecheck: Race reported";
+      if (lookSeconds == 0)
+        return look;
+      look.sanitizer = look.passed() ? "nothing found" : "racecheck: Race reported";
+      look.phases["sanitizer"] = job.checkSeconds > 0 ? std::min(job.checkSeconds, lookSeconds) : lookSeconds;
+      return look;
+    }
     const double us = timeOf(folder, *text);
     uint64_t hash = llvm::xxh3_64bits(*text);
     bool generic = folder.ends_with("round-00/b00");

@@ -58,6 +58,77 @@ TEST(Search, IsDeterministic) {
   EXPECT_NE(describeTrajectory(*a.read()), describeTrajectory(*c.read()));
 }
 
+/// Searches on a card, for MINUTES (0: until the rounds are through).
+static void searchOnCard(World &world, double minutes = 0) {
+  world.config.device = "cuda:0";
+  world.config.maxMinutes = minutes;
+  if (world.evaluator.lookSeconds == 0)
+    world.evaluator.lookSeconds = 1;
+  llvm::Error error = world.search();
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+}
+
+TEST(Search, TheSanitizerLooksAtTheBestOfARoundAndOfTheSearch) {
+  World world;
+  searchOnCard(world);
+  auto run = world.read();
+  const trajectory::BranchRecord *best = run->findBranch(run->getBest());
+  EXPECT_EQ(best->standing, trajectory::Standing::Checked);
+  EXPECT_NE(best->measurement.find("nothing found"), std::string::npos);
+  ASSERT_FALSE(world.evaluator.looks.empty());
+  EXPECT_EQ(world.evaluator.looks.back(), "run/" + best->id);
+  EXPECT_LE(world.evaluator.looks.size(), 2u) << "at most one for each of two rounds";
+  // On the host nothing is looked at, and of a network's task the network's sanitizer does.
+  World host, task;
+  ASSERT_FALSE(bool(host.search()));
+  task.config.checksBest = false;
+  searchOnCard(task);
+  EXPECT_TRUE(host.evaluator.looks.empty() && task.evaluator.looks.empty());
+  EXPECT_EQ(task.read()->getBest(), run->getBest());
+}
+
+TEST(Search, WhatTheSanitizerObjectsToIsNotTheBest) {
+  World clean, world;
+  searchOnCard(clean);
+  const std::string first = clean.read()->getBest().str();
+  world.evaluator.racing = {"run/" + first};
+  searchOnCard(world);
+  auto run = world.read();
+  EXPECT_NE(run->getBest(), first);
+  EXPECT_EQ(world.fs.links["run/best"], run->getBest());
+  EXPECT_NE(run->findBranch(first)->measurement.find("RACE"), std::string::npos);
+  report::RunReport report = report::summarizeRun(*run);
+  EXPECT_EQ(report.best.id, run->getBest());
+  EXPECT_EQ(report.bestSanitizer, "nothing found");
+  for (const report::CurvePoint &point : report.curve)
+    EXPECT_NE(point.id, first);
+  // A process that goes on knows it, and asks nothing again.
+  const size_t looks = world.evaluator.looks.size();
+  searchOnCard(world);
+  EXPECT_EQ(world.read()->getBest(), run->getBest());
+  EXPECT_EQ(world.evaluator.looks.size(), looks);
+  // Of all kernels, kgen's own is left; when that is wrong, too, there is none.
+  World none;
+  for (const trajectory::BranchRecord &branch : run->getBranches())
+    none.evaluator.racing.insert("run/" + branch.id);
+  none.config.device = "cuda:0";
+  llvm::Error error = none.search();
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(toString(std::move(error)),
+            "no kernel is right: round-00/b00: RACE: compute-sanitizer's racecheck: Race reported");
+}
+
+TEST(Search, ALookThatTheTimeCutsShortIsTakenAgainAtTheEnd) {
+  World world;
+  world.evaluator.lookSeconds = 20;
+  searchOnCard(world, 100);
+  auto run = world.read();
+  const std::string best = "run/" + run->getBest().str();
+  EXPECT_GE(llvm::count(world.evaluator.looks, best), 2) << "three seconds were too few, thirty were not";
+  EXPECT_EQ(world.evaluator.looks.back(), best);
+  EXPECT_EQ(run->findBranch(run->getBest())->standing, trajectory::Standing::Checked);
+}
+
 TEST(Search, SurvivesPowerLossAtEveryWrite) {
   World whole;
   whole.config.options = {2, 2, 2, 2};

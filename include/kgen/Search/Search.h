@@ -53,7 +53,8 @@ struct SearchConfig {
   double maxDollars = 0;        ///< the same; 0 is no limit
   trajectory::PriceList prices; ///< of the models that are asked, as they were when the run began
   bool profile = false;         ///< new best kernels are watched by Nsight Compute
-  double stopAtFloor = 0;       ///< end when the floor over the best time reaches this share; 0: never
+  bool checksBest = true; ///< the sanitizer looks at the best kernel; false, no part of run.json: a network's does
+  double stopAtFloor = 0; ///< end when the floor over the best time reaches this share; 0: never
   int compileJobs = 2;
   Chip chip;
   /// The search ends after this round, whatever the policy has planned; no part of run.json. Going on with a higher one

@@ -33,6 +33,7 @@ namespace kgen::trajectory {
 enum class Standing {
   Final,       ///< it is the reference's, like the best one's
   TimedAgain,  ///< the same: it was another's, or alone, and was taken again there
+  Checked,     ///< Final, and compute-sanitizer has looked at the kernel since it was measured
   Provisional, ///< it is any evaluator's: the branch cannot be the best before it is timed again
   PassedOver   ///< and it will not be, because others were faster
 };
@@ -60,7 +61,7 @@ struct BranchRecord {
   Standing standing = Standing::Final;   ///< of the measurement
 
   /// Whether the branch may be the best of its run.
-  bool canWin() const { return standing == Standing::Final || standing == Standing::TimedAgain; }
+  bool canWin() const { return standing != Standing::Provisional && standing != Standing::PassedOver; }
 };
 
 /// What a question to a model cost.

@@ -146,9 +146,9 @@ public:
       request["profile"] = job.profile;
       if (!job.sanitize)
         request["sanitize_best"] = false;
-      if (job.checkSeconds > 0)
-        request["check_seconds"] = job.checkSeconds;
     }
+    if ((job.promote || job.what == EvaluationJob::Sanitize) && job.checkSeconds > 0)
+      request["check_seconds"] = job.checkSeconds;
     auto answer = ask(std::move(request), isLaunched() ? job.graphFile : "");
     if (!answer)
       return answer.takeError();

@@ -65,8 +65,7 @@ Error Search::measure(Candidate &candidate) {
     return finish(candidate, measured[first->second], first->second);
   env.progress.activity("measuring " + record.id);
   double begin = env.clock.seconds();
-  // On a card a new best has to win beside the old one and to get through the sanitizer. The host's clock would
-  // not be worth the time.
+  // On a card a new best has to win beside the old one. The host's clock would not be worth the time.
   EvaluationJob job = makeJob(record.id, /*promote=*/true);
   double seconds = -1; // who shares an evaluator says it without what it waited
   job.seconds = &seconds;
@@ -80,6 +79,7 @@ EvaluationJob Search::makeJob(const std::string &id, bool promote) const {
   EvaluationJob job{folderOf(id), (run.getPath() + "/graph.mlir").str(), facts.flops, config.precision, config.rules};
   job.promote = promote && config.device != "host";
   job.onReference = promote;
+  job.sanitize = false; // lookAtBest() has it do so, when the round is over
   job.profile = config.profile;
   // What gains are counted from, and waited for by everything else: a few dozen samples do.
   constexpr double startSeconds = 0.5;
@@ -138,6 +138,11 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
   for (Candidate &candidate : candidates)
     if (candidate.ready)
       (several && isCopy(candidate) ? same : ready).push_back(&candidate);
+  // The time may be up before all of them are through: first those that nothing is known of, such as a person's, then
+  // those that the prior thinks fastest. Who has another's code waits for that one's measurement.
+  stable_sort(ready, [this](const Candidate *a, const Candidate *b) {
+    return std::make_pair(isCopy(*a), a->record.priorUs) < std::make_pair(isCopy(*b), b->record.priorUs);
+  });
   const bool atOnce = several && ready.size() > 1;
   if (!ready.empty())
     env.progress.activity("compiling " + std::to_string(ready.size()) + " candidates");

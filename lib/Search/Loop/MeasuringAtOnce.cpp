@@ -121,7 +121,6 @@ EvaluationJob Search::RoundAtOnce::makeStep(const Contest::Step &step) const {
   EvaluationJob job = search.makeJob(step.id, /*promote=*/step.kind == Contest::Kind::Retime);
   job.isUrgent = true;
   if (step.kind == Contest::Kind::Retime) {
-    job.sanitize = false; // somebody else does at the same time
     return job;
   }
   job.profile = job.writesResults = false;
@@ -219,6 +218,7 @@ Error Search::RoundAtOnce::settleLeader() {
     passedOver.push_back(leader);
     return Error::success();
   }
+  search.checked.insert(leader);
   again->sanitizer = seen->sanitizer;
   for (const auto &[name, took] : seen->phases)
     again->phases[name] += took;

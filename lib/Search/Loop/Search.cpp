@@ -38,6 +38,8 @@ Error Search::execute() {
   if (Error error = run.recordStart(env.compiler.getGenerator()))
     return error;
   Error error = executeRounds();
+  if (!error && !env.stop)
+    error = lookAtLast();
   if (Error unsaved = run.commit()) {
     if (error)
       consumeError(std::move(unsaved));
@@ -139,6 +141,7 @@ Error Search::executeRounds() {
       return error;
     if (round == 0)
       env.evaluator.setAdmission(makeJob(trajectory::branchId(0, 0), /*promote=*/false));
+    const double begin = env.clock.seconds();
     if (Error error = measureRound(candidates))
       return error;
     if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == trajectory::StopReason::Done) {
@@ -148,6 +151,9 @@ Error Search::executeRounds() {
     }
     if (stopReason != trajectory::StopReason::Done)
       return Error::success();
+    if (round > 0) // the next rounds grow out of the best one
+      if (Error error = pauseOr(lookBetweenRounds(env.clock.seconds() - begin)))
+        return error;
     if (Error error = repairRound(round, candidates))
       return error;
     if (stopReason == trajectory::StopReason::Done)

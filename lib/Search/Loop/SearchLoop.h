@@ -5,8 +5,8 @@
 //
 // Private to Search. Search.cpp goes through the rounds; Asking.cpp gets ideas
 // and materialisations, HandWritten.cpp those of a person, Lowering.cpp turns them into snapshots, Measuring.cpp
-// compiles, measures and records, MeasuringAtOnce.cpp on several evaluators, by the contest of Contest.cpp;
-// Repairing.cpp gives a branch that failed its second try.
+// compiles, measures and records, Checking.cpp has the sanitizer look at the best one, MeasuringAtOnce.cpp on several
+// evaluators, by the contest of Contest.cpp; Repairing.cpp gives a branch that failed its second try.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +21,7 @@
 
 #include <climits>
 #include <future>
+#include <set>
 
 namespace kgen::search {
 
@@ -66,6 +67,20 @@ private:
   /// Measures FRESH on several evaluators, and has those of ALL that were measured provisionally, and may be the best,
   /// timed again on the reference.
   llvm::Error measureAtOnce(llvm::ArrayRef<Candidate *> fresh, llvm::ArrayRef<Candidate> all);
+  /// Has the sanitizer look at the best kernel, on a card, and at the next best one where it objects. LIMIT: seconds
+  /// for each; 0: as long as the tools take. A look that they cut short is no look, unless it IS LAST.
+  llvm::Error lookAtBest(double limit, bool isLast);
+  /// The same between rounds, for a share of what the round took, SECONDS.
+  llvm::Error lookBetweenRounds(double seconds);
+  /// The same at the end of the search.
+  llvm::Error lookAtLast();
+  /// Whether the sanitizer is still to look at the best kernel.
+  bool isToBeChecked() const {
+    return config.device != "host" && config.checksBest && !bestId.empty() && measured.at(bestId).sanitizer.empty() &&
+           !checked.count(bestId);
+  }
+  /// Records that the sanitizer looked at the best kernel and SAW this.
+  llvm::Error recordLook(const candidate::Measurement &saw, double seconds);
   llvm::Error lower(Candidate &candidate);
   llvm::Error measure(Candidate &candidate);
   /// The job for branch ID; PROMOTE: it is to win beside the best one so far.
@@ -138,7 +153,8 @@ private:
   llvm::StringMap<std::string> firstWithCode;             ///< hash of code -> branch id
   double genericUs = 0, bestUs = 0, floorUs = 0;
   std::string bestId;
-  int machineryErrors = 0; ///< in a row
+  int machineryErrors = 0;                      ///< in a row
+  std::set<std::string> checked, checkedInPart; ///< ids that the sanitizer has looked at
 };
 
 /// The measurement of a branch that never ran.

@@ -226,6 +226,7 @@ Error NetworkSearch::openTasks(const NetworkVariant &variant) {
     // It may get every round that the network has to give.
     task.config.options.rounds = int(config.options.rounds * base.facts.partition.tasks.size());
     task.config.maxMinutes = 0;
+    task.config.checksBest = false;
     std::string path = folder + "/tasks/" + known.name;
     auto opened =
         world.fs.exists(path + "/run.json")
