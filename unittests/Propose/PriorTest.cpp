@@ -60,6 +60,16 @@ TEST_F(PriorTest, TensorCoresAndLargeTilesWinLargeProducts) {
             estimate("mma=mma_sync; tile=[128, 128, 32]; stages=1"));
 }
 
+TEST_F(PriorTest, FewTilesWantManyThreads) {
+  // Two warps leave half of a multiprocessor's schedulers idle, where no other block is there.
+  const char *twoWarps = "mma=none; tile=[64, 64, 16]; thread_tile=[8, 8]";
+  const char *eightWarps = "mma=none; tile=[64, 64, 16]; thread_tile=[4, 4]";
+  product(128, 768, 3072);
+  EXPECT_GT(estimate(twoWarps), 1.3 * estimate(eightWarps));
+  product(4096, 4096, 3072);
+  EXPECT_LT(estimate(twoWarps), estimate(eightWarps));
+}
+
 TEST_F(PriorTest, SplittingTheReductionFillsTheCard) {
   product(256, 256, 65536);
   EXPECT_LT(estimate("mma=mma_sync; tile=[128, 128, 32]; stages=3; split_k=16"),

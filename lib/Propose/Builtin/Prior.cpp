@@ -151,6 +151,10 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   // few to have it.
   if (!plain && !warpgroup && !convolution && perMultiprocessor == 1 && (bk * element <= 64 || shape.threads < 256))
     seconds *= 1.2;
+  // A multiprocessor has four schedulers: with less than four warps some are idle.
+  if (plain)
+    seconds *= std::max(
+        1.0, 128 / (shape.threads * std::clamp(std::floor(blocks / f.multiprocessors), 1.0, perMultiprocessor)));
   if (plain)
     seconds *= stages < 2 ? 1.5 : 1;
   else if (stages < 4)

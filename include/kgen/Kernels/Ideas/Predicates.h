@@ -60,6 +60,11 @@ inline bool implicitProduct(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 32 &&
          f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 64;
 }
+/// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
+/// allowed.
+inline bool fewPixels(const DispatchFacts &f) {
+  return !tensorCoresAllowed(f) && f.channels > 0 && f.n > 0 && (f.m + 63) / 64 * ((f.n + 63) / 64) < f.multiprocessors;
+}
 /// Convolutions that are no products: a filter for each channel of an image that has its channels last.
 inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && f.n == 0 && !f.denseConvolution; }
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
