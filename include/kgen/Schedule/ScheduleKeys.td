@@ -45,7 +45,7 @@ def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
 def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
 def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
 def ConvImplicit : Variant<Conv, "implicit", "warpgroups, fed by tensor map from channels-last images">;
-def ConvDepthwise : Variant<Conv, "depthwise", "a filter for each channel of channels-last images, without tensor cores">;
+def ConvDepthwise : Variant<Conv, "depthwise", "a filter for each channel, without tensor cores">;
 def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
 def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;

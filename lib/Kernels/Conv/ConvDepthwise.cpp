@@ -1,4 +1,4 @@
-//===- ConvDepthwise.cpp - A filter for each channel, channels last -------===//
+//===- ConvDepthwise.cpp - A filter for each channel ----------------------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,6 +22,10 @@ constexpr int64_t kPackBytes = 16;
 constexpr int64_t kStaticBytes = 48 * 1024; // of shared memory without asking
 constexpr int64_t kMostLanes = 8;           // threads along channels: a line of memory for one access
 constexpr int64_t kOtherRegisters = 32;     // beside sums and a row of pixels
+constexpr int64_t kWarp = 32;
+constexpr int64_t kMostTaps = 64;                 // of a filter in registers
+constexpr int64_t kMostPixels = int64_t(1) << 31; // of a plane, counted in int
+constexpr StringLiteral planesTemplate = "conv_planes.cuh";
 
 /// What the template derives from its constants.
 struct Plan {
@@ -36,6 +40,19 @@ struct Plan {
     tiles = ceilDiv(conv.groups, lanes * vec);
     blocks = ceilDiv(conv.images * ceilDiv(conv.out[1], rows) * ceilDiv(conv.out[2], columns), runs) * tiles;
     filterBytes = conv.taps() * (lanes * vec + 4) * 4;
+  }
+};
+
+/// What conv_planes.cuh derives from its constants.
+struct PlanesPlan {
+  int64_t rows, columns, lanes, allRuns, blocks;
+
+  PlanesPlan(const Conv &conv, ArrayRef<int64_t> tile, int64_t threads)
+      : rows(tile[0]), columns(tile[1]), lanes(kWarp) {
+    while (lanes > 1 && lanes / 2 >= conv.out[2])
+      lanes /= 2;
+    allRuns = conv.images * conv.groups * ceilDiv(conv.out[1], rows) * ceilDiv(conv.out[2], lanes * columns);
+    blocks = ceilDiv(allRuns, threads / lanes);
   }
 };
 
@@ -101,9 +118,12 @@ LogicalResult completeConvDepthwise(DispatchOp dispatch, const Conv &conv, Sched
   return success();
 }
 
-FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
-                                          const schedule::ConvDepthwise &schedule) {
-  Plan plan(conv, schedule);
+namespace {
+
+/// What both templates have in common, around LAYOUT, a sentence of the problem, and SCHEDULE, the constants of one.
+FailureOr<DispatchCode> emitFilterPerChannel(DispatchOp dispatch, const Conv &conv, StringRef file, StringRef layout,
+                                             StringRef schedule, StringRef sum, StringRef channel, int64_t blocks,
+                                             int64_t threads) {
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))
@@ -114,7 +134,7 @@ FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
   llvm::raw_string_ostream os(text);
   auto line = [&](const char *format, auto... values) { os << llvm::formatv(format, values...) << "\n"; };
   os << tail.functions << "namespace " << name << " {\n";
-  line("// The problem: images of H x W x C, filters of KH x KW, outputs of OH x OW x C.");
+  line("// The problem: {0}.", layout);
   line("using In = {0}; // element type of the input and the weights", getStorageType(conv.elementType));
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("constexpr int IMAGES = {0}, C = {1}, H = {2}, W = {3};", conv.images, conv.groups, conv.in[1], conv.in[2]);
@@ -123,12 +143,7 @@ FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
   line("constexpr int STRIDE_H = {0}, STRIDE_W = {1}, PAD_H = {2}, PAD_W = {3}, DILATION_H = {4}, DILATION_W = {5};",
        conv.stride[1], conv.stride[2], conv.padding[1], conv.padding[2], conv.dilation[1], conv.dilation[2]);
   line("// The schedule.");
-  line("constexpr int VEC = {0}; // channels of a thread", plan.vec);
-  line("constexpr int TY = {0}, TX = {1}; // outputs of a thread", plan.rows, plan.columns);
-  line("constexpr int THREADS = {0};", plan.threads);
-  line("constexpr int LANES = {0}; // threads along channels", plan.lanes);
-  line("constexpr int MIN_BLOCKS = {0}; // resident blocks per multiprocessor", schedule.minBlocks);
-  os << "} // namespace " << name << "\n";
+  os << schedule << "} // namespace " << name << "\n";
 
   TemplateFill fill;
   fill.name = name;
@@ -137,24 +152,83 @@ FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
                                   "int channel, int z, int y, int x" +
                                   tail.parameters() + ") {\n  return " + made->epilogue + ";\n}";
   fill.replacements["finish"] =
-      "        const float value = epilogue(sum[ty][tx][v], image, channel + v, 0, y, x" + tail.arguments() + ");";
+      llvm::formatv("{0}const float value = epilogue({1}, image, {2}, 0, y, x{3});",
+                    file == planesTemplate ? "      " : "        ", sum, channel, tail.arguments());
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
                                 "::MIN_BLOCKS)\n    " + name + "_main(const " + name +
                                 "::In *__restrict__ input, const " + name + "::In *__restrict__ weights" +
                                 tail.parameters() + ",\n         " + name + "::Out *__restrict__ output) {";
   DispatchCode code;
-  code.source = fillTemplate(findCudaTemplate("conv_depthwise.cuh"), fill);
-  LaunchSpec main{name + "_main",
-                  {plan.blocks, 1, 1},
-                  {plan.threads, 1, 1},
-                  0,
-                  {conv.input, conv.weight},
-                  {DispatchBuffer::result(0)}};
+  code.source = fillTemplate(findCudaTemplate(file), fill);
+  LaunchSpec main{
+      name + "_main", {blocks, 1, 1}, {threads, 1, 1}, 0, {conv.input, conv.weight}, {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
-  main.sizedBy = "conv_depthwise.cuh";
+  main.sizedBy = file.str();
   code.launches.push_back(main);
   return code;
+}
+
+} // namespace
+
+FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
+                                          const schedule::ConvDepthwise &schedule) {
+  Plan plan(conv, schedule);
+  std::string constants =
+      llvm::formatv("constexpr int VEC = {0}; // channels of a thread\n"
+                    "constexpr int TY = {1}, TX = {2}; // outputs of a thread\n"
+                    "constexpr int THREADS = {3};\n"
+                    "constexpr int LANES = {4}; // threads along channels\n"
+                    "constexpr int MIN_BLOCKS = {5}; // resident blocks per multiprocessor\n",
+                    plan.vec, plan.rows, plan.columns, plan.threads, plan.lanes, schedule.minBlocks);
+  return emitFilterPerChannel(dispatch, conv, "conv_depthwise.cuh",
+                              "images of H x W x C, filters of KH x KW, outputs of OH x OW x C", constants,
+                              "sum[ty][tx][v]", "channel + v", plan.blocks, plan.threads);
+}
+
+bool isDepthwisePlanes(const Conv &conv) {
+  auto sizeOf = [](const Sizes &sizes) { return sizes[0] * sizes[1] * sizes[2]; };
+  return isDepthwise(conv) && !conv.lastInput && !conv.lastWeight && !conv.lastResult && conv.taps() <= kMostTaps &&
+         std::max(sizeOf(conv.in), sizeOf(conv.out)) < kMostPixels;
+}
+
+LogicalResult completeConvPlanes(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  params.wordOr(context, key::mma, Mma::None);
+  if (int64_t vec = params.intOr(context, key::vec, 1); vec != 1)
+    return dispatch.emitError("vec = ") << vec << " channels of a thread want the channels last";
+  // Rows share what they read; many loads on their way hide memory's latency, as long as the chip has work.
+  auto linesOf = [&](int64_t rows, int64_t columns) { return PlanesPlan(conv, {rows, columns}, kWarp).allRuns; };
+  int64_t rows = std::min<int64_t>(conv.out[1], 8), columns = 4;
+  while (columns > 1 && (linesOf(rows, columns) * columns * 10 > linesOf(rows, 1) * 11 || // lanes without an output
+                         columns * conv.kernel[2] > 16 || linesOf(rows, columns) < chip.multiprocessors * 16))
+    columns /= 2;
+  while (rows > 1 && (rows * conv.taps() * columns > 1024 || linesOf(rows, columns) < chip.multiprocessors * 16))
+    rows = ceilDiv(rows, 2);
+  rows = ceilDiv(conv.out[1], ceilDiv(conv.out[1], rows)); // all about equal
+  SmallVector<int64_t> tile = params.intsOr(context, key::threadTile, {rows, columns});
+  constexpr int64_t mostProducts = 4096; // a thread's, each an instruction
+  if (tile[0] * tile[1] * conv.taps() > mostProducts)
+    return dispatch.emitError("a thread tile of ")
+           << tile[0] << " x " << tile[1] << " outputs with " << conv.taps() << " taps is "
+           << tile[0] * tile[1] * conv.taps() << " products, the limit is " << mostProducts;
+  int64_t threads = params.intOr(context, key::block, 128);
+  int64_t registers = tile[0] * tile[1] + conv.taps() + 2 * tile[1] * conv.kernel[2] + kOtherRegisters;
+  int64_t fits = chip.registersPerMultiprocessor / (registers * threads);
+  params.intOr(context, key::minBlocks, std::clamp<int64_t>(fits, 1, std::min<int64_t>(2048 / threads, 8)));
+  return success();
+}
+
+FailureOr<DispatchCode> emitConvPlanes(DispatchOp dispatch, const Conv &conv, const schedule::ConvDepthwise &schedule) {
+  PlanesPlan plan(conv, schedule.threadTile, schedule.block);
+  std::string constants = llvm::formatv("constexpr int TY = {0}, TX = {1}; // outputs of a thread\n"
+                                        "constexpr int THREADS = {2};\n"
+                                        "constexpr int LANES = {3}; // threads along a row\n"
+                                        "constexpr int MIN_BLOCKS = {4}; // resident blocks per multiprocessor\n",
+                                        plan.rows, plan.columns, schedule.block, plan.lanes, schedule.minBlocks);
+  return emitFilterPerChannel(dispatch, conv, planesTemplate,
+                              "images of C planes of H x W, filters of KH x KW, outputs of C planes of OH x OW",
+                              constants, "sum[ty][tx]", "channel", plan.blocks, schedule.block);
 }
 
 } // namespace kgen::kernels

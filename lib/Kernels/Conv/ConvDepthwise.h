@@ -1,9 +1,10 @@
-//===- ConvDepthwise.h - A filter for each channel, channels last ---------===//
+//===- ConvDepthwise.h - A filter for each channel ------------------------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule of family conv for channels-last images with a filter for each channel. See conv_depthwise.cuh.
+// The schedules of family conv for images with a filter for each channel: conv_depthwise.cuh with the channels last,
+// conv_planes.cuh with the channels first.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,5 +21,14 @@ mlir::LogicalResult completeConvDepthwise(DispatchOp dispatch, const Conv &conv,
                                           const Chip &chip);
 mlir::FailureOr<DispatchCode> emitConvDepthwise(DispatchOp dispatch, const Conv &conv,
                                                 const schedule::ConvDepthwise &schedule);
+
+/// Whether conv_planes.cuh computes CONV: it is depthwise, reads and writes channels first, and a thread can hold its
+/// filter.
+bool isDepthwisePlanes(const Conv &conv);
+
+/// The same of a conv dispatch for which isDepthwisePlanes().
+mlir::LogicalResult completeConvPlanes(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitConvPlanes(DispatchOp dispatch, const Conv &conv,
+                                             const schedule::ConvDepthwise &schedule);
 
 } // namespace kgen::kernels

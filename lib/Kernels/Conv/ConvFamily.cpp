@@ -63,7 +63,7 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
   work.channels = input.getDimSize(1);
   // Permutes that a group takes in do not show in a dispatch of the convolution alone.
   Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
-  if (isDepthwise(*conv) && source && movesChannels(source, /*toLast=*/false))
+  if (isDepthwisePlanes(*conv) || (isDepthwise(*conv) && source && movesChannels(source, /*toLast=*/false)))
     return work; // no product
   work.n = result.getDimSize(1);
   work.m = work.n ? result.getNumElements() / work.n : 0;
@@ -241,6 +241,13 @@ static void completeSlab(const Conv &conv, ScheduleParams &params, const Chip &c
 /// Whether conv_depthwise.cuh computes CONV.
 static bool isDepthwiseLast(const Conv &conv) { return isDepthwise(conv) && conv.lastInput && conv.lastResult; }
 
+/// Whether PARAMS have nothing that only tiles of products take.
+static bool isWithoutTiles(const ScheduleParams &params) {
+  return params.getWord(key::mma).value_or(Mma::None) == Mma::None && !params.has(key::tile) &&
+         !params.has(key::slabChannels) && !params.has(key::stages) && !params.has(key::warpTile) &&
+         !params.has(key::dtype) && !params.has(key::pipeline) && !params.has(key::im2col);
+}
+
 LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<Conv> read = readConv(dispatch);
   if (failed(read))
@@ -248,6 +255,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   const Conv &conv = *read;
   if (isDepthwiseLast(conv) && !params.has(key::tile) && !params.has(key::slabChannels))
     return completeConvDepthwise(dispatch, conv, params, chip);
+  if (isDepthwisePlanes(conv) && isWithoutTiles(params))
+    return completeConvPlanes(dispatch, conv, params, chip);
   // Its tiles have a third size, that of a step.
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma ||
@@ -538,6 +547,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
     return failure();
   if (isDepthwiseLast(*conv) && !params.has(key::tile))
     return emitConvDepthwise(dispatch, *conv, schedule::ConvDepthwise::read(params));
+  if (isDepthwisePlanes(*conv) && !params.has(key::tile))
+    return emitConvPlanes(dispatch, *conv, schedule::ConvDepthwise::read(params));
   std::optional<Mma> mma = params.getWord(key::mma);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma)
     return emitConvImplicit(dispatch, *conv, schedule::ConvImplicit::read(params));

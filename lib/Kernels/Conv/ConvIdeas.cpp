@@ -90,6 +90,20 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "thread_tile=[1, 4]; min_blocks=6", "thread_tile=[1, 7]; min_blocks=5", "thread_tile=[1, 14]",
         "thread_tile=[4, 4]; block=64"},
        /*restart=*/true},
+      {"row-lanes",
+       C::Memory,
+       "Give neighbouring threads neighbouring outputs of a row, and each of them several rows: a pixel is read once "
+       "for "
+       "all rows whose taps meet it, and the channel's filter stays in registers.",
+       {"conv"},
+       97,
+       118,
+       filterPerChannel,
+       "memory|gather|load|latency|compute",
+       {"thread_tile=[8, 2]", "thread_tile=[8, 1]", "thread_tile=[4, 4]"},
+       {"thread_tile=[16, 1]", "thread_tile=[8, 2]; block=256", "thread_tile=[4, 2]", "thread_tile=[8, 4]",
+        "thread_tile=[16, 2]", "thread_tile=[8, 2]; min_blocks=6"},
+       /*restart=*/true},
       {"pixel-tile",
        C::Compute,
        "Give each thread several pixels and several filters: a pixel in a register meets all of the thread's filters, "

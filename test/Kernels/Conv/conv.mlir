@@ -33,7 +33,8 @@ func.func @f(%x: tensor<100x3x224x224xf32>, %w: tensor<96x3x11x11xf32>, %b: tens
 
 // -----
 
-// A depthwise convolution has one output channel in a group: no tensor cores. No trace of pooling.
+// A depthwise convolution has one output channel in a group: no tensor cores. No trace of pooling. With stages it has
+// the tiles of other convolutions; without, a schedule of its own.
 // CHECK-LABEL: kgen.source @depthwise
 // CHECK-SAME: constexpr int IMAGES = 2, GROUPS = 8;
 // CHECK-SAME: constexpr bool TENSOR_CORES = false;
@@ -42,7 +43,7 @@ func.func @f(%x: tensor<100x3x224x224xf32>, %w: tensor<96x3x11x11xf32>, %b: tens
 // CHECK-SAME: thread_tile = [
 // CHECK: kgen.launch @depthwise::@depthwise_main
 func.func @f(%x: tensor<2x8x12x12xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<2x8x12x12xf32> {
-  %0 = kgen.dispatch @depthwise schedule(#kgen.schedule<family = conv>)
+  %0 = kgen.dispatch @depthwise schedule(#kgen.schedule<family = conv, stages = 3>)
       ins(%x, %w : tensor<2x8x12x12xf32>, tensor<8x1x3x3xf32>) {
   ^bb0(%a: tensor<2x8x12x12xf32>, %c: tensor<8x1x3x3xf32>):
     %1 = aten.conv2d %a, %c padding [1, 1] groups 8
@@ -50,4 +51,20 @@ func.func @f(%x: tensor<2x8x12x12xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<2x8x1
     kgen.yield %1 : tensor<2x8x12x12xf32>
   } : tensor<2x8x12x12xf32>
   return %0 : tensor<2x8x12x12xf32>
+}
+
+// -----
+
+// So has one whose filter no thread can hold.
+// CHECK-LABEL: kgen.source @wide
+// CHECK-SAME: constexpr bool TENSOR_CORES = false;
+func.func @f(%x: tensor<2x8x12x12xf32>, %w: tensor<8x1x9x9xf32>) -> tensor<2x8x4x4xf32> {
+  %0 = kgen.dispatch @wide schedule(#kgen.schedule<family = conv>)
+      ins(%x, %w : tensor<2x8x12x12xf32>, tensor<8x1x9x9xf32>) {
+  ^bb0(%a: tensor<2x8x12x12xf32>, %c: tensor<8x1x9x9xf32>):
+    %1 = aten.conv2d %a, %c groups 8
+        : (tensor<2x8x12x12xf32>, tensor<8x1x9x9xf32>) -> tensor<2x8x4x4xf32>
+    kgen.yield %1 : tensor<2x8x4x4xf32>
+  } : tensor<2x8x4x4xf32>
+  return %0 : tensor<2x8x4x4xf32>
 }

@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""depthwise.py TYPE: convolutions with a filter for each channel, between permutes that put channels last."""
+"""depthwise.py TYPE [planes]: convolutions with a filter for each channel, between permutes that put channels last, or with channels first."""
 import sys
 
 # Images, channels, extents, kernel, stride, padding, dilation, bias, tail, schedule.
@@ -12,6 +12,17 @@ CASES = [
     (2, 40, [7, 7], [3, 5], [3, 1], [1, 2], [1, 1], False, "add", "thread_tile = [4, 2], vec = 2"),
     (2, 20, [33], [9], [1], [4], [1], True, "residual", "thread_tile = [1, 16], vec = 1"),
 ]
+# The same with channels first: rows of threads that are wider and narrower than an image, strips that end beyond it.
+PLANES = [
+    (2, 24, [9, 11], [7, 7], [1, 1], [3, 3], [1, 1], True, "relu", ""),
+    (1, 5, [70, 131], [3, 3], [1, 1], [0, 0], [1, 1], False, "", "thread_tile = [8, 2]"),
+    (1, 8, [33, 40], [3, 3], [2, 2], [1, 1], [1, 1], False, "residual", "thread_tile = [5, 1], block = 64"),
+    (3, 18, [10, 8], [5, 3], [1, 1], [2, 0], [1, 1], True, "", "thread_tile = [3, 4]"),
+    (2, 7, [12, 9], [3, 3], [1, 2], [2, 2], [2, 2], True, "silu", "thread_tile = [2, 3], min_blocks = 2"),
+    (2, 6, [7, 65], [3, 5], [3, 1], [1, 2], [1, 1], False, "add", "thread_tile = [16, 1]"),
+    (2, 20, [333], [9], [1], [4], [1], True, "residual", "thread_tile = [1, 2]"),
+    (2, 3, [50, 4], [1, 3], [2, 1], [0, 1], [1, 1], False, "", ""),
+]
 
 
 def tensor(shape, element):
@@ -22,21 +33,22 @@ def last(shape):
     return [shape[0], *shape[2:], shape[1]]
 
 
-def write(number, element, images, channels, extents, kernel, stride, padding, dilation, bias, tail, schedule):
+def write(number, element, is_last, images, channels, extents, kernel, stride, padding, dilation, bias, tail, schedule):
     """The arguments, the dispatch and the result's type of one case."""
     out = [(e + 2 * p - d * (k - 1) - 1) // s + 1 for e, p, d, k, s in zip(extents, padding, dilation, kernel, stride)]
     image, weight, result = [images, channels, *extents], [channels, 1, *kernel], [images, channels, *out]
-    operands = [(f"%x{number}", tensor(last(image), element)), (f"%w{number}", tensor(weight, element))]
+    lying = last if is_last else list
+    operands = [(f"%x{number}", tensor(lying(image), element)), (f"%w{number}", tensor(weight, element))]
     if bias:
         operands.append((f"%b{number}", tensor([channels], element)))
     if tail == "residual":
-        operands.append((f"%r{number}", tensor(last(result), element)))
+        operands.append((f"%r{number}", tensor(lying(result), element)))
     rank = len(image)
     first_dims, last_dims = [0, rank - 1, *range(1, rank - 1)], [0, *range(2, rank), 1]
-    full, read = tensor(result, element), ["%p", "%a1"] + (["%a2"] if bias else [])
+    full, read = tensor(result, element), ["%p" if is_last else "%a0", "%a1"] + (["%a2"] if bias else [])
     types = [tensor(image, element)] + [kind for _, kind in operands[1:2 + bias]]
-    lines = [f"%p = aten.permute %a0 dims {first_dims} : ({operands[0][1]}) -> {types[0]}",
-             f"%c = aten.conv{len(extents)}d {', '.join(read)} stride {stride} padding {padding} dilation {dilation} "
+    lines = [f"%p = aten.permute %a0 dims {first_dims} : ({operands[0][1]}) -> {types[0]}"] if is_last else []
+    lines += [f"%c = aten.conv{len(extents)}d {', '.join(read)} stride {stride} padding {padding} dilation {dilation} "
              f"groups {channels} : ({', '.join(types)}) -> {full}"]
     value = "%c" if not tail else "%t"
     if tail in ("relu", "silu"):
@@ -44,10 +56,14 @@ def write(number, element, images, channels, extents, kernel, stride, padding, d
     elif tail == "add":
         lines.append(f"%t = aten.add.Scalar %c {{other = 0.5}} : ({full}) -> {full}")
     elif tail == "residual":
-        lines += [f"%q = aten.permute %a{len(operands) - 1} dims {first_dims} : ({operands[-1][1]}) -> {full}",
-                  f"%t = aten.add.Tensor %c, %q : ({full}, {full}) -> {full}"]
-    written = tensor(last(result), element)
-    lines += [f"%l = aten.permute {value} dims {last_dims} : ({full}) -> {written}", f"kgen.yield %l : {written}"]
+        other = f"%a{len(operands) - 1}"
+        if is_last:
+            lines.append(f"%q = aten.permute {other} dims {first_dims} : ({operands[-1][1]}) -> {full}")
+        lines.append(f"%t = aten.add.Tensor %c, {'%q' if is_last else other} : ({full}, {full}) -> {full}")
+    written = tensor(lying(result), element)
+    if is_last:
+        lines.append(f"%l = aten.permute {value} dims {last_dims} : ({full}) -> {written}")
+    lines.append(f"kgen.yield {'%l' if is_last else value} : {written}")
     keys = "family = conv" + (f", {schedule}" if schedule else "")
     names, kinds = ", ".join(name for name, _ in operands), ", ".join(kind for _, kind in operands)
     blocks = ", ".join(f"%a{i}: {kind}" for i, (_, kind) in enumerate(operands))
@@ -58,7 +74,8 @@ def write(number, element, images, channels, extents, kernel, stride, padding, d
 
 def main():
     element = sys.argv[1]
-    cases = [write(number, element, *case) for number, case in enumerate(CASES)]
+    is_last = sys.argv[2:] != ["planes"]
+    cases = [write(number, element, is_last, *case) for number, case in enumerate(CASES if is_last else PLANES)]
     arguments = ",\n    ".join(argument for case in cases for argument in case[0])
     results = ", ".join(case[2] for case in cases)
     print('module attributes {kgen.precision = "tf32"} {' if element == "f32" else "module {")

@@ -65,7 +65,7 @@ inline bool implicitProduct(const DispatchFacts &f) {
 inline bool fewPixels(const DispatchFacts &f) {
   return !tensorCoresAllowed(f) && f.channels > 0 && f.n > 0 && (f.m + 63) / 64 * ((f.n + 63) / 64) < f.multiprocessors;
 }
-/// Convolutions that are no products: a filter for each channel of an image that has its channels last.
+/// Convolutions that are no products: a filter for each channel.
 inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && f.n == 0 && !f.denseConvolution; }
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
