@@ -19,6 +19,7 @@ from kgen.applied import apply, applied_any, cache_root, lookup, scaled
 from kgen.chain import Program
 from kgen.errors import ImportRefused
 from kgen.exporting import quiet as export_quietly
+from kgen.groups import by_group
 from kgen.layouts import Layouts
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
@@ -69,6 +70,10 @@ class _Maker:
         self.kernels = kernels or default_kernels(device)
         self.target = "host" if device.type == "cpu" else self._architecture()
         self.notes = []
+
+    def takes_first_ideas(self):
+        """Whether all kernels are the catalogue's first ideas, as none can have been found."""
+        return self.kernels == "first" and (self.search == "none" or (self.search == "cached" and not applied_any()))
 
     def bundles(self, texts):
         """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
@@ -392,6 +397,8 @@ class CompiledGraph:
         self.layouts = Layouts()
         # What a search of minutes or generic kernels get says nothing of weights.
         self._weights = frozenset(weights if maker.kernels == "first" and not isinstance(search, (int, float)) else ())
+        if maker.target != "host" and maker.takes_first_ideas():
+            exported = by_group(exported)
         self.module, segments = self._split(exported, maker, examples)
         if not self._whole(exported, maker, values, check, len(segments)):
             self._make(segments, maker)
@@ -445,8 +452,7 @@ class CompiledGraph:
     def _whole(self, exported, maker, values, check, count):
         """Whether all of EXPORTED, which has COUNT segments, became one network of the catalogue's first ideas: fewer launches, and what only
         depends on weights is prepared. Only where kgen takes every op, and the answer for VALUES is as near to float64 as PyTorch's."""
-        known = maker.search == "none" or (maker.search == "cached" and not applied_any())
-        if maker.kernels != "first" or not known or values is None or count < 2 or len(exported.graph.nodes) > MOST_WHOLE:
+        if not maker.takes_first_ideas() or values is None or count < 2 or len(exported.graph.nodes) > MOST_WHOLE:
             return False
         module, segments = split(exported, whole=True)
         if len(segments) != 1 or any(segment.refused for segment in segments.values()):
