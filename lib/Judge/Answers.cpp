@@ -106,7 +106,8 @@ public:
     auto reply = ask(graph, "traits " + request);
     if (!reply)
       return reply.takeError();
-    auto [exact, multiplied] = llvm::StringRef(*reply).split(' ');
+    auto [exact, inputs] = llvm::StringRef(*reply).split(' ');
+    auto [multiplied, keepsNaN] = inputs.split(' ');
     if (exact.find_first_not_of("01") != llvm::StringRef::npos)
       return refused(*reply);
     GraphTraits traits;
@@ -114,6 +115,8 @@ public:
       traits.exact.push_back(c == '1');
     for (char c : multiplied)
       traits.multiplied.push_back(c == '1');
+    for (char c : keepsNaN)
+      traits.keepsNaN.push_back(c == '1');
     return traits;
   }
 

@@ -165,6 +165,7 @@ double drawElement(const Distribution &d, const candidate::BufferSpec &spec, Inp
   case InputKind::Scaled:
     return d.draw(bits);
   case InputKind::Special:
+  case InputKind::NaN:
     return d.draw(bits);
   }
   return 0;
@@ -180,12 +181,20 @@ struct Alteration {
   bool negatives = false;  ///< and minus zero
   int64_t place = 0;       ///< of the impulse
   double factor = 1;
+  int64_t row = 1;  ///< numbers in a row; some rows have a NaN
+  bool few = false; ///< there are so few rows that all have one
+  uint64_t key = 0;
+  bool nan = false; ///< the argument is the one that NaN stand in
 
   double apply(double value, int64_t i, uint64_t bits) const {
     if (kind == InputKind::Impulse && first)
       return i == place ? 1 : 0;
     if (kind == InputKind::Scaled)
       return value * factor;
+    if (kind == InputKind::NaN && nan) {
+      const uint64_t drawn = mix(key ^ mix(uint64_t(i / row) + 0x4a4));
+      return (few || drawn % 4 == 0) && int64_t((drawn >> 8) % uint64_t(row)) == i % row ? std::nan("") : value;
+    }
     if (kind == InputKind::Special && data)
       switch (mix(bits) % 256) {
       case 0:
@@ -232,9 +241,21 @@ double roundFraction(double value, int bits) {
 } // namespace
 
 std::string InputSet::name() const {
-  static constexpr const char *names[] = {"declared", "uniform", "wide",   "integer",
-                                          "offset",   "impulse", "scaled", "special"};
+  static constexpr const char *names[] = {"declared", "uniform", "wide",    "integer", "offset",
+                                          "impulse",  "scaled",  "special", "nan"};
   return std::string(names[size_t(kind)]) + "#" + std::to_string(ordinal);
+}
+
+/// See takesNaN.
+static bool takesOthers(const candidate::BufferSpec &spec, const Distribution &d) {
+  return candidate::isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
+}
+
+llvm::Expected<bool> kgen::judge::takesNaN(const candidate::BufferSpec &spec) {
+  auto parsed = parseInit(spec);
+  if (!parsed)
+    return parsed.takeError();
+  return takesOthers(spec, *parsed);
 }
 
 llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set,
@@ -248,12 +269,16 @@ llvm::Error kgen::judge::fillInput(const candidate::BufferSpec &spec, unsigned a
   char *p = bytes.data();
   Alteration alteration;
   alteration.kind = set.kind;
-  alteration.data =
-      candidate::isFloat(spec.dtype) && !spec.parameter && !d.positive() && d.kind != Distribution::Integer;
+  alteration.data = takesOthers(spec, d);
   alteration.first = alteration.data && arg == 0;
   alteration.infinities = set.ordinal == 0;
   alteration.far = set.ordinal < 2;
   alteration.negatives = set.ordinal < lastSpecial;
+  alteration.nan = alteration.data && arg == set.argument;
+  alteration.key = key;
+  for (int64_t extent : spec.shape)
+    alteration.row = extent > 1 ? extent : alteration.row;
+  alteration.few = spec.elements() < 8 * alteration.row;
   alteration.place = int64_t(mix(key ^ 0x1d) % uint64_t(std::max<int64_t>(spec.elements(), 1)));
   if (alteration.data) {
     static constexpr double factors[] = {0.125, 0.25, 4, 8};

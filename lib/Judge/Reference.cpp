@@ -161,6 +161,13 @@ private:
       return llvm::createStringError("the graph returns %zu tensors, the plan names %zu outputs", found->exact.size(),
                                      plan.outputs.size());
     traits = std::move(*found);
+    for (unsigned i = 0; i < plan.inputs.size() && i < traits.keepsNaN.size() && !nanArgument; ++i) {
+      auto takes = takesNaN(plan.inputs[i]);
+      if (!takes)
+        return takes.takeError();
+      if (*takes && traits.keepsNaN[i])
+        nanArgument = i;
+    }
     return llvm::Error::success();
   }
 
@@ -202,6 +209,8 @@ private:
       add(InputKind::Integer, 1);
       // A product with infinity is nothing that could be compared, and fillings with zeros show.
       add(InputKind::Special, !traits.multiplied.empty() && traits.multiplied[0] ? lastSpecial - 1 : 0);
+      if (nanArgument)
+        add(InputKind::NaN, 0);
     }
     // Two further inputs to time on, so that three buffer sets hold three different ones. They are answered like the
     // others: a kernel that tells inputs apart by their content would be wrong on these for nothing.
@@ -271,6 +280,7 @@ private:
     ReferenceSet &out = draft.out;
     out.set.kind = draft.kind;
     out.set.ordinal = draft.ordinal;
+    out.set.argument = draft.kind == InputKind::NaN ? *nanArgument : 0;
     out.set.seed = options.seed;
     auto memory = device::SharedMemory::create(inputBytes);
     if (!memory)
@@ -361,7 +371,8 @@ private:
   std::vector<size_t> offsets;
   size_t inputBytes = 0;
   GraphTraits traits;
-  bool lowPasses = false; ///< the next lower class would pass
+  std::optional<unsigned> nanArgument; ///< the first whose NaN every honest kernel treats alike
+  bool lowPasses = false;              ///< the next lower class would pass
 };
 
 } // namespace

@@ -281,6 +281,51 @@ private:
   bool multiplied = false;
 };
 
+/// Where the NaN of one argument go.
+class NaNs {
+public:
+  explicit NaNs(Value argument) { tainted.insert(argument); }
+  /// All that an honest kernel makes of them is determined: none is a factor of a contraction, where kernels may fill
+  /// up with zeros, and none becomes an integer.
+  bool areDetermined() const { return determined; }
+
+  void visit(Operation &op) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic) {
+      if (llvm::any_of(op.getOperands(), [&](Value v) { return tainted.contains(v); }))
+        tainted.insert(op.result_begin(), op.result_end());
+      return;
+    }
+    for (OpOperand &operand : generic->getOpOperands())
+      if (tainted.contains(operand.get()))
+        tainted.insert(generic.getMatchingBlockArgument(&operand));
+    for (Operation &inner : *generic.getBody())
+      visitInner(generic, inner);
+    for (auto [result, yielded] : llvm::zip(generic.getResults(), generic.getBody()->getTerminator()->getOperands()))
+      if (tainted.contains(yielded))
+        tainted.insert(result);
+  }
+
+private:
+  void visitInner(linalg::GenericOp op, Operation &inner) {
+    SmallVector<Value> read(inner.getOperands());
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      read = {extract.getTensor()};
+    if (llvm::none_of(read, [&](Value v) { return tainted.contains(v); }) || isa<arith::CmpFOp>(inner))
+      return;
+    determined &= !isa<arith::FPToSIOp, arith::FPToUIOp>(inner);
+    // A square is no product with something else, and neither is a running product.
+    auto isFolded = [&](Value v) { return llvm::is_contained(op.getRegionOutputArgs(), v); };
+    if (isa<arith::MulFOp>(inner) && op.getNumReductionLoops() > 0 && inner.getOperand(0) != inner.getOperand(1) &&
+        llvm::none_of(inner.getOperands(), isFolded))
+      determined = false;
+    tainted.insert(inner.result_begin(), inner.result_end());
+  }
+
+  llvm::DenseSet<Value> tainted;
+  bool determined = true;
+};
+
 } // namespace
 
 llvm::Expected<GraphTraits> kgen::oracle::findTraits(llvm::StringRef graph, llvm::ArrayRef<double> largest,
@@ -303,9 +348,13 @@ llvm::Expected<GraphTraits> kgen::oracle::findTraits(llvm::StringRef graph, llvm
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     exactness.set(argument, type ? stored(size, type.getElementType()) : Fact());
     Infinities infinities(argument);
-    for (Operation &op : body.without_terminator())
+    NaNs nans(argument);
+    for (Operation &op : body.without_terminator()) {
       infinities.visit(op);
+      nans.visit(op);
+    }
     traits.multiplied.push_back(infinities.areMultiplied());
+    traits.keepsNaN.push_back(nans.areDetermined());
   }
   for (Operation &op : body.without_terminator())
     exactness.visit(op);
@@ -334,6 +383,9 @@ llvm::Expected<std::string> kgen::oracle::describeTraits(llvm::StringRef graph, 
     out += each ? '1' : '0';
   out += ' ';
   for (bool each : traits->multiplied)
+    out += each ? '1' : '0';
+  out += ' ';
+  for (bool each : traits->keepsNaN)
     out += each ? '1' : '0';
   return out;
 }

@@ -54,6 +54,38 @@ TEST(Inputs, AreTheSameHoweverTheyAreSplit) {
   EXPECT_NE(one, four);
 }
 
+TEST(Inputs, SomeRowsOfOneArgumentHaveANaN) {
+  auto drawn = [](std::vector<int64_t> shape, unsigned argument, bool parameter = false) {
+    candidate::BufferSpec spec;
+    spec.name = "x", spec.shape = std::move(shape), spec.parameter = parameter;
+    std::vector<float> out(size_t(spec.elements()));
+    InputSet set{InputKind::NaN, 42, 0, 1};
+    EXPECT_EQ(set.name(), "nan#0");
+    EXPECT_FALSE(
+        bool(fillInput(spec, argument, set, llvm::MutableArrayRef<char>((char *)out.data(), out.size() * 4), 1)));
+    return out;
+  };
+  auto count = [](llvm::ArrayRef<float> values) {
+    return llvm::count_if(values, [](float v) { return std::isnan(v); });
+  };
+  std::vector<float> x = drawn({400, 64, 1}, 1);
+  std::map<size_t, int> places;
+  int rows = 0;
+  for (size_t row = 0; row < 400; ++row) {
+    EXPECT_LE(count(llvm::ArrayRef(x).slice(64 * row, 64)), 1);
+    for (size_t i = 0; i < 64; ++i)
+      if (std::isnan(x[64 * row + i]))
+        ++places[i], ++rows;
+  }
+  EXPECT_GT(rows, 60);
+  EXPECT_LT(rows, 140);
+  EXPECT_GT(places.size(), 30u);
+  // Of few rows each has one; other arguments and weights have none.
+  EXPECT_EQ(count(drawn({2, 64}, 1)), 2);
+  EXPECT_EQ(count(drawn({400, 64}, 0)), 0);
+  EXPECT_EQ(count(drawn({400, 64}, 1, true)), 0);
+}
+
 TEST(Inputs, BadInitNamesTheInput) {
   candidate::BufferSpec spec;
   spec.name = "w", spec.shape = {1}, spec.init = "cauchy(0, 1)";

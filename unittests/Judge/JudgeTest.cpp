@@ -55,7 +55,7 @@ extern "C" __global__ void both(const double *x, const double *y, double *out, u
 class SameOnCpu : public AnswerSource {
 public:
   llvm::Expected<GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double) override {
-    return GraphTraits{{true, true}, {}};
+    return GraphTraits{{true, true}, {}, {}};
   }
   llvm::Expected<std::vector<Answer>> compute(Computed what, llvm::StringRef graph,
                                               llvm::ArrayRef<llvm::ArrayRef<double>> in) override {

@@ -36,11 +36,11 @@ public:
   }
   void rest(llvm::StringRef) override { ++rests; }
   /// What the graph says; asked with these factors.
-  bool keepsIntegers = true, multiplies = false;
+  bool keepsIntegers = true, multiplies = false, keepsNaN = false;
   double products = 0;
   llvm::Expected<GraphTraits> traits(llvm::StringRef, llvm::ArrayRef<double>, double factors) override {
     products = factors;
-    return GraphTraits{{keepsIntegers}, {multiplies}};
+    return GraphTraits{{keepsIntegers}, {multiplies}, {keepsNaN}};
   }
   /// What was added up for each answer, where a test says so.
   std::function<double(llvm::ArrayRef<double>, size_t)> size;
@@ -169,6 +169,35 @@ TEST(Reference, InfinitiesAreNotDrawnWhereTheyWouldBeMultiplied) {
     ASSERT_NE(set, nullptr);
     EXPECT_EQ(set->set.ordinal, multiplies ? lastSpecial - 1 : 0u);
   }
+}
+
+TEST(Reference, NaNAreDrawnWhereTheirFateIsDetermined) {
+  auto larger = [](llvm::ArrayRef<double> x, size_t i) { return x[i] < 0 ? 0 : x[i]; }; // relu(NaN) is NaN
+  FunctionAnswers source(larger);
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  EXPECT_EQ(find(*build(source, plan), InputKind::NaN), nullptr);
+  source.keepsNaN = true;
+  source.declared = larger;
+  auto reference = build(source, plan);
+  ASSERT_EQ(reference->sets.size(), 12u);
+  const ReferenceSet *set = find(*reference, InputKind::NaN);
+  ASSERT_NE(set, nullptr);
+  auto judged = [&](float (*f)(float)) {
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set->inputs.data(), 512 * 4);
+    for (float &v : process.out)
+      v = f(v);
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, *set, process));
+  };
+  EXPECT_TRUE(judged([](float v) { return v < 0 ? 0 : v; }).passed);
+  // As CUDA's maximum is.
+  SetVerdict swallowed = judged([](float v) { return std::fmax(v, 0.0f); });
+  EXPECT_FALSE(swallowed.passed);
+  EXPECT_NE(swallowed.detail.find("is 0, expected nan"), std::string::npos) << swallowed.detail;
+  // A weight has none.
+  plan.inputs[0].parameter = true;
+  EXPECT_EQ(find(*build(source, plan), InputKind::NaN), nullptr);
 }
 
 TEST(Reference, ToleranceSeparatesTheClasses) {

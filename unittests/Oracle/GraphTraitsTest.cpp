@@ -124,3 +124,29 @@ TEST(GraphTraits, InfinitiesInProductsAreKnown) {
   EXPECT_EQ(multiplied("%0 = aten.exp %x" + one + "%r = aten.mm %0, %y" + two), "01");
   EXPECT_EQ(multiplied("%0 = aten.relu %x" + one + "%r = aten.mm %0, %y" + two), "01");
 }
+
+TEST(GraphTraits, NaNThatMayBecomeAnythingAreKnown) {
+  auto kept = [](const std::string &body) {
+    auto traits = findTraits("func.func @f(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> { " + body +
+                                 " return %r : tensor<4x4xf32> }",
+                             {1, 1}, 2048);
+    if (!traits) {
+      ADD_FAILURE() << llvm::toString(traits.takeError());
+      return std::string();
+    }
+    std::string out;
+    for (bool each : traits->keepsNaN)
+      out += each ? '1' : '0';
+    return out;
+  };
+  const std::string one = " : (tensor<4x4xf32>) -> tensor<4x4xf32> ",
+                    two = " : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> ";
+  // A zero that a kernel fills up with would make more of them.
+  EXPECT_EQ(kept("%r = aten.mm %x, %y" + two), "00");
+  EXPECT_EQ(kept("%0 = aten.exp %x" + one + "%r = aten.mm %0, %y" + two), "00");
+  EXPECT_EQ(kept("%0 = aten.mm %y, %y" + two + "%r = aten.add.Tensor %x, %0" + two), "10");
+  EXPECT_EQ(kept("%r = aten.maximum %x, %y" + two), "11");
+  // Squares and running products are products with nothing else.
+  EXPECT_EQ(kept("%0 = aten.square %x" + one + "%r = aten.cumprod %0 dim 1" + one), "11");
+  EXPECT_EQ(kept("%r = aten.softmax.int %x dim 1" + one), "11");
+}

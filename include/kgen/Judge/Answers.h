@@ -64,6 +64,7 @@ const char *describe(Computed what);
 struct GraphTraits {
   std::vector<bool> exact;      ///< by result: every honest kernel computes the same bits of integers
   std::vector<bool> multiplied; ///< by input: its infinities are factors of a contraction
+  std::vector<bool> keepsNaN;   ///< by input: what its NaN become is the same in every honest kernel
 };
 
 /// The trusted side: fp64 outputs of a graph for given inputs. Candidate code never enters its process.

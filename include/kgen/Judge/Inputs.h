@@ -28,6 +28,7 @@ enum class InputKind {
   Scaled,   ///< declared times one power of two, which the seed picks: exponents are no constants
   Special,  ///< declared with zeros and subnormals; below lastSpecial of both signs and with rows of one integer each,
             ///< below 2 with numbers from -1000 to -100, and at 0 with minus infinity in the first argument
+  NaN,      ///< declared, with a NaN at one place of some rows of one argument
 };
 
 /// The ordinal of a set of special values that has the fewest of them.
@@ -36,7 +37,8 @@ constexpr unsigned lastSpecial = 3;
 struct InputSet {
   InputKind kind = InputKind::Declared;
   uint64_t seed = 0;
-  unsigned ordinal = 0; ///< tells sets of one kind apart
+  unsigned ordinal = 0;  ///< tells sets of one kind apart
+  unsigned argument = 0; ///< that NaN stand in, where they do
 
   std::string name() const; ///< "normal#0"
 };
@@ -48,6 +50,10 @@ enum class RoundTo { None, TF32, FP16, BF16, FP8 };
 /// in spec.dtype, with THREADS workers. Fails only on a malformed `init`.
 llvm::Error fillInput(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set,
                       llvm::MutableArrayRef<char> bytes, unsigned threads = 1);
+
+/// Whether an argument of SPEC may hold what is no number of its distribution: a tensor of floats of either sign that
+/// is no weight. Fails only on a malformed `init`.
+llvm::Expected<bool> takesNaN(const candidate::BufferSpec &spec);
 
 /// The largest absolute value that an integer set can hold in an argument of SPEC. Fails only on a malformed `init`.
 llvm::Expected<double> largestInteger(const candidate::BufferSpec &spec);

@@ -52,8 +52,8 @@ struct ReferenceOptions {
   uint64_t seed = 0; ///< secret from candidates
   unsigned threads = 1;
   Rules rules = Rules::KGen;
-  /// What the oracle may take, by an estimate from its first answer. All eleven sets when that fits; else nine, timed
-  /// on one; else three (declared, integer, offset); when not even those fit, declared and integer.
+  /// What the oracle may take, by an estimate from its first answer. All eleven sets (and one with NaN) when that fits;
+  /// else nine, timed on one; else three (declared, integer, offset); when not even those fit, declared and integer.
   double oracleSeconds = 30;
   bool few = false; ///< declared, integer and offset do, since what it is a part of is verified on all
 };

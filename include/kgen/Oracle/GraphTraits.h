@@ -30,6 +30,9 @@ struct GraphTraits {
   /// By argument, whether its infinities are factors of a contraction, where a kernel may multiply them with the zeros
   /// that it fills up with.
   std::vector<bool> multiplied;
+  /// By argument, whether its NaN stay NaN, or are chosen against, in every honest kernel: they are no factors of a
+  /// contraction, and none becomes an integer.
+  std::vector<bool> keepsNaN;
 };
 
 /// The traits of GRAPH, MLIR text with one public function of aten ops (or linalg on tensors). LARGEST has the largest
@@ -39,7 +42,7 @@ llvm::Expected<GraphTraits> findTraits(llvm::StringRef graph, llvm::ArrayRef<dou
                                        llvm::StringRef name = "graph");
 
 /// The same as text: REQUEST is LIMIT:SIZE,SIZE,... (PRODUCTS and LARGEST); the reply has a 1 or a 0 for each result, a
-/// blank, and one for each argument.
+/// blank, one for each argument's MULTIPLIED, a blank, and one for each argument's KEEPSNAN.
 llvm::Expected<std::string> describeTraits(llvm::StringRef graph, llvm::StringRef request,
                                            llvm::StringRef name = "graph");
 
