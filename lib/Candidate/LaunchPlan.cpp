@@ -9,6 +9,7 @@
 
 #include "kgen/Candidate/UntrustedText.h"
 #include "kgen/Support/Chip.h"
+#include "kgen/Support/PlanLimits.h"
 
 #include "nlohmann/json.hpp"
 #include "llvm/ADT/StringExtras.h"
@@ -34,11 +35,8 @@ constexpr TypeRow typeTable[] = {{DType::F64, "f64", 8},   {DType::F32, "f32", 4
 /// Bounds of what a plan may ask for; a proposer's text is normal input.
 constexpr int64_t maxGridX = 2147483647, maxGridYZ = 65535, maxThreads = 1024;
 constexpr int64_t maxSharedBytes = Chip::mostSharedBytes, maxWorkspaceBytes = int64_t(64) << 30;
-/// Six GRU layers of 512 steps are 6,151 steps with 24,589 launches of tuned kernels and 22,051 workspaces, in 14 MB.
-constexpr size_t maxPlanBytes = 64 << 20, maxLaunches = 65536, maxBuffers = 65536, maxRank = 16, maxModules = 1024;
+constexpr size_t maxPlanBytes = 64 << 20, maxBuffers = 65536, maxRank = 16, maxModules = 1024;
 constexpr int64_t maxElements = int64_t(1) << 40;
-/// Of parts of a buffer that steps read and write: a task may take them for buffers.
-constexpr int64_t rangeAlignment = 256;
 
 /// Unwound inside this file only: nlohmann throws too, and both end in one llvm::Error.
 struct BadPlan {
@@ -326,8 +324,9 @@ std::vector<BufferRange> stepBuffers(const json &value, const LaunchPlan &plan, 
     onlyKnown(value[i], one, {"buffer", "offset", "bytes"});
     int64_t size = 0;
     BufferRange range{bufferRef(value[i], plan, one, &size)};
-    if (range.offset % rangeAlignment)
-      fail(one + ".offset is " + llvm::Twine(range.offset) + ", expected a multiple of " + llvm::Twine(rangeAlignment));
+    if (range.offset % bufferAlignment)
+      fail(one + ".offset is " + llvm::Twine(range.offset) + ", expected a multiple of " +
+           llvm::Twine(bufferAlignment));
     if (auto it = value[i].find("bytes"); it != value[i].end())
       range.bytes = integer(*it, one + ".bytes", 1, size - range.offset);
     else if (range.offset)
@@ -339,7 +338,7 @@ std::vector<BufferRange> stepBuffers(const json &value, const LaunchPlan &plan, 
 
 /// The steps of a network: each launch in one, and each step's kernels out of one text.
 void readSteps(const json &value, LaunchPlan &plan) {
-  array(value, "steps", maxLaunches);
+  array(value, "steps", mostLaunches);
   size_t at = 0;
   std::vector<bool> used(plan.modules.size());
   for (size_t i = 0; i < value.size(); ++i) {
@@ -382,12 +381,13 @@ WorkspaceSpec workspaceSpec(const json &value, bool network, const std::string &
   }
   onlyKnown(value, place, {"name", "bytes", "offset", "first", "last"});
   ws.offset = integer(member(value, "offset", place), place + ".offset", 0, maxWorkspaceBytes);
-  if (ws.offset % 256)
-    fail(place + ".offset is " + llvm::Twine(ws.offset) + ", expected a multiple of 256");
+  if (ws.offset % bufferAlignment)
+    fail(place + ".offset is " + llvm::Twine(ws.offset) + ", expected a multiple of " + llvm::Twine(bufferAlignment));
   if (ws.offset + ws.bytes > maxWorkspaceBytes)
     fail(place + " ends beyond 64 GiB");
-  ws.first = size_t(integer(member(value, "first", place), place + ".first", 0, int64_t(maxLaunches) - 1));
-  ws.last = size_t(integer(member(value, "last", place), place + ".last", int64_t(ws.first), int64_t(maxLaunches) - 1));
+  ws.first = size_t(integer(member(value, "first", place), place + ".first", 0, int64_t(mostLaunches) - 1));
+  ws.last =
+      size_t(integer(member(value, "last", place), place + ".last", int64_t(ws.first), int64_t(mostLaunches) - 1));
   return ws;
 }
 
@@ -442,7 +442,7 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
         fail("workspace adds up to more than 64 GiB");
     }
   }
-  const json &list = array(member(root, "launches", ""), "launches", maxLaunches);
+  const json &list = array(member(root, "launches", ""), "launches", mostLaunches);
   for (size_t i = 0; i < list.size(); ++i)
     plan.launches.push_back(launch(list[i], plan, indexed("launches", i)));
   if (plan.launches.empty())

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
+#include "kgen/Support/PlanLimits.h"
 
 #include <algorithm>
 
@@ -52,7 +53,7 @@ size_t LaunchPlan::prepareLaunches() const {
 int64_t LaunchPlan::preparedBytes() const {
   int64_t bytes = 0;
   for (const WorkspaceSpec &one : workspace)
-    bytes += one.prepared ? (one.bytes + 255) / 256 * 256 : 0;
+    bytes += one.prepared ? (one.bytes + bufferAlignment - 1) / bufferAlignment * bufferAlignment : 0;
   return bytes;
 }
 

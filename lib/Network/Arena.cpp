@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Network/Network.h"
 
+#include "kgen/Support/PlanLimits.h"
+
 #include <algorithm>
 #include <numeric>
 
 using namespace kgen;
 
 std::vector<int64_t> kgen::network::placeInArena(llvm::ArrayRef<Lifetime> lives) {
-  constexpr int64_t alignment = 256;
   std::vector<size_t> order(lives.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lives[a].bytes > lives[b].bytes; });
@@ -28,7 +29,7 @@ std::vector<int64_t> kgen::network::placeInArena(llvm::ArrayRef<Lifetime> lives)
     for (auto [begin, end] : taken) {
       if (at + lives[one].bytes <= begin)
         break;
-      at = std::max(at, (end + alignment - 1) / alignment * alignment);
+      at = std::max(at, (end + bufferAlignment - 1) / bufferAlignment * bufferAlignment);
     }
     offsets[one] = at;
     placed.push_back(one);

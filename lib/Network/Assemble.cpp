@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Network/Network.h"
 
+#include "kgen/Support/PlanLimits.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 

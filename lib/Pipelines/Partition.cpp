@@ -18,6 +18,7 @@
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Passes.h"
 #include "kgen/Pipelines/GraphFacts.h"
+#include "kgen/Support/PlanLimits.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -59,8 +60,6 @@ enum class Role {
   Stack,       ///< nothing: the steps of its operands write them where they lie in it
 };
 
-/// What buffers begin at, so that a part of one is no worse to read than a whole one.
-constexpr int64_t alignment = 256;
 /// Of fewer operands a reader of a stack reads each by itself.
 constexpr size_t fewestParts = 8;
 
@@ -150,7 +149,7 @@ private:
     for (Value operand : op->getOperands()) {
       Value part = Partition::rootOf(operand);
       Operation *source = part.getDefiningOp();
-      if (!source || offset % alignment || originOf[indices[source]] != Origin::Inputs ||
+      if (!source || offset % bufferAlignment || originOf[indices[source]] != Origin::Inputs ||
           (roles[indices[source]] != Role::Elementwise && roles[indices[source]] != Role::Anchor) || isReturned(part) ||
           stacked.contains(part) || !parts.insert(part).second)
         return;
@@ -413,7 +412,7 @@ private:
         const bool isOutside = !source || (owner.roles[owner.indices[source]] != Role::Reader && !isMember(source));
         const bool isPart = bytesOf(value.getType()) != bytesOf(place.root.getType());
         // What only has another shape is read as it is, and so is what lies in one piece where a buffer may begin.
-        if ((!isReshape(op) && !sliceOffset(op)) || !isOutside || place.offset % alignment ||
+        if ((!isReshape(op) && !sliceOffset(op)) || !isOutside || place.offset % bufferAlignment ||
             (isPart && wholes.contains(place.root)))
           return copy(op);
       }

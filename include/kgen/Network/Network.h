@@ -108,7 +108,5 @@ llvm::ArrayRef<PartitionIdea> partitionCatalogue();
 
 /// From how many steps on a graph is searched as a network, when nobody says.
 constexpr size_t fewestSteps = 8;
-/// What LaunchPlan.cpp takes in a plan.
-constexpr size_t mostLaunches = 65536;
 
 } // namespace kgen::network

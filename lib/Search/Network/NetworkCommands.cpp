@@ -8,6 +8,7 @@
 #include "NetworkSearch.h"
 
 #include "kgen/Report/NetworkReport.h"
+#include "kgen/Support/PlanLimits.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ThreadPool.h"
@@ -34,9 +35,9 @@ Expected<std::optional<graph::NetworkPartition>> partitionForSearch(const Search
   if (command.network == "auto" && partition->steps.size() < network::fewestSteps)
     return std::nullopt;
   // As one search it would have as many launches.
-  if (partition->steps.size() > network::mostLaunches)
+  if (partition->steps.size() > mostLaunches)
     return createStringError("the network has " + Twine(partition->steps.size()) + " tasks, a plan has at most " +
-                             Twine(network::mostLaunches) + " launches");
+                             Twine(mostLaunches) + " launches");
   return std::move(*partition);
 }
 
