@@ -287,7 +287,7 @@ def in_float64(part, arguments, faults=None):
                 node.target = _grouped_product
             node.args = torch.fx.node.map_aggregate(node.args, widened)
             node.kwargs = torch.fx.node.map_aggregate(node.kwargs, widened)
-    part.recompile()
+    _for_row_major(part)  # attention in float64 takes another of PyTorch's kernels, which may leave other strides
     try:
         results = part(*[widened(value) for value in arguments])
     except (RuntimeError, TypeError, NotImplementedError) as error:
@@ -307,7 +307,8 @@ def _grouped_product(rows, matrices, offs, **_):
 
 
 def _for_row_major(part):
-    """PART, which PyTorch runs, for tensors that kgen made: it may view what PyTorch's own ops leave in other strides."""
+    """PART, which PyTorch runs, for tensors in other strides than PyTorch's own ops left when it was exported: what it views may
+    have to be copied."""
     aten = torch.ops.aten
     for node in part.graph.nodes:
         if node.target is aten.view.default:

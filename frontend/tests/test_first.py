@@ -18,6 +18,17 @@ from kgen.tools import ToolFailed
 from tests.test_compile import quietly
 
 
+@torch.fx.wrap
+def lying_by_type(x):
+    """X, its rows one after the other in float32, its columns in float64, as attention on a card."""
+    return x.clone() if x.dtype == torch.float32 else x.t().contiguous().t()
+
+
+class Lying(nn.Module):
+    def forward(self, x):
+        return torch.ops.aten.view.default(lying_by_type(x), [12])
+
+
 class Layer(nn.Module):
     """Attention and a perceptron, each behind a norm."""
 
@@ -92,6 +103,14 @@ class FirstTest(unittest.TestCase):
         self.assertEqual(part.constant.dtype, torch.float32)
         self.assertIsNone(in_float64(part, [x, weight[:3]], faults))
         self.assertIn("mat1 and mat2", faults[0])
+
+    def test_float64_may_leave_other_strides(self):
+        x, faults = torch.randn(3, 4), []
+        part = torch.fx.symbolic_trace(Lying())
+        self.assertTrue(torch.equal(part(x), x.reshape(12)))
+        found, = in_float64(part, [x], faults)
+        self.assertEqual(faults, [])
+        self.assertTrue(torch.equal(found, x.double().reshape(12)))
 
     def test_products_of_groups_in_float64(self):
         rows, matrices, ends = torch.randn(7, 16).bfloat16(), torch.randn(3, 16, 8).bfloat16(), torch.tensor([2, 2, 7], dtype=torch.int32)
