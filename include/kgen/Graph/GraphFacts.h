@@ -28,7 +28,7 @@ struct WorkFact {
   int64_t m = 0, n = 0, k = 0;   ///< of a product; of a convolution as an implicit product
   int64_t channels = 0;          ///< input channels of a convolution
   bool plainConvolution = false; ///< in one or two dimensions, without groups and dilation
-  bool denseConvolution = false; ///< in any dimensions and with any dilation, without groups and not transposed
+  bool denseConvolution = false; ///< in any dimensions and with any dilation, transposed or not, without groups
   bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
   int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
 };

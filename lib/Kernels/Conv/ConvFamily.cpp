@@ -68,8 +68,11 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
   work.n = result.getDimSize(1);
   work.m = work.n ? result.getNumElements() / work.n : 0;
   work.k = weight.getDimSize(0) ? weight.getNumElements() / weight.getDimSize(0) : 0;
+  // An output of a transposed one meets the taps of its phase.
+  if (conv->transposed && weight.getDimSize(1))
+    work.k = ceilDiv(weight.getNumElements() / weight.getDimSize(1), conv->groups * conv->phases());
   work.plainConvolution = !conv->transposed && conv->rank <= 2 && conv->groups == 1 && conv->dilation == Sizes{1, 1, 1};
-  work.denseConvolution = !conv->transposed && conv->groups == 1;
+  work.denseConvolution = conv->groups == 1;
   return work;
 }
 

@@ -40,10 +40,12 @@ using Box = std::array<int64_t, 4>;
 struct Plan {
   Box span, box;
   int64_t bm, bn, bk, consumers, stages, split;
-  int64_t boxes, filters, steps;
+  int64_t boxes, filters, phases; ///< a tile is of one phase of a transposed convolution's stride
+  int64_t steps;                  ///< of a tile; of the phase with the most taps
+  double meanSteps;               ///< of all phases
 
   Plan(const Conv &conv, const schedule::ConvImplicit &schedule);
-  int64_t tiles() const { return boxes * filters; }
+  int64_t tiles() const { return boxes * filters * phases; }
   int64_t slabs(const Conv &conv) const { return bk * conv.elementType.getIntOrFloatBitWidth() / 1024; }
   int64_t stageBytes(const Conv &conv) const { return slabs(conv) * (bm + bn) * 128; }
   int64_t sharedBytes(const Conv &conv, int64_t count) const { return count * (stageBytes(conv) + kBarrierBytes); }
@@ -56,9 +58,19 @@ struct Plan {
 /// Elements of 128 bytes.
 static int64_t slabOf(const Conv &conv) { return 1024 / conv.elementType.getIntOrFloatBitWidth(); }
 
-/// Output pixels of all images; without taps, strides and padding they are one row.
+/// The convolution's output; not that of one phase, if it is transposed.
+static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
+static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
+static int64_t allTaps(const Conv &conv) {
+  const Sizes &kernel = kernelOf(conv);
+  return kernel[0] * kernel[1] * kernel[2];
+}
+
+/// Output pixels of all images; without taps, strides and padding they are one row. Of a transposed convolution those
+/// of a phase.
 static Box spanOf(const Conv &conv) {
-  bool isPlain = conv.taps() == 1 && conv.stride == Sizes{1, 1, 1} && conv.padding == Sizes{0, 0, 0};
+  bool isPlain =
+      !conv.transposed && conv.taps() == 1 && conv.stride == Sizes{1, 1, 1} && conv.padding == Sizes{0, 0, 0};
   if (isPlain)
     return {1, 1, 1, conv.images * conv.out[0] * conv.out[1] * conv.out[2]};
   return {conv.images, conv.out[0], conv.out[1], conv.out[2]};
@@ -90,8 +102,9 @@ static Box chooseBox(const Box &span, int64_t pixels) {
 Plan::Plan(const Conv &conv, const schedule::ConvImplicit &schedule)
     : span(spanOf(conv)), box(chooseBox(span, schedule.tile[0])), bm(schedule.tile[0]), bn(schedule.tile[1]),
       bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages), split(schedule.splitK),
-      boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)),
-      steps(conv.taps() * ceilDiv(conv.channels, bk)) {}
+      boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)), phases(conv.phases()),
+      steps(conv.taps() * ceilDiv(conv.channels, bk)),
+      meanSteps(double(allTaps(conv)) / phases * ceilDiv(conv.channels, bk)) {}
 
 /// Which residues by the stride the taps of dimension D have.
 static std::set<int64_t> residuesOf(const Conv &conv, int d) {
@@ -109,8 +122,6 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   const char *variant = "family conv with pipeline = tma ";
   if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
-  if (conv.transposed)
-    return dispatch.emitError(variant) << "computes plain convolutions, found a transposed one";
   if (conv.groups != 1)
     return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
   if (conv.ops.window)
@@ -131,7 +142,8 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   if (maps > kMaps)
     return dispatch.emitError(variant) << "takes at most " << kMaps << " phases of a stride, found " << maps;
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  int64_t pixels = conv.out[0] * conv.out[1] * conv.out[2];
+  const Sizes &out = outOf(conv);
+  int64_t pixels = out[0] * out[1] * out[2];
   if (conv.images * pixels > most || pixels * conv.outChannels > most)
     return dispatch.emitError(variant) << "counts output pixels, and an image's results, up to " << most;
   return success();
@@ -175,14 +187,15 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double bytes = double(plan.slabs(conv)) * (plan.bm + plan.bn) * 128;
   double products = productsOf16Bit * 16 / conv.elementType.getIntOrFloatBitWidth();
   double step = std::max(double(plan.bm) * plan.bn * plan.bk / products, bytes / fetched);
-  double work = ceilDiv(plan.steps, plan.split) * step;
+  double work = (conv.transposed ? plan.meanSteps / plan.split : ceilDiv(plan.steps, plan.split)) * step;
   double once = begin + double(plan.bm) * plan.bn * 8 / fetched;
   int64_t resident = residentBlocks(conv, plan, 3, chip), count = plan.tiles() * plan.split;
   int64_t wave = resident * chip.multiprocessors, rest = count % wave;
   double cycles = double(count / wave) * (resident * work + once);
   if (rest)
     cycles += ceilDiv(rest, chip.multiprocessors) * work + once;
-  double results = double(conv.images) * conv.out[0] * conv.out[1] * conv.out[2] * conv.outChannels;
+  const Sizes &out = outOf(conv);
+  double results = double(conv.images) * out[0] * out[1] * out[2] * conv.outChannels;
   return plan.split == 1 ? cycles : cycles + launch + results * 4 * 2 * plan.split / (fetched * chip.multiprocessors);
 }
 
@@ -196,9 +209,10 @@ static LogicalResult completeTile(DispatchOp dispatch, const Conv &conv, Schedul
   ScheduleParams probe = params, chosen;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t bm : {128, 64, 192, 256})
-    for (int64_t bn : {128, 64, 256})
+    for (int64_t bn : {128, 64, 256, 32, 16})
       for (int64_t split : {1, 2, 3, 4, 6, 8, 12, 16}) {
-        if (openTile && (bn > widest || bm * bn > 128 * 256))
+        // Phases are short; those of few filters are the last layers of decoders.
+        if (openTile && (bn > widest || bm * bn > 128 * 256 || (bn < 64 && !conv.transposed)))
           continue;
         // Two slabs to a step save barriers, where tiles are small.
         bool two = conv.channels > slab && bm + bn <= 128;
@@ -280,16 +294,25 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("using Stored = {0}; // what the main kernel writes",
        plan.split > 1 ? "float" : getStorageType(conv.resultType).str());
   line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
-  three("constexpr int OD = {0}, OH = {1}, OW = {2};", conv.out);
-  three("constexpr int KD = {0}, KH = {1}, KW = {2};", conv.kernel);
-  three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", conv.stride);
-  three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", conv.padding);
-  three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};", conv.dilation);
+  three("constexpr int OD = {0}, OH = {1}, OW = {2};", outOf(conv));
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};", kernelOf(conv));
+  const std::optional<Transposed> &real = conv.transposed;
+  three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", real ? real->stride : conv.stride);
+  three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", real ? real->padding : conv.padding);
+  three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};", real ? real->dilation : conv.dilation);
+  if (real) {
+    line("// Of one phase of the stride: taps at most, from one of its taps to the next, and between the inputs of "
+         "these.");
+    line("constexpr int MOST_TAPS = {0};", conv.taps());
+    three("constexpr int APART_D = {0}, APART_H = {1}, APART_W = {2};", real->apart);
+    three("constexpr int NEARER_D = {0}, NEARER_H = {1}, NEARER_W = {2};", conv.dilation);
+  }
   if (!conv.lastInput)
     line("constexpr int PLANE = {0}; // input pixels of an image", conv.in[0] * conv.in[1] * conv.in[2]);
   line("constexpr bool CHANNELS_LAST = {0}; // the result; else [image][channel][pixel]",
        conv.lastResult ? "true" : "false");
-  line("// Output pixels as tiles see them: without taps, strides and padding, all of them are one row.");
+  line(real ? "// Output pixels as tiles see them: those of one phase."
+            : "// Output pixels as tiles see them: without taps, strides and padding, all of them are one row.");
   line("constexpr int SPAN_I = {0}, SPAN_D = {1}, SPAN_H = {2}, SPAN_W = {3};", plan.span[0], plan.span[1],
        plan.span[2], plan.span[3]);
   line("// The schedule.");
@@ -376,8 +399,10 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
     int64_t blocks = conv.images * ceilDiv(plane, 32) * ceilDiv(conv.channels, 32);
     code.launches.push_back({name + "_image", {blocks, 1, 1}, {256, 1, 1}, 0, {conv.input}, {image}});
   }
-  if (!conv.lastWeight && conv.taps() > 1) {
-    int64_t count = conv.outChannels * conv.taps() * conv.channels;
+  if (conv.transposed)
+    fill.sections.insert("transposed");
+  if (!conv.lastWeight && (conv.transposed || conv.taps() > 1)) {
+    int64_t count = conv.outChannels * allTaps(conv) * conv.channels;
     weights = workspace({count}, conv.elementType);
     fill.sections.insert("weights");
     code.launches.push_back({name + "_weights", {ceilDiv(count, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
@@ -427,7 +452,8 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   }
   code.source = fillTemplate(findCudaTemplate("conv_implicit.cuh"), fill);
 
-  const int64_t pixels = conv.out[0] * conv.out[1] * conv.out[2];
+  const Sizes &out = outOf(conv);
+  const int64_t pixels = out[0] * out[1] * out[2];
   const int64_t results = conv.images * pixels * conv.outChannels;
   DispatchBuffer stored = DispatchBuffer::result(0);
   if (split)
@@ -443,8 +469,8 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8;
   TensorMap filters{weights,
                     copiedType(conv),
-                    {conv.channels, conv.taps(), conv.outChannels},
-                    {conv.channels * element, conv.taps() * conv.channels * element},
+                    {conv.channels, allTaps(conv), conv.outChannels},
+                    {conv.channels * element, allTaps(conv) * conv.channels * element},
                     {slabOf(conv), 1, plan.bn}};
   filters.swizzle = 128;
   filters.l2 = schedule.l2Promotion.value_or(256);

@@ -8,6 +8,9 @@
 // CONSUMERS warpgroups multiplies BM / CONSUMERS pixels. With SPLIT_K > 1 a tile is one slice of the steps, and
 // another kernel adds the slices.
 //
+// Of a transposed convolution (section transposed) a tile is a box of the outputs of one phase of the stride: those at
+// STRIDE * q + phase, for which only some taps are summed. Each needs a box of neighbouring input pixels, too.
+//
 // In front, where they are not there yet: the image with its channels last, and the weights as [filter][tap][channel].
 //
 //===----------------------------------------------------------------------===//
@@ -51,9 +54,16 @@ constexpr int PIXELS = BOX_I * BOX_D * BOX_H * BOX_W;
 constexpr int BOXES_I = ceil_div(SPAN_I, BOX_I), BOXES_D = ceil_div(SPAN_D, BOX_D);
 constexpr int BOXES_H = ceil_div(SPAN_H, BOX_H), BOXES_W = ceil_div(SPAN_W, BOX_W);
 constexpr int M_TILES = BOXES_I * BOXES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, BN);
+#if transposed
+constexpr int PHASES = STRIDE_D * STRIDE_H * STRIDE_W;
+constexpr int BLOCKS = M_TILES * N_TILES * SPLIT_K * PHASES;
+constexpr int TAPS = KD * KH * KW;
+constexpr int CHANNEL_STEPS = ceil_div(C, BK), STEPS = MOST_TAPS * CHANNEL_STEPS; // of a phase with the most taps
+#else
 constexpr int BLOCKS = M_TILES * N_TILES * SPLIT_K;
 constexpr int TAPS = KD * KH * KW;
 constexpr int CHANNEL_STEPS = ceil_div(C, BK), STEPS = TAPS * CHANNEL_STEPS;
+#endif
 constexpr int SLICE = ceil_div(STEPS, SPLIT_K); // steps of a tile; the last slice may have fewer
 constexpr int OUT_PLANE = OD * OH * OW;         // output pixels of an image
 constexpr long long RESULTS = (long long)IMAGES * OUT_PLANE * OC;
@@ -72,6 +82,51 @@ static_assert(STAGES * (STAGE_BYTES + 16) <= SHARED_BYTES, "the launch gives too
 __device__ __forceinline__ float epilogue(float value, int image, int channel, int z, int y, int x) { return value; }
 //@ end
 
+#if transposed
+// The taps of one phase along one dimension: `count` ones from `tap` on, APART from each other. An output takes the
+// input `shift` steps on with the first, and one NEARER with each next.
+struct Taps {
+  int tap, count, shift;
+};
+__device__ __forceinline__ Taps taps_of(int phase, int taps, int stride, int pad, int dilation) {
+  Taps found = {0, 0, 0};
+  for (int tap = taps - 1; tap >= 0; --tap) {
+    const int place = phase + pad - tap * dilation;
+    if (place % stride == 0)
+      found = {tap, found.count + 1, place / stride};
+  }
+  return found;
+}
+
+// Tiles of the same pixels follow each other, so that these are read from memory once; so do the phases of one box:
+// what they write between each other meets in the second-level cache.
+struct Tile {
+  int i, z, y, x, n, slice; // first image, first outputs of the phase, first filter
+  int phase_z, phase_y, phase_x;
+};
+__device__ __forceinline__ Tile tile_at(int index) {
+  const int phase = index / N_TILES % PHASES, box = index / (N_TILES * PHASES) % M_TILES;
+  return {box / (BOXES_W * BOXES_H * BOXES_D) * BOX_I,
+          box / (BOXES_W * BOXES_H) % BOXES_D * BOX_D,
+          box / BOXES_W % BOXES_H * BOX_H,
+          box % BOXES_W * BOX_W,
+          index % N_TILES * BN,
+          index / (N_TILES * PHASES * M_TILES),
+          phase / (STRIDE_W * STRIDE_H),
+          phase / STRIDE_W % STRIDE_H,
+          phase % STRIDE_W};
+}
+// The number of the output pixel at row ROW of a tile, or -1.
+__device__ __forceinline__ int pixel_at(const Tile &tile, int row) {
+  const int x = (tile.x + row % BOX_W) * STRIDE_W + tile.phase_x;
+  const int y = (tile.y + row / BOX_W % BOX_H) * STRIDE_H + tile.phase_y;
+  const int z = (tile.z + row / (BOX_W * BOX_H) % BOX_D) * STRIDE_D + tile.phase_z;
+  const int i = tile.i + row / (BOX_W * BOX_H * BOX_D);
+  if (row >= PIXELS || x >= OW || y >= OH || z >= OD || i >= IMAGES)
+    return -1;
+  return ((i * OD + z) * OH + y) * OW + x;
+}
+#else
 // A tap along one dimension is at coordinate STRIDE * (output + shift) + residue of the image.
 __device__ __forceinline__ int shift_of(int tap, int stride, int pad, int dilation) {
   const int at = tap * dilation - pad;
@@ -116,6 +171,7 @@ __device__ __forceinline__ int pixel_at(const Tile &tile, int row) {
     return -1;
   return ((i * SPAN_D + z) * SPAN_H + y) * SPAN_W + x;
 }
+#endif
 // Where a result lies.
 __device__ __forceinline__ long long place_of(int pixel, int channel) {
   return CHANNELS_LAST ? (long long)pixel * OC + channel
@@ -182,7 +238,11 @@ extern "C" __global__ void __launch_bounds__(256)
   if (index >= (long long)OC * TAPS * C)
     return;
   const int channel = index % C, tap = index / C % TAPS;
+#if transposed
+  packed[index] = weights[(channel * OC + index / (TAPS * C)) * TAPS + tap];
+#else
   packed[index] = weights[(index / (TAPS * C) * C + channel) * TAPS + tap];
+#endif
 }
 
 //@ end
@@ -207,7 +267,16 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   __syncthreads();
 
   const Tile tile = tile_at(blockIdx.x);
+#if transposed
+  const Taps taps_d = taps_of(tile.phase_z, KD, STRIDE_D, PAD_D, DILATION_D);
+  const Taps taps_h = taps_of(tile.phase_y, KH, STRIDE_H, PAD_H, DILATION_H);
+  const Taps taps_w = taps_of(tile.phase_x, KW, STRIDE_W, PAD_W, DILATION_W);
+  // A phase with few taps, or with none, leaves slices without a step.
+  const int all = taps_d.count * taps_h.count * taps_w.count * CHANNEL_STEPS;
+  const int first = tile.slice * SLICE, steps = max(0, min(SLICE, all - first));
+#else
   const int first = tile.slice * SLICE, steps = SPLIT_K == 1 ? STEPS : min(SLICE, STEPS - first);
+#endif
   const int group = threadIdx.x / 128;
   int stage = 0;
   unsigned phase = 0;
@@ -221,6 +290,14 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   if (group == CONSUMERS) {
     if (threadIdx.x % 32 == 0)
       for (int step = first; step < first + steps; ++step) {
+#if transposed
+        const int c0 = step % CHANNEL_STEPS * BK, w = step / CHANNEL_STEPS % taps_w.count;
+        const int h = step / (CHANNEL_STEPS * taps_w.count) % taps_h.count;
+        const int d = step / (CHANNEL_STEPS * taps_w.count * taps_h.count);
+        const int tap = ((taps_d.tap + d * APART_D) * KH + taps_h.tap + h * APART_H) * KW + taps_w.tap + w * APART_W;
+        const int x = tile.x + taps_w.shift - w * NEARER_W, y = tile.y + taps_h.shift - h * NEARER_H;
+        [[maybe_unused]] const int z = tile.z + taps_d.shift - d * NEARER_D;
+#else
         const int tap = step / CHANNEL_STEPS, c0 = step % CHANNEL_STEPS * BK;
         const int kd = tap / (KH * KW), kh = tap / KW % KH, kw = tap % KW;
         const int x = tile.x + shift_of(kw, STRIDE_W, PAD_W, DILATION_W);
@@ -230,6 +307,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
                             residue_of(kh, KH, STRIDE_H, PAD_H, DILATION_H)) *
                                RESIDUES_W +
                            residue_of(kw, KW, STRIDE_W, PAD_W, DILATION_W);
+#endif
         //@ replace map
         const kgen::tensor_map *map = number == 0 ? &map_0 : number == 1 ? &map_1 : number == 2 ? &map_2 : &map_3;
         //@ end
@@ -273,6 +351,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
 #pragma unroll
     for (int i = 0; i < MT; ++i)
       kgen::wgmma_hold(sums[i]);
+#if transposed
+    if (steps == 0)
+      for (int i = 0; i < MT; ++i)
+        for (int j = 0; j < BN / 2; ++j)
+          sums[i][j] = 0;
+#endif
     // Also keeps reads of the sums behind the products' end.
     kgen::named_barrier_sync(1 + group, 128);
 

@@ -48,3 +48,29 @@ func.func @f(%x: tensor<8x28x28x64xf16>, %w: tensor<256x64x1x1xf16>, %r: tensor<
   } : tensor<8x28x28x256xf16>
   return %0 : tensor<8x28x28x256xf16>
 }
+
+// -----
+
+// A transposed convolution: each phase of the stride is a tile, with the taps that it has; one map of the image serves all.
+// CHECK-LABEL: kgen.source @transposed
+// CHECK-SAME: constexpr int OD = 1, OH = 16, OW = 16;
+// CHECK-SAME: constexpr int MOST_TAPS = 4;
+// CHECK-SAME: constexpr int APART_D = 1, APART_H = 2, APART_W = 2;
+// CHECK-SAME: constexpr int SPAN_I = 8, SPAN_D = 1, SPAN_H = 8, SPAN_W = 8;
+// CHECK-SAME: packed[index] = weights[(channel * OC + index / (TAPS * C)) * TAPS + tap];
+// CHECK-SAME: if (steps == 0)
+// CHECK: kgen.launch @transposed::@transposed_image
+// CHECK: kgen.launch @transposed::@transposed_weights
+// CHECK: kgen.launch @transposed::@transposed_main
+// CHECK-SAME: grid [16, 1, 1]
+// CHECK-SAME: dims = [64, 9, 32], strides = [128, 1152], box = [64, 1, 32]
+// CHECK-SAME: dims = [64, 8, 8, 8], strides = [128, 1024, 8192], box = [64, 8, 8, 2]
+func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16> {
+  %0 = kgen.dispatch @transposed schedule(#kgen.schedule<family = conv, mma = wgmma, tile = [128, 32, 64], split_k = 1>)
+      ins(%x, %w : tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) {
+  ^bb0(%a: tensor<8x64x8x8xf16>, %b: tensor<64x32x3x3xf16>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [2, 2] padding [1, 1] output_padding [1, 1] : (tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16>
+    kgen.yield %1 : tensor<8x32x16x16xf16>
+  } : tensor<8x32x16x16xf16>
+  return %0 : tensor<8x32x16x16xf16>
+}

@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""implicit_convolutions.py TYPE [first|last] [nan] [blocks]: convolutions by mma = wgmma and pipeline = tma.
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks] [transposed]: convolutions by mma = wgmma and pipeline = tma.
 
 With "blocks" by mma = mma_sync and none instead. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
 these may show in a result, and where not, is what they are for.
@@ -19,6 +19,18 @@ CASES = [
     (2, 48, [37], 20, [5], [3], [2], [1], False, "residual", "split_k = 3, tile = [64, 24, 64]"),
     (5, 136, [6, 6], 48, [2, 2], [2, 2], [0, 0], [1, 1], True, "add", "tile = [256, 48, 64], split_k = 2"),
 ]
+# The same with output padding behind the dilation. Phases of one to four taps and of none, kernels below and above the stride.
+TRANSPOSED = [
+    (2, 40, [9, 11], 24, [3, 3], [1, 1], [1, 1], [1, 1], [0, 0], True, "relu", ""),
+    (3, 32, [7, 6], 72, [3, 4], [2, 2], [1, 1], [1, 1], [1, 0], False, "add", "tile = [128, 64, 64], consumers = 1"),
+    (2, 24, [6, 5], 17, [5, 3], [3, 2], [2, 1], [1, 1], [1, 1], True, "", "tile = [64, 16, 64]"),
+    (2, 64, [4, 5], 40, [1, 2], [3, 3], [0, 0], [1, 1], [0, 2], True, "residual", "tile = [128, 48, 64], stages = 2"),
+    (2, 72, [5, 4], 32, [4, 4], [2, 2], [1, 1], [1, 1], [0, 0], True, "residual", "split_k = 3, tile = [64, 32, 64]"),
+    (1, 16, [6, 7], 33, [3, 5], [2, 4], [1, 3], [2, 3], [1, 0], True, "sigmoid", "mma_inflight = 0"),
+    (2, 8, [3, 4, 3], 16, [3, 2, 3], [2, 1, 2], [1, 0, 1], [1, 2, 1], [1, 0, 0], True, "relu", "tile = [192, 16, 64]"),
+    (2, 48, [19], 20, [5], [3], [2], [2], [1], False, "residual", "split_k = 2, tile = [64, 24, 64]"),
+    (1, 136, [4, 5, 4], 48, [2, 3, 2], [2, 2, 3], [0, 1, 0], [1, 1, 1], [0, 1, 1], True, "add", "tile = [256, 48, 64]"),
+]
 
 
 def tensor(shape, element):
@@ -33,6 +45,7 @@ class Writer:
     def __init__(self, element, words):
         self.element = element
         self.is_last, self.has_nan, self.in_blocks = (word in words for word in ("last", "nan", "blocks"))
+        self.is_transposed = "transposed" in words
         self.arguments, self.body, self.results = [], [], []
 
     def layout(self, shape):
@@ -66,13 +79,19 @@ class Writer:
                      f"({tensor(last(shape), self.element)}) -> {tensor(shape, self.element)}")
         return f"{name}p"
 
-    def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, bias, tail, schedule):
+    def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, *rest):
+        output_padding, (bias, tail, schedule) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
         if self.element == "f32":
             schedule = schedule.replace(", 64]", ", 32]") if number % 2 else schedule
         out = [(e + 2 * p - d * (k - 1) - 1) // s + 1 for e, p, d, k, s in zip(extents, padding, dilation, kernel, stride)]
-        image, weight, result = [images, channels, *extents], [filters, channels, *kernel], [images, filters, *out]
+        weight = [filters, channels, *kernel]
+        if self.is_transposed:
+            out = [(e - 1) * s - 2 * p + d * (k - 1) + o + 1
+                   for e, p, d, k, s, o in zip(extents, padding, dilation, kernel, stride, output_padding)]
+            weight = [channels, filters, *kernel]
+        image, result = [images, channels, *extents], [images, filters, *out]
         operands = [(self.spots(number, image), tensor(self.layout(image), self.element))]
-        weight_type = tensor(self.layout(weight), self.element)
+        weight_type = tensor(weight if self.is_transposed else self.layout(weight), self.element)
         self.arguments.append(f'%w{number}: {weight_type} {{kgen.init = "normal(0, 0.2)"}}')
         operands.append((f"%w{number}", weight_type))
         if bias:
@@ -84,12 +103,15 @@ class Writer:
             operands.append((f"%r{number}", kind))
         blocks = ", ".join(f"%a{i}: {kind}" for i, (_, kind) in enumerate(operands))
         lines = []
-        read = [self.permuted(lines, "%a0", image), self.permuted(lines, "%a1", weight)] + (["%a2"] if bias else [])
+        read = [self.permuted(lines, "%a0", image), "%a1" if self.is_transposed else self.permuted(lines, "%a1", weight)] + (["%a2"] if bias else [])
         types = ", ".join([tensor(image, self.element), tensor(weight, self.element)] +
                           ([tensor([filters], self.element)] if bias else []))
         full = tensor(result, self.element)
-        lines.append(f"    %c = aten.conv{len(extents)}d {', '.join(read)} stride {stride} padding {padding} dilation {dilation} : "
-                     f"({types}) -> {full}")
+        name, last_word = f"conv{len(extents)}d", f"dilation {dilation}"
+        if self.is_transposed:
+            name = f"conv_transpose{len(extents)}d{'.input' if len(extents) > 1 else ''}"
+            last_word = f"output_padding {output_padding} dilation {dilation}"
+        lines.append(f"    %c = aten.{name} {', '.join(read)} stride {stride} padding {padding} {last_word} : ({types}) -> {full}")
         value = "%c"
         if tail in ("relu", "sigmoid"):
             lines.append(f"    %t = aten.{tail} %c : ({full}) -> {full}")
@@ -119,12 +141,13 @@ class Writer:
 def main():
     element, words = sys.argv[1], sys.argv[2:]
     writer = Writer(element, words)
-    for number, case in enumerate(CASES):
+    cases = TRANSPOSED if writer.is_transposed else CASES
+    for number, case in enumerate(cases):
         writer.add(number, *case)
     print('module attributes {kgen.precision = "tf32"} {' if element == "f32" else "module {")
     print("func.func @convolutions(" + ",\n    ".join(writer.arguments) + f")\n    -> ({', '.join(writer.results)}) {{")
     print("\n".join(writer.body))
-    print("  return " + ", ".join(f"%y{i}" for i in range(len(CASES))) + " : " + ", ".join(writer.results) + "\n}\n}")
+    print("  return " + ", ".join(f"%y{i}" for i in range(len(cases))) + " : " + ", ".join(writer.results) + "\n}\n}")
 
 
 if __name__ == "__main__":

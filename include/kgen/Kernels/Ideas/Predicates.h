@@ -55,9 +55,11 @@ inline bool fewTiles(const DispatchFacts &f) {
 inline bool warpgroupConvolution(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
 }
-/// Convolutions as implicit products of channels-last images: tensor maps need pixels of a multiple of 16 bytes.
+/// Convolutions as implicit products of channels-last images: tensor maps need pixels of a multiple of 16 bytes. A
+/// transposed one has no other schedule on warpgroups, so half a slab of channels is enough.
 inline bool implicitProduct(const DispatchFacts &f) {
-  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 32 &&
+  const int64_t fewest = llvm::StringRef(f.op).starts_with("aten.conv_transpose") ? 16 : 32;
+  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= fewest &&
          f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 64;
 }
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
