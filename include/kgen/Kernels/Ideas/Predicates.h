@@ -69,6 +69,12 @@ inline bool fewPixels(const DispatchFacts &f) {
 }
 /// Convolutions that are no products: a filter for each channel.
 inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && f.n == 0 && !f.denseConvolution; }
+/// Matrix products, and convolutions that are; what has tiles, stages and fragments.
+inline bool isProduct(const DispatchFacts &f) { return !filterPerChannel(f); }
+inline bool tensorCoreProduct(const DispatchFacts &f) { return isProduct(f) && tensorCoresAllowed(f); }
+inline bool tf32Product(const DispatchFacts &f) { return isProduct(f) && allowsTf32(f); }
+inline bool fp16Product(const DispatchFacts &f) { return isProduct(f) && allowsFp16(f); }
+inline bool product16Bit(const DispatchFacts &f) { return isProduct(f) && is16Bit(f); }
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
 } // namespace kgen::ideas
