@@ -91,6 +91,19 @@ TEST_F(PriorTest, RowsWantToBeReadOnceByManyThreads) {
             estimate("resident=none; threads_per_row=1024", bytes));
 }
 
+TEST_F(PriorTest, StridedRowsWantNeighboursInABlock) {
+  // The channels of 128 images of 129 by 129 pixels.
+  rows(128 * 129 * 129, 128);
+  facts.apart = 129 * 129;
+  const double bytes = 2.0 * 128 * 129 * 129 * 128 * 4;
+  const double neighbours = estimate("resident=reg; threads_per_row=8; rows_per_block=32", bytes);
+  EXPECT_GT(estimate("resident=reg; threads_per_row=512; rows_per_block=1", bytes), 7 * neighbours);
+  EXPECT_GT(estimate("resident=reg; threads_per_row=32; rows_per_block=8", bytes), 1.1 * neighbours);
+  // The family's own choice is such a one; nothing is read twice by it.
+  EXPECT_LT(estimate("", bytes), 1.1 * neighbours);
+  EXPECT_GT(estimate("resident=none; threads_per_row=8; rows_per_block=32", bytes), neighbours);
+}
+
 TEST_F(PriorTest, AttentionSeesWhatItsTilesCompute) {
   facts.family = "attention";
   facts.device = "cuda";

@@ -31,6 +31,7 @@ struct WorkFact {
   bool denseConvolution = false; ///< in any dimensions and with any dilation, transposed or not, without groups
   bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
   int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
+  int64_t apart = 1;             ///< elements from one of a row to its next; 1: the row is contiguous
 };
 
 /// One aten op of a graph, in program order.

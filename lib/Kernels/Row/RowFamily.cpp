@@ -25,6 +25,7 @@ public:
     graph::WorkFact work;
     work.rows = program->layout.rows;
     work.columns = program->layout.columns;
+    work.apart = program->layout.inner;
     return work;
   }
 };

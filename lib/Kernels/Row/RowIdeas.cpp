@@ -86,6 +86,26 @@ std::vector<CatalogueEntry> getRowIdeas() {
         "-reduce",
         "resident=cluster; split_rows=1; threads_per_row=1024; -rows_per_block; -min_blocks; -lead; -column_packs; "
         "-unroll; -reduce"}},
+      {"neighbour-rows",
+       C::Memory,
+       "Where the elements of a row lie apart and neighbours are of different rows, as in a softmax over the channels "
+       "of "
+       "an image, give neighbouring threads neighbouring rows, so that a warp's access is one line of memory, and "
+       "share "
+       "a row among few threads that keep it in registers.",
+       {"row"},
+       0,
+       119,
+       stridedRows,
+       "memory|bandwidth|read twice|sector|coalesce|latency",
+       {},
+       {"resident=reg; threads_per_row=8; rows_per_block=32; -vec; -split_rows",
+        "resident=reg; threads_per_row=4; rows_per_block=64; -vec; -split_rows",
+        "resident=reg; threads_per_row=16; rows_per_block=32; -vec; -split_rows",
+        "resident=reg; threads_per_row=2; rows_per_block=128; -vec; -split_rows",
+        "resident=none; threads_per_row=8; rows_per_block=32; -vec; -split_rows",
+        "resident=reg; threads_per_row=32; rows_per_block=32; -vec; -split_rows",
+        "resident=none; threads_per_row=1; rows_per_block=256; -vec; -split_rows"}},
       {"thread-per-row",
        C::Parallel,
        "Let one thread reduce a whole row: no shuffles and no barriers at all.",

@@ -235,16 +235,23 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   const Machine &machine = onHost(f) ? hostCore : card;
   double rows = std::max<double>(f.rows, 1), columns = std::max<double>(f.columns, 1);
   // Few long rows are split by the family itself.
-  const bool few = !onHost(f) && rows < 2 * f.multiprocessors && columns > 80 * 1024 &&
+  const bool strided = f.apart > 1;
+  const bool few = !onHost(f) && !strided && rows < 2 * f.multiprocessors && columns > 80 * 1024 &&
                    textOf(settings, "resident") != "grid" && !settings.count("rows_per_block") &&
                    !settings.count("threads_per_row");
   double split = numberOf(settings, "split_rows", few ? 32 : 1);
-  double perRow = numberOf(settings, "threads_per_row", !onHost(f) && columns / split > 8192 ? 512 : 128);
+  // Of rows whose elements lie apart, neighbouring threads take neighbouring ones; few threads share each.
+  const double shared = std::clamp(std::exp2(std::floor(std::log2(std::max(1.0, columns / 8)))), 1.0, 16.0);
+  double perRow = numberOf(settings, "threads_per_row",
+                           strided                                ? shared
+                           : !onHost(f) && columns / split > 8192 ? 512
+                                                                  : 128);
   StringRef resident = textOf(settings, "resident"), reduce = textOf(settings, "reduce");
   bool chosen = split > 1 || settings.count("threads_per_row") || settings.count("rows_per_block");
-  double perBlock = numberOf(settings, "rows_per_block", 1);
+  double perBlock = numberOf(settings, "rows_per_block", strided ? std::max(32.0, std::floor(256 / perRow)) : 1);
   // Left alone, the family keeps a row where it fits: registers and shared memory hold some 80 k elements.
-  bool fits = columns <= 80 * 1024 && (!chosen || (perBlock == 1 && perRow >= 256 && split == 1));
+  bool fits = strided ? columns / perRow <= 64
+                      : columns <= 80 * 1024 && (!chosen || (perBlock == 1 && perRow >= 256 && split == 1));
   bool kept = resident.empty() ? fits && !onHost(f) : resident != "none";
   double again = kept ? 0 : reduce == "two_pass" ? 2 : 1; // reads beside the first
   if (onHost(f))
@@ -258,7 +265,11 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   again *= 1 - 0.6 * std::min(1.0, 40e6 / inFlight);
   double seconds = bytes / 2 * (2 + again) / machine.bytes;
   double width = numberOf(settings, "vec", 4);
-  seconds *= width >= 4 ? 1 : width >= 2 ? (kept && columns > 16384 ? 1.3 : 1.02) : 1.35;
+  // Memory is read by 32 bytes, of which a block with fewer than eight neighbouring rows uses a part.
+  if (strided)
+    seconds *= std::max(1.0, 8 / perBlock) * (perBlock < 32 ? 1.15 : 1);
+  else
+    seconds *= width >= 4 ? 1 : width >= 2 ? (kept && columns > 16384 ? 1.3 : 1.02) : 1.35;
   // Loads in flight: about 16 KiB for each multiprocessor keep the memory busy. Rows across the grid see to that.
   seconds *= 1 + split / 20000;
   if (split > 1 && perRow >= 1024)
@@ -269,7 +280,7 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   else if (chosen && threads < wanted)
     seconds *= std::sqrt(wanted / threads);
   // A warp reads 512 bytes of a row, or parts of several rows.
-  if (perRow * width < 128)
+  if (!strided && perRow * width < 128)
     seconds *= std::min(16.0, 128 / (perRow * width));
   double held = columns / split / perRow;
   if (resident == "reg") {
@@ -290,7 +301,7 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   // A turn of a block is a load, a reduction and a store, however short its rows are: 25,088 rows of 96 numbers take an
   // H200 13 us by 32 threads each, 179 us by 512 and 442 us by 1024.
   if (columns <= 4096 && split == 1 && (resident.empty() || resident == "reg" || resident == "none")) {
-    const bool alone = !chosen && columns <= 1024; // a warp for each row, four rows in a block
+    const bool alone = !chosen && !strided && columns <= 1024; // a warp for each row, four rows in a block
     const double lanes = alone ? 32 : perRow, together = alone ? 4 : perBlock;
     const double turns = f.multiprocessors * std::clamp(std::floor(2048 / (lanes * together)), 1.0, 16.0) * together;
     seconds = std::max(seconds, std::ceil(rows / turns) * (3e-6 + 1.6e-9 * lanes));

@@ -17,6 +17,8 @@ inline bool isF32(const DispatchFacts &f) { return f.f32; }
 inline bool tensorCoresAllowed(const DispatchFacts &f) { return !f.f32 || f.precision != "strict-fp32"; }
 inline bool longRows(const DispatchFacts &f) { return f.columns > 4096; }
 inline bool shortRows(const DispatchFacts &f) { return f.columns > 0 && f.columns <= 4096; }
+/// Rows over the channels of images that have them first, and the like: neighbouring elements are in different rows.
+inline bool stridedRows(const DispatchFacts &f) { return f.columns > 0 && f.apart > 1; }
 inline bool fewRows(const DispatchFacts &f) {
   return f.rows > 0 && f.rows < 2 * f.multiprocessors && f.columns >= 8192;
 }
