@@ -83,11 +83,11 @@ static int64_t boxesOf(const Box &span, const Box &box) {
   return count;
 }
 
-/// The box of at most PIXELS that covers SPAN with the fewest; of these the widest one.
-static Box chooseBox(const Box &span, int64_t pixels) {
+/// The box of at most PIXELS, and LEAST or all of a row, that covers SPAN with the fewest; of these the widest one.
+static Box chooseBox(const Box &span, int64_t pixels, int64_t least) {
   Box best = {1, 1, 1, 1};
   int64_t fewest = std::numeric_limits<int64_t>::max();
-  for (int64_t w = std::min(span[3], pixels); w >= 1; --w)
+  for (int64_t w = std::min(span[3], pixels); w >= std::min(span[3], least); --w)
     for (int64_t h = std::min(span[2], pixels / w); h >= 1; --h)
       for (int64_t d = std::min(span[1], pixels / (w * h)); d >= 1; --d) {
         Box box = {std::min(span[0], pixels / (w * h * d)), d, h, w};
@@ -99,10 +99,13 @@ static Box chooseBox(const Box &span, int64_t pixels) {
   return best;
 }
 
+/// Pixels of a row that a box has at least: what a transposed convolution writes channels first lies in pieces.
+static int64_t leastWidth(const Conv &conv) { return conv.transposed && !conv.lastResult ? 32 : 1; }
+
 Plan::Plan(const Conv &conv, const schedule::ConvImplicit &schedule)
-    : span(spanOf(conv)), box(chooseBox(span, schedule.tile[0])), bm(schedule.tile[0]), bn(schedule.tile[1]),
-      bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages), split(schedule.splitK),
-      boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)), phases(conv.phases()),
+    : span(spanOf(conv)), box(chooseBox(span, schedule.tile[0], leastWidth(conv))), bm(schedule.tile[0]),
+      bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
+      split(schedule.splitK), boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)), phases(conv.phases()),
       steps(conv.taps() * ceilDiv(conv.channels, bk)),
       meanSteps(double(allTaps(conv)) / phases * ceilDiv(conv.channels, bk)) {}
 
