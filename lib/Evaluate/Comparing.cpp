@@ -18,7 +18,8 @@ using namespace kgen::evaluate;
 static constexpr int fewestBlocks = 15, mostBlocks = 60, aloneSamples = 15, longSamples = 5;
 /// So few blocks are enough where the ratio is surely above this or below its inverse.
 static constexpr int clearBlocks = 5;
-static constexpr double clearRatio = 2;
+static constexpr double clearRatio = 1.2;
+static constexpr double clearHostRatio = 2; ///< other programs are at work on the processor
 /// Microseconds: of kernels that take longer, fewer runs tell the median.
 static constexpr double longRun = 10e3;
 /// An interval this narrow needs no more blocks.
@@ -107,6 +108,8 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
   for (int pair = 0; pair < how.pairs; ++pair) {
     std::vector<candidate::SpeedBlock> blocks;
     candidate::SpeedComparison judged;
+    const bool onHost = evaluator.device() == "host";
+    const double enough = onHost ? clearHostRatio : clearRatio;
     bool clear = false;
     do {
       candidate::SpeedBlock block;
@@ -122,10 +125,9 @@ static llvm::Expected<CompareResult> compareOnce(Evaluator &evaluator, const Can
       blocks.push_back(block);
       if (int(blocks.size()) == clearBlocks || int(blocks.size()) >= fewestBlocks)
         judged = candidate::judgeSpeed(blocks, alone, uint64_t(pair) + 1,
-                                       evaluator.device() == "host" ? candidate::disturbedHostMargin
-                                                                    : candidate::disturbedMargin);
+                                       onHost ? candidate::disturbedHostMargin : candidate::disturbedMargin);
       clear = int(blocks.size()) == clearBlocks && judged.verdict != candidate::Speed::Invalid &&
-              (judged.low > clearRatio || judged.high < 1 / clearRatio);
+              (judged.low > enough || judged.high < 1 / enough);
     } while (!clear && (int(blocks.size()) < fewestBlocks ||
                         (how.pairs == 1 && int(blocks.size()) < mostBlocks && judged.high - judged.low > 2 * narrow)));
     result.comparisons.push_back(judged);

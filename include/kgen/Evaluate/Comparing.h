@@ -23,7 +23,7 @@ struct CompareResult {
 };
 
 /// Verifies both, then times them in blocks of ABBA, each in a process of its own, every result rechecked. Fifteen to
-/// sixty blocks; five where one is surely more than twice as fast as the other.
+/// sixty blocks; five where one is surely more than 1.2 times as fast as the other, on device host twice.
 llvm::Expected<CompareResult> compareCandidates(Evaluator &evaluator, const CandidateFiles &candidate,
                                                 const CandidateFiles &baseline, const EvaluateOptions &options,
                                                 const CompareOptions &how);
