@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
+#include <atomic>
 #include <mutex>
 #include <set>
 
@@ -144,9 +145,10 @@ public:
   candidate::Verdict genericVerdict = candidate::Verdict::Pass;
   std::function<void(int)> beforeEvaluate; ///< called with the number of evaluations so far
 
-  std::vector<std::string> looks; ///< folders that the sanitizer looked at
-  std::set<std::string> racing;   ///< those in which it finds a race
-  double lookSeconds = 0;         ///< that it takes, or what the job leaves it; 0: it says nothing of what it looks at
+  std::vector<std::string> looks;               ///< folders that the sanitizer looked at
+  std::set<std::string> racing;                 ///< those in which it finds a race
+  std::atomic<bool> *stopsDuringLook = nullptr; ///< set when the sanitizer looks at something
+  double lookSeconds = 0; ///< that it takes, or what the job leaves it; 0: it says nothing of what it looks at
 
   search::DeviceFacts facts;
   int lostAfter = -1; ///< the device answers this many evaluations; negative: all
@@ -169,6 +171,10 @@ public:
       return text.takeError();
     if (job.what == search::EvaluationJob::Sanitize) {
       looks.push_back(folder.str());
+      if (stopsDuringLook) {
+        *stopsDuringLook = true;
+        return llvm::createStringError("the evaluator was stopped");
+      }
       candidate::Measurement look;
       look.verdict = racing.count(folder.str()) ? candidate::Verdict::Race : candidate::Verdict::Pass;
       look.detail = look.passed() ? "" : "compute-sanitizer's racecheck: Race reported";

@@ -118,6 +118,20 @@ TEST(Search, WhatTheSanitizerObjectsToIsNotTheBest) {
             "no kernel is right: round-00/b00: RACE: compute-sanitizer's racecheck: Race reported");
 }
 
+TEST(Search, AnInterruptedLookIsNoError) {
+  World world, whole;
+  world.evaluator.stopsDuringLook = &world.stop;
+  searchOnCard(world);
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::Interrupted);
+  EXPECT_EQ(report::summarizeRun(*world.read()).bestSanitizer, "");
+  world.stop = false;
+  world.evaluator.stopsDuringLook = nullptr;
+  searchOnCard(world);
+  searchOnCard(whole);
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::Done);
+  EXPECT_EQ(describeTrajectory(*world.read()), describeTrajectory(*whole.read()));
+}
+
 TEST(Search, ALookThatTheTimeCutsShortIsTakenAgainAtTheEnd) {
   World world;
   world.evaluator.lookSeconds = 20;

@@ -73,8 +73,13 @@ Error Search::lookAtBest(double limit, bool isLast) {
       auto measurement = env.evaluator.evaluate(job);
       passOnNotes();
       if (!measurement) {
-        if (env.stop || env.evaluator.deviceIsLost())
+        if (env.evaluator.deviceIsLost())
           return measurement.takeError();
+        if (env.stop) { // the user does not wait for it; going on with the run does it again
+          consumeError(measurement.takeError());
+          stopReason = trajectory::StopReason::Interrupted;
+          return Error::success();
+        }
         checked.insert(id);
         env.progress.note(id + " could not be looked at by the sanitizer: " + toString(measurement.takeError()));
         return Error::success();
