@@ -46,7 +46,7 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
   std::set<std::string> asked = contentWords(words);
   std::vector<std::pair<size_t, const ideas::CatalogueEntry *>> ranked; // words in common
   for (const ideas::CatalogueEntry &entry : ideas::getCatalogue()) {
-    if (words.trim() == entry.key)
+    if (words.trim() == entry.key || words.trim() == entry.text) // another's words may hold all of an entry's
       return Idea{entry.key, entry.text, entry.category};
     std::set<std::string> known = contentWords((Twine(entry.key) + " " + entry.text).str());
     ranked.push_back({count_if(asked, [&](const std::string &word) { return known.count(word) > 0; }), &entry});
