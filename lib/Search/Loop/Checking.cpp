@@ -18,17 +18,21 @@ using namespace llvm;
 
 namespace kgen::search {
 
-Error Search::recordLook(const candidate::Measurement &saw, double seconds) {
-  const std::string id = bestId;
-  candidate::Measurement &known = measured[id];
+void addLook(candidate::Measurement &known, const candidate::Measurement &saw) {
   known.sanitizer = saw.sanitizer;
   for (const auto &[name, took] : saw.phases)
     known.phases[name] += took;
   append_range(known.warnings, saw.warnings);
-  if (!saw.passed()) {
+  if (known.passed() && !saw.passed()) {
     known.verdict = saw.verdict;
     known.detail = saw.detail;
   }
+}
+
+Error Search::recordLook(const candidate::Measurement &saw, double seconds) {
+  const std::string id = bestId;
+  candidate::Measurement &known = measured[id];
+  addLook(known, saw);
   const trajectory::BranchRecord *branch = run.findBranch(id);
   if (Error error =
           run.recordMeasurement(id, known.print(), "", {}, seconds, branch->refusal, trajectory::Standing::Checked))
@@ -41,10 +45,8 @@ Error Search::recordLook(const candidate::Measurement &saw, double seconds) {
   bestUs = 0;
   for (const trajectory::BranchRecord &other : run.getBranches()) {
     auto it = measured.find(other.id);
-    if (it != measured.end() && other.duplicateOf.empty() && other.canWin() && it->second.beats(bestUs)) {
-      bestId = other.id;
-      bestUs = it->second.timeUs;
-    }
+    if (it != measured.end())
+      considerAsBest(other, it->second);
   }
   if (bestId.empty())
     return createStringError("no kernel is right: " + id + ": " + candidate::verdictName(known.verdict) + ": " +

@@ -153,10 +153,7 @@ Error Search::lowerFrom(size_t first, std::vector<Candidate> &candidates) {
       candidate.record.refusal = known->refusal;
       if (std::string hash = codeHash(*known); !hash.empty())
         claimCode(candidate, hash);
-      if (known->duplicateOf.empty() && known->canWin() && measurement->beats(bestUs)) {
-        bestUs = measurement->timeUs;
-        bestId = known->id;
-      }
+      considerAsBest(*known, *measurement);
       if (known->round == 0)
         genericUs = measurement->timeUs;
       --branchesLeft;

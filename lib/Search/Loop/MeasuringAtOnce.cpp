@@ -120,9 +120,8 @@ void Search::RoundAtOnce::begin(const Candidate &candidate, EvaluationJob job, s
 EvaluationJob Search::RoundAtOnce::makeStep(const Contest::Step &step) const {
   EvaluationJob job = search.makeJob(step.id, /*promote=*/step.kind == Contest::Kind::Retime);
   job.isUrgent = true;
-  if (step.kind == Contest::Kind::Retime) {
+  if (step.kind == Contest::Kind::Retime)
     return job;
-  }
   job.profile = job.writesResults = false;
   job.what = step.kind == Contest::Kind::Check ? EvaluationJob::Sanitize : EvaluationJob::Compare;
   if (step.kind == Contest::Kind::Compare) {
@@ -219,14 +218,7 @@ Error Search::RoundAtOnce::settleLeader() {
     return Error::success();
   }
   search.checked.insert(leader);
-  again->sanitizer = seen->sanitizer;
-  for (const auto &[name, took] : seen->phases)
-    again->phases[name] += took;
-  append_range(again->warnings, seen->warnings);
-  if (again->passed() && !seen->passed()) {
-    again->verdict = seen->verdict;
-    again->detail = seen->detail;
-  }
+  addLook(*again, *seen);
   return search.finish(*byId[leader], std::move(*again), "", seconds, trajectory::Standing::TimedAgain);
 }
 

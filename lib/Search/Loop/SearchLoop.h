@@ -79,6 +79,13 @@ private:
     return config.device != "host" && config.checksBest && !bestId.empty() && measured.at(bestId).sanitizer.empty() &&
            !checked.count(bestId);
   }
+  /// Takes BRANCH, which was recorded with MEASUREMENT, for the best one where it beats it.
+  void considerAsBest(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement) {
+    if (!branch.duplicateOf.empty() || !branch.canWin() || !measurement.beats(bestUs))
+      return;
+    bestId = branch.id;
+    bestUs = measurement.timeUs;
+  }
   /// Records that the sanitizer looked at the best kernel and SAW this.
   llvm::Error recordLook(const candidate::Measurement &saw, double seconds);
   llvm::Error lower(Candidate &candidate);
@@ -156,6 +163,9 @@ private:
   int machineryErrors = 0;                      ///< in a row
   std::set<std::string> checked, checkedInPart; ///< ids that the sanitizer has looked at
 };
+
+/// Adds to KNOWN, a kernel's measurement, what the sanitizer SAW of it.
+void addLook(candidate::Measurement &known, const candidate::Measurement &saw);
 
 /// The measurement of a branch that never ran.
 candidate::Measurement rejected(candidate::Verdict verdict, std::string detail, const SearchConfig &config);
