@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Searches problem files for some seconds each, without a model, and times the best kernel of each beside PyTorch, interleaved.
 
-Usage: kernelbench_gpu.py [--seconds S] [--devices D,D] [--within S] [--autotune-seconds S] [--out FOLDER] [--page FILE.md] FILE.py...
+Usage: kernelbench_gpu.py [--seconds S] [--devices D,D] [--within S] [--autotune-seconds S] [--compile-beside] [--out FOLDER] [--page FILE.md] FILE.py...
        kernelbench_gpu.py --page FILE.md FOLDER/kernelbench.json...
 
 --seconds is each search's time (default 25), --devices the cards (default cuda:0): each takes the next file when it is free, one thing at a time.
 --within ends it all: no file is begun that would not end by itself. max-autotune is left out where it does not end in --autotune-seconds
-(default 40), and that is said. FOLDER (default runs/kernelbench) receives each run folder and log, kernelbench.json with a row for each file, and
+(default 40), and that is said. With --compile-beside PyTorch compiles into its cache on disk while the search runs, in a process of its own: a row takes
+less of the card, at the price of a search that does not have it alone. What is timed for the table is alone on the card either way. FOLDER (default runs/kernelbench) receives each run folder and log, kernelbench.json with a row for each file, and
 samples.json with every sample. What is there already is kept: the same line goes on with the missing ones. The second form only writes the page of
 several tables' rows, the later ones first. A level is the name of the folder that a file lies in.
 Uses the tools of $KGEN_BIN, or of a build here; PyTorch must be importable. How times are taken, and who competes: bench_gpu.py.
@@ -36,7 +37,9 @@ def parse():
     parser.add_argument("--autotune-seconds", type=int, default=40)
     parser.add_argument("--out", default="runs/kernelbench", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
+    parser.add_argument("--compile-beside", action="store_true")
     parser.add_argument("--lane", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--compile", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("files", nargs="*", metavar="FILE", type=pathlib.Path)
     options = parser.parse_args()
     for file in options.files:
@@ -67,6 +70,46 @@ def search(options, file):
     return run if (run / "report.json").exists() else None, time.monotonic() - begin, words[-1]
 
 
+def compile_one(options):
+    """Leaves in PyTorch's cache on disk what it compiles for a problem."""
+    sys.path.insert(0, str(here / "scripts"))
+    import signal
+
+    import bench_gpu
+    import torch
+    signal.signal(signal.SIGALRM, bench_gpu.ring)
+    main, _ = bench_gpu.make_contestants(bench_gpu.load_form(options.files[0]), "", "tf32")
+    with torch.no_grad(), bench_gpu.defaults():
+        for contestant in main:
+            if contestant.name != "eager":
+                signal.alarm(options.autotune_seconds)
+                try:
+                    contestant.function()
+                    torch.cuda.synchronize()
+                except (Exception, bench_gpu.TooLong) as error:
+                    print(f"{options.files[0].stem}, {contestant.name}: {error}"[:300], file=sys.stderr)
+                finally:
+                    signal.alarm(0)
+    return 0
+
+
+def beside(options, file):
+    """The process that compiles FILE's PyTorch while the search runs; None without --compile-beside."""
+    if not options.compile_beside:
+        return None
+    return subprocess.Popen([sys.executable, __file__, "--compile", "--autotune-seconds", str(options.autotune_seconds), file],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def end(process):
+    if process:
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 def lane(options):
     """One card's process: reads a file's name, answers with its row, until the input ends."""
     sys.path.insert(0, str(here / "scripts"))
@@ -81,7 +124,9 @@ def lane(options):
     for line in sys.stdin:
         file = pathlib.Path(line.strip())
         begin = time.monotonic()
+        compiling = beside(options, file)
         run, seconds, said = search(options, file)
+        end(compiling)
         row = {"problem": file.stem, "level": level_of(file), "verdict": "none", "precision": None, "search_s": seconds}
         if run is None:
             row["notes"] = {"kgen-search": said[:300]}
@@ -160,6 +205,8 @@ def main():
     options = parse()
     if options.lane:
         return lane(options)
+    if options.compile:
+        return compile_one(options)
     if options.files and all(file.suffix == ".json" for file in options.files):
         rows = {}
         for file in options.files:
@@ -174,7 +221,8 @@ def main():
     def serve(device):
         nonlocal longest
         environment = dict(os.environ, CUDA_VISIBLE_DEVICES=device.partition(":")[2] or "0")
-        command = [sys.executable, __file__, "--lane", "--seconds", str(options.seconds), "--autotune-seconds", str(options.autotune_seconds), "--out", str(options.out.resolve())]
+        command = [sys.executable, __file__, "--lane", "--seconds", str(options.seconds), "--autotune-seconds", str(options.autotune_seconds),
+                   "--out", str(options.out.resolve()), *(["--compile-beside"] if options.compile_beside else [])]
         process = None
         while True:
             with lock:
