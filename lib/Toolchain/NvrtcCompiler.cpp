@@ -229,7 +229,7 @@ llvm::Expected<std::unique_ptr<Compiler>> kgen::toolchain::createNvrtcCompiler()
   // The library is not loaded here (the orchestrator stays free of it), so its size stands for its version.
   // The number at the end stands for the worker's options and what is recorded of its result: raise it with them.
   std::string version =
-      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 4";
+      "nvrtc " + llvm::sys::path::filename(real).str() + " " + std::to_string(status.getSize()) + " 5";
   for (const std::string &include : includes)
     version += " " + include;
   return std::make_unique<NvrtcCompiler>(real.str().str(), version, includes);

@@ -61,6 +61,53 @@ const char stdintText[] = "#pragma once\n"
                           "typedef unsigned long long uintptr_t;\ntypedef long long intptr_t;\n";
 const char emptyText[] = "#pragma once\n";
 
+// What C's headers call numbers and integers, which nvcc and device host put in front of every kernel: one text means
+// the same on both devices. Constant expressions, as there.
+const char numbersText[] = R"(#pragma once
+#include "stdint.h"
+typedef unsigned int uint;
+typedef unsigned short ushort;
+#define INFINITY (__builtin_bit_cast(float, 0x7f800000))
+#define NAN (__builtin_bit_cast(float, 0x7fc00000))
+#define HUGE_VALF INFINITY
+#define HUGE_VAL (__builtin_bit_cast(double, 0x7ff0000000000000ll))
+#define FLT_MAX 3.40282346638528859811704183484516925e+38F
+#define FLT_MIN 1.17549435082228750796873653722224568e-38F
+#define FLT_EPSILON 1.19209289550781250000000000000000000e-7F
+#define DBL_MAX 1.79769313486231570814527423731704357e+308
+#define DBL_MIN 2.22507385850720138309023271733240406e-308
+#define DBL_EPSILON 2.22044604925031308084726333618164062e-16
+#define CHAR_BIT 8
+#define SCHAR_MAX 127
+#define SCHAR_MIN (-SCHAR_MAX - 1)
+#define UCHAR_MAX 255
+#define SHRT_MAX 32767
+#define SHRT_MIN (-SHRT_MAX - 1)
+#define USHRT_MAX 65535
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295U
+#define LONG_MAX 9223372036854775807L
+#define LONG_MIN (-LONG_MAX - 1L)
+#define ULONG_MAX 18446744073709551615UL
+#define LLONG_MAX 9223372036854775807LL
+#define LLONG_MIN (-LLONG_MAX - 1LL)
+#define ULLONG_MAX 18446744073709551615ULL
+#define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+)";
+
 template <class Size, class Get>
 std::string fetch(Program program, Size size, Get get) {
   size_t bytes = 0;
@@ -108,14 +155,14 @@ int kgen::toolchain::runCompileWorker(llvm::ArrayRef<std::string> arguments) {
   if (!source)
     return fail(llvm::toString(source.takeError()));
 
-  const char *texts[] = {stdintText, stdintText, emptyText};
-  const char *names[] = {"stdint.h", "cstdint", "cuda_runtime.h"};
+  const char *texts[] = {stdintText, stdintText, emptyText, numbersText};
+  const char *names[] = {"stdint.h", "cstdint", "cuda_runtime.h", "kgen_numbers.h"};
   Program program = nullptr;
-  if (int error = nvrtc.create(&program, source->c_str(), "kernel.cu", 3, texts, names))
+  if (int error = nvrtc.create(&program, source->c_str(), "kernel.cu", 4, texts, names))
     return fail(std::string("NVRTC: ") + nvrtc.errorString(error));
   std::vector<std::string> options = {"--gpu-architecture=" + arguments[1], "--std=c++17", "--ptxas-options=-v",
                                       // Templates hold no host code, so a constexpr helper needs no annotation.
-                                      "--device-as-default-execution-space"};
+                                      "--device-as-default-execution-space", "--pre-include=kgen_numbers.h"};
   for (const std::string &include : arguments.drop_front(4))
     options.push_back("-I" + include);
   std::vector<const char *> pointers;

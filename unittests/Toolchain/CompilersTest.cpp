@@ -111,6 +111,42 @@ TEST_F(CompilersTest, Nvrtc) {
   EXPECT_EQ(std::get<Compiled>(result).kernels[0].code.kinds["STG.32"], 1);
 }
 
+/// Names that C's headers give to numbers and types stand in kernels without any #include, and as constants.
+static const char numbers[] =
+    "constexpr float none = -INFINITY;\n"
+    "constexpr double far = HUGE_VAL;\n"
+    "static_assert(none == -HUGE_VALF && far > DBL_MAX && none < -FLT_MAX, \"infinite\");\n"
+    "static_assert(!(NAN == NAN) && -NAN != 0, \"no number\");\n"
+    "static_assert(sizeof(INFINITY) == 4 && sizeof(NAN) == 4 && sizeof(M_PI) == 8 && sizeof(FLT_MAX) == 4, "
+    "\"types\");\n"
+    "static_assert(FLT_MAX == 16777215.0f * 20282409603651670423947251286016.0f, \"the largest\");\n"
+    "static_assert(1.0f + FLT_EPSILON != 1.0f && 1.0 + DBL_EPSILON != 1.0 && FLT_MIN > 0 && DBL_MIN > 0, \"small\");\n"
+    "static_assert(INT_MAX == ~INT_MIN && LLONG_MAX == ~LLONG_MIN && LONG_MAX == ~LONG_MIN, \"integers\");\n"
+    "static_assert(UINT_MAX == ~0u && ULLONG_MAX == ~0ull && ULONG_MAX == ~0ul, \"unsigned\");\n"
+    "static_assert(SHRT_MAX + USHRT_MAX + SCHAR_MAX + UCHAR_MAX + CHAR_BIT == 98692, \"narrow\");\n"
+    "static_assert(M_PI == 2 * M_PI_2 && M_SQRT2 == 2 * M_SQRT1_2 && M_LN2 * M_LOG2E > 0.999, \"constants\");\n"
+    "static_assert(sizeof(uint32_t) == sizeof(uint) && sizeof(int64_t) == 8 && sizeof(ushort) == 2, \"widths\");\n"
+    "extern \"C\" __global__ void k(const float *x, float *y) { y[0] = x[0] == INFINITY ? none : NAN; }\n";
+
+TEST_F(CompilersTest, NumbersHaveTheirNamesOnBothDevices) {
+  for (auto create : {createHostCompiler, createNvrtcCompiler}) {
+    auto compiler = create();
+    if (!compiler)
+      GTEST_SKIP() << llvm::toString(compiler.takeError());
+    for (const char *before :
+         {"", "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <mma.h>\n#include <stdint.h>\n",
+          "typedef unsigned int uint;\n#define FLT_MAX 3.402823466e+38f\n"
+          "#ifndef INFINITY\n#error unknown\n#endif\n"}) {
+      CompileResult result = llvm::cantFail((*compiler)->compile(std::string(before) + numbers, {}));
+      ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << before << std::get<CompileFailed>(result).log;
+    }
+    // A place in a message is the place in the text, whatever stands in front of it.
+    CompileResult failed = llvm::cantFail((*compiler)->compile("\n" + std::string(wrong), {}));
+    EXPECT_NE(std::get<CompileFailed>(failed).log.find("kernel.cu"), std::string::npos);
+    EXPECT_NE(std::get<CompileFailed>(failed).reason.find("3"), std::string::npos);
+  }
+}
+
 /// Inline assembly can end the function that it stands in and declare what it likes.
 TEST_F(CompilersTest, NvrtcKnowsEveryKernelOfALargeNetwork) {
   auto compiler = createNvrtcCompiler();
