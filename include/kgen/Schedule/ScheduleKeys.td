@@ -45,6 +45,7 @@ def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
 def ConvMmaSync : Variant<Conv, "mma_sync", "warp matrix instructions">;
 def ConvWgmma : Variant<Conv, "wgmma", "warpgroups that keep a ring of input rows">;
 def ConvImplicit : Variant<Conv, "implicit", "warpgroups, fed by tensor map from channels-last images">;
+def ConvHalo : Variant<Conv, "halo", "warpgroups that shift over a box of pixels in shared memory">;
 def ConvDepthwise : Variant<Conv, "depthwise", "a filter for each channel, without tensor cores">;
 def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
@@ -82,6 +83,7 @@ def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
      Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
      Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
      Taken<[ConvImplicit], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
+     Taken<[ConvHalo], IntsOf<[warpgroupColumns, IntFrom<64, 192, 64>, IntFrom<8, 64, 8>]>>,
      Taken<[AttentionSimt, AttentionMmaSync], IntsOf<[by16, by16]>>,
      Taken<[AttentionWgmma], IntsOf<[IntFrom<64, 192, 64>, IntOf<[16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256]>]>>],
     "block tile: [m, n, k] of a product, [pixels at most, channels, k] of a convolution, [64, channels] of one on "
@@ -119,14 +121,14 @@ def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
     [Taken<[GemmSimt, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
      Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
-     Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
+     Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[GemmWgmma, GemmCluster, ConvImplicit], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
@@ -146,15 +148,17 @@ def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>
     [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, ConvImplicit, AttentionWgmma], WordOf<["tma"]>>],
     "how the next tile travels; tma is a warp that copies by tensor map">;
 def StagesKey : Key<"stages", PipelineDirective, IntFrom<2, 8>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, ConvImplicit, AttentionMmaSync, AttentionWgmma]>,
+    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, AttentionMmaSync, AttentionWgmma]>,
      Taken<[ConvWgmma], IntFrom<2, 8>, ["6", "5", "8"]>],
     "shared-memory buffers of the main loop"> {
   let Neighbours = [1, 2, 3, 4, 5, 6];
 }
 
 def Im2colDirective : Directive<"Im2colOp", "im2col", "M", "raw_smem slab_channels = 3">;
-def Im2colKey : Key<"im2col", Im2colDirective, WordOf<["raw_smem"]>, [Taken<convBlocks # [ConvWgmma]>],
-    "how a convolution forms its left matrix">;
+def Im2colKey : Key<"im2col", Im2colDirective, WordOf<["raw_smem", "halo"]>,
+    [Taken<convBlocks # [ConvWgmma], WordOf<["raw_smem"]>>, Taken<[ConvHalo], WordOf<["halo"]>>],
+    "how a convolution forms the matrix of its pixels: from the image in shared memory, or, with halo, as a box of pixels "
+    "that every tap shifts over">;
 def SlabChannelsKey : Key<"slab_channels", Im2colDirective, IntFrom<1, 4096>, [Taken<convBlocks>],
     "input channels of a convolution that shared memory holds at a time">;
 def ChunkKey : Key<"chunk", Im2colDirective, IntsFrom<3, 3, 1, 8>,
@@ -313,7 +317,7 @@ def RegSplitKey : Key<"reg_split", RegSplitDirective, IntsFrom<2, 2, 24, 256>,
 
 def MmaInflightDirective : Directive<"MmaInflightOp", "mma_inflight", "A", "1">;
 def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 1>,
-    [Taken<[ConvWgmma], IntFrom<0, 1>, ["1"]>, Taken<[GemmWgmma, ConvImplicit]>],
+    [Taken<[ConvWgmma], IntFrom<0, 1>, ["1"]>, Taken<[GemmWgmma, ConvImplicit, ConvHalo]>],
     "stages whose products run while the next stage is waited for"> {
   let Neighbours = [0, 1];
 }

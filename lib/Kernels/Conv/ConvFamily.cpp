@@ -10,6 +10,7 @@
 
 #include "ConvDepthwise.h"
 #include "ConvDispatch.h"
+#include "ConvHalo.h"
 #include "ConvImplicit.h"
 #include "ConvWgmma.h"
 
@@ -260,6 +261,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     return completeConvDepthwise(dispatch, conv, params, chip);
   if (isDepthwisePlanes(conv) && isWithoutTiles(params))
     return completeConvPlanes(dispatch, conv, params, chip);
+  if (params.getWord(key::im2col) == schedule::Im2col::Halo)
+    return completeConvHalo(dispatch, conv, params, chip);
   // Its tiles have a third size, that of a step.
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma ||
@@ -553,6 +556,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   if (isDepthwisePlanes(*conv) && !params.has(key::tile))
     return emitConvPlanes(dispatch, *conv, schedule::ConvDepthwise::read(params));
   std::optional<Mma> mma = params.getWord(key::mma);
+  if (params.getWord(key::im2col) == schedule::Im2col::Halo)
+    return emitConvHalo(dispatch, *conv, schedule::ConvHalo::read(params), chip);
   if (params.getWord(key::pipeline) == schedule::Pipeline::Tma)
     return emitConvImplicit(dispatch, *conv, schedule::ConvImplicit::read(params));
   if (mma == Mma::Wgmma)

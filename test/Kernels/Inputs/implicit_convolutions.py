@@ -1,8 +1,8 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""implicit_convolutions.py TYPE [first|last] [nan] [blocks] [transposed]: convolutions by mma = wgmma and pipeline = tma.
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [transposed]: convolutions by mma = wgmma and pipeline = tma.
 
-With "blocks" by mma = mma_sync and none instead. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
+With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
 these may show in a result, and where not, is what they are for.
 """
 import sys
@@ -30,7 +30,14 @@ TRANSPOSED = [
     (2, 8, [3, 4, 3], 16, [3, 2, 3], [2, 1, 2], [1, 0, 1], [1, 2, 1], [1, 0, 0], True, "relu", "tile = [192, 16, 64]"),
     (2, 48, [19], 20, [5], [3], [2], [2], [1], False, "residual", "split_k = 2, tile = [64, 24, 64]"),
     (1, 136, [4, 5, 4], 48, [2, 3, 2], [2, 2, 3], [0, 1, 0], [1, 1, 1], [0, 1, 1], True, "add", "tile = [256, 48, 64]"),
+    (2, 32, [21], 70, [4], [2], [1], [1], [0], True, "relu", ""),
+    (1, 24, [3, 4, 5], 20, [2, 3, 4], [3, 2, 2], [0, 1, 1], [1, 1, 1], [0, 1, 0], True, "residual", ""),
 ]
+# The schedules of the cases with "halo": teams and parts of warpgroups, filters that stay and that travel, several boxes and filters' tiles for a block.
+HALO = ["", "tile = [64, 128, 16]", "tile = [64, 64, 16], stages = 2", "tile = [48, 64, 32], mma_inflight = 0", "", "tile = [96, 64, 16]", "tile = [64, 64, 16]",
+        "tile = [32, 64, 16], stages = 4", "tile = [64, 64, 32], stages = 3"]
+HALO_TRANSPOSED = ["tile = [128, 64, 16]", "tile = [48, 64, 16]", None, None, "", None, "tile = [64, 64, 16], stages = 2", None, None, "tile = [64, 128, 16]",
+                   "tile = [32, 64, 16]"]
 
 
 def tensor(shape, element):
@@ -44,7 +51,7 @@ def last(shape):
 class Writer:
     def __init__(self, element, words):
         self.element = element
-        self.is_last, self.has_nan, self.in_blocks = (word in words for word in ("last", "nan", "blocks"))
+        self.is_last, self.has_nan, self.in_blocks, self.in_halo = (word in words for word in ("last", "nan", "blocks", "halo"))
         self.is_transposed = "transposed" in words
         self.arguments, self.body, self.results = [], [], []
 
@@ -81,7 +88,11 @@ class Writer:
 
     def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, *rest):
         output_padding, (bias, tail, schedule) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
-        if self.element == "f32":
+        if self.in_halo:
+            schedule = (HALO_TRANSPOSED if self.is_transposed else HALO)[number]
+            if self.element == "f32":
+                schedule = schedule.replace(", 16]", ", 8]").replace(", 32]", ", 16]")
+        elif self.element == "f32":
             schedule = schedule.replace(", 64]", ", 32]") if number % 2 else schedule
         out = [(e + 2 * p - d * (k - 1) - 1) // s + 1 for e, p, d, k, s in zip(extents, padding, dilation, kernel, stride)]
         weight = [filters, channels, *kernel]
@@ -131,6 +142,8 @@ class Writer:
             value, full = "%l", tensor(last(result), self.element)
         names, kinds = ", ".join(name for name, _ in operands), ", ".join(kind for _, kind in operands)
         keys = "family = conv, mma = wgmma, pipeline = tma" + (f", {schedule}" if schedule else "")
+        if self.in_halo:
+            keys = keys.replace("pipeline = tma", "im2col = halo")
         if self.in_blocks:
             keys = f"family = conv, mma = {['mma_sync', 'none'][number % 2]}"
         self.body += [f"  %y{number} = kgen.dispatch @c{number} schedule(#kgen.schedule<{keys}>) ins({names} : {kinds}) {{",
@@ -142,6 +155,9 @@ def main():
     element, words = sys.argv[1], sys.argv[2:]
     writer = Writer(element, words)
     cases = TRANSPOSED if writer.is_transposed else CASES
+    if writer.in_halo and writer.is_transposed:  # strides up to 2 along height and width
+        cases = [case for case, schedule in zip(cases, HALO_TRANSPOSED) if schedule is not None]
+        HALO_TRANSPOSED[:] = [schedule for schedule in HALO_TRANSPOSED if schedule is not None]
     for number, case in enumerate(cases):
         writer.add(number, *case)
     print('module attributes {kgen.precision = "tf32"} {' if element == "f32" else "module {")

@@ -1,0 +1,372 @@
+//===- ConvHalo.cpp - Convolutions of shifted pixels ----------------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills conv_halo.cuh in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvHalo.h"
+
+#include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Kernels/Emit/ScalarEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace kgen::kernels {
+using schedule::Dtype;
+
+static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
+/// Registers of a thread that multiplies, besides its sums.
+static constexpr int64_t kOtherRegisters = 40;
+static constexpr int64_t kMostConsumers = 3;
+/// A matrix descriptor counts up to this many pixels from 16 bytes of channels to the next.
+static constexpr int64_t kMostPixels = 16383;
+
+namespace {
+
+/// What the template derives from its constants.
+struct Plan {
+  int64_t n, filters, bk, stages;
+  int64_t sets = 1, parts, teams; ///< sums of a thread; warpgroups that share a tile, and tiles at a time
+  Sizes lead, reach, span;        ///< of the input before the first tap, between its taps; outputs of a phase
+  int64_t phasesD = 1, planes = 1;
+  int64_t th = 1, tw = 1, boxes = 0, loaded = 0, pixels = 0;
+  int64_t filterTiles, steps; ///< of channels
+  int64_t pixelBytes, filterBytes, residentBytes;
+  bool isResident = false;
+
+  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip);
+  int64_t consumers() const { return parts * teams; }
+  int64_t threads() const { return 128 * consumers() + kProducers; }
+  int64_t accumulators() const { return sets * n / 2; }
+  int64_t sharedBytes(bool resident, int64_t count) const {
+    int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
+    return (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams);
+  }
+  int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
+  int64_t pool(const Chip &chip) const { return chip.registersPerMultiprocessor / threads() / 8 * 8 * threads(); }
+  int64_t producerRegisters() const { return consumers() <= 2 ? 120 : 96; }
+  int64_t consumerRegisters(const Chip &chip) const {
+    return std::min<int64_t>(240, (pool(chip) - producerRegisters() * kProducers) / (128 * consumers()) / 8 * 8);
+  }
+  int64_t grid(const Chip &chip) const {
+    return std::max<int64_t>(1, std::min(chip.multiprocessors / filterTiles, boxes)) * filterTiles;
+  }
+  /// Registers of pixels that a loading thread has in flight.
+  int64_t loadedRegisters(int64_t lanes) const { return ceilDiv(loaded, kProducers) * bk / lanes * lanes; }
+};
+
+} // namespace
+
+static int64_t lanesOf(const Conv &conv) { return 128 / conv.elementType.getIntOrFloatBitWidth(); }
+/// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
+static int64_t mostLoaded(const Conv &conv) { return conv.elementType.isF32() ? 32 : 48; }
+static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
+static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
+
+/// Of stride 1, a transposed convolution is a plain one with mirrored filters.
+static bool hasPhases(const Conv &conv) { return conv.phases() > 1; }
+
+/// Inputs from the first to the last that some tap takes for an output of dimension D, in steps of a plane.
+static int64_t reachOf(const Conv &conv, int d) {
+  if (!conv.transposed)
+    return (conv.kernel[d] - 1) * conv.dilation[d] / conv.stride[d];
+  const Transposed &real = *conv.transposed;
+  int64_t last = 0;
+  for (int64_t phase = 0; phase < real.stride[d]; ++phase)
+    for (int64_t k = 0; k < real.kernel[d]; ++k)
+      if (int64_t place = phase + real.padding[d] - k * real.dilation[d]; place % real.stride[d] == 0)
+        last = std::max(last, place / real.stride[d] + conv.padding[d]);
+  return last;
+}
+
+Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip)
+    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages) {
+  int64_t phasesH = 1;
+  if (conv.transposed) {
+    phasesD = conv.transposed->stride[0];
+    phasesH = conv.transposed->stride[1];
+    sets = conv.transposed->stride[2];
+  }
+  parts = filters / 64 * phasesH;
+  teams = parts == 1 ? 2 : 1;
+  const Sizes &out = outOf(conv), &kernel = kernelOf(conv);
+  lead = conv.padding;
+  for (int d = 0; d < 3; ++d)
+    reach[d] = reachOf(conv, d);
+  if (!conv.transposed)
+    planes = (kernel[1] == 1 ? 1 : conv.stride[1]) * (kernel[2] == 1 ? 1 : conv.stride[2]);
+  span = {ceilDiv(out[0], phasesD), ceilDiv(out[1], phasesH), ceilDiv(out[2], sets)};
+
+  // Whole rows, or parts of them that begin at a sector of memory: the fewest boxes, then the fewest loads.
+  int64_t fewest = std::numeric_limits<int64_t>::max(), least = fewest;
+  for (int64_t width = std::min(span[2], n); width >= 1; --width) {
+    if (width != span[2] && width % 8)
+      continue;
+    int64_t pitch = width + reach[2], height = std::min(span[1], (n - width) / pitch + 1);
+    int64_t count = ceilDiv(span[1], height) * ceilDiv(span[2], width), loads = (height + reach[1]) * pitch;
+    if (count < fewest || (count == fewest && loads < least)) {
+      fewest = count;
+      least = loads;
+      th = height;
+      tw = width;
+    }
+  }
+  boxes = conv.images * span[0] * phasesD * fewest;
+  const int64_t pitch = tw + reach[2], plane = (th + reach[1]) * pitch;
+  loaded = planes * plane;
+  pixels = loaded - plane + std::max(plane, reach[1] * pitch + reach[2] + n);
+  filterTiles = ceilDiv(conv.outChannels, filters);
+  steps = ceilDiv(conv.channels, bk);
+  const int64_t chunks = bk / lanesOf(conv);
+  pixelBytes = chunks * pixels * 16;
+  filterBytes = kernel[1] * kernel[2] * chunks * filters * 16;
+  residentBytes = kernel[0] * steps * filterBytes;
+  isResident = sharedBytes(/*resident=*/true, stages) <= chip.sharedBytesPerBlock;
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chip &chip) {
+  const char *variant = "family conv with im2col = halo ";
+  if (!chip.isHopper())
+    return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
+  if (conv.groups != 1)
+    return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
+  if (conv.ops.window)
+    return dispatch.emitError(variant) << "fuses no pooling, found " << conv.ops.window->getName();
+  if (conv.lastInput || conv.lastWeight || conv.lastResult)
+    return dispatch.emitError(variant) << "reads and writes buffers with the channels first";
+  if (conv.transposed)
+    for (int d : {1, 2})
+      if (conv.transposed->stride[d] > 2)
+        return dispatch.emitError(variant) << "takes transposed convolutions of strides up to 2 along height and "
+                                              "width, found "
+                                           << conv.transposed->stride[d];
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  const Sizes &out = outOf(conv);
+  if (conv.in[0] * conv.in[1] * conv.in[2] > most || out[1] * out[2] > most)
+    return dispatch.emitError(variant) << "counts pixels of a channel up to " << most;
+  return success();
+}
+
+/// Why PLAN is none, or an empty string.
+static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chip) {
+  if (plan.consumers() > kMostConsumers)
+    return llvm::formatv("a tile of {0} filters takes {1} warpgroups, {2} at most are there", plan.filters, plan.parts,
+                         kMostConsumers);
+  if (plan.bk % (2 * lanesOf(conv)))
+    return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * lanesOf(conv), plan.bk);
+  // What threads give away later does not widen what the assembler counts on.
+  const int64_t registers = chip.registersPerMultiprocessor / plan.threads() / 8 * 8;
+  if (plan.accumulators() + kOtherRegisters > registers)
+    return llvm::formatv("the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
+                         plan.accumulators(), kOtherRegisters, registers);
+  if (plan.loadedRegisters(lanesOf(conv)) > mostLoaded(conv))
+    return llvm::formatv("a step's pixels take {0} registers of a thread that loads them, {1} are left to it",
+                         plan.loadedRegisters(lanesOf(conv)), mostLoaded(conv));
+  if (plan.pixels > kMostPixels)
+    return llvm::formatv("a tile has {0} pixels in shared memory, {1} at most can be addressed", plan.pixels,
+                         kMostPixels);
+  if (plan.sharedBytes() > chip.sharedBytesPerBlock)
+    return llvm::formatv("the tiles of {0} stages take {1} bytes of shared memory, a block has {2}", plan.stages,
+                         plan.sharedBytes(), chip.sharedBytesPerBlock);
+  return "";
+}
+
+/// About the cycles that PLAN takes: a multiprocessor multiplies a tile, or fetches it from the second-level cache,
+/// whatever takes longer; what a lone team stores it stores afterwards.
+static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
+  constexpr double fetched = 24, productsOf16Bit = 2048, sharedBytes = 128; // bytes, products and bytes a cycle
+  constexpr double meeting = 100;                                            // cycles of a step's barriers
+  const double bits = conv.elementType.getIntOrFloatBitWidth();
+  const Sizes &kernel = kernelOf(conv);
+  double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
+  double channels = double(plan.steps) * plan.bk;
+  // The operands of a product of 64 filters pass through shared memory each time, where they meet what is loaded.
+  double product = 64.0 * plan.n * 16 / productsOf16Bit + (64.0 + plan.n) * 32 / sharedBytes / 3;
+  double compute = product * (plan.filters / 64) * taps * channels * bits / 256;
+  double depths = double(kernel[0]) / plan.phasesD;
+  double bytes = plan.loaded * channels * bits / 8 * depths;
+  if (!plan.isResident)
+    bytes += double(plan.filterBytes) * plan.steps * depths;
+  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts / (plan.filters / 64) *
+                  conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
+  double tile = std::max(compute, bytes / fetched) + plan.steps * depths * meeting + (plan.teams == 1 ? stored : 0);
+  int64_t blocks = plan.grid(chip) / plan.filterTiles;
+  return ceilDiv(plan.boxes, blocks) * ceilDiv(plan.grid(chip), chip.multiprocessors) * tile + stored +
+         bytes / fetched / std::max<int64_t>(plan.steps, 1);
+}
+
+LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
+  MLIRContext *context = dispatch.getContext();
+  params.wordOr(context, key::mma, schedule::Mma::Wgmma);
+  params.wordOr(context, key::im2col, schedule::Im2col::Halo);
+  if (failed(checkShape(dispatch, conv, chip)))
+    return failure();
+  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
+  Dtype dtype = params.wordOr(context, key::dtype, expected);
+  if (dtype != expected)
+    return dispatch.emitError("family conv multiplies ")
+           << wordOf(own) << " as " << wordOf(expected) << " with im2col = halo, found dtype = " << wordOf(dtype);
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
+    return dispatch.emitError("expected an operand type within precision class ")
+           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
+
+  std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
+  if (given && given->size() != 3)
+    return dispatch.emitError("a tile of im2col = halo is [pixels, filters, channels of a step]");
+  std::optional<int64_t> wanted = params.getInt(key::stages);
+  double least = std::numeric_limits<double>::infinity();
+  std::string fault = "no tile fits";
+  std::array<int64_t, 3> best = {};
+  int64_t stages = 0;
+  auto consider = [&](const std::array<int64_t, 3> &tile, int64_t count) {
+    Plan plan(conv, tile, count, chip);
+    std::string found = findFault(conv, plan, chip);
+    if (!found.empty()) {
+      fault = found;
+      return;
+    }
+    // More stages hide more; a second is needed.
+    double cost = costOf(conv, plan, chip) * (count == 2 ? 1.05 : 1) - count * 1e-6;
+    if (cost < least) {
+      least = cost;
+      best = tile;
+      stages = count;
+    }
+  };
+  const int64_t unit = 2 * lanesOf(conv);
+  for (int64_t count = wanted.value_or(4); count >= wanted.value_or(2); --count) {
+    if (given) {
+      consider({(*given)[0], (*given)[1], (*given)[2]}, count);
+      continue;
+    }
+    for (int64_t n : {256, 224, 192, 160, 128, 96, 64})
+      for (int64_t filters : {64, 128, 192})
+        for (int64_t bk : {2 * unit, unit})
+          if (filters == 64 || filters <= roundUp(conv.outChannels, 64))
+            consider({n, filters, bk}, count);
+  }
+  if (!stages)
+    return dispatch.emitError("im2col = halo: ") << fault;
+  params.set(context, key::tile, best);
+  params.set(context, key::stages, stages);
+  params.intOr(context, key::mmaInflight, 1);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+static std::string printConstants(StringRef name, const Conv &conv, const schedule::ConvHalo &schedule, const Plan &plan,
+                                  const Chip &chip) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto line = [&](const char *format, auto... values) { os << llvm::formatv(format, values...) << "\n"; };
+  auto three = [&](const char *format, const Sizes &sizes) { line(format, sizes[0], sizes[1], sizes[2]); };
+  os << "namespace " << name << " {\n";
+  line("// The problem: images of C x D x H x W, filters of KD x KH x KW taps, outputs of OD x OH x OW.");
+  line("using In = {0}; // element type of the input and the products", getStorageType(conv.elementType));
+  line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
+  line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
+  three("constexpr int D = {0}, H = {1}, W = {2};", conv.in);
+  three("constexpr int OD = {0}, OH = {1}, OW = {2};", outOf(conv));
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};", kernelOf(conv));
+  const std::optional<Transposed> real = hasPhases(conv) ? conv.transposed : std::nullopt;
+  three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", real ? real->stride : conv.stride);
+  three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", real ? real->padding : conv.padding);
+  three("constexpr int DILATION_D = {0}, DILATION_H = {1}, DILATION_W = {2};", real ? real->dilation : conv.dilation);
+  if (real) {
+    line("// Of one phase of the stride: from one of its taps to the next, and between the inputs of these.");
+    three("constexpr int APART_D = {0}, APART_H = {1}, APART_W = {2};", real->apart);
+    three("constexpr int NEARER_D = {0}, NEARER_H = {1}, NEARER_W = {2};", conv.dilation);
+  }
+  line("// Inputs before the first of an output that some tap takes, and how far apart the first and the last are.");
+  three("constexpr int LEAD_D = {0}, LEAD_H = {1}, LEAD_W = {2};", plan.lead);
+  line("constexpr int REACH_H = {0}, REACH_W = {1};", plan.reach[1], plan.reach[2]);
+  line("// The schedule.");
+  line("constexpr int TH = {0}, TW = {1}; // pixels of a tile", plan.th, plan.tw);
+  line("constexpr int N = {0}; // of a product", plan.n);
+  line("constexpr int F = {0}, BK = {1}; // filters of a tile, channels of a step", plan.filters, plan.bk);
+  line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
+       plan.parts, plan.teams);
+  line("constexpr int PRODUCER_WARPS = {0};", kProducerWarps);
+  line("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1}; // of a thread", plan.producerRegisters(),
+       plan.consumerRegisters(chip));
+  line("constexpr int STAGES = {0};", plan.stages);
+  line("constexpr int INFLIGHT = {0}; // steps whose products run while the next one is waited for",
+       schedule.mmaInflight);
+  line("constexpr bool RESIDENT = {0}; // whether a block's filters stay", plan.isResident ? "true" : "false");
+  line("constexpr int GRID = {0}; // blocks", plan.grid(chip));
+  line("constexpr int SHARED_BYTES = {0}; // dynamic shared memory of the launch", plan.sharedBytes());
+  os << "} // namespace " << name << "\n";
+  return text;
+}
+
+FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
+                                     const Chip &chip) {
+  Plan plan(conv, schedule.tile, schedule.stages, chip);
+  std::string name = dispatch.getName().str();
+  FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
+  if (failed(made))
+    return failure();
+  const Epilogue &tail = made->tail;
+  std::string parameters = tail.parameters(), arguments = tail.arguments();
+
+  TemplateFill fill;
+  fill.name = name;
+  if (hasPhases(conv))
+    fill.sections.insert("transposed");
+  else if (conv.transposed)
+    fill.replacements["weight"] = "    value = weights[(((long long)channel * OC + filter) * KD + KD - 1 - depth) * TAPS "
+                                  "+ TAPS - 1 - tap];";
+  fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan, chip);
+  fill.replacements["epilogue"] = "// One output.\n__device__ __forceinline__ float epilogue(float value, int image, "
+                                  "int channel, int z, int y, int "
+                                  "x" +
+                                  parameters + ") {\n  return " + made->epilogue + ";\n}";
+  fill.replacements["mma"] =
+      "__device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) {\n  kgen::wgmma_" +
+      std::string(conv.elementType.isF32()    ? "tf32"
+                  : conv.elementType.isBF16() ? "bf16"
+                                              : "f16") +
+      "<N>(c, a, b, true);\n}";
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " + name +
+                                "_main(const " + name + "::In *__restrict__ input, const " + name +
+                                "::In *__restrict__ weights" + parameters + ",\n         " + name +
+                                "::Out *__restrict__ output) {";
+  fill.replacements["finish_pair"] =
+      "                pair.value[i] = static_cast<Out>(epilogue(sum, tile.i, channel, z, y, x + i" + arguments + "));";
+  fill.replacements["finish_one"] =
+      "                  to[set] = static_cast<Out>(epilogue(sums[set][at], tile.i, channel, z, y, x + set" +
+      arguments + "));";
+
+  DispatchCode code;
+  code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
+  const int64_t packed =
+      plan.filterTiles * kernelOf(conv)[0] * plan.steps * kernelOf(conv)[1] * kernelOf(conv)[2] * plan.bk * plan.filters;
+  code.workspaces.push_back(RankedTensorType::get({packed}, conv.elementType));
+  DispatchBuffer weights = DispatchBuffer::workspace(0);
+  code.launches.push_back({name + "_weights", {ceilDiv(packed, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
+  LaunchSpec main{name + "_main",     {plan.grid(chip), 1, 1}, {plan.threads(), 1, 1},
+                  plan.sharedBytes(), {conv.input, weights},   {DispatchBuffer::result(0)}};
+  for (const EpilogueOperand &operand : tail.operands)
+    main.reads.push_back(operand.buffer);
+  main.sizedBy = "conv_halo.cuh";
+  code.launches.push_back(main);
+  return code;
+}
+
+} // namespace kgen::kernels

@@ -1,0 +1,461 @@
+//===- conv_halo.cuh - Convolution of shifted pixels (sm_90a) -------------===//
+//
+// A tile is a box of output pixels, TH rows of TW, times F filters. The right operand of its products are the input
+// pixels that the box needs, its neighbours included: they lie in shared memory once, one after the other in rows of
+// PITCH, 16 bytes of channels at a time, and every tap of the filter multiplies the same block, moved by whole pixels.
+// The left operand are the tap's filters. With a stride there is a block for each residue of the input's coordinates.
+// So an input pixel is fetched once for all taps, and images need not have their channels last: PRODUCER_WARPS read
+// them as they are, put what belongs together side by side, and round f32 to tf32 on the way.
+//
+// Pixels of a row's end multiply into columns of the result that nobody reads.
+//
+// Blocks stay and take one tile after the other. A team of PARTS warpgroups multiplies a tile; with two teams one stores
+// while the other multiplies. The filters stay in shared memory where they fit it (RESIDENT), and travel with the pixels
+// of each step elsewhere.
+//
+// Of a transposed convolution (section transposed) a tile is a box of neighbouring inputs, and the result all outputs at
+// STRIDE * q + phase for the q of the box: a warpgroup for each phase of the height, which has the sums of all phases of
+// the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters mirrored.
+//
+//===----------------------------------------------------------------------===//
+#include "kgen_hopper.cuh"
+
+//@ replace constants
+namespace example {
+// The problem: images of C x D x H x W, filters of KD x KH x KW taps, outputs of OD x OH x OW.
+using In = __half;  // element type of the input and the products
+using Out = __half; // element type of the result
+constexpr int IMAGES = 8, C = 64, OC = 64;
+constexpr int D = 1, H = 56, W = 56, OD = 1, OH = 56, OW = 56;
+constexpr int KD = 1, KH = 3, KW = 3;
+constexpr int STRIDE_D = 1, STRIDE_H = 1, STRIDE_W = 1; // of the convolution, transposed or not
+constexpr int PAD_D = 0, PAD_H = 1, PAD_W = 1;
+constexpr int DILATION_D = 1, DILATION_H = 1, DILATION_W = 1;
+// Inputs before the first of an output that some tap takes, and how far apart the first and the last are.
+constexpr int LEAD_D = 0, LEAD_H = 1, LEAD_W = 1;
+constexpr int REACH_H = 2, REACH_W = 2;
+// The schedule.
+constexpr int TH = 4, TW = 56;      // pixels of a tile
+constexpr int N = 256;              // of a product
+constexpr int F = 64, BK = 32;      // filters of a tile, channels of a step
+constexpr int PARTS = 1, TEAMS = 2; // warpgroups that multiply a tile, and how many tiles at a time
+constexpr int PRODUCER_WARPS = 4;
+constexpr int PRODUCER_REGISTERS = 120, CONSUMER_REGISTERS = 192; // of a thread
+constexpr int STAGES = 3;
+constexpr int INFLIGHT = 1;        // steps whose products run while the next one is waited for
+constexpr bool RESIDENT = true;    // whether a block's filters stay
+constexpr int GRID = 132;          // blocks
+constexpr int SHARED_BYTES = 176256; // dynamic shared memory of the launch
+} // namespace example
+//@ end
+
+namespace example {
+
+__host__ __device__ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+__host__ __device__ constexpr int larger(int a, int b) { return a < b ? b : a; }
+
+constexpr int CONSUMERS = PARTS * TEAMS, PRODUCERS = 32 * PRODUCER_WARPS;
+constexpr int THREADS = 128 * CONSUMERS + PRODUCERS;
+constexpr int LANES = 16 / sizeof(In), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
+constexpr int TAPS = KH * KW;                               // of one depth
+#if transposed
+constexpr int PHASES_D = STRIDE_D, PHASES_H = STRIDE_H, SETS = STRIDE_W; // sums of a thread: a set for each phase of the width
+constexpr int SHIFT_H = 1, SHIFT_W = 1, PLANES_H = 1, PLANES_W = 1;
+#else
+constexpr int PHASES_D = 1, PHASES_H = 1, SETS = 1;
+constexpr int SHIFT_H = STRIDE_H, SHIFT_W = STRIDE_W;          // inputs from an output to the next
+constexpr int PLANES_H = KH == 1 ? 1 : STRIDE_H, PLANES_W = KW == 1 ? 1 : STRIDE_W; // residues
+#endif
+// Outputs of one phase.
+constexpr int SPAN_D = ceil_div(OD, PHASES_D), SPAN_H = ceil_div(OH, PHASES_H), SPAN_W = ceil_div(OW, SETS);
+constexpr int BOXES_H = ceil_div(SPAN_H, TH), BOXES_W = ceil_div(SPAN_W, TW);
+constexpr int BOXES = IMAGES * SPAN_D * PHASES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, F);
+constexpr int PITCH = TW + REACH_W, PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
+constexpr int LOADED = PLANES_H * PLANES_W * PLANE;
+// A product reads N pixels from any tap's first on.
+constexpr int PIXELS = LOADED - PLANE + larger(PLANE, REACH_H * PITCH + REACH_W + N);
+constexpr int EACH = ceil_div(LOADED, PRODUCERS); // pixels of a producer's thread
+constexpr int CHANNEL_STEPS = ceil_div(C, BK);
+static_assert((TH - 1) * PITCH + TW <= N, "a tile's pixels are columns of one product");
+static_assert(GRID % N_TILES == 0, "a block keeps its filters");
+static_assert(PARTS == F / 64 * PHASES_H, "a warpgroup for 64 filters, and for a phase of the height");
+static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
+
+// Shared memory: filters, stages of [pixels | filters], barriers.
+constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS * F * 16; // of a step
+constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
+constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
+static_assert(RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) <= SHARED_BYTES,
+              "the launch gives too little shared memory");
+
+//@ replace epilogue
+// One output.
+__device__ __forceinline__ float epilogue(float value, int image, int channel, int z, int y, int x) { return value; }
+//@ end
+
+struct Tile {
+  int i, z, y, x; // image, depth and first row and column of a phase's outputs
+  int phase_d;
+};
+__device__ __forceinline__ Tile tile_at(int box) {
+  const int z = box / (BOXES_W * BOXES_H) % (SPAN_D * PHASES_D);
+  return {box / (BOXES_W * BOXES_H * SPAN_D * PHASES_D), z / PHASES_D, box / BOXES_W % BOXES_H * TH, box % BOXES_W * TW,
+          z % PHASES_D};
+}
+
+#if transposed
+// The taps of one phase along one dimension: `count` ones from `tap` on, `apart` from each other. The first takes the
+// input `shift` after the first that any phase takes, the others one `nearer` each.
+struct Taps {
+  int tap, count, shift;
+};
+__device__ __forceinline__ Taps taps_of(int phase, int taps, int stride, int pad, int dilation, int lead) {
+  Taps found = {0, 0, 0};
+  for (int tap = taps - 1; tap >= 0; --tap) {
+    const int place = phase + pad - tap * dilation;
+    if (place % stride == 0)
+      found = {tap, found.count + 1, place / stride + lead};
+  }
+  return found;
+}
+#endif
+
+__device__ __forceinline__ float rounded(float x) { return kgen::round_tf32(x); }
+template <typename T> __device__ __forceinline__ T rounded(T x) { return x; }
+
+struct alignas(16) Chunk {
+  In lane[LANES];
+};
+// What a loading thread has of a step.
+struct Step {
+  Chunk chunks[EACH][CHUNKS];
+  int filters; // the step's, of a filter
+};
+
+//@ replace mma
+__device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) { kgen::wgmma_f16<N>(c, a, b, true); }
+//@ end
+
+} // namespace example
+
+// Lays the weights out as [tile of filters][depth][step of channels][tap][16 bytes of channels][filter].
+extern "C" __global__ void __launch_bounds__(256)
+    example_weights(const example::In *__restrict__ weights, example::In *__restrict__ packed) {
+  using namespace example;
+  const long long index = blockIdx.x * 256ll + threadIdx.x;
+  if (index >= (long long)N_TILES * KD * CHANNEL_STEPS * TAPS * BK * F)
+    return;
+  const int lane = index % LANES, filter = index / (BK * F * TAPS) / (CHANNEL_STEPS * KD) * F + index / LANES % F;
+  const int tap = index / (BK * F) % TAPS, depth = index / (BK * F * TAPS) / CHANNEL_STEPS % KD;
+  const int channel = index / (BK * F * TAPS) % CHANNEL_STEPS * BK + index / (LANES * F) % CHUNKS * LANES + lane;
+  In value = In(0.0f);
+  if (channel < C && filter < OC)
+#if transposed
+    value = weights[(((long long)channel * OC + filter) * KD + depth) * TAPS + tap];
+#else
+    //@ replace weight
+    value = weights[(((long long)filter * C + channel) * KD + depth) * TAPS + tap];
+    //@ end
+#endif
+  packed[index] = rounded(value);
+}
+
+//@ replace kernel
+//@ sizes THREADS | SHARED_BYTES | GRID
+extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
+    example_main(const example::In *__restrict__ input, const example::In *__restrict__ weights,
+                 example::Out *__restrict__ output) {
+  //@ end
+  using namespace example;
+  extern __shared__ __align__(1024) unsigned char example_shared[];
+  unsigned char *stages = example_shared + RESIDENT_BYTES;
+  uint64_t *full = reinterpret_cast<uint64_t *>(stages + STAGES * STAGE_BYTES), *empty = full + STAGES;
+  // A team may look at the stages of its tile once the one before it has seen all of its own: until then a stage's
+  // parity does not say which of its uses is over.
+  uint64_t *filters_there = empty + STAGES, *turns = filters_there + 1;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      kgen::mbar_init(&full[s], PRODUCERS);
+      kgen::mbar_init(&empty[s], PARTS);
+    }
+    kgen::mbar_init(filters_there, 1);
+    for (int t = 0; t < TEAMS; ++t)
+      kgen::mbar_init(&turns[t], 4 * PARTS);
+    kgen::fence_barrier_init();
+  }
+  __syncthreads();
+
+  const int n_tile = blockIdx.x % N_TILES, first_box = blockIdx.x / N_TILES;
+  const In *filters = weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F;
+  int stage = 0;
+  unsigned phase = 0;
+  auto advance = [&] {
+    if (++stage == STAGES) {
+      stage = 0;
+      phase ^= 1;
+    }
+  };
+
+  if (threadIdx.x >= 128 * CONSUMERS) {
+    kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
+    const int thread = threadIdx.x - 128 * CONSUMERS;
+    if (RESIDENT && thread == 0) {
+      kgen::mbar_arrive_expect_tx(filters_there, RESIDENT_BYTES);
+      for (int step = 0; step < KD * CHANNEL_STEPS; ++step)
+        kgen::bulk_load(example_shared + step * FILTER_BYTES, filters + step * (FILTER_BYTES / (int)sizeof(In)),
+                        FILTER_BYTES, filters_there);
+    }
+    // What is loaded next: a step of a tile, and where each of the thread's pixels lies in its plane of the image, or -1.
+    int box = first_box, step = 0, offset[EACH];
+    Tile tile = {};
+    // Loads the next step; false after the last one.
+    auto fetch = [&](Step &to) {
+#if transposed
+      Taps taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
+#endif
+      while (step == 0) {
+        if (box >= BOXES)
+          return false;
+        tile = tile_at(box);
+#pragma unroll
+        for (int i = 0; i < EACH; ++i) {
+          const int pixel = thread + i * PRODUCERS, plane = pixel / PLANE, at = pixel % PLANE;
+          const int y = (tile.y + at / PITCH) * SHIFT_H + plane / PLANES_W - LEAD_H;
+          const int x = (tile.x + at % PITCH) * SHIFT_W + plane % PLANES_W - LEAD_W;
+          offset[i] = pixel < LOADED && y >= 0 && y < H && x >= 0 && x < W ? y * W + x : -1;
+        }
+#if transposed
+        taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
+        if (taps_d.count == 0) {
+          box += GRID / N_TILES;
+          continue;
+        }
+#endif
+        break;
+      }
+      const int d = step / CHANNEL_STEPS, c0 = step % CHANNEL_STEPS * BK;
+#if transposed
+      const int steps = taps_d.count * CHANNEL_STEPS;
+      const int depth = taps_d.tap + d * APART_D, z = tile.z - LEAD_D + taps_d.shift - d * NEARER_D;
+#else
+      const int steps = KD * CHANNEL_STEPS, depth = d, z = tile.z * STRIDE_D + d * DILATION_D - LEAD_D;
+#endif
+      to.filters = depth * CHANNEL_STEPS + step % CHANNEL_STEPS;
+      const bool inside = D == 1 || (z >= 0 && z < D);
+      const In *from = input + (((long long)tile.i * C + c0) * D + (inside ? z : 0)) * (H * W);
+#pragma unroll
+      for (int i = 0; i < EACH; ++i)
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k)
+#pragma unroll
+          for (int lane = 0; lane < LANES; ++lane) {
+            const int c = k * LANES + lane;
+            const bool valid = inside && offset[i] >= 0 && (C % BK == 0 || c0 + c < C);
+            to.chunks[i][k].lane[lane] = valid ? from[(long long)c * (D * H * W) + offset[i]] : In(0.0f);
+          }
+      if (++step == steps) {
+        step = 0;
+        box += GRID / N_TILES;
+      }
+      return true;
+    };
+    // Puts what was loaded where the products read it, once there is room.
+    auto put = [&](Step &from) {
+      kgen::mbar_wait(&empty[stage], phase ^ 1);
+      unsigned char *to = stages + stage * STAGE_BYTES;
+      if (!RESIDENT && thread == 0) {
+        kgen::mbar_expect_tx(&full[stage], FILTER_BYTES);
+        kgen::bulk_load(to + PIXEL_BYTES, filters + from.filters * (FILTER_BYTES / (int)sizeof(In)), FILTER_BYTES,
+                        &full[stage]);
+      }
+#pragma unroll
+      for (int i = 0; i < EACH; ++i) {
+        const int pixel = thread + i * PRODUCERS;
+        if (LOADED % PRODUCERS != 0 && pixel >= LOADED)
+          break;
+#pragma unroll
+        for (int k = 0; k < CHUNKS; ++k) {
+#pragma unroll
+          for (int lane = 0; lane < LANES; ++lane)
+            from.chunks[i][k].lane[lane] = rounded(from.chunks[i][k].lane[lane]);
+          *reinterpret_cast<Chunk *>(to + (k * PIXELS + pixel) * 16) = from.chunks[i][k];
+        }
+      }
+      kgen::fence_proxy_async();
+      kgen::mbar_arrive(&full[stage]);
+      advance();
+    };
+    // The loads of a step are on their way while the step before is stored.
+    Step even, odd;
+    for (bool more = fetch(even); more;) {
+      const bool another = fetch(odd);
+      put(even);
+      if (!another)
+        break;
+      more = fetch(even);
+      put(odd);
+    }
+  } else {
+    kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
+    // From another lane, so that the compiler knows that a warp's threads agree.
+    const int thread = threadIdx.x % 128, group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);
+    const int part = group % PARTS, team = group / PARTS;
+    const int part_f = part % (F / 64) * 64;
+    // Strides of a descriptor: from 16 bytes of channels to the next, from 8 rows to the next.
+    const uint64_t a_first = kgen::smem_descriptor(example_shared + (RESIDENT ? 0 : PIXEL_BYTES) + part_f * 16, F * 16,
+                                                   128, kgen::SWIZZLE_NONE);
+    const uint64_t b_first = kgen::smem_descriptor(stages, PIXELS * 16, 128, kgen::SWIZZLE_NONE);
+#if transposed
+    const int phase_h = part / (F / 64);
+    const Taps taps_h = taps_of(phase_h, KH, STRIDE_H, PAD_H, DILATION_H, LEAD_H);
+#endif
+    if (RESIDENT)
+      kgen::mbar_wait(filters_there, 0);
+    int turn = 0, own = 0; // the team of the next tile, and how many this one has had
+    // Every warp says so: one that comes late must find the phase that it waits for.
+    auto pass_on = [&] {
+      __syncwarp();
+      if (TEAMS > 1 && thread % 32 == 0)
+        kgen::mbar_arrive(&turns[turn]);
+    };
+    for (int box = first_box; box < BOXES; box += GRID / N_TILES) {
+      const Tile tile = tile_at(box);
+#if transposed
+      const Taps taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
+      const int depths = taps_d.count;
+#else
+      constexpr int depths = KD;
+#endif
+      const int steps = depths * CHANNEL_STEPS;
+      const bool mine = turn == team;
+      turn = turn + 1 == TEAMS ? 0 : turn + 1;
+      if (!mine) {
+        for (int step = 0; step < steps; ++step)
+          advance();
+        continue;
+      }
+      if (TEAMS > 1)
+        kgen::mbar_wait(&turns[team], (own++ + (team == 0)) % 2);
+      if (steps == 0)
+        pass_on();
+      float sums[SETS][N / 2];
+#pragma unroll
+      for (int set = 0; set < SETS; ++set)
+#pragma unroll
+        for (int j = 0; j < N / 2; ++j)
+          sums[set][j] = 0.0f;
+      int previous = 0;
+      auto release = [&](int s) {
+        if (thread == 0)
+          kgen::mbar_arrive(&empty[s]);
+      };
+      for (int step = 0; step < steps; ++step) {
+#if transposed
+        const int depth = taps_d.tap + step / CHANNEL_STEPS * APART_D;
+#else
+        const int depth = step / CHANNEL_STEPS;
+#endif
+        const uint64_t a_step =
+            RESIDENT ? a_first + (depth * CHANNEL_STEPS + step % CHANNEL_STEPS) * (FILTER_BYTES / 16)
+                     : a_first + (RESIDENT_BYTES + stage * STAGE_BYTES) / 16;
+        const uint64_t b_step = b_first + stage * (STAGE_BYTES / 16);
+        kgen::mbar_wait(&full[stage], phase);
+        if (step == steps - 1)
+          pass_on();
+        kgen::wgmma_fence();
+#if transposed
+        for (int h = 0; h < taps_h.count; ++h)
+#pragma unroll
+          for (int set = 0; set < SETS; ++set) {
+            const Taps taps_w = taps_of(set, KW, STRIDE_W, PAD_W, DILATION_W, LEAD_W);
+            for (int w = 0; w < taps_w.count; ++w) {
+              const int tap = (taps_h.tap + h * APART_H) * KW + taps_w.tap + w * APART_W;
+              const int shift = (taps_h.shift - h * NEARER_H) * PITCH + taps_w.shift - w * NEARER_W;
+#pragma unroll
+              for (int k = 0; k < CHUNKS; k += 2)
+                mma(sums[set], a_step + (tap * CHUNKS + k) * F, b_step + k * PIXELS + shift);
+            }
+          }
+#else
+#pragma unroll 1
+        for (int h = 0; h < KH; ++h)
+#pragma unroll
+          for (int w = 0; w < KW; ++w) {
+            const int tap = h * KW + w, y = h * DILATION_H, x = w * DILATION_W;
+            const int shift = (y % SHIFT_H * PLANES_W + x % SHIFT_W) * PLANE + y / SHIFT_H * PITCH + x / SHIFT_W;
+#pragma unroll
+            for (int k = 0; k < CHUNKS; k += 2)
+              mma(sums[0], a_step + (tap * CHUNKS + k) * F, b_step + k * PIXELS + shift);
+          }
+#endif
+        kgen::wgmma_commit();
+        kgen::wgmma_wait<INFLIGHT>();
+        // With one step in flight, the stage before it is free.
+        if (INFLIGHT == 0)
+          release(stage);
+        else if (step > 0)
+          release(previous);
+        previous = stage;
+        advance();
+      }
+      kgen::wgmma_wait<0>();
+#pragma unroll
+      for (int set = 0; set < SETS; ++set)
+        kgen::wgmma_hold(sums[set]);
+      // Also keeps reads of the sums behind the products' end.
+      kgen::named_barrier_sync(1 + group, 128);
+      if (INFLIGHT != 0 && steps > 0)
+        release(previous);
+
+#if transposed
+      const int z = tile.z * STRIDE_D + tile.phase_d, step_h = STRIDE_H, first_y = tile.y * STRIDE_H + phase_h;
+#else
+      const int z = tile.z, step_h = 1, first_y = tile.y;
+#endif
+      if (z >= OD)
+        continue;
+      const int first_channel = n_tile * F + part_f + thread / 32 * 16 + thread % 32 / 4;
+      // Neighbours, which one access stores: the phases of a pixel, or two pixels.
+      struct alignas(2 * sizeof(Out)) Pair {
+        Out value[2];
+      };
+      constexpr bool PAIRED = SETS == 2 ? OW % 2 == 0 : SETS == 1 && OW % 2 == 0 && TW % 2 == 0 && PITCH % 2 == 0;
+#pragma unroll
+      for (int j = 0; j < N; j += 8)
+#pragma unroll
+        for (int e = 0; e < (PAIRED && SETS == 1 ? 1 : 2); ++e) {
+          const int column = j + thread % 4 * 2 + e, y = first_y + column / PITCH * step_h;
+          const int x = (tile.x + column % PITCH) * SETS;
+          if (column % PITCH >= TW || column / PITCH >= TH || y >= OH || x >= OW)
+            continue;
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const int channel = first_channel + 8 * half;
+            if (OC % F != 0 && channel >= OC)
+              continue;
+            Out *to = output + (((long long)tile.i * OC + channel) * OD + z) * (OH * OW) + y * OW + x;
+            const int at = j / 2 + 2 * half + e;
+            if constexpr (PAIRED) {
+              Pair pair;
+#pragma unroll
+              for (int i = 0; i < 2; ++i) {
+                const float sum = SETS == 2 ? sums[SETS == 2 ? i : 0][at] : sums[0][at + i];
+                //@ replace finish_pair
+                pair.value[i] = static_cast<Out>(epilogue(sum, tile.i, channel, z, y, x + i));
+                //@ end
+              }
+              *reinterpret_cast<Pair *>(to) = pair;
+            } else {
+#pragma unroll
+              for (int set = 0; set < SETS; ++set)
+                if (SETS == 1 || x + set < OW) {
+                  //@ replace finish_one
+                  to[set] = static_cast<Out>(epilogue(sums[set][at], tile.i, channel, z, y, x + set));
+                  //@ end
+                }
+            }
+          }
+        }
+    }
+  }
+}
