@@ -37,12 +37,14 @@ struct Plan {
   int64_t sets = 1, parts, teams; ///< sums of a thread; warpgroups that share a tile, and tiles at a time
   Sizes lead, reach, span;        ///< of the input before the first tap, between its taps; outputs of a phase
   int64_t phasesD = 1, planes = 1;
+  int64_t run = 1, before = 0; ///< pixels that one load has, and of a row before the first that is needed
   int64_t th = 1, tw = 1, boxes = 0, loaded = 0, pixels = 0;
   int64_t filterTiles, steps; ///< of channels
   int64_t pixelBytes, filterBytes, residentBytes;
   bool isResident = false;
 
   Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip);
+  int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
   int64_t threads() const { return 128 * consumers() + kProducers; }
   int64_t accumulators() const { return sets * n / 2; }
@@ -60,14 +62,16 @@ struct Plan {
     return std::max<int64_t>(1, std::min(chip.multiprocessors / filterTiles, boxes)) * filterTiles;
   }
   /// Registers of pixels that a loading thread has in flight.
-  int64_t loadedRegisters(int64_t lanes) const { return ceilDiv(loaded, kProducers) * bk / lanes * lanes; }
+  int64_t loadedRegisters(const Conv &conv) const {
+    return ceilDiv(loaded / run, kProducers) * bk * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
+  }
 };
 
 } // namespace
 
 static int64_t lanesOf(const Conv &conv) { return 128 / conv.elementType.getIntOrFloatBitWidth(); }
 /// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
-static int64_t mostLoaded(const Conv &conv) { return conv.elementType.isF32() ? 32 : 48; }
+static int64_t mostLoaded(const Plan &plan, const Conv &conv) { return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32; }
 static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
 static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
 
@@ -105,12 +109,18 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     planes = (kernel[1] == 1 ? 1 : conv.stride[1]) * (kernel[2] == 1 ? 1 : conv.stride[2]);
   span = {ceilDiv(out[0], phasesD), ceilDiv(out[1], phasesH), ceilDiv(out[2], sets)};
 
+  // Rows whose pixels lie side by side in memory, and begin where a load may, are read by runs.
+  constexpr int64_t kRun = 4;
+  if ((conv.transposed || conv.stride[2] == 1) && conv.in[2] % kRun == 0) {
+    run = kRun;
+    before = roundUp(lead[2], kRun) - lead[2];
+  }
   // Whole rows, or parts of them that begin at a sector of memory: the fewest boxes, then the fewest loads.
   int64_t fewest = std::numeric_limits<int64_t>::max(), least = fewest;
   for (int64_t width = std::min(span[2], n); width >= 1; --width) {
     if (width != span[2] && width % 8)
       continue;
-    int64_t pitch = width + reach[2], height = std::min(span[1], (n - width) / pitch + 1);
+    int64_t pitch = pitchOf(width), height = std::min(span[1], (n - width) / pitch + 1);
     int64_t count = ceilDiv(span[1], height) * ceilDiv(span[2], width), loads = (height + reach[1]) * pitch;
     if (count < fewest || (count == fewest && loads < least)) {
       fewest = count;
@@ -120,9 +130,9 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     }
   }
   boxes = conv.images * span[0] * phasesD * fewest;
-  const int64_t pitch = tw + reach[2], plane = (th + reach[1]) * pitch;
+  const int64_t pitch = pitchOf(tw), plane = (th + reach[1]) * pitch;
   loaded = planes * plane;
-  pixels = loaded - plane + std::max(plane, reach[1] * pitch + reach[2] + n);
+  pixels = loaded - plane + std::max(plane, reach[1] * pitch + before + reach[2] + n);
   filterTiles = ceilDiv(conv.outChannels, filters);
   steps = ceilDiv(conv.channels, bk);
   const int64_t chunks = bk / lanesOf(conv);
@@ -171,9 +181,9 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
   if (plan.accumulators() + kOtherRegisters > registers)
     return llvm::formatv("the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
                          plan.accumulators(), kOtherRegisters, registers);
-  if (plan.loadedRegisters(lanesOf(conv)) > mostLoaded(conv))
+  if (plan.loadedRegisters(conv) > mostLoaded(plan, conv))
     return llvm::formatv("a step's pixels take {0} registers of a thread that loads them, {1} are left to it",
-                         plan.loadedRegisters(lanesOf(conv)), mostLoaded(conv));
+                         plan.loadedRegisters(conv), mostLoaded(plan, conv));
   if (plan.pixels > kMostPixels)
     return llvm::formatv("a tile has {0} pixels in shared memory, {1} at most can be addressed", plan.pixels,
                          kMostPixels);
@@ -299,6 +309,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("// The schedule.");
   line("constexpr int TH = {0}, TW = {1}; // pixels of a tile", plan.th, plan.tw);
   line("constexpr int N = {0}; // of a product", plan.n);
+  line("constexpr int RUN = {0}, BEFORE_W = {1}; // pixels that one load has, and of a row before the first that is needed",
+       plan.run, plan.before);
   line("constexpr int F = {0}, BK = {1}; // filters of a tile, channels of a step", plan.filters, plan.bk);
   line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
        plan.parts, plan.teams);

@@ -37,6 +37,7 @@ constexpr int REACH_H = 2, REACH_W = 2;
 // The schedule.
 constexpr int TH = 4, TW = 56;      // pixels of a tile
 constexpr int N = 256;              // of a product
+constexpr int RUN = 4, BEFORE_W = 3; // pixels that one load has, and of a row before the first that is needed
 constexpr int F = 64, BK = 32;      // filters of a tile, channels of a step
 constexpr int PARTS = 1, TEAMS = 2; // warpgroups that multiply a tile, and how many tiles at a time
 constexpr int PRODUCER_WARPS = 4;
@@ -70,12 +71,14 @@ constexpr int PLANES_H = KH == 1 ? 1 : STRIDE_H, PLANES_W = KW == 1 ? 1 : STRIDE
 constexpr int SPAN_D = ceil_div(OD, PHASES_D), SPAN_H = ceil_div(OH, PHASES_H), SPAN_W = ceil_div(OW, SETS);
 constexpr int BOXES_H = ceil_div(SPAN_H, TH), BOXES_W = ceil_div(SPAN_W, TW);
 constexpr int BOXES = IMAGES * SPAN_D * PHASES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, F);
-constexpr int PITCH = TW + REACH_W, PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
+constexpr int PITCH = (BEFORE_W + TW + REACH_W + RUN - 1) / RUN * RUN, PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
 constexpr int LOADED = PLANES_H * PLANES_W * PLANE;
 // A product reads N pixels from any tap's first on.
-constexpr int PIXELS = LOADED - PLANE + larger(PLANE, REACH_H * PITCH + REACH_W + N);
-constexpr int EACH = ceil_div(LOADED, PRODUCERS); // pixels of a producer's thread
+constexpr int PIXELS = LOADED - PLANE + larger(PLANE, REACH_H * PITCH + BEFORE_W + REACH_W + N);
+constexpr int EACH = ceil_div(LOADED / RUN, PRODUCERS); // runs of pixels of a producer's thread
 constexpr int CHANNEL_STEPS = ceil_div(C, BK);
+static_assert(RUN == 1 || (SHIFT_W == 1 && W % RUN == 0 && (LEAD_W + BEFORE_W) % RUN == 0 && (TW % RUN == 0 || BOXES_W == 1)),
+              "runs lie inside of rows");
 static_assert((TH - 1) * PITCH + TW <= N, "a tile's pixels are columns of one product");
 static_assert(GRID % N_TILES == 0, "a block keeps its filters");
 static_assert(PARTS == F / 64 * PHASES_H, "a warpgroup for 64 filters, and for a phase of the height");
@@ -126,10 +129,13 @@ template <typename T> __device__ __forceinline__ T rounded(T x) { return x; }
 struct alignas(16) Chunk {
   In lane[LANES];
 };
+struct alignas(RUN * sizeof(In)) Run {
+  In pixel[RUN];
+};
 // What a loading thread has of a step.
 struct Step {
-  Chunk chunks[EACH][CHUNKS];
-  int filters; // the step's, of a filter
+  Run runs[EACH][BK];
+  int filters; // which of the filters' steps it needs
 };
 
 //@ replace mma
@@ -205,8 +211,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::bulk_load(example_shared + step * FILTER_BYTES, filters + step * (FILTER_BYTES / (int)sizeof(In)),
                         FILTER_BYTES, filters_there);
     }
-    // What is loaded next: a step of a tile, and where each of the thread's pixels lies in its plane of the image, or -1.
-    int box = first_box, step = 0, offset[EACH];
+    // What is loaded next: a step of a tile, and where each of the thread's runs begins in its plane of the image, in
+    // bytes, if it lies inside.
+    int box = first_box, step = 0;
+    unsigned offset[EACH];
+    bool inside[EACH];
     Tile tile = {};
     // Loads the next step; false after the last one.
     auto fetch = [&](Step &to) {
@@ -219,10 +228,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         tile = tile_at(box);
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
-          const int pixel = thread + i * PRODUCERS, plane = pixel / PLANE, at = pixel % PLANE;
+          const int pixel = (thread + i * PRODUCERS) * RUN, plane = pixel / PLANE, at = pixel % PLANE;
           const int y = (tile.y + at / PITCH) * SHIFT_H + plane / PLANES_W - LEAD_H;
-          const int x = (tile.x + at % PITCH) * SHIFT_W + plane % PLANES_W - LEAD_W;
-          offset[i] = pixel < LOADED && y >= 0 && y < H && x >= 0 && x < W ? y * W + x : -1;
+          const int x = (tile.x + at % PITCH) * SHIFT_W + plane % PLANES_W - LEAD_W - BEFORE_W;
+          // A run lies inside of a row or outside of it.
+          inside[i] = pixel < LOADED && y >= 0 && y < H && x >= 0 && x < W;
+          offset[i] = inside[i] ? unsigned(y * W + x) * unsigned(sizeof(In)) : 0;
         }
 #if transposed
         taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
@@ -241,18 +252,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       const int steps = KD * CHANNEL_STEPS, depth = d, z = tile.z * STRIDE_D + d * DILATION_D - LEAD_D;
 #endif
       to.filters = depth * CHANNEL_STEPS + step % CHANNEL_STEPS;
-      const bool inside = D == 1 || (z >= 0 && z < D);
-      const In *from = input + (((long long)tile.i * C + c0) * D + (inside ? z : 0)) * (H * W);
+      const bool there = D == 1 || (z >= 0 && z < D);
+      const In *from = input + (((long long)tile.i * C + c0) * D + (there ? z : 0)) * (H * W);
 #pragma unroll
-      for (int i = 0; i < EACH; ++i)
+      for (int c = 0; c < BK; ++c) {
+        // The same for all threads: an address is that of the channel and 32 bits of the thread's own.
+        const char *channel = reinterpret_cast<const char *>(from + (long long)c * (D * H * W));
 #pragma unroll
-        for (int k = 0; k < CHUNKS; ++k)
-#pragma unroll
-          for (int lane = 0; lane < LANES; ++lane) {
-            const int c = k * LANES + lane;
-            const bool valid = inside && offset[i] >= 0 && (C % BK == 0 || c0 + c < C);
-            to.chunks[i][k].lane[lane] = valid ? from[(long long)c * (D * H * W) + offset[i]] : In(0.0f);
-          }
+        for (int i = 0; i < EACH; ++i) {
+          Run run = {};
+          if (there && inside[i] && (C % BK == 0 || c0 + c < C))
+            run = *reinterpret_cast<const Run *>(channel + offset[i]);
+          to.runs[i][c] = run;
+        }
+      }
       if (++step == steps) {
         step = 0;
         box += GRID / N_TILES;
@@ -270,16 +283,19 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
 #pragma unroll
       for (int i = 0; i < EACH; ++i) {
-        const int pixel = thread + i * PRODUCERS;
-        if (LOADED % PRODUCERS != 0 && pixel >= LOADED)
+        const int pixel = (thread + i * PRODUCERS) * RUN;
+        if (LOADED / RUN % PRODUCERS != 0 && pixel >= LOADED)
           break;
 #pragma unroll
-        for (int k = 0; k < CHUNKS; ++k) {
+        for (int k = 0; k < CHUNKS; ++k)
 #pragma unroll
-          for (int lane = 0; lane < LANES; ++lane)
-            from.chunks[i][k].lane[lane] = rounded(from.chunks[i][k].lane[lane]);
-          *reinterpret_cast<Chunk *>(to + (k * PIXELS + pixel) * 16) = from.chunks[i][k];
-        }
+          for (int j = 0; j < RUN; ++j) {
+            Chunk chunk;
+#pragma unroll
+            for (int lane = 0; lane < LANES; ++lane)
+              chunk.lane[lane] = rounded(from.runs[i][k * LANES + lane].pixel[j]);
+            *reinterpret_cast<Chunk *>(to + (k * PIXELS + pixel + j) * 16) = chunk;
+          }
       }
       kgen::fence_proxy_async();
       kgen::mbar_arrive(&full[stage]);
@@ -304,7 +320,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     // Strides of a descriptor: from 16 bytes of channels to the next, from 8 rows to the next.
     const uint64_t a_first = kgen::smem_descriptor(example_shared + (RESIDENT ? 0 : PIXEL_BYTES) + part_f * 16, F * 16,
                                                    128, kgen::SWIZZLE_NONE);
-    const uint64_t b_first = kgen::smem_descriptor(stages, PIXELS * 16, 128, kgen::SWIZZLE_NONE);
+    const uint64_t b_first = kgen::smem_descriptor(stages + BEFORE_W * 16, PIXELS * 16, 128, kgen::SWIZZLE_NONE);
 #if transposed
     const int phase_h = part / (F / 64);
     const Taps taps_h = taps_of(phase_h, KH, STRIDE_H, PAD_H, DILATION_H, LEAD_H);
