@@ -26,6 +26,8 @@ static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
 /// Registers of a thread that multiplies, besides its sums.
 static constexpr int64_t kOtherRegisters = 40;
 static constexpr int64_t kMostConsumers = 3;
+/// Of a warpgroup's outputs that are about to be stored.
+static constexpr int64_t kPatchBytes = 4 * 16 * 36 * 4;
 /// A matrix descriptor counts up to this many pixels from 16 bytes of channels to the next.
 static constexpr int64_t kMostPixels = 16383;
 
@@ -50,7 +52,8 @@ struct Plan {
   int64_t accumulators() const { return sets * n / 2; }
   int64_t sharedBytes(bool resident, int64_t count) const {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
-    return (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams);
+    int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams);
+    return roundUp(before, 128) + consumers() * kPatchBytes;
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
   int64_t pool(const Chip &chip) const { return chip.registersPerMultiprocessor / threads() / 8 * 8 * threads(); }
@@ -115,21 +118,25 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     run = kRun;
     before = roundUp(lead[2], kRun) - lead[2];
   }
-  // Whole rows, or parts of them that begin at a sector of memory: the fewest boxes, then the fewest loads.
-  int64_t fewest = std::numeric_limits<int64_t>::max(), least = fewest;
+  // Whole rows, or parts of them that begin at a sector of memory: those that are multiplied, and loaded, soonest.
+  constexpr double multiplied = 0.084, fetched = 0.57; // cycles of a pixel's tap in tf32, and of a load, as measured
+  const double taps = multiplied * kernel[1] * kernel[2] * conv.elementType.getIntOrFloatBitWidth() / 32;
+  int64_t count = 0;
+  double least = std::numeric_limits<double>::infinity();
   for (int64_t width = std::min(span[2], n); width >= 1; --width) {
     if (width != span[2] && width % 8)
       continue;
     int64_t pitch = pitchOf(width), height = std::min(span[1], (n - width) / pitch + 1);
-    int64_t count = ceilDiv(span[1], height) * ceilDiv(span[2], width), loads = (height + reach[1]) * pitch;
-    if (count < fewest || (count == fewest && loads < least)) {
-      fewest = count;
-      least = loads;
+    int64_t parts = ceilDiv(span[1], height) * ceilDiv(span[2], width);
+    double cycles = parts * std::max(n * taps, (height + reach[1]) * pitch * planes * fetched);
+    if (cycles < least) {
+      count = parts;
+      least = cycles;
       th = height;
       tw = width;
     }
   }
-  boxes = conv.images * span[0] * phasesD * fewest;
+  boxes = conv.images * span[0] * phasesD * count;
   const int64_t pitch = pitchOf(tw), plane = (th + reach[1]) * pitch;
   loaded = planes * plane;
   pixels = loaded - plane + std::max(plane, reach[1] * pitch + before + reach[2] + n);
@@ -359,10 +366,9 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
                                 "_main(const " + name + "::In *__restrict__ input, const " + name +
                                 "::In *__restrict__ weights" + parameters + ",\n         " + name +
                                 "::Out *__restrict__ output) {";
-  fill.replacements["finish_pair"] =
-      "                pair.value[i] = static_cast<Out>(epilogue(sum, tile.i, channel, z, y, x + i" + arguments + "));";
-  fill.replacements["finish_one"] =
-      "                  to[set] = static_cast<Out>(epilogue(sums[set][at], tile.i, channel, z, y, x + set" +
+  fill.replacements["finish"] =
+      "            to[(long long)row * (OD * OH * OW)] =\n                static_cast<Out>(epilogue(patch[row * "
+      "PATCH_PITCH + lane], tile.i, channel, z, y, x" +
       arguments + "));";
 
   DispatchCode code;

@@ -88,8 +88,9 @@ static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
 constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS * F * 16; // of a step
 constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
 constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
-static_assert(RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) <= SHARED_BYTES,
-              "the launch gives too little shared memory");
+// Rows of outputs on their way to memory, for each warp that multiplies.
+constexpr int PATCH_PITCH = 36, PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES, "the launch gives too little shared memory");
 
 //@ replace epilogue
 // One output.
@@ -430,48 +431,39 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #endif
       if (z >= OD)
         continue;
-      const int first_channel = n_tile * F + part_f + thread / 32 * 16 + thread % 32 / 4;
-      // Neighbours, which one access stores: the phases of a pixel, or two pixels.
-      struct alignas(2 * sizeof(Out)) Pair {
-        Out value[2];
-      };
-      constexpr bool PAIRED = SETS == 2 ? OW % 2 == 0 : SETS == 1 && OW % 2 == 0 && TW % 2 == 0 && PITCH % 2 == 0;
+      // 32 neighbouring outputs of a warp's 16 filters at a time go through shared memory: what a thread has of a
+      // product lies in eight channels, whose pages of memory are far apart, and a warp stores one after the other.
+      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
+      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
 #pragma unroll
-      for (int j = 0; j < N; j += 8)
+      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
+        __syncwarp();
 #pragma unroll
-        for (int e = 0; e < (PAIRED && SETS == 1 ? 1 : 2); ++e) {
-          const int column = j + thread % 4 * 2 + e, y = first_y + column / PITCH * step_h;
-          const int x = (tile.x + column % PITCH) * SETS;
-          if (column % PITCH >= TW || column / PITCH >= TH || y >= OH || x >= OW)
-            continue;
+        for (int j = j0; j < j0 + 32 / SETS; j += 8)
+          if (j < N)
 #pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            const int channel = first_channel + 8 * half;
-            if (OC % F != 0 && channel >= OC)
-              continue;
-            Out *to = output + (((long long)tile.i * OC + channel) * OD + z) * (OH * OW) + y * OW + x;
-            const int at = j / 2 + 2 * half + e;
-            if constexpr (PAIRED) {
-              Pair pair;
-#pragma unroll
-              for (int i = 0; i < 2; ++i) {
-                const float sum = SETS == 2 ? sums[SETS == 2 ? i : 0][at] : sums[0][at + i];
-                //@ replace finish_pair
-                pair.value[i] = static_cast<Out>(epilogue(sum, tile.i, channel, z, y, x + i));
-                //@ end
-              }
-              *reinterpret_cast<Pair *>(to) = pair;
-            } else {
+            for (int i = 0; i < 4; ++i) // rows of the product 8 apart, and neighbours in a row
 #pragma unroll
               for (int set = 0; set < SETS; ++set)
-                if (SETS == 1 || x + set < OW) {
-                  //@ replace finish_one
-                  to[set] = static_cast<Out>(epilogue(sums[set][at], tile.i, channel, z, y, x + set));
-                  //@ end
-                }
-            }
+                patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
+                    sums[set][j / 2 + i];
+        __syncwarp();
+        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
+        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
+        if (column >= N || column % PITCH >= TW || column / PITCH >= TH || y >= OH || x >= OW)
+          continue;
+        Out *to = output + (((long long)tile.i * OC + first_channel) * OD + z) * (OH * OW) + y * OW + x;
+#pragma unroll
+        for (int row = 0; row < 16; ++row) {
+          const int channel = first_channel + row;
+          if (OC % F == 0 || channel < OC) {
+            //@ replace finish
+            to[(long long)row * (OD * OH * OW)] =
+                static_cast<Out>(epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
+            //@ end
           }
         }
+      }
     }
   }
 }

@@ -85,7 +85,8 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   bool warpgroup = mma == "wgmma";
   const Machine &machine = host ? hostCore : card;
   // Warpgroups multiply f32 data as tf32, or as scaled halves: once, or three times for the digits of f32.
-  bool convolution = f.channels > 0, copied = convolution && textOf(settings, "pipeline") == "tma";
+  bool convolution = f.channels > 0;
+  bool copied = convolution && (textOf(settings, "pipeline") == "tma" || textOf(settings, "im2col") == "halo");
   bool half = (warpgroup && dtype != "tf32" && !copied) || !f.f32 || dtype == "fp16" || dtype == "bf16";
   double rate = plain ? machine.fp32 * 0.7 : (half ? machine.half : machine.tf32) * (warpgroup ? 0.85 : 0.5);
   double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);

@@ -11,12 +11,12 @@
 // RUN: kgen-opt %t/conv.mlir --kgen-apply-directives=script=%t/warpgroups.mlir | FileCheck %s --check-prefix=HOPPER
 // RUN: kgen-opt %t/conv.mlir --kgen-apply-directives=script=%t/later.mlir | FileCheck %s --check-prefix=LATER
 
-// ODD: odd.mlir:2:1: error: schedule key 'tile' of conv/simt, conv/mma_sync, conv/wgmma and conv/implicit expected [a multiple of 4 from 4 to 4096, an integer from 1 to 4096, an integer from 1 to 4096] (conv/simt), or [a multiple of 4 from 4 to 4096, a multiple of 16 from 16 to 4096, a multiple of 8 from 8 to 4096] (conv/mma_sync), or [64, one of 8, 16, {{.*}}] (conv/wgmma), or {{.*}} (conv/implicit), found [97, 96, 16] (
+// ODD: odd.mlir:2:1: error: schedule key 'tile' of conv/simt, conv/mma_sync, conv/wgmma, conv/implicit and conv/halo expected [a multiple of 4 from 4 to 4096, an integer from 1 to 4096, an integer from 1 to 4096] (conv/simt), or [a multiple of 4 from 4 to 4096, a multiple of 16 from 16 to 4096, a multiple of 8 from 8 to 4096] (conv/mma_sync), or [64, one of 8, 16, {{.*}}] (conv/wgmma), or {{.*}} (conv/implicit), or {{.*}} (conv/halo), found [97, 96, 16] (
 // ODD-SAME: in dispatch @conv2d_0)
 //--- odd.mlir
 %d = transform.kgen.select "aten.conv2d" in %f
 transform.kgen.tile %d [97, 96, 16]
-// STATIC: static.mlir:2:1: error: 'transform.kgen.tile' op schedule key 'tile' of conv/simt, conv/mma_sync, conv/wgmma and conv/implicit expected [
+// STATIC: static.mlir:2:1: error: 'transform.kgen.tile' op schedule key 'tile' of conv/simt, conv/mma_sync, conv/wgmma, conv/implicit and conv/halo expected [
 //--- static.mlir
 %d = transform.kgen.select "aten.conv2d" in %f as conv
 transform.kgen.tile %d [97, 96, 16]

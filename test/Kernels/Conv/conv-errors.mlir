@@ -65,7 +65,7 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
 // -----
 
 func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
-  // expected-error @+1 {{schedule key 'im2col' expected raw_smem, found "gather"}}
+  // expected-error @+1 {{schedule key 'im2col' expected one of raw_smem, halo, found "gather"}}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, im2col = gather>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
   ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>

@@ -1,7 +1,7 @@
 // RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics
 
 func.func @f(%x: tensor<2x3x16x16xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32> {
-  // expected-error @+1 {{schedule key 'tile' of conv/wgmma and conv/implicit expected [64, one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256] (conv/wgmma), or [a multiple of 64 from 64 to 256, one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, a multiple of 32 from 32 to 256] (conv/implicit), found [64, 40]}}
+  // expected-error @+1 {{schedule key 'tile' of conv/wgmma, conv/implicit and conv/halo expected [64, one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256] (conv/wgmma), or [a multiple of 64 from 64 to 256, one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, a multiple of 32 from 32 to 256] (conv/implicit), or [one of 8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, a multiple of 64 from 64 to 192, a multiple of 8 from 8 to 64] (conv/halo), found [64, 40]}}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, tile = [64, 40]>) ins(%x, %w : tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) {
   ^bb0(%a: tensor<2x3x16x16xf32>, %b: tensor<16x3x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32>
@@ -37,7 +37,7 @@ func.func @f(%x: tensor<2x3x16x16xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16
 // -----
 
 func.func @f(%x: tensor<2x3x16x16xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32> {
-  // expected-error @+1 {{schedule key 'warp_tile' is not taken by conv/wgmma and conv/implicit, which take blocks, chunk, consumers, dtype, im2col, l2_promotion, min_blocks, mma, mma_inflight, pipeline, producer_warps, split_k, stages, tile}}
+  // expected-error @+1 {{schedule key 'warp_tile' is not taken by conv/wgmma, conv/implicit and conv/halo, which take blocks, chunk, consumers, dtype, im2col, l2_promotion, min_blocks, mma, mma_inflight, pipeline, producer_warps, split_k, stages, tile}}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, warp_tile = [64, 48]>) ins(%x, %w : tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) {
   ^bb0(%a: tensor<2x3x16x16xf32>, %b: tensor<16x3x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32>

@@ -64,6 +64,11 @@ inline bool implicitProduct(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= fewest &&
          f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 64;
 }
+/// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours.
+inline bool shiftedPixels(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 8 && f.n >= 16 &&
+         f.m >= 1024;
+}
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
 /// allowed.
 inline bool fewPixels(const DispatchFacts &f) {

@@ -1,0 +1,68 @@
+// RUN: kgen-opt %s -kgen-lower-dispatches -split-input-file -verify-diagnostics | FileCheck %s
+
+// The image is read as it is: one launch in front lays the filters out, which stay in each block. Rows begin where runs of four pixels do.
+// CHECK-LABEL: kgen.source @plain
+// CHECK-SAME: constexpr int TH = 4, TW = 56;
+// CHECK-SAME: constexpr int RUN = 4, BEFORE_W = 3;
+// CHECK-SAME: constexpr int PARTS = 1, TEAMS = 2;
+// CHECK-SAME: constexpr bool RESIDENT = true;
+// CHECK-SAME: kgen::wgmma_tf32<N>(c, a, b, true);
+// CHECK: kgen.launch @plain::@plain_weights
+// CHECK: kgen.launch @plain::@plain_main
+// CHECK-SAME: grid [112, 1, 1] block [384, 1, 1]
+// CHECK-NOT: kgen.launch
+module attributes {kgen.precision = "tf32"} {
+func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32> {
+  %0 = kgen.dispatch @plain schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [256, 64, 8]>)
+      ins(%x, %w : tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x56x56xf32>, %b: tensor<64x64x3x3xf32>):
+    %1 = aten.conv2d %a, %b padding [1, 1] : (tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32>
+    kgen.yield %1 : tensor<8x64x56x56xf32>
+  } : tensor<8x64x56x56xf32>
+  return %0 : tensor<8x64x56x56xf32>
+}
+}
+
+// -----
+
+// A warpgroup for each phase of the height, sums for both of the width.
+// CHECK-LABEL: kgen.source @phases
+// CHECK-SAME: constexpr int LEAD_D = 0, LEAD_H = 0, LEAD_W = 0;
+// CHECK-SAME: constexpr int REACH_H = 1, REACH_W = 1;
+// CHECK-SAME: constexpr int PARTS = 2, TEAMS = 1;
+// CHECK-SAME: PHASES_H = STRIDE_H, SETS = STRIDE_W;
+func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16> {
+  %0 = kgen.dispatch @phases schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo>)
+      ins(%x, %w : tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) {
+  ^bb0(%a: tensor<8x64x8x8xf16>, %b: tensor<64x32x3x3xf16>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [2, 2] padding [1, 1] output_padding [1, 1] : (tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16>
+    kgen.yield %1 : tensor<8x32x16x16xf16>
+  } : tensor<8x32x16x16xf16>
+  return %0 : tensor<8x32x16x16xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<2x32x24x24xf16> {
+  // expected-error @+1 {{family conv with im2col = halo takes transposed convolutions of strides up to 2 along height and width, found 3}}
+  %0 = kgen.dispatch @wide schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo>)
+      ins(%x, %w : tensor<2x64x8x8xf16>, tensor<64x32x3x3xf16>) {
+  ^bb0(%a: tensor<2x64x8x8xf16>, %b: tensor<64x32x3x3xf16>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [3, 3] : (tensor<2x64x8x8xf16>, tensor<64x32x3x3xf16>) -> tensor<2x32x24x24xf16>
+    kgen.yield %1 : tensor<2x32x24x24xf16>
+  } : tensor<2x32x24x24xf16>
+  return %0 : tensor<2x32x24x24xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x64x56x56xf16>, %w: tensor<64x64x3x3xf16>) -> tensor<8x64x56x56xf16> {
+  // expected-error @+1 {{im2col = halo: a step takes a multiple of 16 channels, found 8}}
+  %0 = kgen.dispatch @narrow schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [256, 64, 8]>)
+      ins(%x, %w : tensor<8x64x56x56xf16>, tensor<64x64x3x3xf16>) {
+  ^bb0(%a: tensor<8x64x56x56xf16>, %b: tensor<64x64x3x3xf16>):
+    %1 = aten.conv2d %a, %b padding [1, 1] : (tensor<8x64x56x56xf16>, tensor<64x64x3x3xf16>) -> tensor<8x64x56x56xf16>
+    kgen.yield %1 : tensor<8x64x56x56xf16>
+  } : tensor<8x64x56x56xf16>
+  return %0 : tensor<8x64x56x56xf16>
+}
