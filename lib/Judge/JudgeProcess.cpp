@@ -15,6 +15,7 @@
 #include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/TimeProfiler.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -86,6 +87,7 @@ public:
 
   llvm::Expected<Findings> examine(size_t set, const Question &question) override {
     std::lock_guard<std::mutex> guard(lock);
+    llvm::TimeTraceScope trace("answer on the card"); // with what it waits for
     declared.erase(set);
     if (llvm::Error error = give(set, question.inputs))
       return std::move(error);
@@ -112,6 +114,7 @@ public:
     }
     if (found.allSmallIntegers())
       return found;
+    llvm::TimeTraceScope costs("what rounding costs");
     for (RoundTo round : question.rounds) {
       std::string line = "cost " + std::to_string(set) + " " + std::to_string(int(round));
       for (double close : question.close)
@@ -229,6 +232,7 @@ private:
 
   /// Sends the inputs of SET, and keeps the memory that the card has them in.
   llvm::Error give(size_t set, const DrawnInputs &what) {
+    llvm::TimeTraceScope trace("inputs to the card");
     auto done = ask("inputs " + std::to_string(set), 0, what.descriptor);
     if (!done)
       return done.takeError();

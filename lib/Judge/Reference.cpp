@@ -90,6 +90,7 @@ public:
         sets.push_back(std::move(draft.out));
       else
         judge->drop(draft.out.number);
+    llvm::TimeTraceScope trace("admission");
     auto faults = findAdmissionFaults(plan, sets, *judge, lowPasses);
     if (!faults)
       return faults.takeError();
@@ -277,6 +278,7 @@ private:
   }
 
   llvm::Error draw(Draft &draft) {
+    llvm::TimeTraceScope trace("draw", [&] { return InputSet{draft.kind, 0, draft.ordinal}.name(); });
     ReferenceSet &out = draft.out;
     out.set.kind = draft.kind;
     out.set.ordinal = draft.ordinal;

@@ -7,6 +7,7 @@
 #include "kgen/Toolchain/TimeTrace.h"
 
 #include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Process.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,15 +40,26 @@ TimeTrace::~TimeTrace() {
   if (file.empty())
     return;
   isRecording = false;
+  write();
+  llvm::timeTraceProfilerCleanup();
+}
+
+void TimeTrace::save(bool now) {
+  constexpr double interval = 1;
+  if (!file.empty() && (now || monotonicSeconds() - written >= interval))
+    write();
+}
+
+void TimeTrace::write() {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::timeTraceProfilerWrite(stream);
-  llvm::timeTraceProfilerCleanup();
   llvm::Error error = llvm::errorCodeToError(llvm::sys::fs::create_directories(llvm::sys::path::parent_path(file)));
   if (!error)
     error = writeFileAtomically(file, text);
   if (error)
     llvm::WithColor::warning() << "no time trace: " << llvm::toString(std::move(error)) << '\n';
+  written = monotonicSeconds();
 }
 
 ThreadTrace::ThreadTrace() {

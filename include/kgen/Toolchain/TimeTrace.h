@@ -23,8 +23,15 @@ public:
   ~TimeTrace();
   TimeTrace(const TimeTrace &) = delete;
 
+  /// Writes what is recorded so far, where the last time is a second ago or NOW: a process that is killed leaves that.
+  /// None of this thread's scopes may be open.
+  void save(bool now = false);
+
 private:
-  std::string file; ///< empty: nothing is recorded
+  void write();
+
+  std::string file;   ///< empty: nothing is recorded
+  double written = 0; ///< when, by the monotonic clock
 };
 
 /// A thread's part of its process's trace.
