@@ -20,6 +20,10 @@ static constexpr int fewestRepeats = 3, fewestSamples = 5;
 /// A run takes longer than this: a third of the samples is enough.
 static constexpr double longRun = 50e3;
 static constexpr double settledSpread = 0.005;
+/// A budget for samples this short (seconds) asks for no precise time: of a run that takes longer than the second
+/// (microseconds), so few samples do.
+static constexpr double shortTiming = 0.5, slowRun = 20e3;
+static constexpr int fewestSlowSamples = 2;
 /// Of one run's limit: there may be as many runs below the first as there are, the others together take at most the
 /// second.
 static constexpr double longRunShare = 1.0 / 30, mostLongRuns = 10;
@@ -223,7 +227,9 @@ llvm::Expected<bool> Trial::beginTiming(candidate::Measurement &out) {
     return fresh;
   process.settleDevice();
   timedSets = reference.timed();
-  const int warm = setting.host ? 0 : 3;
+  // The runs of the verification warmed a slow kernel.
+  const bool isWarm = options.timingSeconds <= shortTiming && report.times.launches > longRun;
+  const int warm = setting.host || isWarm ? 0 : 3;
   for (int i = 0; i < warm; ++i) {
     double us;
     auto ran = sample(out, us);
@@ -328,7 +334,8 @@ llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
     if (us > longRun)
       wanted = std::min(wanted, 10);
     const int n = int(out.samples.size());
-    if (n >= fewestSamples && toolchain::monotonicSeconds() - start > budget)
+    const int fewest = options.timingSeconds <= shortTiming && us > slowRun ? fewestSlowSamples : fewestSamples;
+    if (n >= fewest && toolchain::monotonicSeconds() - start > budget)
       return true;
     if (isClearlySlower(out.samples, options.rivalUs))
       return true;

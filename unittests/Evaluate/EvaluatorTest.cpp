@@ -241,6 +241,14 @@ TEST_F(EvaluatorTest, WhatComesLaterIsPreparedAndAnsweredWhenItIsThere) {
   EXPECT_EQ(answers->prepared, 1);
 }
 
+TEST_F(EvaluatorTest, ASlowRunOfAShortBudgetIsTimedTwice) {
+  script.samples = {30e3};
+  options.timingSeconds = 0;
+  EXPECT_EQ(measure().samples.size(), 2u);
+  script.samples = {10e3};
+  EXPECT_EQ(measure().samples.size(), 5u);
+}
+
 TEST_F(EvaluatorTest, WhatIsClearlySlowerIsTimedLess) {
   script.samples = {10, 12}; // never settled: 11, give or take 9 %
   EXPECT_EQ(measure().samples.size(), 200u);

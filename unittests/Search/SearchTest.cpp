@@ -290,6 +290,35 @@ TEST(Search, KeepsItsTimeLimit) {
   EXPECT_EQ(world.evaluator.evaluated, 3);
 }
 
+/// ROUNDZERO and LATER: seconds of an evaluation.
+static void searchSlowly(World &world, double roundZero, double later) {
+  world.config.maxMinutes = 1;
+  world.evaluator.beforeEvaluate = [&world, roundZero, later](int n) { world.clock.now += n == 0 ? roundZero : later; };
+  llvm::Error error = world.search();
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::TimeIsUp);
+}
+
+TEST(Search, TriesTwoBranchesWhereRoundZeroTookAllTheTime) {
+  World world;
+  searchSlowly(world, 90, 5);
+  EXPECT_EQ(world.evaluator.evaluated, 3);
+  EXPECT_NE(world.read()->getBest(), "round-00/b00");
+}
+
+TEST(Search, WhatIsOwedAfterRoundZeroBeginsWithinItsTime) {
+  World world;
+  searchSlowly(world, 90, 31);
+  EXPECT_EQ(world.evaluator.evaluated, 2);
+}
+
+TEST(Search, ATurnOfANetworkIsOwedNothing) {
+  World world;
+  world.config.triesFirst = false;
+  searchSlowly(world, 90, 5);
+  EXPECT_EQ(world.evaluator.evaluated, 1);
+}
+
 TEST(Search, AWrongRoundZeroEndsIt) {
   World world;
   world.evaluator.genericVerdict = candidate::Verdict::Wrong;

@@ -49,6 +49,7 @@ struct SearchConfig {
   int tune = 0;                 ///< neighbours of each round's best that are measured besides
   int maxBranches = 0;          ///< after round 0; 0 is no limit
   double maxMinutes = 0;        ///< of the whole run, resumed or not; 0 is no limit
+  bool triesFirst = true;       ///< where round 0 took all of that, the first two branches after it are tried still
   int64_t maxTokens = 0;        ///< of all questions; 0 is no limit
   double maxDollars = 0;        ///< the same; 0 is no limit
   trajectory::PriceList prices; ///< of the models that are asked, as they were when the run began

@@ -30,6 +30,8 @@ Error Search::finish(const Candidate &candidate, candidate::Measurement measurem
   }
   if (record.round == 0)
     genericUs = measurement.timeUs;
+  else if (deviceSeconds > 0)
+    ++triedAfterGeneric;
   if (isBest)
     if (Error error = run.recordBest(record.id))
       return error;

@@ -34,6 +34,8 @@ candidate::Measurement rejected(candidate::Verdict verdict, std::string detail, 
 Error Search::execute() {
   startSeconds = env.clock.seconds();
   secondsBefore = run.getSecondsSpent();
+  for (const trajectory::BranchRecord &branch : run.getBranches())
+    triedAfterGeneric += branch.round > 0 && !branch.measurement.empty() && branch.duplicateOf.empty();
   prices = config.prices;
   if (Error error = run.recordStart(env.compiler.getGenerator()))
     return error;
@@ -144,6 +146,10 @@ Error Search::executeRounds() {
     const double begin = env.clock.seconds();
     if (Error error = measureRound(candidates))
       return error;
+    if (round == 0 && measured.count(trajectory::branchId(0, 0))) {
+      genericSeconds = env.clock.seconds();
+      genericIsWaited = false;
+    }
     if (round == 0 && !measured[trajectory::branchId(0, 0)].passed() && stopReason == trajectory::StopReason::Done) {
       const candidate::Measurement &generic = measured[trajectory::branchId(0, 0)];
       return createStringError("round 0 is not right: " + candidate::verdictName(generic.verdict) + ": " +

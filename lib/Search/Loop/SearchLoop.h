@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <atomic>
 #include <climits>
 #include <future>
 #include <set>
@@ -130,7 +131,15 @@ private:
   bool shouldStop();
   /// The limit of tokens or money that is reached: what was asked is still measured.
   std::optional<trajectory::StopReason> findSpentLimit() const;
-  bool timeIsUp() const { return config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60; }
+  bool timeIsUp() const { return config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60 && !isOwedTries(); }
+  /// Whether round 0 left so little time that nothing else was tried: the first branches after it are, if they begin
+  /// soon.
+  bool isOwedTries() const {
+    constexpr int owed = 2;
+    constexpr double mostSeconds = 30; // after round 0, or after this process began
+    return config.triesFirst && !genericIsWaited && triedAfterGeneric < owed &&
+           env.clock.seconds() - genericSeconds <= mostSeconds;
+  }
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
   /// Notes whose code CANDIDATE's is, HASH of codeHash(); the first one's is its own.
@@ -161,6 +170,9 @@ private:
   double genericUs = 0, bestUs = 0, floorUs = 0;
   std::string bestId;
   int machineryErrors = 0;                      ///< in a row
+  bool genericIsWaited = true;                  ///< round 0's kernel is not measured yet
+  double genericSeconds = 0;                    ///< when it was, or when this process took the run up, by the clock
+  std::atomic<int> triedAfterGeneric = 0;       ///< branches that were measured since, by earlier processes too
   std::set<std::string> checked, checkedInPart; ///< ids that the sanitizer has looked at
 };
 

@@ -152,6 +152,7 @@ void NetworkSearch::runRound(TaskRound &turn) {
   SearchConfig slice = task.config;
   slice.lastRound = turn.round;
   slice.compileJobs = turn.compileJobs;
+  slice.triesFirst = false; // a turn keeps to the network's time
   if (config.maxMinutes > 0 && turn.round > 0)
     slice.maxMinutes =
         (own.getSecondsSpent() + std::max(1.0, closingTime.limit - closingTime.reserve() - secondsSpent())) / 60;
