@@ -393,6 +393,7 @@ static json::Object serveOne(Evaluator &evaluator, const json::Object &job, cons
   options.runSeconds = job.getNumber("time_limit").value_or(defaults.runSeconds);
   options.compileSeconds = job.getNumber("compile_limit").value_or(defaults.compileSeconds);
   options.checkSeconds = job.getNumber("check_seconds").value_or(defaults.checkSeconds);
+  options.knownUs = job.getNumber("known_us").value_or(0);
   options.rules = rules;
   options.rivalUs = job.getNumber("rival_us").value_or(0);
   options.timingSeconds = job.getNumber("timing_seconds").value_or(defaults.timingSeconds);

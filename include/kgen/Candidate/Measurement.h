@@ -21,6 +21,9 @@ namespace kgen::candidate {
 /// The names of docs/ and of measurement.json. `Unsupported`: device host cannot run it.
 enum class Verdict { Pass, Wrong, Fault, Timeout, Race, Cheat, Reject, BadReply, Unsupported };
 
+/// How Measurement::sanitizer says that a tool was left out.
+constexpr llvm::StringLiteral sanitizerLeftOut = ": not run: ";
+
 /// "PASS" and the like.
 llvm::StringRef verdictName(Verdict verdict);
 std::optional<Verdict> parseVerdict(llvm::StringRef name);

@@ -46,6 +46,7 @@ struct EvaluateOptions {
   double runSeconds = 30;     ///< limit of one run of the plan
   double compileSeconds = 30; ///< limit of its compile
   double checkSeconds = 0;    ///< that compute-sanitizer may take for all it looks at; 0: as long as it takes
+  double knownUs = 0;         ///< what one run was seen to take before the sanitizer looks at it; 0: not known
   double flops = 0;           ///< of the graph, for the floor; 0 = unknown
   std::string precision;      ///< the class that is asked for; empty: the one that the plan claims
 };

@@ -20,6 +20,10 @@ std::string findSanitizer();
 /// where there is shared memory; all four where PTX is empty.
 std::vector<std::string> sanitizerTools(llvm::StringRef ptx);
 
+/// Seconds that racecheck may be expected to take, by what it took before, with a kernel of PTX that was timed at US;
+/// 0: not known. No bound: some take less.
+double expectedRacecheckSeconds(llvm::StringRef ptx, double us);
+
 /// What one tool said.
 struct SanitizerReport {
   enum Outcome { Clean, Objects, Unknown } outcome = Clean;

@@ -44,6 +44,7 @@ struct EvaluationJob {
   bool promote = false;       ///< a PASS that beats the incumbent is compared with it in turns and sanitized
   bool sanitize = true;       ///< false: it is looked at as a part of something larger
   double checkSeconds = 0;    ///< that the sanitizer may take; 0: as long as it takes
+  double knownUs = 0;         ///< what a run of it took, for the sanitizer; 0: not known
   bool profile = false;       ///< what gets through that is watched by Nsight Compute
   std::string incumbent, incumbentFolder; ///< the best branch so far; empty: none
   double incumbentUs = 0;

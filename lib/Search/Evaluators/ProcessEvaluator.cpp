@@ -149,6 +149,8 @@ public:
     }
     if ((job.promote || job.what == EvaluationJob::Sanitize) && job.checkSeconds > 0)
       request["check_seconds"] = job.checkSeconds;
+    if (job.what == EvaluationJob::Sanitize && job.knownUs > 0)
+      request["known_us"] = job.knownUs;
     auto answer = ask(std::move(request), isLaunched() ? job.graphFile : "");
     if (!answer)
       return answer.takeError();

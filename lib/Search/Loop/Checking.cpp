@@ -70,6 +70,7 @@ Error Search::lookAtBest(double limit, bool isLast) {
       job.what = EvaluationJob::Sanitize;
       job.profile = job.writesResults = false;
       job.checkSeconds = limit;
+      job.knownUs = bestUs;
       job.seconds = &seconds;
       const double begin = env.clock.seconds();
       auto measurement = env.evaluator.evaluate(job);
@@ -90,7 +91,9 @@ Error Search::lookAtBest(double limit, bool isLast) {
         seconds = env.clock.seconds() - begin;
       saw = std::move(*measurement);
       auto took = saw.phases.find("sanitizer");
-      if (!isLast && saw.passed() && limit > 0 && took != saw.phases.end() && took->second >= limit) {
+      const bool isCut = (took != saw.phases.end() && took->second >= limit) ||
+                         StringRef(saw.sanitizer).contains(candidate::sanitizerLeftOut);
+      if (!isLast && saw.passed() && limit > 0 && isCut) {
         checkedInPart.insert(id);
         return Error::success();
       }
