@@ -74,7 +74,9 @@ struct Plan {
 
 static int64_t lanesOf(const Conv &conv) { return 128 / conv.elementType.getIntOrFloatBitWidth(); }
 /// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
-static int64_t mostLoaded(const Plan &plan, const Conv &conv) { return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32; }
+static int64_t mostLoaded(const Plan &plan, const Conv &conv) {
+  return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32;
+}
 static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
 static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
 
@@ -186,8 +188,9 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
   // What threads give away later does not widen what the assembler counts on.
   const int64_t registers = chip.registersPerMultiprocessor / plan.threads() / 8 * 8;
   if (plan.accumulators() + kOtherRegisters > registers)
-    return llvm::formatv("the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
-                         plan.accumulators(), kOtherRegisters, registers);
+    return llvm::formatv(
+        "the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
+        plan.accumulators(), kOtherRegisters, registers);
   if (plan.loadedRegisters(conv) > mostLoaded(plan, conv))
     return llvm::formatv("a step's pixels take {0} registers of a thread that loads them, {1} are left to it",
                          plan.loadedRegisters(conv), mostLoaded(plan, conv));
@@ -204,7 +207,7 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
 /// whatever takes longer; what a lone team stores it stores afterwards.
 static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   constexpr double fetched = 24, productsOf16Bit = 2048, sharedBytes = 128; // bytes, products and bytes a cycle
-  constexpr double meeting = 100;                                            // cycles of a step's barriers
+  constexpr double meeting = 100;                                           // cycles of a step's barriers
   const double bits = conv.elementType.getIntOrFloatBitWidth();
   const Sizes &kernel = kernelOf(conv);
   double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
@@ -287,8 +290,8 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
 // Emission
 //===----------------------------------------------------------------------===//
 
-static std::string printConstants(StringRef name, const Conv &conv, const schedule::ConvHalo &schedule, const Plan &plan,
-                                  const Chip &chip) {
+static std::string printConstants(StringRef name, const Conv &conv, const schedule::ConvHalo &schedule,
+                                  const Plan &plan, const Chip &chip) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto line = [&](const char *format, auto... values) { os << llvm::formatv(format, values...) << "\n"; };
@@ -316,7 +319,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("// The schedule.");
   line("constexpr int TH = {0}, TW = {1}; // pixels of a tile", plan.th, plan.tw);
   line("constexpr int N = {0}; // of a product", plan.n);
-  line("constexpr int RUN = {0}, BEFORE_W = {1}; // pixels that one load has, and of a row before the first that is needed",
+  line("constexpr int RUN = {0}, BEFORE_W = {1}; // pixels that one load has, and of a row before the first that is "
+       "needed",
        plan.run, plan.before);
   line("constexpr int F = {0}, BK = {1}; // filters of a tile, channels of a step", plan.filters, plan.bk);
   line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
@@ -349,8 +353,9 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   if (hasPhases(conv))
     fill.sections.insert("transposed");
   else if (conv.transposed)
-    fill.replacements["weight"] = "    value = weights[(((long long)channel * OC + filter) * KD + KD - 1 - depth) * TAPS "
-                                  "+ TAPS - 1 - tap];";
+    fill.replacements["weight"] =
+        "    value = weights[(((long long)channel * OC + filter) * KD + KD - 1 - depth) * TAPS "
+        "+ TAPS - 1 - tap];";
   fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan, chip);
   fill.replacements["epilogue"] = "// One output.\n__device__ __forceinline__ float epilogue(float value, int image, "
                                   "int channel, int z, int y, int "
@@ -362,8 +367,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
                   : conv.elementType.isBF16() ? "bf16"
                                               : "f16") +
       "<N>(c, a, b, true);\n}";
-  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " + name +
-                                "_main(const " + name + "::In *__restrict__ input, const " + name +
+  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
+                                name + "_main(const " + name + "::In *__restrict__ input, const " + name +
                                 "::In *__restrict__ weights" + parameters + ",\n         " + name +
                                 "::Out *__restrict__ output) {";
   fill.replacements["finish"] =
@@ -373,8 +378,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
 
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
-  const int64_t packed =
-      plan.filterTiles * kernelOf(conv)[0] * plan.steps * kernelOf(conv)[1] * kernelOf(conv)[2] * plan.bk * plan.filters;
+  const int64_t packed = plan.filterTiles * kernelOf(conv)[0] * plan.steps * kernelOf(conv)[1] * kernelOf(conv)[2] *
+                         plan.bk * plan.filters;
   code.workspaces.push_back(RankedTensorType::get({packed}, conv.elementType));
   DispatchBuffer weights = DispatchBuffer::workspace(0);
   code.launches.push_back({name + "_weights", {ceilDiv(packed, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});

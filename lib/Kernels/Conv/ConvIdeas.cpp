@@ -63,7 +63,8 @@ std::vector<CatalogueEntry> getConvIdeas() {
        /*restart=*/true},
       {"shifted-pixels",
        C::Memory,
-       "Fetch each input pixel once for all taps: a box of pixels with its neighbours lies in shared memory, 16 bytes of "
+       "Fetch each input pixel once for all taps: a box of pixels with its neighbours lies in shared memory, 16 bytes "
+       "of "
        "channels at a time, and every tap multiplies the same box, shifted by whole pixels. Images are read with their "
        "channels first, as they are, and the filters stay.",
        {"conv"},
@@ -72,9 +73,10 @@ std::vector<CatalogueEntry> getConvIdeas() {
        shiftedPixels,
        "memory|compute|tensor|gather|load|launches",
        {},
-       {"mma=wgmma; im2col=halo", "mma=wgmma; im2col=halo; tile=[192, 64, 8]", "mma=wgmma; im2col=halo; tile=[256, 64, 8]",
-        "mma=wgmma; im2col=halo; tile=[128, 64, 8]", "mma=wgmma; im2col=halo; tile=[192, 128, 8]",
-        "mma=wgmma; im2col=halo; tile=[128, 64, 16]", "mma=wgmma; im2col=halo; tile=[256, 64, 16]"},
+       {"mma=wgmma; im2col=halo", "mma=wgmma; im2col=halo; tile=[192, 64, 8]",
+        "mma=wgmma; im2col=halo; tile=[256, 64, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 8]",
+        "mma=wgmma; im2col=halo; tile=[192, 128, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 16]",
+        "mma=wgmma; im2col=halo; tile=[256, 64, 16]"},
        /*restart=*/true},
       {"warpgroup-ring",
        C::Async,

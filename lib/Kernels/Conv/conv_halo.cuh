@@ -9,13 +9,14 @@
 //
 // Pixels of a row's end multiply into columns of the result that nobody reads.
 //
-// Blocks stay and take one tile after the other. A team of PARTS warpgroups multiplies a tile; with two teams one stores
-// while the other multiplies. The filters stay in shared memory where they fit it (RESIDENT), and travel with the pixels
-// of each step elsewhere.
+// Blocks stay and take one tile after the other. A team of PARTS warpgroups multiplies a tile; with two teams one
+// stores while the other multiplies. The filters stay in shared memory where they fit it (RESIDENT), and travel with
+// the pixels of each step elsewhere.
 //
-// Of a transposed convolution (section transposed) a tile is a box of neighbouring inputs, and the result all outputs at
-// STRIDE * q + phase for the q of the box: a warpgroup for each phase of the height, which has the sums of all phases of
-// the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters mirrored.
+// Of a transposed convolution (section transposed) a tile is a box of neighbouring inputs, and the result all outputs
+// at STRIDE * q + phase for the q of the box: a warpgroup for each phase of the height, which has the sums of all
+// phases of the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters
+// mirrored.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
@@ -35,17 +36,17 @@ constexpr int DILATION_D = 1, DILATION_H = 1, DILATION_W = 1;
 constexpr int LEAD_D = 0, LEAD_H = 1, LEAD_W = 1;
 constexpr int REACH_H = 2, REACH_W = 2;
 // The schedule.
-constexpr int TH = 4, TW = 56;      // pixels of a tile
-constexpr int N = 256;              // of a product
+constexpr int TH = 4, TW = 56;       // pixels of a tile
+constexpr int N = 256;               // of a product
 constexpr int RUN = 4, BEFORE_W = 3; // pixels that one load has, and of a row before the first that is needed
-constexpr int F = 64, BK = 32;      // filters of a tile, channels of a step
-constexpr int PARTS = 1, TEAMS = 2; // warpgroups that multiply a tile, and how many tiles at a time
+constexpr int F = 64, BK = 32;       // filters of a tile, channels of a step
+constexpr int PARTS = 1, TEAMS = 2;  // warpgroups that multiply a tile, and how many tiles at a time
 constexpr int PRODUCER_WARPS = 4;
 constexpr int PRODUCER_REGISTERS = 120, CONSUMER_REGISTERS = 192; // of a thread
 constexpr int STAGES = 3;
-constexpr int INFLIGHT = 1;        // steps whose products run while the next one is waited for
-constexpr bool RESIDENT = true;    // whether a block's filters stay
-constexpr int GRID = 132;          // blocks
+constexpr int INFLIGHT = 1;          // steps whose products run while the next one is waited for
+constexpr bool RESIDENT = true;      // whether a block's filters stay
+constexpr int GRID = 132;            // blocks
 constexpr int SHARED_BYTES = 176256; // dynamic shared memory of the launch
 } // namespace example
 //@ end
@@ -60,24 +61,27 @@ constexpr int THREADS = 128 * CONSUMERS + PRODUCERS;
 constexpr int LANES = 16 / sizeof(In), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
 constexpr int TAPS = KH * KW;                               // of one depth
 #if transposed
-constexpr int PHASES_D = STRIDE_D, PHASES_H = STRIDE_H, SETS = STRIDE_W; // sums of a thread: a set for each phase of the width
+constexpr int PHASES_D = STRIDE_D, PHASES_H = STRIDE_H,
+              SETS = STRIDE_W; // sums of a thread: a set for each phase of the width
 constexpr int SHIFT_H = 1, SHIFT_W = 1, PLANES_H = 1, PLANES_W = 1;
 #else
 constexpr int PHASES_D = 1, PHASES_H = 1, SETS = 1;
-constexpr int SHIFT_H = STRIDE_H, SHIFT_W = STRIDE_W;          // inputs from an output to the next
+constexpr int SHIFT_H = STRIDE_H, SHIFT_W = STRIDE_W;                               // inputs from an output to the next
 constexpr int PLANES_H = KH == 1 ? 1 : STRIDE_H, PLANES_W = KW == 1 ? 1 : STRIDE_W; // residues
 #endif
 // Outputs of one phase.
 constexpr int SPAN_D = ceil_div(OD, PHASES_D), SPAN_H = ceil_div(OH, PHASES_H), SPAN_W = ceil_div(OW, SETS);
 constexpr int BOXES_H = ceil_div(SPAN_H, TH), BOXES_W = ceil_div(SPAN_W, TW);
 constexpr int BOXES = IMAGES * SPAN_D * PHASES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, F);
-constexpr int PITCH = (BEFORE_W + TW + REACH_W + RUN - 1) / RUN * RUN, PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
+constexpr int PITCH = (BEFORE_W + TW + REACH_W + RUN - 1) / RUN * RUN,
+              PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
 constexpr int LOADED = PLANES_H * PLANES_W * PLANE;
 // A product reads N pixels from any tap's first on.
 constexpr int PIXELS = LOADED - PLANE + larger(PLANE, REACH_H * PITCH + BEFORE_W + REACH_W + N);
 constexpr int EACH = ceil_div(LOADED / RUN, PRODUCERS); // runs of pixels of a producer's thread
 constexpr int CHANNEL_STEPS = ceil_div(C, BK);
-static_assert(RUN == 1 || (SHIFT_W == 1 && W % RUN == 0 && (LEAD_W + BEFORE_W) % RUN == 0 && (TW % RUN == 0 || BOXES_W == 1)),
+static_assert(RUN == 1 ||
+                  (SHIFT_W == 1 && W % RUN == 0 && (LEAD_W + BEFORE_W) % RUN == 0 && (TW % RUN == 0 || BOXES_W == 1)),
               "runs lie inside of rows");
 static_assert((TH - 1) * PITCH + TW <= N, "a tile's pixels are columns of one product");
 static_assert(GRID % N_TILES == 0, "a block keeps its filters");
@@ -89,8 +93,10 @@ constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS *
 constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
 constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
 // Rows of outputs on their way to memory, for each warp that multiplies.
-constexpr int PATCH_PITCH = 36, PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
-static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES, "the launch gives too little shared memory");
+constexpr int PATCH_PITCH = 36,
+              PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES,
+              "the launch gives too little shared memory");
 
 //@ replace epilogue
 // One output.
@@ -125,7 +131,10 @@ __device__ __forceinline__ Taps taps_of(int phase, int taps, int stride, int pad
 #endif
 
 __device__ __forceinline__ float rounded(float x) { return kgen::round_tf32(x); }
-template <typename T> __device__ __forceinline__ T rounded(T x) { return x; }
+template <typename T>
+__device__ __forceinline__ T rounded(T x) {
+  return x;
+}
 
 struct alignas(16) Chunk {
   In lane[LANES];
@@ -162,7 +171,7 @@ extern "C" __global__ void __launch_bounds__(256)
 #else
     //@ replace weight
     value = weights[(((long long)filter * C + channel) * KD + depth) * TAPS + tap];
-    //@ end
+  //@ end
 #endif
   packed[index] = rounded(value);
 }
@@ -372,9 +381,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #else
         const int depth = step / CHANNEL_STEPS;
 #endif
-        const uint64_t a_step =
-            RESIDENT ? a_first + (depth * CHANNEL_STEPS + step % CHANNEL_STEPS) * (FILTER_BYTES / 16)
-                     : a_first + (RESIDENT_BYTES + stage * STAGE_BYTES) / 16;
+        const uint64_t a_step = RESIDENT
+                                    ? a_first + (depth * CHANNEL_STEPS + step % CHANNEL_STEPS) * (FILTER_BYTES / 16)
+                                    : a_first + (RESIDENT_BYTES + stage * STAGE_BYTES) / 16;
         const uint64_t b_step = b_first + stage * (STAGE_BYTES / 16);
         kgen::mbar_wait(&full[stage], phase);
         if (step == steps - 1)
