@@ -351,8 +351,7 @@ CHOICES = ("max", "min", "amax", "amin", "clamp", "relu", "hardtanh", "sort", "t
 
 # Weight of a line when ops are chosen; others have 1.
 WEIGHTS = {"conv2d": 3, "conv_transpose1d": 4, "conv_transpose2d.input": 5, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 3,
-           "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2,
-           "tril": 5, "triu": 5}
+           "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}
 
 OPS = {
     # Element by element

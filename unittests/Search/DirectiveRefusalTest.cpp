@@ -141,11 +141,11 @@ TEST(DirectiveRefusal, SaysWhatIsLegal) {
   };
   std::optional<graph::Refusal> refusal;
   // No variant has it, whatever else is set.
-  EXPECT_THAT(
-      refuse("transform.kgen.tile %d [97, 96, 16]\n", refusal),
-      testing::AllOf(testing::StartsWith("directives.mlir:2:1: schedule key 'tile' of conv/simt, conv/mma_sync, "
-                                         "conv/wgmma and conv/implicit expected [a multiple of 4 from 4 to 4096, "),
-                     testing::HasSubstr("found [97, 96, 16]")));
+  EXPECT_THAT(refuse("transform.kgen.tile %d [97, 96, 16]\n", refusal),
+              testing::AllOf(testing::StartsWith(
+                                 "directives.mlir:2:1: schedule key 'tile' of conv/simt, conv/mma_sync, "
+                                 "conv/wgmma, conv/implicit and conv/halo expected [a multiple of 4 from 4 to 4096, "),
+                             testing::HasSubstr("found [97, 96, 16]")));
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->kind, graph::RefusalKind::Conflict);
   EXPECT_EQ(refusal->key, "tile");
