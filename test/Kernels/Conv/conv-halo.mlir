@@ -30,7 +30,7 @@ func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x
 // CHECK-SAME: constexpr int LEAD_D = 0, LEAD_H = 0, LEAD_W = 0;
 // CHECK-SAME: constexpr int REACH_H = 1, REACH_W = 1;
 // CHECK-SAME: constexpr int PARTS = 2, TEAMS = 1;
-// CHECK-SAME: PHASES_H = STRIDE_H, SETS = STRIDE_W;
+// CHECK-SAME: SETS = STRIDE_W; // sums of a thread
 func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16> {
   %0 = kgen.dispatch @phases schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo>)
       ins(%x, %w : tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) {
