@@ -9,6 +9,7 @@
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
@@ -193,6 +194,20 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
   if (ops->window && failed(readPooling(ops->window, conv.rank, conv.pooling)))
     return failure();
   return conv;
+}
+
+LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, StringRef how) {
+  using schedule::Dtype;
+  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
+  Dtype dtype = params.wordOr(dispatch.getContext(), key::dtype, expected);
+  if (dtype != expected)
+    return dispatch.emitError("family conv multiplies ")
+           << wordOf(own) << " as " << wordOf(expected) << " with " << how << ", found dtype = " << wordOf(dtype);
+  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
+  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
+    return dispatch.emitError("expected an operand type within precision class ")
+           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
+  return success();
 }
 
 FailureOr<ConvTail> makeConvTail(const Conv &conv, StringRef name, bool addBias) {

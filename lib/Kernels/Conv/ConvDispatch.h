@@ -55,10 +55,18 @@ struct Conv {
 
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   int64_t phases() const { return transposed ? transposed->phases() : 1; }
+  /// The op's own output and filter; not those of one phase, if it is transposed.
+  const Sizes &wholeOut() const { return transposed ? transposed->out : out; }
+  const Sizes &wholeKernel() const { return transposed ? transposed->kernel : kernel; }
 };
 
 /// Reads DISPATCH. One diagnostic at the op or type that stands in the way.
 mlir::FailureOr<Conv> readConv(DispatchOp dispatch);
+
+/// Completes `dtype` of a schedule on warpgroups, named by HOW in diagnostics: operands are multiplied as they are, f32
+/// ones as tf32.
+mlir::LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params,
+                                        llvm::StringRef how);
 
 /// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
 Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);

@@ -9,7 +9,6 @@
 
 #include "ConvHalo.h"
 
-#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +19,6 @@
 using namespace mlir;
 
 namespace kgen::kernels {
-using schedule::Dtype;
 
 static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
 /// Registers of a thread that multiplies, besides its sums.
@@ -77,8 +75,6 @@ static int64_t lanesOf(const Conv &conv) { return 128 / conv.elementType.getIntO
 static int64_t mostLoaded(const Plan &plan, const Conv &conv) {
   return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32;
 }
-static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
-static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
 
 /// Of stride 1, a transposed convolution is a plain one with mirrored filters.
 static bool hasPhases(const Conv &conv) { return conv.phases() > 1; }
@@ -106,7 +102,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
   }
   parts = filters / 64 * phasesH;
   teams = parts == 1 ? 2 : 1;
-  const Sizes &out = outOf(conv), &kernel = kernelOf(conv);
+  const Sizes &out = conv.wholeOut(), &kernel = conv.wholeKernel();
   lead = conv.padding;
   for (int d = 0; d < 3; ++d)
     reach[d] = reachOf(conv, d);
@@ -172,7 +168,7 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
                                               "width, found "
                                            << conv.transposed->stride[d];
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  const Sizes &out = outOf(conv);
+  const Sizes &out = conv.wholeOut();
   if (conv.in[0] * conv.in[1] * conv.in[2] > most || out[1] * out[2] > most)
     return dispatch.emitError(variant) << "counts pixels of a channel up to " << most;
   return success();
@@ -209,7 +205,7 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   constexpr double fetched = 24, productsOf16Bit = 2048, sharedBytes = 128; // bytes, products and bytes a cycle
   constexpr double meeting = 100;                                           // cycles of a step's barriers
   const double bits = conv.elementType.getIntOrFloatBitWidth();
-  const Sizes &kernel = kernelOf(conv);
+  const Sizes &kernel = conv.wholeKernel();
   double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
   double channels = double(plan.steps) * plan.bk;
   // The operands of a product of 64 filters pass through shared memory each time, where they meet what is loaded.
@@ -231,17 +227,8 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   MLIRContext *context = dispatch.getContext();
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::im2col, schedule::Im2col::Halo);
-  if (failed(checkShape(dispatch, conv, chip)))
+  if (failed(checkShape(dispatch, conv, chip)) || failed(completeOperandType(dispatch, conv, params, "im2col = halo")))
     return failure();
-  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
-  Dtype dtype = params.wordOr(context, key::dtype, expected);
-  if (dtype != expected)
-    return dispatch.emitError("family conv multiplies ")
-           << wordOf(own) << " as " << wordOf(expected) << " with im2col = halo, found dtype = " << wordOf(dtype);
-  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
-    return dispatch.emitError("expected an operand type within precision class ")
-           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
 
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (given && given->size() != 3)
@@ -302,8 +289,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
   three("constexpr int D = {0}, H = {1}, W = {2};", conv.in);
-  three("constexpr int OD = {0}, OH = {1}, OW = {2};", outOf(conv));
-  three("constexpr int KD = {0}, KH = {1}, KW = {2};", kernelOf(conv));
+  three("constexpr int OD = {0}, OH = {1}, OW = {2};", conv.wholeOut());
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};", conv.wholeKernel());
   const std::optional<Transposed> real = hasPhases(conv) ? conv.transposed : std::nullopt;
   three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", real ? real->stride : conv.stride);
   three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", real ? real->padding : conv.padding);
@@ -378,8 +365,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
 
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
-  const int64_t packed = plan.filterTiles * kernelOf(conv)[0] * plan.steps * kernelOf(conv)[1] * kernelOf(conv)[2] *
-                         plan.bk * plan.filters;
+  const int64_t packed = plan.filterTiles * conv.wholeKernel()[0] * plan.steps * conv.wholeKernel()[1] *
+                         conv.wholeKernel()[2] * plan.bk * plan.filters;
   code.workspaces.push_back(RankedTensorType::get({packed}, conv.elementType));
   DispatchBuffer weights = DispatchBuffer::workspace(0);
   code.launches.push_back({name + "_weights", {ceilDiv(packed, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});

@@ -9,7 +9,6 @@
 
 #include "ConvImplicit.h"
 
-#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +20,6 @@
 using namespace mlir;
 
 namespace kgen::kernels {
-using schedule::Dtype;
 
 /// Tensor maps of the image that a kernel takes: one for each residue of a tap's coordinates by the stride.
 static constexpr int64_t kMaps = 8;
@@ -58,11 +56,8 @@ struct Plan {
 /// Elements of 128 bytes.
 static int64_t slabOf(const Conv &conv) { return 1024 / conv.elementType.getIntOrFloatBitWidth(); }
 
-/// The convolution's output; not that of one phase, if it is transposed.
-static const Sizes &outOf(const Conv &conv) { return conv.transposed ? conv.transposed->out : conv.out; }
-static const Sizes &kernelOf(const Conv &conv) { return conv.transposed ? conv.transposed->kernel : conv.kernel; }
 static int64_t allTaps(const Conv &conv) {
-  const Sizes &kernel = kernelOf(conv);
+  const Sizes &kernel = conv.wholeKernel();
   return kernel[0] * kernel[1] * kernel[2];
 }
 
@@ -145,24 +140,10 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   if (maps > kMaps)
     return dispatch.emitError(variant) << "takes at most " << kMaps << " phases of a stride, found " << maps;
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  const Sizes &out = outOf(conv);
+  const Sizes &out = conv.wholeOut();
   int64_t pixels = out[0] * out[1] * out[2];
   if (conv.images * pixels > most || pixels * conv.outChannels > most)
     return dispatch.emitError(variant) << "counts output pixels, and an image's results, up to " << most;
-  return success();
-}
-
-/// Completes `dtype`: operands are multiplied as they are, f32 ones as tf32.
-static LogicalResult completeType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params) {
-  Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
-  Dtype dtype = params.wordOr(dispatch.getContext(), key::dtype, expected);
-  if (dtype != expected)
-    return dispatch.emitError("family conv multiplies ")
-           << wordOf(own) << " as " << wordOf(expected) << " with pipeline = tma, found dtype = " << wordOf(dtype);
-  Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
-    return dispatch.emitError("expected an operand type within precision class ")
-           << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
   return success();
 }
 
@@ -197,7 +178,7 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double cycles = double(count / wave) * (resident * work + once);
   if (rest)
     cycles += ceilDiv(rest, chip.multiprocessors) * work + once;
-  const Sizes &out = outOf(conv);
+  const Sizes &out = conv.wholeOut();
   double results = double(conv.images) * out[0] * out[1] * out[2] * conv.outChannels;
   return plan.split == 1 ? cycles : cycles + launch + results * 4 * 2 * plan.split / (fetched * chip.multiprocessors);
 }
@@ -273,7 +254,8 @@ LogicalResult completeConvImplicit(DispatchOp dispatch, const Conv &conv, Schedu
   MLIRContext *context = dispatch.getContext();
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
-  if (failed(checkShape(dispatch, conv, chip)) || failed(completeType(dispatch, conv, params)) ||
+  if (failed(checkShape(dispatch, conv, chip)) ||
+      failed(completeOperandType(dispatch, conv, params, "pipeline = tma")) ||
       failed(completeTile(dispatch, conv, params, chip)) || failed(completeResources(dispatch, conv, params, chip)))
     return failure();
   params.intOr(context, key::mmaInflight, 1);
@@ -297,8 +279,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("using Stored = {0}; // what the main kernel writes",
        plan.split > 1 ? "float" : getStorageType(conv.resultType).str());
   line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
-  three("constexpr int OD = {0}, OH = {1}, OW = {2};", outOf(conv));
-  three("constexpr int KD = {0}, KH = {1}, KW = {2};", kernelOf(conv));
+  three("constexpr int OD = {0}, OH = {1}, OW = {2};", conv.wholeOut());
+  three("constexpr int KD = {0}, KH = {1}, KW = {2};", conv.wholeKernel());
   const std::optional<Transposed> &real = conv.transposed;
   three("constexpr int STRIDE_D = {0}, STRIDE_H = {1}, STRIDE_W = {2};", real ? real->stride : conv.stride);
   three("constexpr int PAD_D = {0}, PAD_H = {1}, PAD_W = {2};", real ? real->padding : conv.padding);
@@ -455,7 +437,7 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   }
   code.source = fillTemplate(findCudaTemplate("conv_implicit.cuh"), fill);
 
-  const Sizes &out = outOf(conv);
+  const Sizes &out = conv.wholeOut();
   const int64_t pixels = out[0] * out[1] * out[2];
   const int64_t results = conv.images * pixels * conv.outChannels;
   DispatchBuffer stored = DispatchBuffer::result(0);
