@@ -28,8 +28,11 @@ StreamPacks streamPacks(const RowProgram &program, const RowSchedule &schedule, 
   return {shared, packs - shared};
 }
 
-/// Packs that a thread adds up in one chain: longer chains of fp32 additions lose digits.
-static constexpr int64_t kPacksOfSegment = 128;
+/// Packs that a thread adds up in one chain: longer chains of fp32 additions lose digits. Squares lose more: they are of
+/// differences from a chain's first element, and one far off weighs as much as the chain is long.
+static int64_t packsOfSegment(const RowProgram &program) {
+  return program.statistic == RowStatistic::Moments ? 16 : 128;
+}
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -91,8 +94,8 @@ std::string RowEmitter::constants() {
   switch (schedule.resident) {
   case RowSchedule::Resident::None:
     constant("int", "kUnroll", schedule.unroll);
-    if (packs() > kPacksOfSegment)
-      constant("int", "kSegmentSteps", kPacksOfSegment);
+    if (packs() > packsOfSegment(program))
+      constant("int", "kSegmentSteps", packsOfSegment(program));
     break;
   case RowSchedule::Resident::Registers:
     text += llvm::formatv("constexpr int kPacks = {0}; // of one thread\n", packs());
@@ -165,7 +168,7 @@ std::string RowEmitter::part(StringRef file) {
   hold("HOLDS_EXPONENTIALS", schedule.twoPass);
   hold("HAS_KEPT_VALUES", isRing() && sharesColumnValues());
   hold("BY_GRID", schedule.resident == RowSchedule::Resident::Grid);
-  hold("SEGMENTED", schedule.resident == RowSchedule::Resident::None && packs() > kPacksOfSegment);
+  hold("SEGMENTED", schedule.resident == RowSchedule::Resident::None && packs() > packsOfSegment(program));
   hold("HAS_REGISTER_PACKS", isHybrid() && streamPacks(program, schedule, chip).registers > 0);
 
   std::string partial = kernelParameters(dispatch, false, "float *__restrict__ partials");

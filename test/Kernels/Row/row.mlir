@@ -146,3 +146,17 @@ func.func @f(%x: tensor<16x64x256x256xf32>, %w: tensor<64x256x256xf32>, %b: tens
   } : tensor<16x64x256x256xf32>
   return %0 : tensor<16x64x256x256xf32>
 }
+
+// -----
+
+// Squares are of differences from a chain's first element; one far off costs as many digits as the chain is long.
+// CHECK-LABEL: kgen.source @chains
+// CHECK-SAME: constexpr int kSegmentSteps = 16;
+func.func @short_chains(%x: tensor<6x459xf32>) -> tensor<6x459xf32> {
+  %0 = kgen.dispatch @chains schedule(#kgen.schedule<family = row, resident = none, rows_per_block = 32, threads_per_row = 1>) ins(%x : tensor<6x459xf32>) {
+  ^bb0(%a0: tensor<6x459xf32>):
+    %s = aten.layer_norm %a0 normalized_shape [459] : (tensor<6x459xf32>) -> tensor<6x459xf32>
+    kgen.yield %s : tensor<6x459xf32>
+  } : tensor<6x459xf32>
+  return %0 : tensor<6x459xf32>
+}
