@@ -7,9 +7,11 @@
 #include "kgen/Evaluate/CardGate.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <cassert>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -33,6 +35,17 @@ llvm::Expected<std::unique_ptr<CardGate>> CardGate::open(llvm::StringRef file) {
                                      strerror(errno));
   }
   return std::move(gate);
+}
+
+llvm::Expected<std::unique_ptr<CardGate>> CardGate::openFor(llvm::StringRef device, llvm::StringRef file) {
+  if (!file.empty())
+    return open(file);
+  const char *folder = getenv("KGEN_GATE");
+  if (!folder || !*folder || device == "host")
+    return std::make_unique<CardGate>();
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return llvm::createStringError("cannot create %s, which KGEN_GATE names: %s", folder, code.message().c_str());
+  return open((llvm::Twine(folder) + "/" + device).str());
 }
 
 CardGate::~CardGate() {

@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <iostream>
+#include <optional>
 
 using namespace kgen;
 using namespace kgen::evaluate;
@@ -44,9 +45,13 @@ int kgen::evaluate::timeInBlocks(const EvalRequest &request) {
     return fail(started.takeError());
   std::unique_ptr<Trial> trial;
   bool right = *started;
+  CardGate &gate = (*evaluator)->cardGate();
   if (right) {
     trial = (*evaluator)->makeTrial(candidate, request.options);
     for (bool timing : {false, true}) {
+      std::optional<CardGate::Place> alone;
+      if (timing)
+        alone.emplace(gate.alone());
       auto passed = timing ? trial->beginTiming(measurement) : trial->verify(measurement);
       if (!passed)
         return fail(passed.takeError());
@@ -71,6 +76,7 @@ int kgen::evaluate::timeInBlocks(const EvalRequest &request) {
       return 2;
     }
     json::Array samples;
+    auto alone = gate.alone();
     for (int i = 0; i < count; ++i) {
       double us;
       auto ran = trial->sample(measurement, us);

@@ -25,7 +25,8 @@ static const char *overview =
     "The result is DIR/measurement.json, but in a run folder, which stays as its journal says. The exit code is 0 only "
     "for PASS, 1 for any other verdict, 2 when\n"
     "nothing could be measured. KGEN_NVRTC names libnvrtc.so, KGEN_CACHE_DIR the compile cache,\n"
-    "KGEN_THREADS the cores that it may use (all, at most 32),\n"
+    "KGEN_THREADS the cores that it may use (all, at most 32), KGEN_GATE a folder of locks by which\n"
+    "another program on the card takes turns with what is timed,\n"
     "KGEN_SANITIZER compute-sanitizer and KGEN_NCU Nsight Compute (off leaves them out),\n"
     "KGEN_BASELINES the modes of PyTorch that are timed, as eager,compile (all).\n";
 

@@ -54,12 +54,6 @@ static unsigned chosenThreads() {
 
 llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device, llvm::StringRef gate) {
   EvaluatorParts parts;
-  if (!gate.empty()) {
-    auto opened = CardGate::open(gate);
-    if (!opened)
-      return opened.takeError();
-    parts.gate = std::move(*opened);
-  }
   parts.threads = chosenThreads();
   parts.seed = secretSeed();
   parts.oracle = judge::createOracleProcess();
@@ -111,6 +105,10 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     parts.oracle =
         judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, judge::createOracleProcess());
   }
+  auto opened = CardGate::openFor(chosen, gate);
+  if (!opened)
+    return opened.takeError();
+  parts.gate = std::move(*opened);
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;
   return std::make_unique<Evaluator>(std::move(parts));

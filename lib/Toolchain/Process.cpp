@@ -88,9 +88,9 @@ static std::vector<std::string> childEnvironment(const std::vector<std::string> 
       "XDG_CACHE_HOME", "PYTHONPATH", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS", "NVIDIA_VISIBLE_DEVICES",
       "CUDA_MODULE_LOADING", "TORCHINDUCTOR_CACHE_DIR",
       // By name, not by prefix: a user may call a key KGEN_ANYTHING.
-      "KGEN_BASELINES", "KGEN_CACHE_DIR", "KGEN_CUDA_INCLUDE", "KGEN_FRONTEND", "KGEN_HOST_CXX", "KGEN_ISOLATION",
-      "KGEN_NCU", "KGEN_NVRTC", "KGEN_SANITIZER", "KGEN_OPT", "KGEN_ORACLE", "KGEN_PROBLEMS", "KGEN_PYTHON",
-      "KGEN_TIME_TRACE", "KGEN_WORKER"};
+      "KGEN_BASELINES", "KGEN_CACHE_DIR", "KGEN_CUDA_INCLUDE", "KGEN_FRONTEND", "KGEN_GATE", "KGEN_HOST_CXX",
+      "KGEN_ISOLATION", "KGEN_NCU", "KGEN_NVRTC", "KGEN_SANITIZER", "KGEN_OPT", "KGEN_ORACLE", "KGEN_PROBLEMS",
+      "KGEN_PYTHON", "KGEN_TIME_TRACE", "KGEN_WORKER"};
   std::vector<std::string> out;
   for (char **variable = environ; *variable; ++variable) {
     llvm::StringRef text(*variable), name = text.split('=').first;

@@ -8,6 +8,8 @@
 #include "kgen/Evaluate/CardGate.h"
 #include "kgen/Toolchain/Scratch.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include "gtest/gtest.h"
 
 #include <atomic>
@@ -98,6 +100,20 @@ TEST_F(CardGateTest, WhatEndedHoldsNothing) {
   auto own = nobody.alone();
   EXPECT_TRUE(nobody.isAlone());
   EXPECT_FALSE(nobody.isShared());
+}
+
+TEST_F(CardGateTest, IsOfTheFolderThatTheEnvironmentNames) {
+  setenv("KGEN_GATE", (folder.path() + "/gates").c_str(), 1);
+  auto host = CardGate::openFor("host", ""), card = CardGate::openFor("cuda:1", "");
+  auto own = CardGate::openFor("cuda:1", folder.path() + "/card");
+  unsetenv("KGEN_GATE");
+  auto nobody = CardGate::openFor("cuda:1", "");
+  ASSERT_TRUE(host && card && own && nobody);
+  EXPECT_FALSE((*host)->isShared());
+  EXPECT_TRUE((*card)->isShared());
+  EXPECT_TRUE(llvm::sys::fs::exists(folder.path() + "/gates/cuda:1.turn"));
+  EXPECT_TRUE(llvm::sys::fs::exists(folder.path() + "/card"));
+  EXPECT_FALSE((*nobody)->isShared());
 }
 
 TEST_F(CardGateTest, SaysWhatIsMissing) {

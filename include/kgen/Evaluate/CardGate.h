@@ -39,6 +39,9 @@ public:
   CardGate() = default;
   /// The gate that FILE, FILE.turn beside it, are; both are made where they are not there.
   static llvm::Expected<std::unique_ptr<CardGate>> open(llvm::StringRef file);
+  /// FILE's where it is named; else FOLDER/DEVICE's where KGEN_GATE names a folder, by which another program keeps out
+  /// while something is timed here, and is let alone in turn; else one without a file.
+  static llvm::Expected<std::unique_ptr<CardGate>> openFor(llvm::StringRef device, llvm::StringRef file);
   ~CardGate();
   CardGate(const CardGate &) = delete;
 

@@ -16,6 +16,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
 
+#include <cstdlib>
+
 using namespace llvm;
 
 namespace kgen::search {
@@ -127,7 +129,9 @@ Expected<std::unique_ptr<CandidateEvaluator>> openEvaluators(const EvaluatorRequ
   auto sharesCard = [&](const std::string &device) {
     return !launched && device != "host" && count(*devices, device) > 1;
   };
-  if (any_of(*devices, sharesCard)) {
+  const char *named = getenv("KGEN_GATE"); // kgen-eval makes it
+  const bool isNamed = named && *named;
+  if (!isNamed && any_of(*devices, sharesCard)) {
     auto folder = toolchain::ScratchFolder::create("gates");
     if (!folder)
       return folder.takeError();
@@ -145,7 +149,7 @@ Expected<std::unique_ptr<CandidateEvaluator>> openEvaluators(const EvaluatorRequ
         member.mark = number;
       member.elsewhere = launched;
       EvaluatorPlace place{device, launcher, programFolder, /*oneOfSeveral=*/true};
-      if (sharesCard(device))
+      if (sharesCard(device) && !isNamed)
         place.gate = gates->path() + "/" + device;
       member.open = [place, version,
                      gates](const Listener &waiting,

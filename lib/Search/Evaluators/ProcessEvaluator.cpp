@@ -246,7 +246,7 @@ private:
 
 /// What a launcher gets beside the allow-list: whom it works for. Never a key.
 std::vector<std::string> ProcessEvaluator::launchersEnvironment() const {
-  std::vector<std::string> result;
+  std::vector<std::string> result = {"KGEN_GATE="}; // a folder of this machine
   bool isSsh = sys::path::filename(place.launcher.front()).starts_with("ssh");
   for (char **variable = environ; *variable; ++variable) {
     StringRef name = StringRef(*variable).split('=').first;
