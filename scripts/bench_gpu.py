@@ -15,7 +15,9 @@ what torch.compile made (kernels and choices of max-autotune) from one machine t
 fp32 products are then paid once. It changes no contestant: times are always taken anew.
 
 Contestants: eager, compile and max_autotune with PyTorch's own defaults (cuDNN TF32 on, matmul TF32 off), and library: the fastest of the settings
-that a PyTorch user can pick within the problem's precision class; its name is recorded.
+that a PyTorch user can pick within the problem's precision class; its name is recorded. What takes more than 3 ms gets half of SAMPLES in a block.
+
+With KGEN_GATE another program on the card takes turns with each timed run (docs/evaluation.md), and max-autotune compiles while kgen-eval verifies.
 """
 import argparse
 import contextlib
@@ -30,9 +32,12 @@ import subprocess
 import sys
 import time
 
+import card_gate
 import torch
 
 FLUSH_BYTES = 256 << 20  # a wide margin over any card's L2 cache
+SLOW_US, SLOWEST_US = 3e3, 10e3  # of what takes longer fewer runs say as much
+gate = card_gate.Gate.named()
 
 
 def load_form(path):
@@ -73,7 +78,7 @@ class Contestant:
 
     def sample(self, flush, count, warm=0):
         times = []
-        with torch.no_grad(), self.settings():
+        with gate.alone(), torch.no_grad(), self.settings():
             for i in range(warm + count):
                 begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
                 flush.zero_()
@@ -124,13 +129,29 @@ class Kernel:
             self.process.kill()
 
 
-def make_contestants(form, source, precision):
-    """Eager, compile, max-autotune, and the candidates for "library"; each may fail on its own."""
-    torch.manual_seed(0)
-    init = form.get_init_inputs() if hasattr(form, "get_init_inputs") else []
-    named = isinstance(init, (list, tuple)) and len(init) == 2 and isinstance(init[0], list) and isinstance(init[1], dict)
-    model = (form.Model(*init[0], **init[1]) if named else form.Model(*init)).cuda().eval()
-    inputs = [v.cuda() if isinstance(v, torch.Tensor) else v for v in form.get_inputs()]
+def make_model(form):
+    """The model and its inputs on the card, drawn there: a processor takes seconds for a gigabyte."""
+    def draw():
+        torch.manual_seed(0)
+        init = form.get_init_inputs() if hasattr(form, "get_init_inputs") else []
+        named = isinstance(init, (list, tuple)) and len(init) == 2 and isinstance(init[0], list) and isinstance(init[1], dict)
+        model = (form.Model(*init[0], **init[1]) if named else form.Model(*init)).cuda().eval()
+        return model, [v.cuda() if isinstance(v, torch.Tensor) else v for v in form.get_inputs()]
+
+    try:
+        with torch.device("cuda"):
+            drawn = draw()
+    except Exception:  # a form that mixes in what it makes elsewhere, or too little room for what it makes on the way
+        torch.cuda.empty_cache()
+        drawn = draw()
+    torch.cuda.synchronize()
+    return drawn
+
+
+def make_contestants(form, source, precision, libraries=True):
+    """Eager, compile, max-autotune, and with LIBRARIES the candidates for "library"; each may fail on its own."""
+    with gate.work():
+        model, inputs = make_model(form)
 
     def bind(f, values=inputs):
         return lambda: f(*values)
@@ -138,6 +159,8 @@ def make_contestants(form, source, precision):
     main = [Contestant("eager", bind(model)),
             Contestant("compile", bind(torch.compile(model))),
             Contestant("max_autotune", bind(torch.compile(model, mode="max-autotune-no-cudagraphs")))]
+    if not libraries:
+        return main, []
     # A strict-fp32 contract admits no TF32 in the library either.
     tf32 = precision != "strict-fp32"
     library = []
@@ -147,8 +170,10 @@ def make_contestants(form, source, precision):
                                       lambda b=blas, c=benchmark: library_settings(tf32, c, b)))
     if any(isinstance(v, torch.Tensor) and v.dim() == 4 for v in inputs) and any(p.dim() == 4 for p in model.parameters()):
         import copy
-        last = copy.deepcopy(model).to(memory_format=torch.channels_last)
-        values = [v.to(memory_format=torch.channels_last) if isinstance(v, torch.Tensor) and v.dim() == 4 else v for v in inputs]
+        with gate.work():
+            last = copy.deepcopy(model).to(memory_format=torch.channels_last)
+            values = [v.to(memory_format=torch.channels_last) if isinstance(v, torch.Tensor) and v.dim() == 4 else v for v in inputs]
+            torch.cuda.synchronize()
         library.append(Contestant(f"channels_last inputs, cudnn.benchmark True, tf32 {tf32}", bind(last, values),
                                   lambda: library_settings(tf32, True, "cublas")))
     if "scaled_dot_product_attention" in source:
@@ -188,13 +213,16 @@ def ring(signum, frame):
     raise TooLong("the problem's time is up")
 
 
-def bench(run, arguments, form=None):
+def bench(run, arguments, form=None, before=None):
+    """The row of RUN. BEFORE() is called when kgen-eval has begun to verify, before PyTorch takes memory of the card."""
     report = json.loads((run / "report.json").read_text())
     best = json.loads((run / report["best"]["branch"] / "measurement.json").read_text())
     path = form or pathlib.Path(arguments.forms) / f"{report['problem']}.py"
-    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
     kernel = Kernel(arguments.eval, run, report["best"]["branch"])
     try:
+        if before:
+            before()
+        flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
         return race(kernel, run, report, best, path, flush, arguments)
     finally:
         kernel.close()
@@ -209,7 +237,13 @@ def race(kernel, run, report, best, path, flush, arguments):
         left = signal.alarm(seconds) if seconds else 0
         begin = time.monotonic()
         try:
-            contestant.sample(flush, 1, warm=5)
+            if contestant.name != "eager":  # compiling takes long, and keeps nobody from the card
+                with torch.no_grad(), contestant.settings():
+                    contestant.function()
+                    torch.cuda.synchronize()
+            contestant.us = contestant.sample(flush, 1, warm=1)[0]
+            if contestant.us < SLOWEST_US:
+                contestant.us = contestant.sample(flush, 1, warm=3)[0]
             return True
         except Exception as error:  # a mode that fails is reported, the others still count
             notes[contestant.name] = str(error).strip().split("\n")[0][:200]
@@ -224,19 +258,23 @@ def race(kernel, run, report, best, path, flush, arguments):
             if seconds:
                 signal.alarm(max(1, int(left - (time.monotonic() - begin))) if left else 0)
 
-    # max-autotune measures while it compiles, so it waits until the card is free.
-    field += [c for c in main if c.name != "max_autotune" and warm(c)]
+    # max-autotune measures while it compiles, so without a gate it waits until the card is free.
+    limits = {"max_autotune": arguments.autotune_seconds}
+    early = [c for c in main if gate.file or c.name not in limits]
+    field += [c for c in early if warm(c, limits.get(c.name, 0))]
     verdict = kernel.wait()
-    field = [kernel] + field + [c for c in main if c.name == "max_autotune" and warm(c, arguments.autotune_seconds)]
+    field = [kernel] + field + [c for c in main if c not in early and warm(c, limits[c.name])]
     row = {"problem": problem, "precision": best["precision"], "verdict": verdict["verdict"], "branch": report["best"]["branch"],
            "rules": verdict.get("rules"), "floor_us": best["floor_us"], "clocks_before": None, "notes": notes}
     if verdict["verdict"] != "PASS":
         row["notes"]["kgen"] = verdict.get("detail", "")
         return row
     quick = []
+    eager = next((c.us for c in field if c.name == "eager"), 0)
+    count, warmups = (3, 1) if eager > SLOWEST_US else (7, 4)
     for contestant in library:
         try:
-            quick.append((statistics.median(contestant.sample(flush, 7, warm=4)), contestant))
+            quick.append((statistics.median(contestant.sample(flush, count, warm=warmups)), contestant))
         except Exception as error:
             row["notes"][contestant.name] = str(error).strip().split("\n")[0][:200]
     if quick:
@@ -246,10 +284,12 @@ def race(kernel, run, report, best, path, flush, arguments):
     row["clocks_before"] = clocks()
     prepared = time.monotonic()
     blocks = {c.name: [] for c in field}
+    kernel.us = best["time_us"]
+    counts = {c.name: max(2, arguments.samples // 2) if getattr(c, "us", eager) > SLOW_US else arguments.samples for c in field}
     for block in range(arguments.blocks):
         for contestant in field if block % 2 == 0 else reversed(field):
             # The first run after a change of process meets a card that was elsewhere.
-            blocks[contestant.name].append(contestant.sample(flush, arguments.samples, warm=2))
+            blocks[contestant.name].append(contestant.sample(flush, counts[contestant.name], warm=2))
     row["clocks_after"] = clocks()
     row["machine"] = machine()
     row["seconds"] = {"prepare": prepared - start, "time": time.monotonic() - prepared}
@@ -279,6 +319,8 @@ def main():
     if arguments.cache and arguments.cache.exists():
         torch.compiler.load_cache_artifacts(arguments.cache.read_bytes())
     signal.signal(signal.SIGALRM, ring)
+    if gate.file:
+        card_gate.guard_compiler(gate.alone)
     failed = 0
     for run in arguments.runs:
         begin = time.monotonic()

@@ -8,7 +8,7 @@ Usage: kernelbench_gpu.py [--seconds S] [--devices D,D] [--within S] [--autotune
 --seconds is each search's time (default 25), --devices the cards (default cuda:0): each takes the next file when it is free, one thing at a time.
 --within ends it all: no file is begun that would not end by itself. max-autotune is left out where it does not end in --autotune-seconds
 (default 40), and that is said. With --compile-beside PyTorch compiles into its cache on disk while the search runs, in a process of its own: a row takes
-less of the card, at the price of a search that does not have it alone. What is timed for the table is alone on the card either way. FOLDER (default runs/kernelbench) receives each run folder and log, kernelbench.json with a row for each file, and
+less of the card; who times something has it alone meanwhile (KGEN_GATE, docs/evaluation.md). What is timed for the table is alone on the card either way. FOLDER (default runs/kernelbench) receives each run folder and log, kernelbench.json with a row for each file, and
 samples.json with every sample. What is there already is kept: the same line goes on with the missing ones. The second form only writes the page of
 several tables' rows, the later ones first. A level is the name of the folder that a file lies in.
 Uses the tools of $KGEN_BIN, or of a build here; PyTorch must be importable. How times are taken, and who competes: bench_gpu.py.
@@ -26,6 +26,7 @@ import time
 here = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = ["problem", "level", "verdict", "precision", "kgen_us", "eager_us", "compile_us", "max_autotune_us", "library_us", "floor_us", "search_s"]
 PYTORCH = ("eager_us", "compile_us", "max_autotune_us", "library_us")
+BESIDE = 0.4  # of a card's memory, for what compiles while a search runs there; what needs more is compiled when it is raced
 SPARE = 60  # what a search takes beyond its seconds before it is ended, at most
 
 
@@ -72,13 +73,18 @@ def search(options, file):
 
 def compile_one(options):
     """Leaves in PyTorch's cache on disk what it compiles for a problem."""
+    os.nice(10)  # the search draws its inputs and compiles meanwhile
     sys.path.insert(0, str(here / "scripts"))
     import signal
 
     import bench_gpu
+    import card_gate
     import torch
     signal.signal(signal.SIGALRM, bench_gpu.ring)
-    main, _ = bench_gpu.make_contestants(bench_gpu.load_form(options.files[0]), "", "tf32")
+    torch.cuda.set_per_process_memory_fraction(BESIDE)
+    # What it times while it compiles, and what it then runs once, are not to lie beside what the search times.
+    card_gate.guard_compiler(bench_gpu.gate.work, runs=True)
+    main, _ = bench_gpu.make_contestants(bench_gpu.load_form(options.files[0]), "", "tf32", libraries=False)
     with torch.no_grad(), bench_gpu.defaults():
         for contestant in main:
             if contestant.name != "eager":
@@ -101,10 +107,10 @@ def beside(options, file):
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
-def end(process):
+def end(process, patience=10):
     if process:
         try:
-            process.wait(timeout=10)
+            process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -112,6 +118,10 @@ def end(process):
 
 def lane(options):
     """One card's process: reads a file's name, answers with its row, until the input ends."""
+    import gc
+    import tempfile
+    gates = tempfile.TemporaryDirectory(prefix="kgen-gate-")
+    os.environ["KGEN_GATE"] = gates.name  # this card's: in each lane it is cuda:0
     sys.path.insert(0, str(here / "scripts"))
     import signal
 
@@ -126,9 +136,9 @@ def lane(options):
         begin = time.monotonic()
         compiling = beside(options, file)
         run, seconds, said = search(options, file)
-        end(compiling)
         row = {"problem": file.stem, "level": level_of(file), "verdict": "none", "precision": None, "search_s": seconds}
         if run is None:
+            end(compiling, patience=0)
             row["notes"] = {"kgen-search": said[:300]}
         else:
             report = json.loads((run / "report.json").read_text())
@@ -137,13 +147,15 @@ def lane(options):
                                            blocks=6, samples=5, autotune_seconds=options.autotune_seconds)
             try:
                 signal.alarm(150)
-                row.update(bench_gpu.bench(run, arguments, file), problem=file.stem)
+                row.update(bench_gpu.bench(run, arguments, file, before=lambda: end(compiling)), problem=file.stem)
             except (Exception, bench_gpu.TooLong) as error:
                 row["notes"] = {"error": (str(error).strip().splitlines() or [type(error).__name__])[0][:300]}
             finally:
                 signal.alarm(0)
-            torch.cuda.empty_cache()
+                end(compiling, patience=0)
             torch._dynamo.reset()
+            gc.collect()
+            torch.cuda.empty_cache()  # the next search has the card's memory
         row["seconds_all"] = time.monotonic() - begin
         print(json.dumps(row), file=answers, flush=True)
     return 0
