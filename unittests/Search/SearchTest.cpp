@@ -312,6 +312,16 @@ TEST(Search, WhatIsOwedAfterRoundZeroBeginsWithinItsTime) {
   EXPECT_EQ(world.evaluator.evaluated, 2);
 }
 
+TEST(Search, SaysWhyRoundZeroIsNotMeasuredWhenItsTimeIsOver) {
+  World world;
+  world.config.maxMinutes = 1;
+  world.evaluator.lostAfter = 0;
+  world.evaluator.beforeEvaluate = [&](int) { world.clock.now += 90; };
+  llvm::Error error = world.search();
+  ASSERT_TRUE(bool(error));
+  EXPECT_EQ(toString(std::move(error)), "cuda:0 does not answer its known-answer kernel; left alone");
+}
+
 TEST(Search, ATurnOfANetworkIsOwedNothing) {
   World world;
   world.config.triesFirst = false;

@@ -187,7 +187,8 @@ Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
     if (shouldStop())
       break;
     if (Error error = measure(*candidate)) {
-      if (shouldStop()) // the evaluator was cut short: this branch is the one that is lost
+      // The evaluator was cut short: this branch is the one that is lost. Without round 0's there is nothing.
+      if (shouldStop() && (env.stop || candidate->record.round > 0))
         consumeError(std::move(error));
       else
         result = std::move(error);

@@ -132,13 +132,13 @@ private:
   /// The limit of tokens or money that is reached: what was asked is still measured.
   std::optional<trajectory::StopReason> findSpentLimit() const;
   bool timeIsUp() const { return config.maxMinutes > 0 && secondsSpent() > config.maxMinutes * 60 && !isOwedTries(); }
-  /// Whether round 0 left so little time that nothing else was tried: the first branches after it are, if they begin
-  /// soon.
+  /// Whether round 0 is still to be measured, which it always is, or left so little time that nothing else was tried:
+  /// the first branches after it are, if they begin soon.
   bool isOwedTries() const {
     constexpr int owed = 2;
     constexpr double mostSeconds = 30; // after round 0, or after this process began
-    return config.triesFirst && !genericIsWaited && triedAfterGeneric < owed &&
-           env.clock.seconds() - genericSeconds <= mostSeconds;
+    return config.triesFirst &&
+           (genericIsWaited || (triedAfterGeneric < owed && env.clock.seconds() - genericSeconds <= mostSeconds));
   }
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }
