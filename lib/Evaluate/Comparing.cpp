@@ -140,10 +140,16 @@ llvm::Expected<CompareResult> kgen::evaluate::compareCandidates(Evaluator &evalu
                                                                 const EvaluateOptions &options,
                                                                 const CompareOptions &how) {
   auto result = compareOnce(evaluator, candidate, baseline, options, how);
-  const bool lost = result.errorIsA<toolchain::ProcessLost>();
-  if (!lost && (!result || (!isReportedByCard(result->candidate) && !isReportedByCard(result->baseline))))
+  if (!result) {
+    llvm::Error error = result.takeError();
+    const bool hasNoRoom = isOutOfMemory(error);
+    if (!hasNoRoom && !error.isA<toolchain::ProcessLost>())
+      return std::move(error);
+    llvm::consumeError(std::move(error));
+    if (hasNoRoom)
+      evaluator.makeRoom(candidate);
+  } else if (!isReportedByCard(result->candidate) && !isReportedByCard(result->baseline)) {
     return result;
-  if (lost)
-    llvm::consumeError(result.takeError());
+  }
   return compareOnce(evaluator, candidate, baseline, options, how);
 }

@@ -247,6 +247,21 @@ static llvm::Expected<CandidateFiles> readJobsCandidate(const json::Object &job,
   return CandidateFiles{plan->str(), cuda->str(), graph};
 }
 
+/// What MEASUREMENT's own time says beside an incumbent's of BEFORE, which was taken some time ago.
+static candidate::SpeedComparison compareFromAfar(const candidate::Measurement &measurement, double before) {
+  constexpr double doubt = 0.02; // by so much the times of one kernel differ in a search
+  candidate::SpeedComparison speed;
+  speed.candidateUs = measurement.timeUs;
+  speed.baselineUs = before;
+  speed.ratio = before / measurement.timeUs;
+  speed.low = speed.ratio * (1 - doubt);
+  speed.high = speed.ratio * (1 + doubt);
+  speed.verdict = speed.low > 1    ? candidate::Speed::Fast
+                  : speed.high < 1 ? candidate::Speed::Slow
+                                   : candidate::Speed::Ambiguous;
+  return speed;
+}
+
 /// Times FILES in turns with JOB's incumbent, both of which passed before. MEASUREMENT has what came of it: its
 /// verdict, where it did not pass this time.
 static llvm::Error compareWithIncumbent(Evaluator &evaluator, const CandidateFiles &files, const json::Object &job,
@@ -260,8 +275,18 @@ static llvm::Error compareWithIncumbent(Evaluator &evaluator, const CandidateFil
   Phase comparing(measurement, "comparison");
   auto result = compareCandidates(evaluator, files, *other, options, how);
   comparing.end();
-  if (!result)
-    return result.takeError();
+  if (!result) {
+    llvm::Error error = result.takeError();
+    const double before = job.getNumber("incumbent_us").value_or(0);
+    if (!isOutOfMemory(error) || before <= 0 || measurement.timeUs <= 0)
+      return error;
+    llvm::consumeError(std::move(error));
+    measurement.warnings.push_back(
+        "the card has no room for it beside the best one so far: each one's own time counts");
+    measurement.speed = compareFromAfar(measurement, before);
+    measurement.speed->baseline = job.getString("incumbent_id").value_or("").str();
+    return llvm::Error::success();
+  }
   if (!result->candidate.passed()) {
     measurement.verdict = result->candidate.verdict;
     measurement.detail = result->candidate.detail;

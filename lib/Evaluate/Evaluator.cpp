@@ -615,48 +615,6 @@ std::unique_ptr<Trial> Evaluator::makeTrial(const PreparedCandidate &candidate, 
   return std::make_unique<Trial>(candidate.plan, *candidate.reference, *candidate.process, options, setting);
 }
 
-bool kgen::evaluate::isReportedByCard(const candidate::Measurement &measurement) {
-  return measurement.verdict == candidate::Verdict::Fault &&
-         llvm::StringRef(measurement.detail).starts_with(device::cardReports);
-}
-
-llvm::Expected<candidate::Measurement> Evaluator::measure(const CandidateFiles &files, const EvaluateOptions &options) {
-  auto first = measureTwiceIfLost(files, options);
-  if (!first || !isReportedByCard(*first))
-    return first;
-  // A kernel's own fault comes again; another program's on the same card does not.
-  auto second = measureTwiceIfLost(files, options);
-  if (second && second->verdict != candidate::Verdict::Fault)
-    second->warnings.push_back("a first try ended with FAULT: " + first->detail);
-  return second;
-}
-
-llvm::Expected<candidate::Measurement> Evaluator::measureTwiceIfLost(const CandidateFiles &files,
-                                                                     const EvaluateOptions &options) {
-  candidate::Measurement out;
-  llvm::Error error = measureOnce(files, options, out);
-  if (error.isA<toolchain::ProcessLost>()) {
-    llvm::consumeError(std::move(error));
-    out = candidate::Measurement();
-    error = measureOnce(files, options, out);
-  }
-  // Twice is no accident: what a candidate does with memory can have the system end its process.
-  std::string twice;
-  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<toolchain::ProcessLost> lost) -> llvm::Error {
-    if (!lost->holdsCandidate)
-      return llvm::Error(std::move(lost));
-    twice = lost->reason() + ", twice: perhaps the system had no more memory";
-    return llvm::Error::success();
-  });
-  if (error)
-    return std::move(error);
-  if (!twice.empty()) {
-    out.verdict = candidate::Verdict::Fault;
-    out.detail = twice;
-  }
-  return out;
-}
-
 llvm::Error Evaluator::measureOnce(const CandidateFiles &files, const EvaluateOptions &options,
                                    candidate::Measurement &out) {
   PreparedCandidate candidate;

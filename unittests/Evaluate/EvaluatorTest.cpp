@@ -89,6 +89,7 @@ struct Script {
   bool machineryFails = false, orderMatters = false, keepsState = false;
   double wallFactor = 1, sharedWall = 60; ///< of a run of nothing
   int faultyStarts = 0;                   ///< so many processes fault
+  int crowdedStarts = 0;                  ///< so many have no memory
   int starts = 0, runs = 0, reloads = 0, sinceReload = 0;
   const CardGate *gate = nullptr; ///< asked at each run
   int runsAlone = 0;
@@ -153,6 +154,8 @@ public:
   device::CandidateProcess::Outcome start(const device::CandidateJob &job,
                                           std::unique_ptr<device::CandidateProcess> &process) override {
     ++script.starts;
+    if (script.starts <= script.crowdedStarts)
+      return llvm::createStringError("cannot allocate 32 bytes on the card: out of memory");
     if (script.onStart)
       return script.onStart;
     process = std::make_unique<FakeProcess>(job, script);
@@ -239,6 +242,31 @@ TEST_F(EvaluatorTest, WhatComesLaterIsPreparedAndAnsweredWhenItIsThere) {
     EXPECT_GT(answers->calls, learnt);
   }
   EXPECT_EQ(answers->prepared, 1);
+}
+
+TEST_F(EvaluatorTest, WhatHasNoRoomIsMeasuredOnceMore) {
+  script.crowdedStarts = 1;
+  EXPECT_TRUE(measure().passed());
+  EXPECT_EQ(script.starts, 2);
+  script.starts = 0;
+  script.crowdedStarts = 2;
+  candidate::Measurement crowded = measure();
+  EXPECT_EQ(crowded.verdict, candidate::Verdict::Reject);
+  EXPECT_EQ(crowded.detail, "there is no room for it, twice: cannot allocate 32 bytes on the card: out of memory");
+  // Other problems' answers go, its own stay.
+  Evaluator evaluator(parts());
+  CandidateFiles other = files;
+  other.graph = "another";
+  script.crowdedStarts = 0;
+  llvm::cantFail(evaluator.measure(files, options));
+  llvm::cantFail(evaluator.measure(other, options));
+  const int calls = answers->calls;
+  script.starts = 0;
+  script.crowdedStarts = 1;
+  EXPECT_TRUE(llvm::cantFail(evaluator.measure(other, options)).passed());
+  EXPECT_EQ(answers->calls, calls);
+  llvm::cantFail(evaluator.measure(files, options));
+  EXPECT_GT(answers->calls, calls);
 }
 
 TEST_F(EvaluatorTest, ASlowRunOfAShortBudgetIsTimedTwice) {

@@ -129,8 +129,12 @@ public:
 
   /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).
-  /// When one of our processes is killed from outside, everything is done once more.
+  /// When one of our processes is killed from outside, or memory is short, everything is done once more; a candidate
+  /// for which there is no room then is a REJECT.
   llvm::Expected<candidate::Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
+
+  /// Gives back what other problems than FILES' take on the card.
+  void makeRoom(const CandidateFiles &files);
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
   llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out,
@@ -171,6 +175,8 @@ public:
   const device::CardFacts &card() const { return parts.card; }
 
 private:
+  llvm::Expected<candidate::Measurement> measureWhereThereIsRoom(const CandidateFiles &files,
+                                                                 const EvaluateOptions &options);
   llvm::Expected<candidate::Measurement> measureTwiceIfLost(const CandidateFiles &files,
                                                             const EvaluateOptions &options);
   llvm::Error measureOnce(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out);
@@ -234,5 +240,7 @@ llvm::Expected<CandidateFiles> readCandidate(const std::string &folder, const st
 /// A FAULT that the card's driver told of. Where several programs share a card it may be another one's, so that it
 /// counts when it comes twice.
 bool isReportedByCard(const candidate::Measurement &measurement);
+/// Whether ERROR says that there was no memory.
+bool isOutOfMemory(const llvm::Error &error);
 
 } // namespace kgen::evaluate
