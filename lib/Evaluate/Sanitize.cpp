@@ -100,12 +100,21 @@ std::vector<std::string> kgen::evaluate::sanitizerTools(llvm::StringRef ptx) {
   return tools;
 }
 
-double kgen::evaluate::expectedRacecheckSeconds(llvm::StringRef ptx, double us) {
-  // Twenty kernels on one H200 (docs/trust.md): those that came to an end in 10 s took 1,800 times their own time and
-  // more, and none was slower than 3 ms. Of kernels without matrix instructions nothing is known.
-  constexpr double start = 1, slowdown = 2500;
-  const bool isKnown = ptx.contains("wgmma.mma_async") || ptx.contains("mma.sync");
-  return isKnown && us > 0 ? start + slowdown * us * 1e-6 : 0;
+double kgen::evaluate::expectedRacecheckSeconds(llvm::StringRef ptx, double us, double bytes) {
+  // Some forty kernels on H200s (docs/trust.md), of which none without matrix instructions took long. Inputs are drawn
+  // and copied first, and what threads store in shared memory costs more than what the card's copies bring.
+  struct Cost {
+    double start, slowdown;
+  };
+  constexpr Cost byTensorCopies = {1, 2500}, byCopies = {2, 15000}, byThreads = {5, 4500};
+  constexpr double perByte = 0.4e-9;
+  const bool hasGroups = ptx.contains("wgmma.mma_async");
+  if (us <= 0 || (!hasGroups && !ptx.contains("mma.sync")))
+    return 0;
+  const Cost cost = !hasGroups || ptx.contains("cp.async.bulk.tensor") ? byTensorCopies
+                    : ptx.contains("cp.async.bulk.shared")             ? byCopies
+                                                                       : byThreads;
+  return cost.start + perByte * bytes + cost.slowdown * us * 1e-6;
 }
 
 /// A plan and its machine code under one of the tools.
@@ -315,7 +324,8 @@ llvm::Error Evaluator::sanitize(const CandidateFiles &files, const EvaluateOptio
     tools = {"memcheck", "initcheck"};
   std::vector<SanitizerWatch> watches;
   std::string leftOut;
-  const double raceSeconds = plan->isNetwork() ? 0 : expectedRacecheckSeconds(ptx, options.knownUs);
+  const double raceSeconds =
+      plan->isNetwork() ? 0 : expectedRacecheckSeconds(ptx, options.knownUs, plan->bufferBytes());
   for (const std::string &tool : tools) {
     if (tool == "racecheck" && options.checkSeconds > 0 && raceSeconds > options.checkSeconds) {
       char text[160];

@@ -57,11 +57,21 @@ TEST(Sanitizer, OutputsAreRead) {
 }
 
 TEST(Sanitize, RacecheckIsKnownToBeSlowOnlyWithMatrixInstructions) {
-  EXPECT_EQ(expectedRacecheckSeconds("wgmma.mma_async.sync.aligned", 0), 0);
-  EXPECT_EQ(expectedRacecheckSeconds("st.shared.f32 [%r1], %f1;", 1e5), 0);
-  // As seen on an H200 within 10 s: 2.95 ms came to an end, 3.7 ms and more never did.
-  EXPECT_LT(expectedRacecheckSeconds("mma.sync.aligned", 2953), 10);
-  EXPECT_GT(expectedRacecheckSeconds("wgmma.mma_async.sync.aligned", 3703), 10);
+  EXPECT_EQ(expectedRacecheckSeconds("wgmma.mma_async.sync.aligned", 0, 0), 0);
+  EXPECT_EQ(expectedRacecheckSeconds("st.shared.f32 [%r1], %f1;", 1e5, 1e9), 0);
+  // As seen on H200s within 10 s: 2.95 ms came to an end, 3.7 ms and more never did.
+  const char *tensors = "wgmma.mma_async.sync.aligned; cp.async.bulk.tensor.2d.shared::cluster.global";
+  EXPECT_LT(expectedRacecheckSeconds("mma.sync.aligned", 2953, 0), 10);
+  EXPECT_GT(expectedRacecheckSeconds(tensors, 3703, 0), 10);
+  EXPECT_LT(expectedRacecheckSeconds(tensors, 2510, 2e9), 10);
+  // Where threads fill the tiles: 342 us took 8 s, 1.1 ms 9, and 1.56 ms did not come to an end.
+  EXPECT_LT(expectedRacecheckSeconds("wgmma.mma_async.sync.aligned", 1104, 0), 10);
+  EXPECT_GT(expectedRacecheckSeconds("wgmma.mma_async.sync.aligned", 1565, 0), 10);
+  // Where threads fill one operand's, and copies the other's: 490 us took 7.6 s, 653 us did not.
+  const char *copies = "wgmma.mma_async.sync.aligned; cp.async.bulk.shared::cluster.global";
+  EXPECT_LT(expectedRacecheckSeconds(copies, 490, 0), 10);
+  EXPECT_GT(expectedRacecheckSeconds(copies, 653, 0), 10);
+  EXPECT_GT(expectedRacecheckSeconds(copies, 490, 8e9), 10);
 }
 
 namespace {

@@ -20,9 +20,9 @@ std::string findSanitizer();
 /// where there is shared memory; all four where PTX is empty.
 std::vector<std::string> sanitizerTools(llvm::StringRef ptx);
 
-/// Seconds that racecheck may be expected to take, by what it took before, with a kernel of PTX that was timed at US;
-/// 0: not known. No bound: some take less.
-double expectedRacecheckSeconds(llvm::StringRef ptx, double us);
+/// Seconds that racecheck may be expected to take, by what it took before, with a kernel of PTX that was timed at US
+/// and has buffers of BYTES; 0: not known. No bound: some take less.
+double expectedRacecheckSeconds(llvm::StringRef ptx, double us, double bytes);
 
 /// What one tool said.
 struct SanitizerReport {
