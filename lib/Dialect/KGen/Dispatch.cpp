@@ -14,6 +14,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -90,6 +91,55 @@ bool movesChannels(Operation *op, bool toLast) {
   return rank >= 3 && *dims == (toLast ? channelsLast(rank) : channelsFirst(rank));
 }
 
+std::optional<OutputFold> readOutputFold(Operation *op) {
+  using Kind = OutputFold::Kind;
+  auto input = op->getNumOperands() ? dyn_cast<RankedTensorType>(op->getOperand(0).getType()) : RankedTensorType();
+  if (!input || input.getRank() < 3 || hasEmptyTensor(op))
+    return std::nullopt;
+  const int64_t rank = input.getRank();
+  SmallVector<int64_t> dims;
+  std::optional<Kind> kind;
+  bool isAverage = false;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<aten::SoftmaxIntOp>([&](auto softmax) {
+        kind = Kind::Softmax;
+        dims = {int64_t(softmax.getDim())};
+      })
+      .Case<aten::LogsumexpOp>([&](auto sum) {
+        kind = Kind::LogSumExp;
+        dims = llvm::to_vector(sum.getDim());
+      })
+      .Case<aten::SumDimIntListOp, aten::MeanDimOp>([&](auto sum) {
+        kind = isa<aten::MeanDimOp>(op) ? Kind::Mean : Kind::Sum;
+        dims = llvm::to_vector(sum.getDim());
+      })
+      .Case<aten::AmaxOp, aten::AminOp>([&](auto extreme) {
+        kind = isa<aten::AmaxOp>(op) ? Kind::Max : Kind::Min;
+        dims = llvm::to_vector(extreme.getDim());
+      })
+      .Case<aten::MaxDimOp, aten::MinDimOp>([&](auto extreme) {
+        kind = isa<aten::MaxDimOp>(op) ? Kind::Max : Kind::Min;
+        dims = {int64_t(extreme.getDim())};
+      })
+      .Case<aten::AdaptiveAvgPool1dOp, aten::AdaptiveAvgPool2dOp, aten::AdaptiveAvgPool3dOp>([&](auto pool) {
+        isAverage = llvm::all_of(pool.getOutputSize(), [](int64_t extent) { return extent == 1; });
+      });
+  const bool keeps = op->getNumResults() && cast<ShapedType>(op->getResult(0).getType()).getRank() == rank;
+  if (isAverage)
+    return OutputFold{Kind::Mean, /*overChannels=*/false, keeps};
+  if (!kind)
+    return std::nullopt;
+  for (int64_t &dim : dims)
+    dim = dim < 0 ? dim + rank : dim;
+  llvm::sort(dims);
+  if (dims == SmallVector<int64_t>{1})
+    return OutputFold{*kind, /*overChannels=*/true, keeps};
+  const bool allPixels = int64_t(dims.size()) == rank - 2 && dims.front() == 2 && dims.back() == rank - 1;
+  if (allPixels && (*kind == Kind::Sum || *kind == Kind::Mean))
+    return OutputFold{*kind, /*overChannels=*/false, keeps};
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Legality
 //===----------------------------------------------------------------------===//
@@ -123,6 +173,13 @@ static bool endsConvolution(Operation *op) {
           }));
 }
 
+/// Whether OP, or what it holds, folds a convolution's outputs: sliding windows of them, channels or pixels.
+static bool foldsOutputs(Operation *op) {
+  if (auto dispatch = dyn_cast<DispatchOp>(op))
+    return llvm::any_of(dispatch.getBody().front(), [](Operation &inner) { return foldsOutputs(&inner); });
+  return kindOf(op) == OpKind::Window || readOutputFold(op);
+}
+
 /// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
 /// not.
 static bool canHold(StringRef family, Operation *op, const Group &group, FuseLimit limit, std::string &why) {
@@ -137,7 +194,8 @@ static bool canHold(StringRef family, Operation *op, const Group &group, FuseLim
   else if (limit.elementwiseOnly)
     held = false;
   else if (family == "conv")
-    held = kind == OpKind::Window;
+    held = (kind == OpKind::Window && (limit.folds || !readOutputFold(op))) ||
+           (limit.folds && readOutputFold(op) && llvm::none_of(group, foldsOutputs));
   else if (family == "row")
     held = kind == OpKind::Elementwise || kind == OpKind::Reduction || kind == OpKind::Normalization;
   else if (family == "attention")

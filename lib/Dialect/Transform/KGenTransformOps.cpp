@@ -135,6 +135,8 @@ DiagnosedSilenceableFailure FuseOp::apply(TransformRewriter &rewriter, Transform
     return result;
   int64_t count = getCount();
   FuseLimit limit{count == countAny ? 0 : count, count == countAny};
+  // A convolution takes a reduction only where the script counts it in: one of its variants computes it.
+  limit.folds = limit.count > 0;
   // Handles follow the dispatch, so that a script goes on with the same %d.
   auto follow = [&](DispatchOp old, DispatchOp replacement) {
     (void)rewriter.notifyPayloadOperationReplaced(old, replacement);

@@ -191,6 +191,11 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
     return op->emitError("family conv reads input and weight from the dispatch's inputs, directly or reshaped");
   conv.input = *inputBuffer;
   conv.weight = *weightBuffer;
+  if (ops->fold) {
+    conv.fold = readOutputFold(ops->fold);
+    if (ops->permuted)
+      return ops->permuted->emitError("family conv puts no channels last behind a reduction");
+  }
   if (ops->window && failed(readPooling(ops->window, conv.rank, conv.pooling)))
     return failure();
   return conv;
@@ -236,6 +241,18 @@ FailureOr<ConvTail> makeConvTail(const Conv &conv, StringRef name, bool addBias)
   FailureOr<std::string> call =
       appendPointwise(made.tail, (name + "_pointwise").str(), "extra", ops, produced, product, value, coordinates);
   FailureOr<std::string> finish = std::string("value");
+  if (conv.fold) {
+    // What is folded has one coordinate, or none.
+    const bool isSoftmax = conv.fold->kind == OutputFold::Kind::Softmax;
+    SmallVector<std::string> left;
+    for (auto [d, name] : llvm::enumerate(coordinates)) {
+      const bool isFolded = !isSoftmax && (conv.fold->overChannels ? d == 1 : d >= 2);
+      if (!isFolded || conv.fold->keepsRank)
+        left.push_back(isFolded ? "0" : name);
+    }
+    finish = appendPointwise(made.tail, (name + "_finish").str(), "after", conv.ops.finish, conv.ops.result,
+                             conv.ops.fold->getResult(0), "value", left);
+  }
   if (conv.ops.window)
     finish = appendPointwise(made.tail, (name + "_finish").str(), "after", conv.ops.finish, conv.ops.result,
                              conv.ops.window->getResult(0), "value", coordinates);

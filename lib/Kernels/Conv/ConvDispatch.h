@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -47,6 +48,7 @@ struct Conv {
   Sizes in, out, kernel, stride, padding, dilation;
   Sizes pooled; ///< outputs after pooling
   Pooling pooling;
+  std::optional<OutputFold> fold; ///< of the outputs, which then end in fewer, or in a softmax of them
   /// Then outputs and paddings are those of one phase, and taps of the one with the most.
   std::optional<Transposed> transposed;
   /// Whether the buffers of input, weight and result have dimension 1, the channels, last: the dispatch permutes them.
@@ -71,7 +73,7 @@ mlir::LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, S
 /// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
 Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);
 
-/// The element-wise ops before and after the pooling, each an expression of `value`, the operands' names and the
+/// The element-wise ops before and after the pooling or reduction, each an expression of `value`, the operands' names and the
 /// element's own coordinates `image`, `channel`, `z`, `y`, `x` (of those, the convolution's dimensions).
 /// With ADDBIAS the first adds the bias; `bias` is an operand either way.
 struct ConvTail {

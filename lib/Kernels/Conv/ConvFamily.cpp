@@ -257,6 +257,14 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
+  if (conv.fold) {
+    // The only variant that folds its outputs.
+    if (params.getWord(key::mma).value_or(Mma::Wgmma) != Mma::Wgmma || params.has(key::pipeline) ||
+        params.getWord(key::im2col).value_or(schedule::Im2col::Halo) != schedule::Im2col::Halo)
+      return conv.ops.fold->emitError("family conv fuses ")
+             << conv.ops.fold->getName() << " with mma = wgmma, im2col = halo only";
+    return completeConvHalo(dispatch, conv, params, chip);
+  }
   if (isDepthwiseLast(conv) && !params.has(key::tile) && !params.has(key::slabChannels))
     return completeConvDepthwise(dispatch, conv, params, chip);
   if (isDepthwisePlanes(conv) && isWithoutTiles(params))
@@ -551,6 +559,8 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   FailureOr<Conv> conv = readConv(dispatch);
   if (failed(conv))
     return failure();
+  if (conv->fold)
+    return emitConvHalo(dispatch, *conv, schedule::ConvHalo::read(params), chip);
   if (isDepthwiseLast(*conv) && !params.has(key::tile))
     return emitConvDepthwise(dispatch, *conv, schedule::ConvDepthwise::read(params));
   if (isDepthwisePlanes(*conv) && !params.has(key::tile))

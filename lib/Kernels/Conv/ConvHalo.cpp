@@ -24,8 +24,14 @@ static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
 /// Registers of a thread that multiplies, besides its sums.
 static constexpr int64_t kOtherRegisters = 40;
 static constexpr int64_t kMostConsumers = 3;
+/// Channels that a warpgroup folds, whose sums one thread has a part of.
+static constexpr int64_t kMostFolded = 192;
 /// Of a warpgroup's outputs that are about to be stored.
 static constexpr int64_t kPatchBytes = 4 * 16 * 36 * 4;
+/// Two floats of a thread that its warpgroup's other warps read, twice, so that one barrier is enough.
+static constexpr int64_t kShareBytes = 2 * 2 * 128 * 4;
+/// Sums of a thread over the pixels of a tile: one for each of its channels in a patch.
+static constexpr int64_t kPixelSums = 16;
 /// A matrix descriptor counts up to this many pixels from 16 bytes of channels to the next.
 static constexpr int64_t kMostPixels = 16383;
 
@@ -34,7 +40,8 @@ namespace {
 /// What the template derives from its constants.
 struct Plan {
   int64_t n, filters, bk, stages;
-  int64_t sets = 1, parts, teams; ///< sums of a thread; warpgroups that share a tile, and tiles at a time
+  int64_t blocks = 1;             ///< of 64 filters that one warpgroup has
+  int64_t sets = 1, parts, teams; ///< sums of a thread for each; warpgroups that share a tile, and tiles at a time
   Sizes lead, reach, span;        ///< of the input before the first tap, between its taps; outputs of a phase
   int64_t phasesD = 1, planes = 1;
   int64_t run = 1, before = 0; ///< pixels that one load has, and of a row before the first that is needed
@@ -42,16 +49,17 @@ struct Plan {
   int64_t filterTiles, steps; ///< of channels
   int64_t pixelBytes, filterBytes, residentBytes;
   bool isResident = false;
+  int64_t shareBytes = 0; ///< of a warpgroup, whose warps fold channels together
 
   Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip);
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
   int64_t threads() const { return 128 * consumers() + kProducers; }
-  int64_t accumulators() const { return sets * n / 2; }
+  int64_t accumulators() const { return blocks * sets * n / 2; }
   int64_t sharedBytes(bool resident, int64_t count) const {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
     int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams);
-    return roundUp(before, 128) + consumers() * kPatchBytes;
+    return roundUp(before, 128) + consumers() * (blocks * kPatchBytes + shareBytes);
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
   int64_t pool(const Chip &chip) const { return chip.registersPerMultiprocessor / threads() / 8 * 8 * threads(); }
@@ -100,7 +108,12 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     phasesH = conv.transposed->stride[1];
     sets = conv.transposed->stride[2];
   }
-  parts = filters / 64 * phasesH;
+  // One warpgroup has all channels that are folded.
+  if (conv.fold && conv.fold->overChannels) {
+    blocks = filters / 64;
+    shareBytes = kShareBytes;
+  }
+  parts = filters / 64 / blocks * phasesH;
   teams = parts == 1 ? 2 : 1;
   const Sizes &out = conv.wholeOut(), &kernel = conv.wholeKernel();
   lead = conv.padding;
@@ -159,6 +172,9 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
     return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
   if (conv.ops.window)
     return dispatch.emitError(variant) << "fuses no pooling, found " << conv.ops.window->getName();
+  if (conv.fold && conv.fold->overChannels && conv.outChannels > kMostFolded)
+    return conv.ops.fold->emitError(variant)
+           << "folds up to " << kMostFolded << " channels, found " << conv.outChannels;
   if (conv.lastInput || conv.lastWeight || conv.lastResult)
     return dispatch.emitError(variant) << "reads and writes buffers with the channels first";
   if (conv.transposed)
@@ -181,12 +197,16 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
                          kMostConsumers);
   if (plan.bk % (2 * lanesOf(conv)))
     return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * lanesOf(conv), plan.bk);
+  if (conv.fold && conv.fold->overChannels && plan.filterTiles > 1)
+    return llvm::formatv("a tile of {0} filters has not all of the {1} channels that are folded", plan.filters,
+                         conv.outChannels);
+  const int64_t others = kOtherRegisters + (conv.fold && !conv.fold->overChannels ? kPixelSums : 0);
   // What threads give away later does not widen what the assembler counts on.
   const int64_t registers = chip.registersPerMultiprocessor / plan.threads() / 8 * 8;
-  if (plan.accumulators() + kOtherRegisters > registers)
+  if (plan.accumulators() + others > registers)
     return llvm::formatv(
         "the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
-        plan.accumulators(), kOtherRegisters, registers);
+        plan.accumulators(), others, registers);
   if (plan.loadedRegisters(conv) > mostLoaded(plan, conv))
     return llvm::formatv("a step's pixels take {0} registers of a thread that loads them, {1} are left to it",
                          plan.loadedRegisters(conv), mostLoaded(plan, conv));
@@ -215,8 +235,10 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double bytes = plan.loaded * channels * bits / 8 * depths;
   if (!plan.isResident)
     bytes += double(plan.filterBytes) * plan.steps * depths;
-  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts / (plan.filters / 64) *
+  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks / (plan.filters / 64) *
                   conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
+  if (conv.fold && conv.fold->kind != OutputFold::Kind::Softmax)
+    stored = 0;
   double tile = std::max(compute, bytes / fetched) + plan.steps * depths * meeting + (plan.teams == 1 ? stored : 0);
   int64_t blocks = plan.grid(chip) / plan.filterTiles;
   return ceilDiv(plan.boxes, blocks) * ceilDiv(plan.grid(chip), chip.multiprocessors) * tile + stored +
@@ -259,11 +281,14 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       consider({(*given)[0], (*given)[1], (*given)[2]}, count);
       continue;
     }
-    for (int64_t n : {256, 224, 192, 160, 128, 96, 64})
+    for (int64_t n : {256, 224, 192, 160, 128, 96, 64, 32}) {
+      if (n == 32 && !conv.fold)
+        continue;
       for (int64_t filters : {64, 128, 192})
         for (int64_t bk : {2 * unit, unit})
           if (filters == 64 || filters <= roundUp(conv.outChannels, 64))
             consider({n, filters, bk}, count);
+    }
   }
   if (!stages)
     return dispatch.emitError("im2col = halo: ") << fault;
@@ -325,6 +350,63 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   return text;
 }
 
+/// Fills in how outputs are folded before they leave.
+static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made) {
+  using Kind = OutputFold::Kind;
+  const Kind kind = conv.fold->kind;
+  const std::string parameters = made.tail.parameters(), arguments = made.tail.arguments();
+  const Sizes &out = conv.wholeOut();
+  const int64_t folded = conv.fold->overChannels ? conv.outChannels : out[0] * out[1] * out[2];
+  fill.sections.insert("folds");
+  fill.replacements["finish_function"] = "// What is stored of outputs that were folded.\n__device__ __forceinline__ "
+                                         "float finish(float value, int image, int channel, int z, int y, int x" +
+                                         parameters + ") {\n  return " + made.finish + ";\n}";
+  const std::string value = kind == Kind::Mean ? "value / " + std::to_string(folded) + ".0f" : "value";
+  auto output = [&](StringRef call) {
+    return ("epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x" + arguments + ")" + call).str();
+  };
+  if (!conv.fold->overChannels) {
+    fill.sections.insert("pixels");
+    fill.replacements["add_output"] = "            totals[row] += " + output(";");
+    fill.replacements["total_kernel"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + fill.name +
+                                        "_total(const float *__restrict__ shares" + parameters + ",\n         " +
+                                        fill.name + "::Out *__restrict__ output) {";
+    fill.replacements["store_total"] = "    output[index] = static_cast<Out>(finish(" + value +
+                                       ", index / OC, index % OC, 0, 0, 0" + arguments + "));";
+    return;
+  }
+  fill.sections.insert("channels");
+  if (kind == Kind::Softmax || kind == Kind::LogSumExp) {
+    fill.sections.insert("exponentials");
+    fill.replacements["largest_output"] = "              const float value = " + output(";");
+  } else {
+    fill.sections.insert("plain_fold");
+    fill.replacements["fold_output"] = "              own = fold(own, " + output(");");
+    const char *nothing = kind == Kind::Max   ? "-__int_as_float(0x7f800000)"
+                          : kind == Kind::Min ? "__int_as_float(0x7f800000)"
+                                              : "0.0f";
+    const char *both = kind == Kind::Max   ? "kgen::max_nan(a, b)"
+                       : kind == Kind::Min ? "-kgen::max_nan(-a, -b)"
+                                           : "a + b";
+    fill.replacements["fold"] = llvm::formatv("__device__ __forceinline__ float nothing() {{ return {0}; }\n__device__ __forceinline__ float "
+                                              "fold(float a, float b) {{ return {1}; }",
+                                              nothing, both);
+  }
+  if (kind == Kind::Softmax) {
+    fill.sections.insert("softmax");
+    fill.replacements["store_softmax"] =
+        "            to[(long long)channel * (OD * OH * OW)] =\n                static_cast<Out>(finish(value, tile.i, "
+        "channel, z, y, x" +
+        arguments + "));";
+  } else {
+    fill.sections.insert("one_channel");
+    fill.replacements["store_fold"] =
+        "          output[((long long)tile.i * OD + z) * (OH * OW) + y * OW + x] =\n              "
+        "static_cast<Out>(finish(" +
+        value + ", tile.i, 0, z, y, x" + arguments + "));";
+  }
+}
+
 FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
                                      const Chip &chip) {
   Plan plan(conv, schedule.tile, schedule.stages, chip);
@@ -334,6 +416,7 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     return failure();
   const Epilogue &tail = made->tail;
   std::string parameters = tail.parameters(), arguments = tail.arguments();
+  const bool overPixels = conv.fold && !conv.fold->overChannels;
 
   TemplateFill fill;
   fill.name = name;
@@ -356,8 +439,10 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
       "<N>(c, a, b, true);\n}";
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
                                 name + "_main(const " + name + "::In *__restrict__ input, const " + name +
-                                "::In *__restrict__ weights" + parameters + ",\n         " + name +
-                                "::Out *__restrict__ output) {";
+                                "::In *__restrict__ weights" + parameters + ",\n         " +
+                                (overPixels ? "float" : name + "::Out") + " *__restrict__ output) {";
+  if (conv.fold)
+    fillFold(fill, conv, *made);
   fill.replacements["finish"] =
       "            to[(long long)row * (OD * OH * OW)] =\n                static_cast<Out>(epilogue(patch[row * "
       "PATCH_PITCH + lane], tile.i, channel, z, y, x" +
@@ -375,7 +460,21 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
   main.sizedBy = "conv_halo.cuh";
+  if (!overPixels) {
+    code.launches.push_back(main);
+    return code;
+  }
+  const int64_t totals = conv.images * conv.outChannels, phases = plan.parts / (plan.filters / 64);
+  code.workspaces.push_back(
+      RankedTensorType::get({totals * (plan.boxes / conv.images) * phases}, Float32Type::get(dispatch.getContext())));
+  DispatchBuffer shares = DispatchBuffer::workspace(1);
+  main.writes = {shares};
   code.launches.push_back(main);
+  LaunchSpec total{name + "_total", {ceilDiv(totals, 8), 1, 1},   {256, 1, 1}, 0,
+                   {shares},        {DispatchBuffer::result(0)}};
+  for (const EpilogueOperand &operand : tail.operands)
+    total.reads.push_back(operand.buffer);
+  code.launches.push_back(total);
   return code;
 }
 

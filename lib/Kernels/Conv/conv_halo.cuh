@@ -18,6 +18,10 @@
 // phases of the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters
 // mirrored.
 //
+// Outputs may be folded before they leave. Over channels (section channels): one warpgroup has all channels of its
+// pixels, BLOCKS products of 64 filters, whose warps tell each other what theirs come to. Over pixels (section pixels):
+// each tile leaves a sum for each channel, and another kernel adds those of an image up, always in the same order.
+//
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
 
@@ -85,7 +89,12 @@ static_assert(RUN == 1 ||
               "runs lie inside of rows");
 static_assert((TH - 1) * PITCH + TW <= N, "a tile's pixels are columns of one product");
 static_assert(GRID % N_TILES == 0, "a block keeps its filters");
+#if channels
+constexpr int BLOCKS = F / 64, ROWS = 16 * BLOCKS; // products of 64 filters, and of their rows those of a warp
+static_assert(PARTS == PHASES_H && OC <= F, "a warpgroup for a phase of the height has all channels");
+#else
 static_assert(PARTS == F / 64 * PHASES_H, "a warpgroup for 64 filters, and for a phase of the height");
+#endif
 static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
 
 // Shared memory: filters, stages of [pixels | filters], barriers.
@@ -95,13 +104,51 @@ constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
 // Rows of outputs on their way to memory, for each warp that multiplies.
 constexpr int PATCH_PITCH = 36,
               PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+#if channels
+// What a warp's channels come to, two numbers of a lane, twice.
+constexpr int SHARES_AT = PATCHES_AT + CONSUMERS * 4 * ROWS * PATCH_PITCH * 4;
+static_assert(SHARES_AT + CONSUMERS * 2 * 4 * 32 * 8 <= SHARED_BYTES, "the launch gives too little shared memory");
+#else
 static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES,
               "the launch gives too little shared memory");
+#endif
+#if pixels
+constexpr int SHARES = BOXES / IMAGES * PHASES_H; // of an image and channel
+#endif
 
 //@ replace epilogue
 // One output.
 __device__ __forceinline__ float epilogue(float value, int image, int channel, int z, int y, int x) { return value; }
 //@ end
+#if folds
+
+//@ replace finish_function
+// What is stored of outputs that were folded.
+__device__ __forceinline__ float finish(float value, int image, int channel, int z, int y, int x) { return value; }
+//@ end
+#endif
+#if plain_fold
+
+//@ replace fold
+__device__ __forceinline__ float nothing() { return 0.0f; }
+__device__ __forceinline__ float fold(float a, float b) { return a + b; }
+//@ end
+#endif
+#if exponentials
+
+// Outputs of a warp: the largest, and the sum of the exponentials of what they are less.
+struct Share {
+  float largest, sum;
+};
+__device__ __forceinline__ float infinity() { return __int_as_float(0x7f800000); }
+#if softmax
+// Infinity less infinity is no number, but smaller ones of several channels add nothing.
+__device__ __forceinline__ float base_of(float largest) { return largest == -infinity() ? 0.0f : largest; }
+#else
+// The logarithm of infinity's exponential is infinite.
+__device__ __forceinline__ float base_of(float largest) { return fabsf(largest) == infinity() ? 0.0f : largest; }
+#endif
+#endif
 
 struct Tile {
   int i, z, y, x; // image, depth and first row and column of a phase's outputs
@@ -326,13 +373,21 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     // From another lane, so that the compiler knows that a warp's threads agree.
     const int thread = threadIdx.x % 128, group = __shfl_sync(0xffffffffu, threadIdx.x / 128, 0);
     const int part = group % PARTS, team = group / PARTS;
+#if channels
+    constexpr int part_f = 0;
+#else
     const int part_f = part % (F / 64) * 64;
+#endif
     // Strides of a descriptor: from 16 bytes of channels to the next, from 8 rows to the next.
     const uint64_t a_first = kgen::smem_descriptor(example_shared + (RESIDENT ? 0 : PIXEL_BYTES) + part_f * 16, F * 16,
                                                    128, kgen::SWIZZLE_NONE);
     const uint64_t b_first = kgen::smem_descriptor(stages + BEFORE_W * 16, PIXELS * 16, 128, kgen::SWIZZLE_NONE);
 #if transposed
+#if channels
+    const int phase_h = part;
+#else
     const int phase_h = part / (F / 64);
+#endif
     const Taps taps_h = taps_of(phase_h, KH, STRIDE_H, PAD_H, DILATION_H, LEAD_H);
 #endif
     if (RESIDENT)
@@ -364,9 +419,15 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::mbar_wait(&turns[team], (own++ + (team == 0)) % 2);
       if (steps == 0)
         pass_on();
+#if channels
+      float sums[BLOCKS * SETS][N / 2];
+#pragma unroll
+      for (int set = 0; set < BLOCKS * SETS; ++set)
+#else
       float sums[SETS][N / 2];
 #pragma unroll
       for (int set = 0; set < SETS; ++set)
+#endif
 #pragma unroll
         for (int j = 0; j < N / 2; ++j)
           sums[set][j] = 0.0f;
@@ -399,7 +460,14 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
               const int shift = (taps_h.shift - h * NEARER_H) * PITCH + taps_w.shift - w * NEARER_W;
 #pragma unroll
               for (int k = 0; k < CHUNKS; k += 2)
+#if channels
+#pragma unroll
+                for (int block = 0; block < BLOCKS; ++block)
+                  mma(sums[block * SETS + set], a_step + (tap * CHUNKS + k) * F + block * 64,
+                      b_step + k * PIXELS + shift);
+#else
                 mma(sums[set], a_step + (tap * CHUNKS + k) * F, b_step + k * PIXELS + shift);
+#endif
             }
           }
 #else
@@ -411,7 +479,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             const int shift = (y % SHIFT_H * PLANES_W + x % SHIFT_W) * PLANE + y / SHIFT_H * PITCH + x / SHIFT_W;
 #pragma unroll
             for (int k = 0; k < CHUNKS; k += 2)
+#if channels
+#pragma unroll
+              for (int block = 0; block < BLOCKS; ++block)
+                mma(sums[block], a_step + (tap * CHUNKS + k) * F + block * 64, b_step + k * PIXELS + shift);
+#else
               mma(sums[0], a_step + (tap * CHUNKS + k) * F, b_step + k * PIXELS + shift);
+#endif
           }
 #endif
         kgen::wgmma_commit();
@@ -426,7 +500,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
       kgen::wgmma_wait<0>();
 #pragma unroll
+#if channels
+      for (int set = 0; set < BLOCKS * SETS; ++set)
+#else
       for (int set = 0; set < SETS; ++set)
+#endif
         kgen::wgmma_hold(sums[set]);
       // Also keeps reads of the sums behind the products' end.
       kgen::named_barrier_sync(1 + group, 128);
@@ -438,8 +516,174 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #else
       const int z = tile.z, step_h = 1, first_y = tile.y;
 #endif
+#if pixels
+      // As below, and each lane adds up what it has of its warp's 16 channels; then two lanes take one of them.
+      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
+      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
+      float totals[16];
+#pragma unroll
+      for (int row = 0; row < 16; ++row)
+        totals[row] = 0.0f;
+#pragma unroll
+      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
+        __syncwarp();
+#pragma unroll
+        for (int j = j0; j < j0 + 32 / SETS; j += 8)
+          if (j < N)
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+#pragma unroll
+              for (int set = 0; set < SETS; ++set)
+                patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
+                    sums[set][j / 2 + i];
+        __syncwarp();
+        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
+        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
+        if (column >= N || column % PITCH >= TW || column / PITCH >= TH || z >= OD || y >= OH || x >= OW)
+          continue;
+#pragma unroll
+        for (int row = 0; row < 16; ++row) {
+          const int channel = first_channel + row;
+          if (OC % F == 0 || channel < OC) {
+            //@ replace add_output
+            totals[row] += epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
+            //@ end
+          }
+        }
+      }
+      __syncwarp();
+#pragma unroll
+      for (int row = 0; row < 16; ++row)
+        patch[row * PATCH_PITCH + lane] = totals[row];
+      __syncwarp();
+      float total = 0.0f;
+#pragma unroll
+      for (int i = 0; i < 16; ++i)
+        total += patch[lane / 2 * PATCH_PITCH + lane % 2 * 16 + i];
+      total += __shfl_xor_sync(0xffffffffu, total, 1);
+      const int channel = first_channel + lane / 2;
+#if transposed
+      const int share = box % (BOXES / IMAGES) * PHASES_H + phase_h;
+#else
+      const int share = box % (BOXES / IMAGES);
+#endif
+      if (lane % 2 == 0 && channel < OC)
+        output[((long long)tile.i * OC + channel) * SHARES + share] = total;
+#else
       if (z >= OD)
         continue;
+#if channels
+      // 32 neighbouring outputs of all of a warp's channels at a time go through shared memory: then a lane has an
+      // output of each of them, folds these, and does the same with what the other warps of its warpgroup have.
+      const int lane = thread % 32, warp = thread / 32;
+      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * ROWS * PATCH_PITCH;
+      float *shares = reinterpret_cast<float *>(example_shared + SHARES_AT) + group * (2 * 4 * 64) + lane;
+#pragma unroll
+      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
+        __syncwarp();
+#pragma unroll
+        for (int j = j0; j < j0 + 32 / SETS; j += 8)
+          if (j < N)
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+#pragma unroll
+              for (int set = 0; set < BLOCKS * SETS; ++set)
+                patch[(set / SETS * 16 + lane / 4 + i / 2 * 8) * PATCH_PITCH +
+                      (j - j0 + lane % 4 * 2 + i % 2) * SETS + set % SETS] = sums[set][j / 2 + i];
+        __syncwarp();
+        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
+        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
+        const bool inside = column < N && column % PITCH < TW && column / PITCH < TH && y < OH && x < OW;
+        // The warps read one half of the shares while they write the other.
+        float *turn_shares = shares + j0 / (32 / SETS) % 2 * (4 * 64);
+#if exponentials
+        Share own = {-infinity(), 0.0f};
+        if (inside) {
+#pragma unroll 8
+          for (int row = 0; row < ROWS; ++row) {
+            const int channel = row / 16 * 64 + warp * 16 + row % 16;
+            if (OC == F || channel < OC) {
+              //@ replace largest_output
+              const float value = epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
+              //@ end
+              patch[row * PATCH_PITCH + lane] = value;
+              own.largest = fmaxf(own.largest, value);
+            }
+          }
+          const float base = base_of(own.largest);
+#pragma unroll 8
+          for (int row = 0; row < ROWS; ++row)
+            if (OC == F || row / 16 * 64 + warp * 16 + row % 16 < OC) {
+              const float power = expf(patch[row * PATCH_PITCH + lane] - base);
+#if softmax
+              patch[row * PATCH_PITCH + lane] = power;
+#endif
+              own.sum += power;
+            }
+        }
+        turn_shares[warp * 64] = own.largest;
+        turn_shares[warp * 64 + 32] = own.sum;
+        kgen::named_barrier_sync(1 + group, 128);
+        Share all = {-infinity(), 0.0f};
+#pragma unroll
+        for (int w = 0; w < 4; ++w)
+          all.largest = fmaxf(all.largest, turn_shares[w * 64]);
+#if softmax
+#pragma unroll
+        for (int w = 0; w < 4; ++w)
+          all.sum += turn_shares[w * 64 + 32] * expf(turn_shares[w * 64] - all.largest);
+        if (!inside)
+          continue;
+        const float scale = expf(own.largest - all.largest) / all.sum;
+        Out *to = output + ((long long)tile.i * OC * OD + z) * (OH * OW) + y * OW + x;
+#pragma unroll 8
+        for (int row = 0; row < ROWS; ++row) {
+          const int channel = row / 16 * 64 + warp * 16 + row % 16;
+          if (OC == F || channel < OC) {
+            const float value = patch[row * PATCH_PITCH + lane] * scale;
+            //@ replace store_softmax
+            to[(long long)channel * (OD * OH * OW)] = static_cast<Out>(finish(value, tile.i, channel, z, y, x));
+            //@ end
+          }
+        }
+#else
+        const float base = base_of(all.largest);
+#pragma unroll
+        for (int w = 0; w < 4; ++w) {
+          const float sum = turn_shares[w * 64 + 32];
+          // A warp without anything has nothing to add, however small the others' outputs are.
+          all.sum += sum == 0.0f ? 0.0f : sum * expf(base_of(turn_shares[w * 64]) - base);
+        }
+        const float value = base + logf(all.sum);
+#endif
+#else
+        float own = nothing();
+        if (inside) {
+#pragma unroll 8
+          for (int row = 0; row < ROWS; ++row) {
+            const int channel = row / 16 * 64 + warp * 16 + row % 16;
+            if (OC == F || channel < OC) {
+              //@ replace fold_output
+              own = fold(own, epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
+              //@ end
+            }
+          }
+        }
+        turn_shares[warp * 64] = own;
+        kgen::named_barrier_sync(1 + group, 128);
+        float value = fold(fold(turn_shares[0], turn_shares[64]), fold(turn_shares[2 * 64], turn_shares[3 * 64]));
+#endif
+#if one_channel
+        // One of the warps stores, another each time.
+        if (inside && j0 / (32 / SETS) % 4 == warp) {
+          //@ replace store_fold
+          output[((long long)tile.i * OD + z) * (OH * OW) + y * OW + x] =
+              static_cast<Out>(finish(value, tile.i, 0, z, y, x));
+          //@ end
+        }
+#endif
+      }
+#else
       // 32 neighbouring outputs of a warp's 16 filters at a time go through shared memory: what a thread has of a
       // product lies in eight channels, whose pages of memory are far apart, and a warp stores one after the other.
       const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
@@ -473,6 +717,32 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           }
         }
       }
+#endif
+#endif
     }
   }
 }
+#if pixels
+
+// Adds up what the tiles of an image left of a channel, a warp for each.
+//@ replace total_kernel
+extern "C" __global__ void __launch_bounds__(256)
+    example_total(const float *__restrict__ shares, example::Out *__restrict__ output) {
+  //@ end
+  using namespace example;
+  const int lane = threadIdx.x % 32, index = blockIdx.x * 8 + threadIdx.x / 32;
+  if (index >= IMAGES * OC)
+    return;
+  float value = 0.0f;
+  for (int share = lane; share < SHARES; share += 32)
+    value += shares[(long long)index * SHARES + share];
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, apart);
+  if (lane == 0) {
+    //@ replace store_total
+    output[index] = static_cast<Out>(finish(value, index / OC, index % OC, 0, 0, 0));
+    //@ end
+  }
+}
+#endif

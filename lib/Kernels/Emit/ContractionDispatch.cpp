@@ -54,14 +54,16 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool isConvo
         return op.emitError("family ") << dispatch.getFamily()
                                        << " computes one product per dispatch, this is the second";
       read.contraction = &op;
-    } else if (kind == aten::OpKind::Window && isConvolution && read.contraction && !read.window) {
+    } else if (isConvolution && read.contraction && !read.window && !read.fold && readOutputFold(&op)) {
+      read.fold = &op;
+    } else if (kind == aten::OpKind::Window && !read.fold && isConvolution && read.contraction && !read.window) {
       read.window = &op;
     } else if (kind == aten::OpKind::View) {
       continue; // the operands' and the result's paths are checked where they are used
     } else if (isPointwiseAten(&op)) {
       if (!read.contraction)
         return op.emitError("family ") << dispatch.getFamily() << " takes element-wise ops after its product only";
-      (read.window ? read.finish : read.epilogue).push_back(&op);
+      (read.window || read.fold ? read.finish : read.epilogue).push_back(&op);
     } else {
       return op.emitError("family ") << dispatch.getFamily() << " cannot compute " << op.getName();
     }
@@ -77,11 +79,15 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool isConvo
     read.result = read.result.getDefiningOp()->getOperand(0);
   Operation *last = !read.finish.empty()     ? read.finish.back()
                     : read.window            ? read.window
+                    : read.fold              ? read.fold
                     : !read.epilogue.empty() ? read.epilogue.back()
                                              : read.contraction;
-  if (read.result.getDefiningOp() != last)
+  if (read.result.getDefiningOp() != last || read.result != last->getResult(0))
     return dispatch.emitError("family ") << dispatch.getFamily() << " yields the last op's result, which is "
                                          << last->getName();
+  if (read.fold && cast<ShapedType>(read.result.getType()).getShape() !=
+                       cast<ShapedType>(read.fold->getResult(0).getType()).getShape())
+    return last->emitError("family ") << dispatch.getFamily() << " keeps the reduction's shape behind it";
   // What is stored and pooled has the shape of the product: a broadcast that grows it is another kernel.
   Operation *produced = read.epilogue.empty() ? read.contraction : read.epilogue.back();
   if (cast<ShapedType>(produced->getResult(0).getType()).getShape() !=

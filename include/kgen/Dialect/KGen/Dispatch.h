@@ -29,12 +29,23 @@ bool isElementwise(mlir::Operation *op);
 /// dimension 1, and the others keep their order.
 bool movesChannels(mlir::Operation *op, bool toLast);
 
+/// What a reduction behind a convolution folds: all channels of a pixel, or all pixels of a channel.
+struct OutputFold {
+  enum class Kind { Max, Min, Sum, Mean, LogSumExp, Softmax } kind;
+  bool overChannels; ///< else over pixels, of which there are sums and means only
+  bool keepsRank;    ///< what is folded is a dimension of 1, not gone
+};
+
+/// How OP folds its first operand, of images of channels; nothing for other ops.
+std::optional<OutputFold> readOutputFold(mlir::Operation *op);
+
 /// What a dispatch may take in, and how much of it.
 struct FuseLimit {
   int64_t count = 0;            ///< exactly so many ops; 0 for as many as are legal
   bool optional = false;        ///< with count 0: none is fine too
   bool elementwiseOnly = false; ///< whatever else the family could hold
   bool layouts = true;          ///< of a convolution: permutes that put channels last behind it, or first before it
+  bool folds = true;            ///< of a convolution: a reduction over channels or pixels
 };
 
 /// Tells the caller that OLD was replaced by REPLACEMENT, before OLD is erased.

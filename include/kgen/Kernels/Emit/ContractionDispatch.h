@@ -20,7 +20,8 @@ struct ContractionDispatch {
   mlir::Operation *contraction = nullptr;
   llvm::SmallVector<mlir::Operation *> epilogue; ///< element-wise ops on the contraction's result
   mlir::Operation *window = nullptr;             ///< pooling after them, or null
-  llvm::SmallVector<mlir::Operation *> finish;   ///< element-wise ops after the pooling
+  mlir::Operation *fold = nullptr;               ///< instead of a pooling, a reduction over channels or pixels, or null
+  llvm::SmallVector<mlir::Operation *> finish;   ///< element-wise ops after the pooling or reduction
   mlir::Value result;                            ///< what is yielded, without trailing reshapes and `permuted`
   mlir::Operation *permuted = nullptr;           ///< of a convolution: puts its channels last behind all that, or null
 };
