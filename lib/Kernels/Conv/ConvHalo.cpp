@@ -172,9 +172,9 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
     return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
   if (conv.ops.window)
     return dispatch.emitError(variant) << "fuses no pooling, found " << conv.ops.window->getName();
-  if (conv.fold && conv.fold->overChannels && conv.outChannels > kMostFolded)
+  if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && conv.outChannels > kMostFolded)
     return conv.ops.fold->emitError(variant)
-           << "folds up to " << kMostFolded << " channels, found " << conv.outChannels;
+           << "normalises up to " << kMostFolded << " channels, found " << conv.outChannels;
   if (conv.lastInput || conv.lastWeight || conv.lastResult)
     return dispatch.emitError(variant) << "reads and writes buffers with the channels first";
   if (conv.transposed)
@@ -197,8 +197,8 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
                          kMostConsumers);
   if (plan.bk % (2 * lanesOf(conv)))
     return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * lanesOf(conv), plan.bk);
-  if (conv.fold && conv.fold->overChannels && plan.filterTiles > 1)
-    return llvm::formatv("a tile of {0} filters has not all of the {1} channels that are folded", plan.filters,
+  if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && plan.filterTiles > 1)
+    return llvm::formatv("a tile of {0} filters has not all of the {1} channels of a softmax", plan.filters,
                          conv.outChannels);
   const int64_t others = kOtherRegisters + (conv.fold && !conv.fold->overChannels ? kPixelSums : 0);
   // What threads give away later does not widen what the assembler counts on.
@@ -350,8 +350,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   return text;
 }
 
-/// Fills in how outputs are folded before they leave.
-static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made) {
+/// Fills in how outputs are folded before they leave, in so many PIECES for tiles of filters.
+static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made, int64_t pieces) {
   using Kind = OutputFold::Kind;
   const Kind kind = conv.fold->kind;
   const std::string parameters = made.tail.parameters(), arguments = made.tail.arguments();
@@ -399,7 +399,12 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made)
         "channel, z, y, x" +
         arguments + "));";
   } else {
-    fill.sections.insert("one_channel");
+    fill.sections.insert(pieces > 1 ? "pieces" : "whole");
+    fill.replacements["piece_kernel"] = "extern \"C\" __global__ void __launch_bounds__(256)\n    " + fill.name +
+                                        "_total(const float *__restrict__ pieces" + parameters + ",\n         " +
+                                        fill.name + "::Out *__restrict__ output) {";
+    fill.replacements["store_piece"] =
+        "  output[index] = static_cast<Out>(finish(" + value + ", image, 0, z, y, x" + arguments + "));";
     fill.replacements["store_fold"] =
         "          output[((long long)tile.i * OD + z) * (OH * OW) + y * OW + x] =\n              "
         "static_cast<Out>(finish(" +
@@ -416,7 +421,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     return failure();
   const Epilogue &tail = made->tail;
   std::string parameters = tail.parameters(), arguments = tail.arguments();
-  const bool overPixels = conv.fold && !conv.fold->overChannels;
+  const bool overPixels = conv.fold && !conv.fold->overChannels,
+             inParts = overPixels || (conv.fold && plan.filterTiles > 1);
 
   TemplateFill fill;
   fill.name = name;
@@ -440,9 +446,9 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
                                 name + "_main(const " + name + "::In *__restrict__ input, const " + name +
                                 "::In *__restrict__ weights" + parameters + ",\n         " +
-                                (overPixels ? "float" : name + "::Out") + " *__restrict__ output) {";
+                                (inParts ? "float" : name + "::Out") + " *__restrict__ output) {";
   if (conv.fold)
-    fillFold(fill, conv, *made);
+    fillFold(fill, conv, *made, plan.filterTiles);
   fill.replacements["finish"] =
       "            to[(long long)row * (OD * OH * OW)] =\n                static_cast<Out>(epilogue(patch[row * "
       "PATCH_PITCH + lane], tile.i, channel, z, y, x" +
@@ -460,18 +466,21 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
   main.sizedBy = "conv_halo.cuh";
-  if (!overPixels) {
+  if (!inParts) {
     code.launches.push_back(main);
     return code;
   }
-  const int64_t totals = conv.images * conv.outChannels, phases = plan.parts / (plan.filters / 64);
-  code.workspaces.push_back(
-      RankedTensorType::get({totals * (plan.boxes / conv.images) * phases}, Float32Type::get(dispatch.getContext())));
+  const Sizes &out = conv.wholeOut();
+  const int64_t pixels = conv.images * out[0] * out[1] * out[2], phases = plan.parts * plan.blocks / (plan.filters / 64);
+  const int64_t totals = overPixels ? conv.images * conv.outChannels : pixels;
+  const int64_t each = overPixels ? plan.boxes / conv.images * phases
+                                  : plan.filterTiles * (conv.fold->kind == OutputFold::Kind::LogSumExp ? 2 : 1);
+  code.workspaces.push_back(RankedTensorType::get({totals * each}, Float32Type::get(dispatch.getContext())));
   DispatchBuffer shares = DispatchBuffer::workspace(1);
   main.writes = {shares};
   code.launches.push_back(main);
-  LaunchSpec total{name + "_total", {ceilDiv(totals, 8), 1, 1},   {256, 1, 1}, 0,
-                   {shares},        {DispatchBuffer::result(0)}};
+  LaunchSpec total{name + "_total", {ceilDiv(totals, overPixels ? 8 : 256), 1, 1}, {256, 1, 1}, 0, {shares},
+                   {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     total.reads.push_back(operand.buffer);
   code.launches.push_back(total);

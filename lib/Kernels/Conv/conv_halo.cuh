@@ -18,9 +18,11 @@
 // phases of the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters
 // mirrored.
 //
-// Outputs may be folded before they leave. Over channels (section channels): one warpgroup has all channels of its
-// pixels, BLOCKS products of 64 filters, whose warps tell each other what theirs come to. Over pixels (section pixels):
-// each tile leaves a sum for each channel, and another kernel adds those of an image up, always in the same order.
+// Outputs may be folded before they leave. Over channels (section channels): one warpgroup has all of a tile's filters
+// for its pixels, BLOCKS products of 64 filters, whose warps tell each other what theirs come to; where there are
+// several tiles of filters (section pieces) another kernel folds what each left of an output. Over pixels (section
+// pixels): each tile leaves a sum for each channel, and another kernel adds those of an image up, always in the same
+// order.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
@@ -91,7 +93,10 @@ static_assert((TH - 1) * PITCH + TW <= N, "a tile's pixels are columns of one pr
 static_assert(GRID % N_TILES == 0, "a block keeps its filters");
 #if channels
 constexpr int BLOCKS = F / 64, ROWS = 16 * BLOCKS; // products of 64 filters, and of their rows those of a warp
-static_assert(PARTS == PHASES_H && OC <= F, "a warpgroup for a phase of the height has all channels");
+static_assert(PARTS == PHASES_H, "a warpgroup for a phase of the height has all of a tile's filters");
+#if softmax
+static_assert(OC <= F, "a tile has all channels");
+#endif
 #else
 static_assert(PARTS == F / 64 * PHASES_H, "a warpgroup for 64 filters, and for a phase of the height");
 #endif
@@ -114,6 +119,9 @@ static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES,
 #endif
 #if pixels
 constexpr int SHARES = BOXES / IMAGES * PHASES_H; // of an image and channel
+#endif
+#if pieces
+constexpr long long OUTPUTS = (long long)IMAGES * OD * OH * OW; // of a channel
 #endif
 
 //@ replace epilogue
@@ -575,7 +583,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #if channels
       // 32 neighbouring outputs of all of a warp's channels at a time go through shared memory: then a lane has an
       // output of each of them, folds these, and does the same with what the other warps of its warpgroup have.
-      const int lane = thread % 32, warp = thread / 32;
+      const int lane = thread % 32, warp = thread / 32, first_channel = n_tile * F + warp * 16;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * ROWS * PATCH_PITCH;
       float *shares = reinterpret_cast<float *>(example_shared + SHARES_AT) + group * (2 * 4 * 64) + lane;
 #pragma unroll
@@ -601,8 +609,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         if (inside) {
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row) {
-            const int channel = row / 16 * 64 + warp * 16 + row % 16;
-            if (OC == F || channel < OC) {
+            const int channel = first_channel + row / 16 * 64 + row % 16;
+            if (OC % F == 0 || channel < OC) {
               //@ replace largest_output
               const float value = epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
               //@ end
@@ -613,7 +621,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           const float base = base_of(own.largest);
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row)
-            if (OC == F || row / 16 * 64 + warp * 16 + row % 16 < OC) {
+            if (OC % F == 0 || first_channel + row / 16 * 64 + row % 16 < OC) {
               const float power = expf(patch[row * PATCH_PITCH + lane] - base);
 #if softmax
               patch[row * PATCH_PITCH + lane] = power;
@@ -638,8 +646,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         Out *to = output + ((long long)tile.i * OC * OD + z) * (OH * OW) + y * OW + x;
 #pragma unroll 8
         for (int row = 0; row < ROWS; ++row) {
-          const int channel = row / 16 * 64 + warp * 16 + row % 16;
-          if (OC == F || channel < OC) {
+          const int channel = first_channel + row / 16 * 64 + row % 16;
+          if (OC % F == 0 || channel < OC) {
             const float value = patch[row * PATCH_PITCH + lane] * scale;
             //@ replace store_softmax
             to[(long long)channel * (OD * OH * OW)] = static_cast<Out>(finish(value, tile.i, channel, z, y, x));
@@ -654,15 +662,17 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           // A warp without anything has nothing to add, however small the others' outputs are.
           all.sum += sum == 0.0f ? 0.0f : sum * expf(base_of(turn_shares[w * 64]) - base);
         }
+#if whole
         const float value = base + logf(all.sum);
+#endif
 #endif
 #else
         float own = nothing();
         if (inside) {
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row) {
-            const int channel = row / 16 * 64 + warp * 16 + row % 16;
-            if (OC == F || channel < OC) {
+            const int channel = first_channel + row / 16 * 64 + row % 16;
+            if (OC % F == 0 || channel < OC) {
               //@ replace fold_output
               own = fold(own, epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
               //@ end
@@ -673,7 +683,18 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::named_barrier_sync(1 + group, 128);
         float value = fold(fold(turn_shares[0], turn_shares[64]), fold(turn_shares[2 * 64], turn_shares[3 * 64]));
 #endif
-#if one_channel
+#if pieces
+        if (inside && j0 / (32 / SETS) % 4 == warp) {
+          const long long index = (((long long)tile.i * OD + z) * OH + y) * OW + x;
+#if exponentials
+          output[n_tile * 2 * OUTPUTS + index] = all.largest;
+          output[(n_tile * 2 + 1) * OUTPUTS + index] = all.sum;
+#else
+          output[n_tile * OUTPUTS + index] = value;
+#endif
+        }
+#endif
+#if whole
         // One of the warps stores, another each time.
         if (inside && j0 / (32 / SETS) % 4 == warp) {
           //@ replace store_fold
@@ -722,6 +743,42 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     }
   }
 }
+#if pieces
+
+// Folds what the tiles of filters left of an output.
+//@ replace piece_kernel
+extern "C" __global__ void __launch_bounds__(256)
+    example_total(const float *__restrict__ pieces, example::Out *__restrict__ output) {
+  //@ end
+  using namespace example;
+  const long long index = blockIdx.x * 256ll + threadIdx.x;
+  if (index >= OUTPUTS)
+    return;
+#if exponentials
+  float largest = -infinity(), sum = 0.0f;
+#pragma unroll
+  for (int piece = 0; piece < N_TILES; ++piece)
+    largest = fmaxf(largest, pieces[piece * 2 * OUTPUTS + index]);
+  const float base = base_of(largest);
+#pragma unroll
+  for (int piece = 0; piece < N_TILES; ++piece) {
+    const float part = pieces[(piece * 2 + 1) * OUTPUTS + index];
+    sum += part == 0.0f ? 0.0f : part * expf(base_of(pieces[piece * 2 * OUTPUTS + index]) - base);
+  }
+  const float value = base + logf(sum);
+#else
+  float value = pieces[index];
+#pragma unroll
+  for (int piece = 1; piece < N_TILES; ++piece)
+    value = fold(value, pieces[piece * OUTPUTS + index]);
+#endif
+  const int x = index % OW, y = index / OW % OH, z = index / (OW * OH) % OD;
+  const int image = index / ((long long)OW * OH * OD);
+  //@ replace store_piece
+  output[index] = static_cast<Out>(finish(value, image, 0, z, y, x));
+  //@ end
+}
+#endif
 #if pixels
 
 // Adds up what the tiles of an image left of a channel, a warp for each.
