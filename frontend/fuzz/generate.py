@@ -6,6 +6,8 @@ PyTorch is the judge of what is valid: a call that it refuses is dropped. So is 
 graph's own types, is far from the same in fp64: where PyTorch's own rounding decides the answer there is nothing to
 compare with. Both are found by computing, on inputs of each kind.
 
+Which ops a graph calls, and with which attributes, is dealt out (fuzz/deal.py); operands and extents are drawn.
+
 One graph of five begins with a call that is aimed at a variant of the kernel families: random extents are no multiples of 64.
 """
 import inspect
@@ -14,12 +16,14 @@ import warnings
 
 import torch
 
+from fuzz.deal import AIMED_LENGTHS, LENGTHS, Card, Rotation, aimed_before, card, hand
 from fuzz.graph import DTYPES, FLOATS, NAME_OF, WIDE, Call, Graph, Leaf, as_list, compute
 from fuzz.ops import AIM_WEIGHTS, AIMS, CHOICES, EXACT, WEIGHTS, table
 
 # How far PyTorch's own answer may be from fp64's (relative, in the norm) for a call to stay.
 _OWN_ERROR = {"f64": 1e-9, "f32": 1e-4, "f16": 2e-2, "bf16": 6e-2}
 _KINDS = ("declared", "integer")
+_TRIES = 40
 _MOST_ELEMENTS = 6000
 _MOST_AIMED = 40000
 AIMED_SHARE = 0.2
@@ -64,6 +68,7 @@ class Generator:
     def __init__(self, seed, lines=None, aims=None):
         """AIMS: lines of which the first call is one."""
         self.rng = random.Random(seed)
+        self._rotation, self._new_operands = None, False
         self._aims, self._most = aims, _MOST_AIMED if aims else _MOST_ELEMENTS
         self._draws = [torch.Generator().manual_seed(self.rng.randrange(1 << 30)) for _ in _KINDS]
         self._lines = table()[0] if lines is None else lines
@@ -78,10 +83,11 @@ class Generator:
         items = list(items)
         if not items:
             raise Declined
-        return self.rng.choice(items)
+        return items[self._rotation.place(len(items))] if self._rotation else self.rng.choice(items)
 
     def maybe(self, chance):
-        return self.rng.random() < chance
+        part = (self._rotation.place(4) + self.rng.random()) / 4 if self._rotation else self.rng.random()
+        return part < chance
 
     def number(self):
         return self.pick([0, 1, 2, -1, 0.5, -0.25, 3.0, 1e-3, 7])
@@ -110,8 +116,7 @@ class Generator:
     def dim(self, value):
         if not value.rank:
             raise Declined
-        dim = self.rng.randrange(value.rank)
-        return dim
+        return self.pick(range(value.rank))
 
     def dims(self, value):
         if not value.rank:
@@ -213,7 +218,7 @@ class Generator:
                 return value.exact() or value.least(letter == "n") > 0.02
             return True
 
-        there = [value for value in self._values if fits(value)]
+        there = [value for value in self._values if fits(value)] if not self._new_operands else []
         unused = [value for value in there if not value.uses]
         if unused and self.maybe(0.75):
             return self._use(self.pick(unused[-3:]))
@@ -273,10 +278,8 @@ class Generator:
         zeros = any(bool((part.signbit() & (part == 0)).any()) for operand in operands for part in operand.native)
         return zeros and name.startswith(CHOICES)
 
-    def _add_call(self, lines=None, weights=WEIGHTS):
-        lines = self._lines if lines is None else lines
-        names = list(lines)
-        chosen = self.rng.choices(names, [weights.get(name, 1) for name in names])[0]
+    def _add_call(self, lines, chosen, rotation=None):
+        """Whether line CHOSEN made a call that is none to drop."""
         name = chosen.partition(":")[0]
         before = len(self._leaves), len(self._values), self._count
         uses = [value.uses for value in self._values]
@@ -284,12 +287,17 @@ class Generator:
             line = lines[chosen]
             kinds = list(inspect.signature(line).parameters)[1:]
             kinds = [kind for kind in kinds if kind != "call"]
-            text = line(self, *[self._operand(kind) for kind in kinds])
+            operands = [self._operand(kind) for kind in kinds]
+            self._rotation = rotation
+            text = line(self, *operands)
+            self._rotation = None
             if name.startswith("scaled_dot_product"):
                 self._decline_endless(uses)
             settled = self._settled(text) if text else None
         except (Declined, RuntimeError, AttributeError, IndexError, ValueError, TypeError, NotImplementedError):
             settled = None
+        finally:
+            self._rotation = None
         if not settled or not settled[0]:
             del self._leaves[before[0]:], self._values[before[1]:]
             self._count = before[2]
@@ -299,6 +307,8 @@ class Generator:
         results, many = settled
         by_name = {value.name: value for value in self._values}
         operands = [by_name[operand] for operand in Call(name, (), text).operands()]
+        for value, count in zip(self._values, uses + [0] * len(self._values)):  # a line may leave some of what it is given
+            value.uses = count + operands.count(value)
         unrounded = name in EXACT and all(operand.exact() for operand in operands) and not self._chooses_zeros(name, operands)
         outs = []
         for native, wide in results:
@@ -308,18 +318,28 @@ class Generator:
         self._calls.append(Call(name, tuple(str(out) for out in outs), text, many))
         return True
 
-    def graph(self, name):
-        """The graph: 1 to about 10 calls, what nothing uses is returned, and sometimes more."""
-        wanted = min(1 + int(self.rng.expovariate(1 / 3.5)), 14)
-        tries = 0
+    def _play(self, lines, key, dealt):
+        """A call of the line that was DEALT, if one of some tries gives one: the first on values that are there, then on new ones; at last
+        with attributes that are drawn, where those whose turn it is suit nothing."""
+        for attempt in range(_TRIES):
+            self._new_operands = attempt >= _TRIES // 4
+            rotation = Rotation(key, dealt) if attempt < _TRIES // 2 else None
+            made = self._add_call(lines, dealt.line, rotation)
+            self._new_operands = False
+            if made:
+                return True
+        return False
+
+    def graph(self, name, key="", cards=None, aim=None):
+        """The graph: a call of each of CARDS, as they are dealt under KEY, behind one of the AIM. Without any, drawn ones. What nothing uses is
+        returned, and sometimes more."""
         if self._aims:
-            wanted = min(wanted, 4)
-            while not self._calls and tries < 40:
-                tries += 1
-                self._add_call(self._aims, AIM_WEIGHTS)
-        while len(self._calls) < wanted and tries < 12 * wanted + 40:
-            tries += 1
-            self._add_call()
+            self._play(self._aims, key, aim or Card(self.rng.choice(list(self._aims)), self.rng.randrange(1000)))
+        for dealt in cards or []:
+            self._play(self._lines, key, dealt)
+        names = list(self._lines)
+        while not self._calls:
+            self._play(self._lines, key, Card(self.rng.choice(names), self.rng.randrange(1000)))
         made = [out for call in self._calls for out in call.outs]
         values = {value.name: value for value in self._values}
         returned = [out for out in made if not values[out].uses]
@@ -336,9 +356,15 @@ class Generator:
         return Graph(name, tuple(self._leaves), tuple(self._calls), tuple(returned), precision).live()
 
 
-def generate(seed, index, lines=None, aimed=AIMED_SHARE):
-    """Graph INDEX of the run with SEED: the same for the same pair, the same table and the same share of graphs that are AIMED."""
+def generate(seed, index, aimed=AIMED_SHARE):
+    """Graph INDEX of the run with SEED: the same for the same pair, the same table and the same share of graphs that are AIMED. Those and the
+    others are dealt cards of their own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        is_aimed = lines is None and random.Random(f"aim:{seed}:{index}").random() < aimed
-        return Generator(f"{seed}:{index}", lines, AIMS if is_aimed else None).graph(f"g{index}")
+        before, lines = aimed_before(seed, index, aimed), table()[0]
+        if aimed_before(seed, index + 1, aimed) == before:
+            cards = hand(seed, index - before, LENGTHS, lines, WEIGHTS)
+            return Generator(f"{seed}:{index}").graph(f"g{index}", seed, cards)
+        key = f"aimed:{seed}"
+        cards = hand(key, before, AIMED_LENGTHS, lines, WEIGHTS)
+        return Generator(f"{seed}:{index}", aims=AIMS).graph(f"g{index}", key, cards, card(f"aims:{seed}", before, AIMS, AIM_WEIGHTS))

@@ -349,9 +349,9 @@ EXACT = set("""abs neg relu clamp hardtanh relu6 maximum minimum max.other min.o
 # Beginnings of names of those that choose among equal operands: of two zeros of different signs either may be theirs.
 CHOICES = ("max", "min", "amax", "amin", "clamp", "relu", "hardtanh", "sort", "topk", "cummax", "cummin")
 
-# Weight of a line when ops are chosen; others have 1.
+# How many cards of a deck are a line's (fuzz/deal.py); others have 1. PyTorch has no avg_pool3d of 16 bits for the CPU.
 WEIGHTS = {"conv2d": 3, "conv_transpose1d": 4, "conv_transpose2d.input": 5, "linear": 3, "matmul": 2, "scaled_dot_product_attention": 3,
-           "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "cumsum": 3, "cumprod": 2}
+           "softmax.int": 2, "layer_norm": 2, "max_pool1d": 2, "max_pool2d": 5, "max_pool3d": 2, "avg_pool2d": 2, "avg_pool3d": 2, "cumsum": 3, "cumprod": 2}
 
 OPS = {
     # Element by element

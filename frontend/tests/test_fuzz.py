@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from fuzz.check import Finding, NotExported, Stop, difference, import_graph, variants
+from fuzz.deal import LENGTHS, Card, Rotation, aimed_before, card, hand
 from fuzz.generate import Generator, generate
 from fuzz.graph import answers, draw
 from fuzz.ops import AIMS, table
@@ -28,6 +29,23 @@ class Generating(unittest.TestCase):
             self.assertEqual(generate("a", index), generate("a", index))
         self.assertNotEqual(generate("a", 0).source(), generate("b", 0).source())
 
+    def test_a_graph_needs_none_of_those_before_it(self):
+        graphs = [generate("a", index) for index in range(40)]
+        self.assertEqual([generate("a", index) for index in range(39, -1, -1)], graphs[::-1])
+        self.assertEqual(generate("a", 10**7), generate("a", 10**7))
+
+    def test_every_op_comes_up_in_two_hundred_graphs(self):
+        for seed in ("mutation", "0"):
+            calls, diagonals = collections.Counter(), set()
+            for index in range(200):
+                graph = generate(seed, index)
+                calls.update(call.op for call in graph.calls)
+                diagonals.update(call.text.rpartition(", ")[2] for call in graph.calls if call.op in ("tril", "triu"))
+            # Of the two without enough: one makes no calls, the other is none of PyTorch's for 16 bits.
+            seldom = {name: calls[name] for name in table()[0] if calls[name] < {"_grouped_mm": 0, "avg_pool3d": 1}.get(name, 3)}
+            self.assertEqual(seldom, {}, seed)
+            self.assertEqual(diagonals, {"0)", "1)", "-1)", "3)"}, seed)
+
     def test_graphs_compute(self):
         shapes, ops = set(), set()
         for index in range(120):
@@ -37,14 +55,13 @@ class Generating(unittest.TestCase):
             shapes.update(extent for leaf in graph.leaves for extent in leaf.shape)
             ops.update(graph.ops())
             compile(graph.source(), graph.name, "exec")
-        self.assertGreater(len(ops), 60)
+        self.assertGreater(len(ops), 150)
         self.assertTrue({0, 1, 17, 33} <= shapes, shapes)
-
 
     def test_every_aim_makes_calls(self):
         for name, line in AIMS.items():
             for seed in range(4):
-                graph = Generator(f"{name}:{seed}", None, {name: line}).graph("aim")
+                graph = Generator(f"{name}:{seed}", aims={name: line}).graph("aim")
                 self.assertTrue(any(call.op == name.partition(":")[0] for call in graph.calls), f"{name} {seed}: {graph.ops()}")
 
     def test_aimed_graphs_compute_and_are_what_they_aim_at(self):
@@ -68,6 +85,39 @@ class Generating(unittest.TestCase):
         self.assertEqual(of("family = conv, mma = wgmma, pipeline = tma, tile = [8, 8]"), {"conv/implicit"})
         self.assertEqual(of("family = conv, mma = wgmma, tile = [8, 8]", "family = conv, mma = none, vec = 4"), {"conv/wgmma", "conv/depthwise"})
         self.assertEqual(of("family = row, resident = cluster, split_rows = 1", "family = row, resident = none, split_rows = 4"), {"row/cluster", "row/split"})
+
+
+class Dealing(unittest.TestCase):
+    names, weights = ["a", "b", "c"], {"b": 2}
+
+    def test_decks_hold_lines_as_often_as_they_weigh(self):
+        dealt = [card("k", place, self.names, self.weights) for place in range(400)]
+        self.assertEqual(collections.Counter(one.line for one in dealt), {"a": 100, "b": 200, "c": 100})
+        for name in self.names:
+            numbers = [one.number for one in dealt if one.line == name]
+            self.assertEqual(numbers, list(range(len(numbers))))
+
+    def test_hands_are_the_decks_in_order(self):
+        hands = [hand("k", index, LENGTHS, self.names, self.weights) for index in range(64)]
+        self.assertEqual(sum(hands, []), [card("k", place, self.names, self.weights) for place in range(4 * sum(LENGTHS))])
+        self.assertEqual(sorted(map(len, hands[16:32])), sorted(LENGTHS))
+
+    def test_aimed_graphs_are_the_share(self):
+        for share in (0, 0.2, 0.37, 1):
+            aimed = [aimed_before("k", index, share) for index in range(501)]
+            self.assertTrue(all(after - before in (0, 1) for before, after in zip(aimed, aimed[1:])))
+            self.assertAlmostEqual(aimed[500], 500 * share, delta=1)
+
+    def test_choices_go_through_all_there_is(self):
+        def chosen(number):
+            rotation = Rotation("k", Card("tril", number))
+            return rotation.place(4), rotation.place(4), rotation.place(3)
+        made = [chosen(number) for number in range(48)]
+        for turn in range(12):
+            self.assertEqual({first for first, _, _ in made[4 * turn:4 * turn + 4]}, set(range(4)))
+        self.assertEqual(collections.Counter(third for _, _, third in made), {0: 16, 1: 16, 2: 16})
+        self.assertGreater(len({(first, second) for first, second, _ in made}), 12, "two choices must not go together")
+        self.assertEqual(chosen(7), made[7])
 
 
 class Reducing(unittest.TestCase):
