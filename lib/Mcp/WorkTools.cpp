@@ -17,6 +17,11 @@ namespace kgen::mcp {
 
 using search::SearchCommand;
 
+double toldProgress(int done, int steps) {
+  double least = done ? done - 0.5 : 0; // before the first branch there is only its own part
+  return least + 0.5 - 0.5 / (1 + steps);
+}
+
 /// Waits for SITTING, SECONDS at most, and tells CALL how it goes.
 static void follow(const Sitting &sitting, double seconds, Workspace &workspace, Call &call) {
   double end = workspace.getWorld().clock.seconds() + seconds;
@@ -26,11 +31,10 @@ static void follow(const Sitting &sitting, double seconds, Workspace &workspace,
     double left = end - workspace.getWorld().clock.seconds();
     if (left <= 0)
       return;
-    // What happens before the next branch is done is told as a part of it, because progress has to grow.
     steps = seen.done != done ? 0 : steps + (seen.activity != activity);
     done = seen.done;
     activity = seen.activity;
-    call.progress(done + 1 - 1.0 / (1 + steps), done + seen.left, activity);
+    call.progress(toldProgress(done, steps), done + seen.left, activity);
     constexpr double cancelledWithin = 0.1;
     sitting.wait(std::min(left, cancelledWithin), &seen);
   }

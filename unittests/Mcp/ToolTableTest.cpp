@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Mcp/Handlers.h"
 #include "../Search/Fakes.h"
 #include "kgen/Mcp/Tools.h"
 
@@ -169,6 +170,17 @@ TEST(Tools, NeedOneKindOfProposal) {
             "there is no run 'a'; list_runs names those that are there");
   EXPECT_EQ(bench.faultOf("describe_problem", {{"problem", "softmax"}, {"card", "Abacus"}}),
             "card is 'Abacus', whose rates kgen does not know");
+}
+
+TEST(ToolTableTest, ProgressGrowsAndNeverSaysMoreThanIsDone) {
+  double last = -1;
+  for (int done = 0; done < 5; ++done)
+    for (int steps = 0; steps < 50; ++steps) {
+      double told = toldProgress(done, steps);
+      EXPECT_GT(told, last) << done << " done, step " << steps;
+      EXPECT_LE(told, done ? done : 0.5);
+      last = told;
+    }
 }
 
 } // namespace
