@@ -82,6 +82,9 @@ public:
   llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
     return check(driver.copyToHost(to, from, bytes));
   }
+  llvm::Error copy(DeviceAddress to, DeviceAddress from, size_t bytes) override {
+    return check(driver.copyOnDevice(to, from, bytes));
+  }
   llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes) override {
     return trusted.loaded() ? check(trusted.fill(at, poison, bytes)) : Device::fill(at, poison, bytes);
   }

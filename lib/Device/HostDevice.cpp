@@ -231,6 +231,19 @@ std::vector<std::string> kgen::device::splitArtifacts(llvm::StringRef artifact) 
   return files;
 }
 
+llvm::Error Device::copy(DeviceAddress to, DeviceAddress from, size_t bytes) {
+  constexpr size_t most = 16u << 20;
+  std::vector<char> piece(std::min(bytes, most));
+  for (size_t done = 0; done < bytes; done += piece.size()) {
+    const size_t count = std::min(piece.size(), bytes - done);
+    if (llvm::Error error = read(piece.data(), from + done, count))
+      return error;
+    if (llvm::Error error = write(to + done, piece.data(), count))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error Device::fill(DeviceAddress at, const Poison &poison, size_t bytes) {
   std::vector<uint32_t> words(bytes / 4);
   fillPoison(poison, words.data(), words.size());

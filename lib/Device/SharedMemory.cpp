@@ -27,6 +27,8 @@ llvm::Expected<SharedMemory> SharedMemory::create(size_t bytes) {
   if (base == MAP_FAILED)
     return llvm::createStringError("no shared memory of %zu bytes: %s", bytes, strerror(errno));
   memory.base = static_cast<char *>(base);
+  if (bytes >= (4u << 20)) // gigabytes of inputs are some million pages
+    madvise(base, memory.bytes, MADV_HUGEPAGE);
   std::string name = "/proc/self/fd/" + std::to_string(memory.fd);
   memory.readFd = open(name.c_str(), O_RDONLY | O_CLOEXEC);
   return std::move(memory);

@@ -219,13 +219,29 @@ void fill(const Distribution &d, const candidate::BufferSpec &spec, const InputS
           uint64_t key, char *bytes, unsigned threads, Convert convert) {
   const Runs runs(d, spec, set);
   T *out = reinterpret_cast<T *>(bytes);
-  device::parallelFor(spec.elements(), threads, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      uint64_t bits = mix(key + uint64_t(i));
-      const double drawn =
-          d.kind == Distribution::Integer ? runs.at(d, key, i, bits) : drawElement(d, spec, set.kind, bits);
-      out[i] = convert(alteration.apply(drawn, i, bits));
-    }
+  auto each = [&](auto element) {
+    device::parallelFor(spec.elements(), threads, [=](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        out[i] = convert(element(i, mix(key + uint64_t(i))));
+    });
+  };
+  // The large sets of large problems, without a question for each element.
+  if (d.kind == Distribution::Uniform && set.kind == InputKind::Declared)
+    return each(
+        [first = d.first, extent = d.second - d.first](int64_t, uint64_t bits) { return first + extent * unit(bits); });
+  if (d.kind == Distribution::Normal && set.kind == InputKind::Declared)
+    return each([first = d.first, second = d.second](int64_t, uint64_t bits) {
+      return first + second * inverseNormal(unit(bits));
+    });
+  if (d.kind != Distribution::Integer && set.kind == InputKind::Integer)
+    return d.positive() ? each([](int64_t, uint64_t bits) { return 1 + double(bits & 1); })
+                        : each([](int64_t, uint64_t bits) { return double(int(bits % 3)) - 1; });
+  if (d.kind != Distribution::Integer && set.kind == InputKind::Offset && !spec.parameter)
+    return each([](int64_t, uint64_t bits) { return 1000 + 0.1 * inverseNormal(unit(bits)); });
+  each([&](int64_t i, uint64_t bits) {
+    const double drawn =
+        d.kind == Distribution::Integer ? runs.at(d, key, i, bits) : drawElement(d, spec, set.kind, bits);
+    return alteration.apply(drawn, i, bits);
   });
 }
 

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "JudgeSession.h"
 
+#include "kgen/Device/Parallel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <thread>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -135,6 +138,37 @@ llvm::Error JudgeSession::launch(size_t kernel, llvm::MutableArrayRef<uint64_t> 
   return own.launch(kernel, pointers, false, -1);
 }
 
+/// Gigabytes go by way of memory that the device copies from fast, filled by several threads while what they filled
+/// before is on its way: a driver that is given other memory has one thread do that.
+llvm::Error JudgeSession::write(device::DeviceAddress to, const char *from, size_t bytes) {
+  constexpr size_t piece = 64u << 20, large = 4 * piece;
+  if (bytes < large || own.name() == "host")
+    return own.write(to, from, bytes);
+  if (!staging) {
+    staging.reset(new char[2 * piece]);
+    own.registerHostMemory(staging.get(), 2 * piece);
+  }
+  auto half = [&](size_t at) { return staging.get() + at / piece % 2 * piece; };
+  auto sizeAt = [&](size_t at) { return std::min(piece, bytes - at); };
+  auto fill = [&](size_t at) {
+    const unsigned threads = std::clamp(std::thread::hardware_concurrency() / 2, 1u, 8u);
+    device::parallelFor(int64_t(sizeAt(at)), threads,
+                        [&](int64_t begin, int64_t end) { memcpy(half(at) + begin, from + at + begin, end - begin); });
+  };
+  fill(0);
+  for (size_t at = 0; at < bytes; at += piece) {
+    std::thread next;
+    if (at + piece < bytes)
+      next = std::thread(fill, at + piece);
+    llvm::Error error = own.write(to + at, half(at), sizeAt(at));
+    if (next.joinable())
+      next.join();
+    if (error)
+      return error;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
   auto found = inputs.find(set);
   if (found == inputs.end()) {
@@ -143,7 +177,7 @@ llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
       return block.takeError();
     found = inputs.emplace(set, *block).first;
   }
-  if (llvm::Error error = own.write(found->second.at, bytes, inputBytes))
+  if (llvm::Error error = write(found->second.at, bytes, inputBytes))
     return std::move(error);
   return found->second.descriptor;
 }
@@ -159,10 +193,7 @@ llvm::Error JudgeSession::run(const Program &graph, size_t set, RoundTo round, b
     const device::DeviceAddress stored = drawn->second.at + inputOffsets[i];
     uint64_t count = uint64_t(spec.elements()), type = uint64_t(spec.dtype);
     if (graph.plan->inputs[i].dtype != candidate::DType::F64) { // as they are: integers, masks, what is not promoted
-      std::vector<char> bytes(spec.bytes());
-      if (llvm::Error error = own.read(bytes.data(), stored, bytes.size()))
-        return error;
-      if (llvm::Error error = own.write(graph.session->inputAddress(i), bytes.data(), bytes.size()))
+      if (llvm::Error error = own.copy(graph.session->inputAddress(i), stored, spec.bytes()))
         return error;
       continue;
     }

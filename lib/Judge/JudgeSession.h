@@ -57,6 +57,7 @@ private:
     std::unique_ptr<device::CandidateSession> session;
     const candidate::LaunchPlan *plan = nullptr;
   };
+  llvm::Error write(device::DeviceAddress to, const char *from, size_t bytes);
   llvm::Error run(const Program &graph, size_t set, RoundTo round, bool jittered);
   llvm::Error keep(const Program &graph, size_t set, Kept &kept);
   llvm::Error keepWide(size_t set);
@@ -83,6 +84,7 @@ private:
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
   std::map<size_t, device::SharedBlock> inputs; ///< as they are stored
+  std::unique_ptr<char[]> staging;              ///< of write()
   device::SharedBlock shown;                    ///< a candidate's outputs
   device::DeviceAddress partials = 0;
   Kept answers, magnitudes, reach;

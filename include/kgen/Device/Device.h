@@ -144,6 +144,8 @@ public:
   virtual size_t freeMemory() { return 0; }
   virtual llvm::Error write(DeviceAddress to, const void *from, size_t bytes) = 0;
   virtual llvm::Error read(void *to, DeviceAddress from, size_t bytes) = 0;
+  /// The default goes through the host's memory, in pieces.
+  virtual llvm::Error copy(DeviceAddress to, DeviceAddress from, size_t bytes);
   /// Fills BYTES, a multiple of 4. The default makes the words here and writes them.
   virtual llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes);
   /// Makes host memory fast to copy from and to; may do nothing.
