@@ -76,9 +76,9 @@ class Contestant:
     def __init__(self, name, function, settings=defaults):
         self.name, self.function, self.settings = name, function, settings
 
-    def sample(self, flush, count, warm=0):
+    def sample(self, flush, count, warm=0, place=None):
         times = []
-        with gate.alone(), torch.no_grad(), self.settings():
+        with (place or gate.alone)(), torch.no_grad(), self.settings():
             for i in range(warm + count):
                 begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
                 flush.zero_()
@@ -241,9 +241,10 @@ def race(kernel, run, report, best, path, flush, arguments):
                 with torch.no_grad(), contestant.settings():
                     contestant.function()
                     torch.cuda.synchronize()
-            contestant.us = contestant.sample(flush, 1, warm=1)[0]
+            # kgen-eval's right answers may be made beside it: nobody waits for them.
+            contestant.us = contestant.sample(flush, 1, warm=1, place=gate.work)[0]
             if contestant.us < SLOWEST_US:
-                contestant.us = contestant.sample(flush, 1, warm=3)[0]
+                contestant.us = contestant.sample(flush, 1, warm=3, place=gate.work)[0]
             return True
         except Exception as error:  # a mode that fails is reported, the others still count
             notes[contestant.name] = str(error).strip().split("\n")[0][:200]

@@ -81,9 +81,10 @@ def compile_one(options):
     import card_gate
     import torch
     signal.signal(signal.SIGALRM, bench_gpu.ring)
-    torch.cuda.set_per_process_memory_fraction(BESIDE)
     # What it times while it compiles, and what it then runs once, are not to lie beside what the search times.
     card_gate.guard_compiler(bench_gpu.gate.work, runs=True)
+    with bench_gpu.gate.work():  # its context, too
+        torch.cuda.set_per_process_memory_fraction(BESIDE)
     main, _ = bench_gpu.make_contestants(bench_gpu.load_form(options.files[0]), "", "tf32", libraries=False)
     with torch.no_grad(), bench_gpu.defaults():
         for contestant in main:
@@ -126,8 +127,10 @@ def lane(options):
     import signal
 
     import bench_gpu
+    import card_gate
     import torch
     signal.signal(signal.SIGALRM, bench_gpu.ring)
+    card_gate.guard_compiler(bench_gpu.gate.alone)
     answers = os.fdopen(os.dup(1), "w")  # what PyTorch prints is no answer
     os.dup2(2, 1)
     print("ready", file=answers, flush=True)
