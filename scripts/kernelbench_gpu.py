@@ -27,6 +27,7 @@ here = pathlib.Path(__file__).resolve().parent.parent
 FIELDS = ["problem", "level", "verdict", "precision", "kgen_us", "eager_us", "compile_us", "max_autotune_us", "library_us", "floor_us", "search_s"]
 PYTORCH = ("eager_us", "compile_us", "max_autotune_us", "library_us")
 BESIDE = 0.4  # of a card's memory, for what compiles while a search runs there; what needs more is compiled when it is raced
+LARGE_BYTES = 4 << 30  # answers in double precision take a dozen times an input's memory
 SPARE = 60  # what a search takes beyond its seconds before it is ended, at most
 
 
@@ -100,9 +101,21 @@ def compile_one(options):
     return 0
 
 
+def input_bytes(file):
+    """The bytes of FILE's inputs; 0 where the form does not say without drawing them."""
+    import bench_gpu
+    import torch
+    try:
+        with torch.device("meta"):
+            inputs = bench_gpu.load_form(file).get_inputs()
+        return sum(one.numel() * one.element_size() for one in inputs if isinstance(one, torch.Tensor))
+    except Exception:
+        return 0
+
+
 def beside(options, file):
-    """The process that compiles FILE's PyTorch while the search runs; None without --compile-beside."""
-    if not options.compile_beside:
+    """The process that compiles FILE's PyTorch while the search runs; None without --compile-beside, and where both do not fit a card."""
+    if not options.compile_beside or input_bytes(file) > LARGE_BYTES:
         return None
     return subprocess.Popen([sys.executable, __file__, "--compile", "--autotune-seconds", str(options.autotune_seconds), file],
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
