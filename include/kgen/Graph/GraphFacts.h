@@ -57,7 +57,7 @@ struct GroupFact {
 enum class Fusion {
   None,     ///< one kernel per op
   Epilogue, ///< element-wise ops that follow join the op that they follow
-  Pool,     ///< and a pooling that follows joins a convolution
+  Pool,     ///< and a pooling, or a reduction over channels or pixels, that follows joins a convolution
 };
 
 /// What an idea's applicability test may look at.

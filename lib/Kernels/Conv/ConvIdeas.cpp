@@ -78,6 +78,23 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "mma=wgmma; im2col=halo; tile=[192, 128, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 16]",
         "mma=wgmma; im2col=halo; tile=[256, 64, 16]"},
        /*restart=*/true},
+      {"fold-outputs",
+       C::Memory,
+       "Reduce what the convolution computes before it leaves: the reduction over channels, the softmax or the mean over "
+       "all pixels happens while a tile's outputs pass through shared memory, so that the whole result is never "
+       "written and read again.",
+       {"conv"},
+       0,
+       121,
+       foldedPixels,
+       "memory|launches|reduction|compute",
+       {},
+       {"mma=wgmma; im2col=halo", "mma=wgmma; im2col=halo; mma_inflight=0", "mma=wgmma; im2col=halo; stages=2",
+        "mma=wgmma; im2col=halo; tile=[128, 64, 8]", "mma=wgmma; im2col=halo; tile=[64, 128, 8]",
+        "mma=wgmma; im2col=halo; tile=[64, 64, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 16]",
+        "mma=wgmma; im2col=halo; tile=[64, 128, 16]", "mma=wgmma; im2col=halo; tile=[192, 64, 8]"},
+       /*restart=*/true,
+       /*pools=*/true},
       {"warpgroup-ring",
        C::Async,
        "Change how many input rows a stream holds and how many warps load them: enough loads in flight to hide "

@@ -90,6 +90,15 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
   variants = std::move(first);
 }
 
+/// Whether SETTINGS leave a convolution to the one schedule that folds its outputs.
+static bool foldsOutputs(const ScheduleSettings &settings) {
+  auto isOr = [&](const char *key, StringRef value) {
+    auto it = settings.find(key);
+    return it == settings.end() || it->second == value;
+  };
+  return isOr("mma", "wgmma") && isOr("im2col", "halo") && !settings.count("pipeline");
+}
+
 std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry &entry) const {
   std::vector<PlanVariant> variants;
   // Variants by number: each dispatch has derived ones of its own, and behind them the entry's.
@@ -116,13 +125,19 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
       if (number >= texts.size())
         continue;
       StringRef text = texts[number];
-      if (entry.restart)
-        dispatch.settings.clear();
-      ScheduleSettings alone;
+      ScheduleSettings alone, settings;
+      if (!entry.restart)
+        settings = dispatch.settings;
       overlay(alone, text, facts);
-      overlay(dispatch.settings, text, facts);
+      overlay(settings, text, facts);
+      if (facts.foldFollows && !foldsOutputs(settings))
+        continue;
+      dispatch.settings = std::move(settings);
       if (!any)
-        variant.label = (entry.pools ? "pooling fused; " : "") + printSettings(alone);
+        variant.label = (!entry.pools        ? ""
+                         : facts.foldFollows ? "reduction fused; "
+                                             : "pooling fused; ") +
+                        printSettings(alone);
       any = true;
     }
     if (any)
@@ -137,8 +152,11 @@ std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
     variants.push_back({regroup(fusion, keepSettings), label});
   };
   auto poolJoins = [&] {
-    return groupOps(context.facts, graph::Fusion::Pool).dispatches.size() <
-           groupOps(context.facts, graph::Fusion::Epilogue).dispatches.size();
+    // What else joins a convolution has an idea of its own.
+    const SchedulePlan pooled = groupOps(context.facts, graph::Fusion::Pool);
+    const size_t folds = llvm::count_if(
+        pooled.dispatches, [&](const PlannedDispatch &dispatch) { return lookAt(dispatch, context).foldFollows; });
+    return pooled.dispatches.size() + folds < groupOps(context.facts, graph::Fusion::Epilogue).dispatches.size();
   };
   if (key == "families") {
     add(graph::Fusion::Epilogue, false, "epilogues fused");
@@ -246,8 +264,11 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
   if (parent)
     mine.insert(printPlan(*parent));
   std::vector<PlanVariant> fresh;
+  auto isKnown = [&](const PlannedDispatch &dispatch) {
+    return isLegal(dispatch) && (!lookAt(dispatch, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
+  };
   for (PlanVariant &variant : variants)
-    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, isLegal) &&
+    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, isKnown) &&
         mine.insert(printPlan(variant.plan)).second)
       fresh.push_back(std::move(variant));
   demoteSlow(fresh, context);

@@ -58,7 +58,9 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalConte
   }
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)
-    if (op != dispatch.anchor && context.facts.ops[op].isWindow) {
+    if (op != dispatch.anchor && dispatch.family == "conv" && context.facts.ops[op].family == "row") {
+      facts.foldFollows = true;
+    } else if (op != dispatch.anchor && context.facts.ops[op].isWindow) {
       facts.poolFollows = true;
       facts.runningMaximum = context.facts.ops[op].work.runningMaximum;
     }

@@ -46,6 +46,7 @@ struct DispatchFacts : graph::WorkFact {
   bool causal = false;             ///< one of which a query sees the keys before it
   int64_t heads = 0;               ///< of an attention, of all batches; m queries of each, n keys, depth k
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
+  bool foldFollows = false;        ///< of a convolution: a reduction over channels or pixels is fused behind it
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
   int64_t multiprocessors = Chip().multiprocessors;
   bool hopper = false; ///< a card with sm_90a's instructions
@@ -69,7 +70,7 @@ struct CatalogueEntry {
   std::vector<const char *> hostVariants, cudaVariants;
   /// Starts from the family's defaults instead of the parent's settings.
   bool restart = false;
-  /// Groups the ops anew: poolings join the convolutions that they follow.
+  /// Groups the ops anew: poolings and reductions join the convolutions that they follow.
   bool pools = false;
   /// Settings for a card that follow from the numbers, best guess first; they come before cudaVariants.
   std::vector<std::string> (*derive)(const DispatchFacts &facts) = nullptr;

@@ -69,6 +69,8 @@ inline bool shiftedPixels(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 8 && f.n >= 16 &&
          f.m >= 1024;
 }
+/// And what is left of their outputs is folded over channels, or over pixels.
+inline bool foldedPixels(const DispatchFacts &f) { return f.foldFollows && shiftedPixels(f); }
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
 /// allowed.
 inline bool fewPixels(const DispatchFacts &f) {
