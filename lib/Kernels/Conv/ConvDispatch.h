@@ -73,9 +73,9 @@ mlir::LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, S
 /// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
 Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);
 
-/// The element-wise ops before and after the pooling or reduction, each an expression of `value`, the operands' names and the
-/// element's own coordinates `image`, `channel`, `z`, `y`, `x` (of those, the convolution's dimensions).
-/// With ADDBIAS the first adds the bias; `bias` is an operand either way.
+/// The element-wise ops before and after the pooling or reduction, each an expression of `value`, the operands' names
+/// and the element's own coordinates `image`, `channel`, `z`, `y`, `x` (of those, the convolution's dimensions). With
+/// ADDBIAS the first adds the bias; `bias` is an operand either way.
 struct ConvTail {
   Epilogue tail;
   std::string epilogue, finish;

@@ -235,8 +235,8 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double bytes = plan.loaded * channels * bits / 8 * depths;
   if (!plan.isResident)
     bytes += double(plan.filterBytes) * plan.steps * depths;
-  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks / (plan.filters / 64) *
-                  conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
+  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks /
+                  (plan.filters / 64) * conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
   if (conv.fold && conv.fold->kind != OutputFold::Kind::Softmax)
     stored = 0;
   double tile = std::max(compute, bytes / fetched) + plan.steps * depths * meeting + (plan.teams == 1 ? stored : 0);
@@ -388,9 +388,10 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made,
     const char *both = kind == Kind::Max   ? "kgen::max_nan(a, b)"
                        : kind == Kind::Min ? "-kgen::max_nan(-a, -b)"
                                            : "a + b";
-    fill.replacements["fold"] = llvm::formatv("__device__ __forceinline__ float nothing() {{ return {0}; }\n__device__ __forceinline__ float "
-                                              "fold(float a, float b) {{ return {1}; }",
-                                              nothing, both);
+    fill.replacements["fold"] =
+        llvm::formatv("__device__ __forceinline__ float nothing() {{ return {0}; }\n__device__ __forceinline__ float "
+                      "fold(float a, float b) {{ return {1}; }",
+                      nothing, both);
   }
   if (kind == Kind::Softmax) {
     fill.sections.insert("softmax");
@@ -471,7 +472,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     return code;
   }
   const Sizes &out = conv.wholeOut();
-  const int64_t pixels = conv.images * out[0] * out[1] * out[2], phases = plan.parts * plan.blocks / (plan.filters / 64);
+  const int64_t pixels = conv.images * out[0] * out[1] * out[2],
+                phases = plan.parts * plan.blocks / (plan.filters / 64);
   const int64_t totals = overPixels ? conv.images * conv.outChannels : pixels;
   const int64_t each = overPixels ? plan.boxes / conv.images * phases
                                   : plan.filterTiles * (conv.fold->kind == OutputFold::Kind::LogSumExp ? 2 : 1);
@@ -479,8 +481,9 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   DispatchBuffer shares = DispatchBuffer::workspace(1);
   main.writes = {shares};
   code.launches.push_back(main);
-  LaunchSpec total{name + "_total", {ceilDiv(totals, overPixels ? 8 : 256), 1, 1}, {256, 1, 1}, 0, {shares},
-                   {DispatchBuffer::result(0)}};
+  LaunchSpec total{name + "_total", {ceilDiv(totals, overPixels ? 8 : 256), 1, 1},
+                   {256, 1, 1},     0,
+                   {shares},        {DispatchBuffer::result(0)}};
   for (const EpilogueOperand &operand : tail.operands)
     total.reads.push_back(operand.buffer);
   code.launches.push_back(total);

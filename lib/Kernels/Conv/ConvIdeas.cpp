@@ -80,7 +80,8 @@ std::vector<CatalogueEntry> getConvIdeas() {
        /*restart=*/true},
       {"fold-outputs",
        C::Memory,
-       "Reduce what the convolution computes before it leaves: the reduction over channels, the softmax or the mean over "
+       "Reduce what the convolution computes before it leaves: the reduction over channels, the softmax or the mean "
+       "over "
        "all pixels happens while a tile's outputs pass through shared memory, so that the whole result is never "
        "written and read again.",
        {"conv"},

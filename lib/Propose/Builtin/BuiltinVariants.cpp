@@ -265,7 +265,8 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
     mine.insert(printPlan(*parent));
   std::vector<PlanVariant> fresh;
   auto isKnown = [&](const PlannedDispatch &dispatch) {
-    return isLegal(dispatch) && (!lookAt(dispatch, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
+    return isLegal(dispatch) &&
+           (!lookAt(dispatch, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
   };
   for (PlanVariant &variant : variants)
     if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, isKnown) &&
