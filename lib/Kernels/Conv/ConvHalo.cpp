@@ -455,6 +455,15 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
       "PATCH_PITCH + lane], tile.i, channel, z, y, x" +
       arguments + "));";
 
+  if (conv.fold) {
+    if (inParts) {
+      fill.sections.insert("launches_behind");
+      fill.replacements["fold_launches"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
+    }
+    fill.sections.insert("in_tile");
+    fill.replacements["fold_outputs"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
+  }
+
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
   const int64_t packed = plan.filterTiles * conv.wholeKernel()[0] * plan.steps * conv.wholeKernel()[1] *

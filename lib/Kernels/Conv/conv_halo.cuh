@@ -18,12 +18,6 @@
 // phases of the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters
 // mirrored.
 //
-// Outputs may be folded before they leave. Over channels (section channels): one warpgroup has all of a tile's filters
-// for its pixels, BLOCKS products of 64 filters, whose warps tell each other what theirs come to; where there are
-// several tiles of filters (section pieces) another kernel folds what each left of an output. Over pixels (section
-// pixels): each tile leaves a sum for each channel, and another kernel adds those of an image up, always in the same
-// order.
-//
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
 
@@ -524,187 +518,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #else
       const int z = tile.z, step_h = 1, first_y = tile.y;
 #endif
-#if pixels
-      // As below, and each lane adds up what it has of its warp's 16 channels; then two lanes take one of them.
-      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
-      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
-      float totals[16];
-#pragma unroll
-      for (int row = 0; row < 16; ++row)
-        totals[row] = 0.0f;
-#pragma unroll
-      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
-        __syncwarp();
-#pragma unroll
-        for (int j = j0; j < j0 + 32 / SETS; j += 8)
-          if (j < N)
-#pragma unroll
-            for (int i = 0; i < 4; ++i)
-#pragma unroll
-              for (int set = 0; set < SETS; ++set)
-                patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
-                    sums[set][j / 2 + i];
-        __syncwarp();
-        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
-        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
-        if (column >= N || column % PITCH >= TW || column / PITCH >= TH || z >= OD || y >= OH || x >= OW)
-          continue;
-#pragma unroll
-        for (int row = 0; row < 16; ++row) {
-          const int channel = first_channel + row;
-          if (OC % F == 0 || channel < OC) {
-            //@ replace add_output
-            totals[row] += epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
-            //@ end
-          }
-        }
-      }
-      __syncwarp();
-#pragma unroll
-      for (int row = 0; row < 16; ++row)
-        patch[row * PATCH_PITCH + lane] = totals[row];
-      __syncwarp();
-      float total = 0.0f;
-#pragma unroll
-      for (int i = 0; i < 16; ++i)
-        total += patch[lane / 2 * PATCH_PITCH + lane % 2 * 16 + i];
-      total += __shfl_xor_sync(0xffffffffu, total, 1);
-      const int channel = first_channel + lane / 2;
-#if transposed
-      const int share = box % (BOXES / IMAGES) * PHASES_H + phase_h;
-#else
-      const int share = box % (BOXES / IMAGES);
-#endif
-      if (lane % 2 == 0 && channel < OC)
-        output[((long long)tile.i * OC + channel) * SHARES + share] = total;
+#if folds
+      //@ replace fold_outputs
+      //@ end
 #else
       if (z >= OD)
         continue;
-#if channels
-      // 32 neighbouring outputs of all of a warp's channels at a time go through shared memory: then a lane has an
-      // output of each of them, folds these, and does the same with what the other warps of its warpgroup have.
-      const int lane = thread % 32, warp = thread / 32, first_channel = n_tile * F + warp * 16;
-      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * ROWS * PATCH_PITCH;
-      float *shares = reinterpret_cast<float *>(example_shared + SHARES_AT) + group * (2 * 4 * 64) + lane;
-#pragma unroll
-      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
-        __syncwarp();
-#pragma unroll
-        for (int j = j0; j < j0 + 32 / SETS; j += 8)
-          if (j < N)
-#pragma unroll
-            for (int i = 0; i < 4; ++i)
-#pragma unroll
-              for (int set = 0; set < BLOCKS * SETS; ++set)
-                patch[(set / SETS * 16 + lane / 4 + i / 2 * 8) * PATCH_PITCH +
-                      (j - j0 + lane % 4 * 2 + i % 2) * SETS + set % SETS] = sums[set][j / 2 + i];
-        __syncwarp();
-        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
-        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
-        const bool inside = column < N && column % PITCH < TW && column / PITCH < TH && y < OH && x < OW;
-        // The warps read one half of the shares while they write the other.
-        float *turn_shares = shares + j0 / (32 / SETS) % 2 * (4 * 64);
-#if exponentials
-        Share own = {-infinity(), 0.0f};
-        if (inside) {
-#pragma unroll 8
-          for (int row = 0; row < ROWS; ++row) {
-            const int channel = first_channel + row / 16 * 64 + row % 16;
-            if (OC % F == 0 || channel < OC) {
-              //@ replace largest_output
-              const float value = epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
-              //@ end
-              patch[row * PATCH_PITCH + lane] = value;
-              own.largest = fmaxf(own.largest, value);
-            }
-          }
-          const float base = base_of(own.largest);
-#pragma unroll 8
-          for (int row = 0; row < ROWS; ++row)
-            if (OC % F == 0 || first_channel + row / 16 * 64 + row % 16 < OC) {
-              const float power = expf(patch[row * PATCH_PITCH + lane] - base);
-#if softmax
-              patch[row * PATCH_PITCH + lane] = power;
-#endif
-              own.sum += power;
-            }
-        }
-        turn_shares[warp * 64] = own.largest;
-        turn_shares[warp * 64 + 32] = own.sum;
-        kgen::named_barrier_sync(1 + group, 128);
-        Share all = {-infinity(), 0.0f};
-#pragma unroll
-        for (int w = 0; w < 4; ++w)
-          all.largest = fmaxf(all.largest, turn_shares[w * 64]);
-#if softmax
-#pragma unroll
-        for (int w = 0; w < 4; ++w)
-          all.sum += turn_shares[w * 64 + 32] * expf(turn_shares[w * 64] - all.largest);
-        if (!inside)
-          continue;
-        const float scale = expf(own.largest - all.largest) / all.sum;
-        Out *to = output + ((long long)tile.i * OC * OD + z) * (OH * OW) + y * OW + x;
-#pragma unroll 8
-        for (int row = 0; row < ROWS; ++row) {
-          const int channel = first_channel + row / 16 * 64 + row % 16;
-          if (OC % F == 0 || channel < OC) {
-            const float value = patch[row * PATCH_PITCH + lane] * scale;
-            //@ replace store_softmax
-            to[(long long)channel * (OD * OH * OW)] = static_cast<Out>(finish(value, tile.i, channel, z, y, x));
-            //@ end
-          }
-        }
-#else
-        const float base = base_of(all.largest);
-#pragma unroll
-        for (int w = 0; w < 4; ++w) {
-          const float sum = turn_shares[w * 64 + 32];
-          // A warp without anything has nothing to add, however small the others' outputs are.
-          all.sum += sum == 0.0f ? 0.0f : sum * expf(base_of(turn_shares[w * 64]) - base);
-        }
-#if whole
-        const float value = base + logf(all.sum);
-#endif
-#endif
-#else
-        float own = nothing();
-        if (inside) {
-#pragma unroll 8
-          for (int row = 0; row < ROWS; ++row) {
-            const int channel = first_channel + row / 16 * 64 + row % 16;
-            if (OC % F == 0 || channel < OC) {
-              //@ replace fold_output
-              own = fold(own, epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
-              //@ end
-            }
-          }
-        }
-        turn_shares[warp * 64] = own;
-        kgen::named_barrier_sync(1 + group, 128);
-        float value = fold(fold(turn_shares[0], turn_shares[64]), fold(turn_shares[2 * 64], turn_shares[3 * 64]));
-#endif
-#if pieces
-        if (inside && j0 / (32 / SETS) % 4 == warp) {
-          const long long index = (((long long)tile.i * OD + z) * OH + y) * OW + x;
-#if exponentials
-          output[n_tile * 2 * OUTPUTS + index] = all.largest;
-          output[(n_tile * 2 + 1) * OUTPUTS + index] = all.sum;
-#else
-          output[n_tile * OUTPUTS + index] = value;
-#endif
-        }
-#endif
-#if whole
-        // One of the warps stores, another each time.
-        if (inside && j0 / (32 / SETS) % 4 == warp) {
-          //@ replace store_fold
-          output[((long long)tile.i * OD + z) * (OH * OW) + y * OW + x] =
-              static_cast<Out>(finish(value, tile.i, 0, z, y, x));
-          //@ end
-        }
-#endif
-      }
-#else
       // 32 neighbouring outputs of a warp's 16 filters at a time go through shared memory: what a thread has of a
       // product lies in eight channels, whose pages of memory are far apart, and a warp stores one after the other.
       const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
@@ -739,67 +558,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         }
       }
 #endif
-#endif
     }
   }
 }
-#if pieces
+#if launches_behind
 
-// Folds what the tiles of filters left of an output.
-//@ replace piece_kernel
-extern "C" __global__ void __launch_bounds__(256)
-    example_total(const float *__restrict__ pieces, example::Out *__restrict__ output) {
-  //@ end
-  using namespace example;
-  const long long index = blockIdx.x * 256ll + threadIdx.x;
-  if (index >= OUTPUTS)
-    return;
-#if exponentials
-  float largest = -infinity(), sum = 0.0f;
-#pragma unroll
-  for (int piece = 0; piece < N_TILES; ++piece)
-    largest = fmaxf(largest, pieces[piece * 2 * OUTPUTS + index]);
-  const float base = base_of(largest);
-#pragma unroll
-  for (int piece = 0; piece < N_TILES; ++piece) {
-    const float part = pieces[(piece * 2 + 1) * OUTPUTS + index];
-    sum += part == 0.0f ? 0.0f : part * expf(base_of(pieces[piece * 2 * OUTPUTS + index]) - base);
-  }
-  const float value = base + logf(sum);
-#else
-  float value = pieces[index];
-#pragma unroll
-  for (int piece = 1; piece < N_TILES; ++piece)
-    value = fold(value, pieces[piece * OUTPUTS + index]);
-#endif
-  const int x = index % OW, y = index / OW % OH, z = index / (OW * OH) % OD;
-  const int image = index / ((long long)OW * OH * OD);
-  //@ replace store_piece
-  output[index] = static_cast<Out>(finish(value, image, 0, z, y, x));
-  //@ end
-}
-#endif
-#if pixels
-
-// Adds up what the tiles of an image left of a channel, a warp for each.
-//@ replace total_kernel
-extern "C" __global__ void __launch_bounds__(256)
-    example_total(const float *__restrict__ shares, example::Out *__restrict__ output) {
-  //@ end
-  using namespace example;
-  const int lane = threadIdx.x % 32, index = blockIdx.x * 8 + threadIdx.x / 32;
-  if (index >= IMAGES * OC)
-    return;
-  float value = 0.0f;
-  for (int share = lane; share < SHARES; share += 32)
-    value += shares[(long long)index * SHARES + share];
-#pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, apart);
-  if (lane == 0) {
-    //@ replace store_total
-    output[index] = static_cast<Out>(finish(value, index / OC, index % OC, 0, 0, 0));
-    //@ end
-  }
-}
+//@ replace fold_launches
+//@ end
 #endif
