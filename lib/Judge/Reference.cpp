@@ -435,11 +435,17 @@ static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, 
   return std::isfinite(lost) && lost >= mostHonestError;
 }
 
+/// A norm of so few elements is a draw or little more, as the largest of them is: the next may be several times that.
+static constexpr int64_t fewDraws = 16;
+static constexpr double nextDraw = 4;
+
 /// What output I of SET may be off by where the graph's own types cost COST.
 static candidate::ErrorNorms widerTolerance(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
                                             const Comparison &cost) {
   MeasuredErrors errors = set.errors[i];
   errors.same = {std::max(errors.same.max, std::min(cost.norms.max, 1.0)), std::max(errors.same.l2, cost.norms.l2)};
+  if (plan.outputs[i].elements() <= fewDraws)
+    errors.same = {errors.same.max * nextDraw, errors.same.l2 * nextDraw};
   return toleranceOf(plan.precision, errors, plan.outputs[i].dtype);
 }
 

@@ -487,6 +487,31 @@ TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {
   EXPECT_GT(source.factorsAsked, 0);
 }
 
+TEST(Reference, TheNormOfOneElementIsOneDraw) {
+  // The types cost one percent; of one element the next order of roundings may cost several times that.
+  FunctionAnswers source(twice);
+  source.declared = [](llvm::ArrayRef<double> x, size_t i) { return 2 * x[i] * (i % 2 ? 1.01 : 0.99); };
+  auto judged = [&](int64_t elements, double error) {
+    candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
+    plan.inputs[0].shape = plan.outputs[0].shape = {elements};
+    auto reference = build(source, plan);
+    const ReferenceSet &set = reference->sets[0];
+    Finished process;
+    process.out.resize(elements);
+    memcpy(process.out.data(), set.inputs.data(), elements * 4);
+    for (float &value : process.out)
+      value *= float(2 * (1 + error));
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
+  };
+  EXPECT_TRUE(judged(1, 0.03));
+  EXPECT_FALSE(judged(1, 0.2));
+  EXPECT_TRUE(judged(16, 0.03));
+  EXPECT_FALSE(judged(17, 0.03));
+  EXPECT_FALSE(judged(512, 0.03));
+  source.declared = [](llvm::ArrayRef<double> x, size_t i) { return 2 * x[i]; };
+  EXPECT_FALSE(judged(1, 0.03));
+}
+
 TEST(Admission, ARealProblemHasNoWarnings) {
   FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return x[i] * x[(i + 1) % x.size()] + 0.5 * x[0]; });
   auto reference = build(source, vectorPlan("strict-fp32"));
