@@ -62,8 +62,8 @@ namespace {
 class HostJudge : public Judge {
 public:
   HostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan, unsigned threads)
-      : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs), tf32(plan.precision == "tf32"),
-        threads(threads) {
+      : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs),
+        tf32(classRoundoff(plan.precision) > 0), threads(threads) {
     size_t total;
     offsets = device::packBuffers(inputs, 0, total);
     // A question's doubles exist in our memory, in the exchange's files and in the oracle.
@@ -216,7 +216,7 @@ private:
   std::string graph;
   std::vector<candidate::BufferSpec> inputs, outputs;
   std::vector<size_t> offsets; ///< of the inputs
-  const bool tf32;
+  const bool tf32; ///< units of the class take factors in fp32 as tf32, whatever else the graph has in halves
   unsigned threads, atOnce = 1;
   std::mutex lock;
   std::map<size_t, Kept> kept;
