@@ -27,8 +27,9 @@ llvm::Expected<Json> startSearch(Workspace &workspace, const Json &arguments, Ca
 llvm::Expected<Json> searchState(Workspace &workspace, const Json &arguments, Call &call);
 llvm::Expected<Json> cancelSearch(Workspace &workspace, const Json &arguments, Call &call);
 
-/// What is told of work of which DONE branches are done and STEPS things have happened since: it grows with both, as progress has to, and
-/// never says more than DONE, for no further branch need come. Before the first is done it stays below a half.
+/// What is told of work of which DONE branches are done and STEPS things have happened since: it grows with both, as
+/// progress has to, and never says more than DONE, for no further branch need come. Before the first is done it stays
+/// below a half.
 double toldProgress(int done, int steps);
 
 // RunTools.cpp
