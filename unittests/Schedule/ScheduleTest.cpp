@@ -98,7 +98,7 @@ TEST(Schedule, AKeyThatAVariantDoesNotTakeIsNamedWithWhatItTakes) {
   EXPECT_EQ(findFault("conv", read("mma = wmma")),
             "schedule key 'mma' of family conv expected one of none, mma_sync, wgmma, found \"wmma\"");
   EXPECT_EQ(findFault("gemm", read("mma = mma_sync; pipeline = tma")),
-            "schedule key 'pipeline' of gemm/mma_sync expected cp_async, found \"tma\"");
+            "schedule key 'pipeline' of gemm/mma_sync and gemm/stream expected cp_async, found \"tma\"");
   EXPECT_EQ(findFault("warp", {}).find("unknown kernel family 'warp', expected one of generic, "), 0u);
   // A parameter without a value yet is a key all the same.
   EXPECT_EQ(findFault("attention", {{"vec", std::nullopt}}).find("schedule key 'vec' is not taken"), 0u);

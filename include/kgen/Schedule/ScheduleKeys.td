@@ -39,6 +39,7 @@ def RowGrid : Variant<Row, "grid", "a ring of packs in the shared memories of al
 def GemmSimt : Variant<Gemm, "simt", "products in fp32, without tensor cores">;
 def GemmWmma : Variant<Gemm, "wmma", "the portable warp matrix API">;
 def GemmMmaSync : Variant<Gemm, "mma_sync", "warp matrix instructions">;
+def GemmStream : Variant<Gemm, "stream", "a small left operand that stays, columns that pass by">;
 def GemmWgmma : Variant<Gemm, "wgmma", "warpgroups, fed by tensor map">;
 def GemmCluster : Variant<Gemm, "cluster", "warpgroups of a cluster that has a tile, or slices of one">;
 def ConvSimt : Variant<Conv, "simt", "products in fp32, without tensor cores">;
@@ -79,6 +80,7 @@ def TileDirective : Directive<"TileOp", "tile", "P", "[128, 96, 32]">;
 def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
     [Taken<[GemmSimt], IntsOf<[any, any, by4]>>, Taken<[GemmWmma], IntsOf<[by16, by16, by16]>>,
      Taken<[GemmMmaSync], IntsOf<[by16, by8, by16]>>,
+     Taken<[GemmStream], IntsOf<[IntFrom<16, 256, 16>, IntFrom<32, 512, 32>, IntFrom<8, 256, 8>]>>,
      Taken<[GemmWgmma, GemmCluster], IntsOf<[warpgroupRows, warpgroupColumns, IntFrom<32, 256, 32>]>>,
      Taken<[ConvSimt], IntsOf<[by4, any, any]>>, Taken<[ConvMmaSync], IntsOf<[by4, by16, by8]>>,
      Taken<[ConvWgmma], IntsOf<[IntOf<[64]>, warpgroupColumns]>>,
@@ -95,7 +97,8 @@ def TileKey : Key<"tile", TileDirective, IntsFrom<2, 3, 1, 4096>,
 def WarpTileDirective : Directive<"WarpTileOp", "warp_tile", "P", "[64, 48]">;
 def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
     [Taken<[GemmWmma, ConvMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<16, 512, 16>]>>,
-     Taken<[GemmMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<8, 512, 8>]>>],
+     Taken<[GemmMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<8, 512, 8>]>>,
+     Taken<[GemmStream], IntsOf<[IntFrom<16, 128, 16>, IntFrom<32, 256, 32>]>>],
     "tile of one warp"> {
   let Neighbours = [16, 32, 48, 64, 96, 128];
 }
@@ -120,14 +123,14 @@ def PoolTileKey : Key<"pool_tile", PoolTileDirective, IntsFrom<1, 2, 1, 64>, [Ma
 def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
     [Taken<[GemmSimt, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
-     Taken<[GemmMmaSync, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
+     Taken<[GemmMmaSync, GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
     [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
-     Taken<gemmWarps # [ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
+     Taken<gemmWarps # [GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
@@ -145,10 +148,10 @@ def FastMathKey : Key<"fast_math", FastMathDirective, OnOff,
 
 def PipelineDirective : Directive<"PipelineOp", "pipeline", "A", "cp_async stages = 4">;
 def PipelineKey : Key<"pipeline", PipelineDirective, WordOf<["cp_async", "tma"]>,
-    [Taken<gemmBlocks # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, ConvImplicit, AttentionWgmma], WordOf<["tma"]>>],
+    [Taken<gemmBlocks # [GemmStream] # convBlocks, WordOf<["cp_async"]>>, Taken<[GemmWgmma, GemmCluster, ConvImplicit, AttentionWgmma], WordOf<["tma"]>>],
     "how the next tile travels; tma is a warp that copies by tensor map">;
 def StagesKey : Key<"stages", PipelineDirective, IntFrom<2, 8>,
-    [Taken<gemmBlocks # convBlocks # [GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, AttentionMmaSync, AttentionWgmma]>,
+    [Taken<gemmBlocks # convBlocks # [GemmStream, GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, AttentionMmaSync, AttentionWgmma]>,
      Taken<[ConvWgmma], IntFrom<2, 8>, ["6", "5", "8"]>],
     "shared-memory buffers of the main loop"> {
   let Neighbours = [1, 2, 3, 4, 5, 6];
@@ -268,7 +271,7 @@ def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
   let Neighbours = [32, 64, 128, 256, 512, 1024];
 }
 def MinBlocksKey : Key<"min_blocks", OccupancyDirective, IntFrom<1, 32>,
-    [Taken<gemmBlocks # convBlocks # [ConvDepthwise, ConvImplicit] # rows>],
+    [Taken<gemmBlocks # convBlocks # [GemmStream, ConvDepthwise, ConvImplicit] # rows>],
     "resident blocks per multiprocessor that the launch bounds promise"> {
   let Neighbours = [1, 2, 3, 4, 6, 8];
 }
@@ -323,7 +326,8 @@ def MmaInflightKey : Key<"mma_inflight", MmaInflightDirective, IntFrom<0, 1>,
 }
 
 def PersistentDirective : Directive<"PersistentOp", "persistent", "P", "static">;
-def PersistentKey : Key<"persistent", PersistentDirective, WordOf<["none", "static"]>, [Taken<[GemmWgmma]>],
+def PersistentKey : Key<"persistent", PersistentDirective, WordOf<["none", "static"]>,
+    [Taken<[GemmStream], WordOf<["static"]>>, Taken<[GemmWgmma]>],
     "blocks that stay and walk over the tiles">;
 def BlocksKey : Key<"blocks", PersistentDirective, IntFrom<1, 4096>, [Taken<[ConvWgmma]>],
     "blocks of a persistent kernel, which share all of the work">;

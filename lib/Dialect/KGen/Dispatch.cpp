@@ -8,6 +8,7 @@
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Layouts.h"
+#include "kgen/Dialect/KGen/Precision.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/STLExtras.h"
@@ -54,6 +55,61 @@ bool hasEmptyTensor(Operation *op) {
   });
 }
 
+bool isOneTap(Operation *op) {
+  if (!isa<aten::Conv1dOp, aten::Conv2dOp, aten::Conv3dOp, aten::ConvTranspose1dOp, aten::ConvTranspose2dInputOp,
+           aten::ConvTranspose3dInputOp>(op))
+    return false;
+  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  ArrayRef<int64_t> input = shapeOf(op->getOperand(0)), weight = shapeOf(op->getOperand(1));
+  ArrayRef<int64_t> result = shapeOf(op->getResult(0));
+  auto isAll = [](ArrayRef<int64_t> values, int64_t expected) {
+    return llvm::all_of(values, [&](int64_t value) { return value == expected; });
+  };
+  // With one tap and no padding, equal extents leave no room for a stride or an output padding.
+  auto padding = op->getAttrOfType<DenseI64ArrayAttr>("padding");
+  const bool isTransposed = !isa<aten::Conv1dOp, aten::Conv2dOp, aten::Conv3dOp>(op);
+  return isAll(weight.drop_front(2), 1) && (!padding || isAll(padding.asArrayRef(), 0)) &&
+         input.drop_front(2) == result.drop_front(2) && weight[isTransposed ? 0 : 1] == input[1] &&
+         weight[isTransposed ? 1 : 0] == result[1];
+}
+
+/// Whether something follows convolution OP, through element-wise ops, that only family conv joins to it: a pooling, or
+/// the permute that puts channels last.
+static bool precedesWindowOrLayout(Operation *op) {
+  while (op->getNumResults() == 1 && op->hasOneUse()) {
+    op = *op->getUsers().begin();
+    if (kindOf(op) == OpKind::Window || movesChannels(op, /*toLast=*/true))
+      return true;
+    if (!isElementwise(op))
+      return false;
+  }
+  return false;
+}
+
+/// Whether family gemm is for convolution OP: one of one tap with its channels first, whose time is the memory's, where
+/// tensor cores are allowed. Few pixels are no rows to stream.
+static bool isProductOfPlanes(Operation *op) {
+  constexpr int64_t fewestPixels = 64, mostProducts = 160, mostBytes = 4096; // for each element moved, of a filter
+  if (!isOneTap(op))
+    return false;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t pixels = 1;
+  for (int64_t extent : result.getShape().drop_front(2))
+    pixels *= extent;
+  const int64_t filters = result.getDimSize(1);
+  const int64_t channels = cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(1);
+  if (filters * channels > mostProducts * (filters + channels) ||
+      channels * int64_t(result.getElementTypeBitWidth()) / 8 > mostBytes)
+    return false;
+  auto module = op->getParentOfType<ModuleOp>();
+  if (result.getElementType().isF32() && (!module || !admitsOperandType(precisionOf(module), schedule::Dtype::Tf32)))
+    return false;
+  auto isMoved = [](Value value) {
+    return value.getDefiningOp() && movesChannels(value.getDefiningOp(), /*toLast=*/false);
+  };
+  return pixels >= fewestPixels && llvm::none_of(op->getOperands(), isMoved) && !precedesWindowOrLayout(op);
+}
+
 StringRef defaultFamily(Operation *op) {
   if (hasEmptyTensor(op))
     return "generic";
@@ -71,7 +127,7 @@ StringRef defaultFamily(Operation *op) {
   case OpKind::Contraction:
     if (name.starts_with("scaled_dot_product_attention"))
       return "attention";
-    return name.starts_with("conv") ? "conv" : "gemm";
+    return name.starts_with("conv") && !isProductOfPlanes(op) ? "conv" : "gemm";
   case OpKind::Window:
     return "pool";
   default:

@@ -8,6 +8,7 @@
 #include "GemmDispatch.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 using namespace mlir;
@@ -57,6 +58,26 @@ static FailureOr<GemmOperand> readOperand(Operation *product, Value value, bool 
   return operand;
 }
 
+/// Reads a convolution of one tap: for each image, filters times pixels.
+static LogicalResult readOneTap(Operation *op, Gemm &gemm) {
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  const bool isTransposed = !isa<aten::Conv1dOp, aten::Conv2dOp, aten::Conv3dOp>(op);
+  std::optional<DispatchBuffer> image = findBuffer(op->getOperand(0)), filters = findBuffer(op->getOperand(1));
+  if (!image || !filters)
+    return op->emitError("family gemm reads a convolution's image and filters from the dispatch's inputs, directly or "
+                         "reshaped");
+  if (op->getNumOperands() == 3 && !(gemm.bias = findBuffer(op->getOperand(2))))
+    return op->emitError("family gemm reads the bias from the dispatch's inputs");
+  gemm.m = cast<RankedTensorType>(op->getResult(0).getType()).getDimSize(1);
+  gemm.n = product(input.getShape().drop_front(2));
+  gemm.k = input.getDimSize(1);
+  gemm.batch = input.getDimSize(0);
+  // A transposed one has its filters as [channels, filters].
+  gemm.a = {*filters, 1, !isTransposed || gemm.m == 1};
+  gemm.b = {*image, gemm.batch, gemm.n == 1};
+  return success();
+}
+
 FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/false);
   if (failed(ops))
@@ -64,8 +85,13 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   Gemm gemm;
   gemm.ops = *ops;
   Operation *op = ops->contraction;
-  if (!isa<aten::MmOp, aten::BmmOp, aten::MatmulOp, aten::LinearOp>(op))
+  const bool isConvolution = isOneTap(op);
+  if (!isConvolution && !isa<aten::MmOp, aten::BmmOp, aten::MatmulOp, aten::LinearOp>(op)) {
+    if (op->getName().stripDialect().starts_with("conv"))
+      return op->emitError("family gemm computes convolutions of one tap without stride, padding and groups, found ")
+             << op->getName();
     return op->emitError("family gemm cannot compute ") << op->getName();
+  }
   Value left = op->getOperand(0), right = op->getOperand(1);
   bool linear = isa<aten::LinearOp>(op);
   auto leftType = cast<RankedTensorType>(left.getType()), rightType = cast<RankedTensorType>(right.getType());
@@ -74,6 +100,11 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   for (Type type : {gemm.elementType, gemm.resultType})
     if (!type.isF32() && !type.isF16() && !type.isBF16())
       return op->emitError("family gemm computes on f32, f16 and bf16, found ") << type;
+  if (isConvolution) {
+    if (failed(readOneTap(op, gemm)))
+      return failure();
+    return gemm;
+  }
   FailureOr<GemmOperand> a = readOperand(op, left, /*rowsAreK=*/false);
   FailureOr<GemmOperand> b = readOperand(op, right, /*rowsAreK=*/!linear);
   if (failed(a) || failed(b))
@@ -114,17 +145,49 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   return gemm;
 }
 
+/// Coordinates of a convolution's result, of SHAPE: rows are channels, columns are pixels.
+static SmallVector<std::string> pixelCoordinates(ArrayRef<int64_t> shape) {
+  SmallVector<std::string> coordinates(shape.size());
+  coordinates[0] = "batch";
+  coordinates[1] = "row";
+  int64_t below = 1;
+  for (int64_t d = shape.size() - 1; d >= 2; --d) {
+    std::string text = below == 1 ? "column" : "column / " + std::to_string(below);
+    coordinates[d] = d == 2 ? text : text + " % " + std::to_string(shape[d]);
+    below *= shape[d];
+  }
+  return coordinates;
+}
+
+/// The text behind EPILOGUE, of VALUE at COORDINATES.
+static FailureOr<std::pair<Epilogue, std::string>> printEpilogue(DispatchOp dispatch, const Gemm &gemm,
+                                                                 Epilogue epilogue, StringRef value,
+                                                                 ArrayRef<std::string> coordinates) {
+  FailureOr<std::string> call =
+      appendPointwise(epilogue, (dispatch.getName() + "_pointwise").str(), "extra", gemm.ops.epilogue, gemm.ops.result,
+                      gemm.ops.contraction->getResult(0), value, coordinates);
+  if (failed(call))
+    return failure();
+  std::string text = "// One result from its sum of products.\n"
+                     "__device__ __forceinline__ Out epilogue(float value, int batch, int row, int column" +
+                     epilogue.parameters() + ") {\n  return static_cast<Out>(" + *call + ");\n}";
+  return std::make_pair(std::move(epilogue), text);
+}
+
 FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm) {
   Epilogue epilogue;
   std::string value = "value";
   if (gemm.bias) {
     epilogue.operands.push_back({getStorageType(gemm.elementType).str(), "bias", *gemm.bias});
-    value = gemm.elementType.isF32() ? "value + bias[column]" : "value + static_cast<float>(bias[column])";
+    const std::string at = isOneTap(gemm.ops.contraction) ? "bias[row]" : "bias[column]";
+    value = gemm.elementType.isF32() ? "value + " + at : "value + static_cast<float>(" + at + ")";
   }
   // Coordinates of the result: the last is the column where it has columns, the rest count rows.
   Value scalar = gemm.ops.contraction->getResult(0);
   auto type = cast<RankedTensorType>(scalar.getType());
   ArrayRef<int64_t> shape = type.getShape();
+  if (isOneTap(gemm.ops.contraction))
+    return printEpilogue(dispatch, gemm, std::move(epilogue), value, pixelCoordinates(shape));
   auto leftType = cast<RankedTensorType>(gemm.ops.contraction->getOperand(0).getType());
   auto rightType = cast<RankedTensorType>(gemm.ops.contraction->getOperand(1).getType());
   bool hasColumn = isa<aten::LinearOp>(gemm.ops.contraction) || rightType.getRank() > 1;
@@ -146,14 +209,7 @@ FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch
       below *= shape[d];
     }
   }
-  FailureOr<std::string> call = appendPointwise(epilogue, (dispatch.getName() + "_pointwise").str(), "extra",
-                                                gemm.ops.epilogue, gemm.ops.result, scalar, value, coordinates);
-  if (failed(call))
-    return failure();
-  std::string text = "// One result from its sum of products.\n"
-                     "__device__ __forceinline__ Out epilogue(float value, int batch, int row, int column" +
-                     epilogue.parameters() + ") {\n  return static_cast<Out>(" + *call + ");\n}";
-  return std::make_pair(std::move(epilogue), text);
+  return printEpilogue(dispatch, gemm, std::move(epilogue), value, coordinates);
 }
 
 } // namespace kgen::kernels

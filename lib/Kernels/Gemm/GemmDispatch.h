@@ -23,7 +23,7 @@ struct GemmOperand {
 struct Gemm {
   ContractionDispatch ops;
   GemmOperand a, b;
-  std::optional<DispatchBuffer> bias; ///< one value per column
+  std::optional<DispatchBuffer> bias; ///< one value per column; of a convolution, per row
   int64_t batch = 1, m = 1, n = 1, k = 1;
   mlir::Type elementType, resultType;
 };
@@ -44,6 +44,13 @@ mlir::FailureOr<DispatchCode> emitWgmma(DispatchOp dispatch, const Gemm &gemm, c
 /// The same of a cluster for each tile (split_at = cluster).
 mlir::LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
 mlir::FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmCluster &schedule);
+
+/// The same of a left operand that stays while columns pass by (persistent = static, mma = mma_sync).
+mlir::LogicalResult completeStream(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmStream &schedule,
+                                         const Chip &chip);
+/// Whether that is what PARAMS, which leave it open, become: of a convolution whose filters fit.
+bool prefersStream(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params, const Chip &chip);
 
 /// An f32 operand as the main kernel copies it: 16-bit matrices, one after the other, and the exponent of each line
 /// along K.

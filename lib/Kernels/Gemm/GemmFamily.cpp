@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fills gemm_mma.cuh, gemm_wmma.cuh (tensor cores) or gemm_simt.cuh (fp32) in for mm, bmm, matmul
-// and linear. Transposes of the last two dimensions before the product become
+// and linear, and for convolutions of one tap. Transposes of the last two dimensions before the product become
 // operand layouts; batches that one operand lacks are shared.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +12,7 @@
 #include "GemmDispatch.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -43,6 +44,12 @@ graph::WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
   Operation *op = readGemm(dispatch)->ops.contraction;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   graph::WorkFact work;
+  if (isOneTap(op)) {
+    work.m = result.getDimSize(1);
+    work.n = work.m ? result.getNumElements() / work.m : 0; // the pixels of all images
+    work.k = cast<RankedTensorType>(op->getOperand(0).getType()).getDimSize(1);
+    return work;
+  }
   work.k = cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back();
   int64_t rank = result.getRank();
   work.m = work.n = 1;
@@ -219,6 +226,9 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     return completeCluster(dispatch, *gemm, params, chip);
   if (params.getWord(key::mma) == Mma::Wgmma || params.getWord(key::pipeline) == schedule::Pipeline::Tma)
     return completeWgmma(dispatch, *gemm, params, chip);
+  if ((params.has(key::persistent) && params.getWord(key::mma).value_or(Mma::MmaSync) == Mma::MmaSync) ||
+      (!params.has(key::persistent) && prefersStream(dispatch, *gemm, params, chip)))
+    return completeStream(dispatch, *gemm, params, chip);
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
   bool simt = params.getWord(key::mma) == Mma::None;
@@ -387,6 +397,8 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
     return emitCluster(dispatch, *gemm, schedule::GemmCluster::read(params));
   if (mma == Mma::Wgmma)
     return emitWgmma(dispatch, *gemm, schedule::GemmWgmma::read(params), chip);
+  if (mma == Mma::MmaSync && params.has(key::persistent))
+    return emitStream(dispatch, *gemm, schedule::GemmStream::read(params), chip);
   if (mma == Mma::MmaSync)
     return emitBlocks(dispatch, *gemm, schedule::GemmMmaSync::read(params));
   if (mma == Mma::Wmma)

@@ -13,7 +13,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{schedule key 'warp_tile' of gemm/wmma and gemm/mma_sync expected [a multiple of 16 from 16 to 512, a multiple of 16 from 16 to 512] (gemm/wmma), or [a multiple of 16 from 16 to 512, a multiple of 8 from 8 to 512] (gemm/mma_sync), found [24, 64]}}
+  // expected-error @+1 {{schedule key 'warp_tile' of gemm/wmma, gemm/mma_sync and gemm/stream expected [a multiple of 16 from 16 to 512, a multiple of 16 from 16 to 512] (gemm/wmma), or [a multiple of 16 from 16 to 512, a multiple of 8 from 8 to 512] (gemm/mma_sync), or [a multiple of 16 from 16 to 128, a multiple of 32 from 32 to 256] (gemm/stream), found [24, 64]}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [96, 128, 32], warp_tile = [24, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -97,7 +97,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{schedule key 'dtype' of gemm/mma_sync expected one of tf32, fp16, bf16, found "fp32"}}
+  // expected-error @+1 {{schedule key 'dtype' of gemm/mma_sync and gemm/stream expected one of tf32, fp16, bf16, found "fp32"}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = mma_sync, dtype = fp32>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>

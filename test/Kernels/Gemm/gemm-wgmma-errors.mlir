@@ -83,7 +83,7 @@ func.func @precision(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor
 // -----
 
 func.func @together(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
-  // expected-error @below {{schedule key 'pipeline' of gemm/mma_sync expected cp_async, found "tma"}}
+  // expected-error @below {{schedule key 'pipeline' of gemm/mma_sync and gemm/stream expected cp_async, found "tma"}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = mma_sync, pipeline = tma>)
       ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) {
   ^bb0(%l: tensor<512x512xf16>, %r: tensor<512x512xf16>):

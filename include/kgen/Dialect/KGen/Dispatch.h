@@ -19,6 +19,10 @@ namespace kgen {
 /// The family that computes a dispatch whose root is OP, an aten op; "generic" when none does.
 llvm::StringRef defaultFamily(mlir::Operation *op);
 
+/// Whether OP is a convolution of one tap, transposed or not, that moves by no pixel and has no groups: for each image,
+/// a product of its filters, [filters, channels], with its pixels, [channels, pixels].
+bool isOneTap(mlir::Operation *op);
+
 /// Whether an operand or a result of OP has no elements. Families compute no such op, and no dispatch grows by it.
 bool hasEmptyTensor(mlir::Operation *op);
 
