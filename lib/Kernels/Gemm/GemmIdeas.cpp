@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <set>
 
@@ -36,8 +37,40 @@ static std::vector<std::string> deriveClusterTiles(const DispatchFacts &facts) {
   return variants;
 }
 
+/// Tiles of as many rows as stay: all filters, or about equal parts of at most 128.
+static std::vector<std::string> derivePassingColumns(const DispatchFacts &facts) {
+  const int64_t m = std::max<int64_t>(facts.m, 1), even = divideCeil(m, divideCeil(m, 128));
+  const int64_t rows = even <= 16 ? 16 : alignTo(even, 32), step = facts.f32 ? 8 : 16;
+  const int64_t slab = std::clamp<int64_t>(PowerOf2Ceil(std::max<int64_t>(facts.k, 1)), step, 4 * step);
+  auto variant = [&](int64_t columns, int64_t k, int64_t blocks) {
+    return std::string(
+        formatv("mma=mma_sync; persistent=static; tile=[{0}, {1}, {2}]; min_blocks={3}", rows, columns, k, blocks));
+  };
+  return {"mma=mma_sync; persistent=static",
+          "mma=mma_sync; persistent=static; min_blocks=1",
+          variant(64, slab, 3),
+          variant(256, slab, 1),
+          variant(128, std::max(slab / 2, step), 2),
+          variant(256, std::max(slab / 2, step), 1)};
+}
+
 static std::vector<CatalogueEntry> getOwnIdeas() {
   return {
+      {"passing-columns",
+       C::Memory,
+       "Keep the filters of a convolution of one tap in shared memory for the whole life of a block and let the pixels "
+       "pass by: images are read and written with their channels first, as they are, by 16 bytes of neighbouring "
+       "pixels, and the copies of the next tiles are under way while results are stored.",
+       {"gemm"},
+       0,
+       131,
+       passingColumns,
+       "memory|bandwidth|latency|shared memory|launches",
+       {},
+       {},
+       /*restart=*/true,
+       /*pools=*/false,
+       derivePassingColumns},
       {"cluster-tiles",
        C::Parallel,
        "Give each tile of a product of few rows to a cluster of blocks: they share copies of the weight by multicast, "

@@ -70,6 +70,18 @@ BlockShape shapeOf(double perThread, double others, double threads, const Schedu
 /// Tiles of TILE that cover SIZE compute that much more.
 double wasteOf(double size, double tile) { return std::ceil(size / tile) * tile / size; }
 
+/// A product whose left operand stays in shared memory while columns pass by: the memory's time, unless there is more
+/// to multiply; other parts of the left operand's rows read the columns again, from the L2 cache.
+double estimatePassing(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+  const bool half = !f.f32 || textOf(settings, "dtype") == "fp16" || textOf(settings, "dtype") == "bf16";
+  const double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);
+  const double parts = std::ceil(m / 128), rows = std::max(16.0, std::ceil(m / parts / 32) * 32);
+  const double bm = elementOf(settings, "tile", 0, rows);
+  const double multiplied = 2 * std::ceil(m / bm) * bm * n * k / ((half ? card.half : card.tf32) * 0.45);
+  const double again = (std::ceil(m / bm) - 1) * n * k * (half ? 2 : 4) / (2.5 * card.bytes);
+  return 1e6 * std::max(multiplied, 1.05 * bytes / card.bytes + again) + card.launchUs;
+}
+
 double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   if (textOf(settings, "split_at") == "cluster") {
     int64_t element = f.f32 ? 4 : 2;
@@ -83,6 +95,9 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   // What the families choose by themselves: tensor cores where the class allows them.
   bool plain = mma == "none" || (mma.empty() && (host || (f.f32 && f.precision == "strict-fp32")));
   bool warpgroup = mma == "wgmma";
+  const bool planes = f.family == "gemm" && StringRef(f.op).starts_with("aten.conv");
+  if (!host && !plain && (textOf(settings, "persistent") == "static" ? !warpgroup : planes && mma.empty()))
+    return estimatePassing(f, settings, bytes);
   const Machine &machine = host ? hostCore : card;
   // Warpgroups multiply f32 data as tf32, or as scaled halves: once, or three times for the digits of f32.
   bool convolution = f.channels > 0;
@@ -163,6 +178,9 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   // Tiles are read again by other blocks, from the L2 cache, which is some 2.5 times as fast.
   double again = (m * k * columns + n * k * rows) * element / (2.5 * machine.bytes);
   double once = (bytes + (split > 1 ? 2 * split * m * n * 4 : 0)) / machine.bytes;
+  // Blocks of one tile that is soon multiplied: nothing is on its way while results are stored.
+  if (planes && !warpgroup && k / bk < 8)
+    once *= 1.3;
   // Products of scaled halves have a launch before them for each operand, which reads it and writes half of it.
   const bool scaled = warpgroup && f.f32 && half && !convolution;
   const double before = scaled ? 6 * (m * k + n * k) / machine.bytes : 0, launches = (split > 1 ? 2 : 1) + 2 * scaled;

@@ -50,6 +50,11 @@ inline bool plainLinear(const DispatchFacts &f) {
          f.k % (f.f32 ? 4 : 8) == 0;
 }
 inline bool roundedOperands(const DispatchFacts &f) { return f.f32 && f.m >= 64 && plainLinear(f); }
+/// Convolutions of one tap, channels first, that are products for each image.
+inline bool productOfPlanes(const DispatchFacts &f) {
+  return f.family == "gemm" && llvm::StringRef(f.op).starts_with("aten.conv");
+}
+inline bool passingColumns(const DispatchFacts &f) { return productOfPlanes(f) && tensorCoresAllowed(f); }
 /// Less than a wave of large tiles.
 inline bool fewTiles(const DispatchFacts &f) {
   return plainLinear(f) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
