@@ -185,6 +185,35 @@ TEST(Builtin, GivesTilesOfFewRowsToClustersFirst) {
   EXPECT_EQ(ask(contextOfLinear(1024, "f32", "strict-fp32"), 1)[0].key, "split-operands");
 }
 
+TEST(Builtin, LetsThePixelsOfOneTapPassByFirst) {
+  auto contextOfOneTap = [](const char *dtype, const char *precision, const char *arch) {
+    graph::GraphFacts facts;
+    facts.precision = precision;
+    graph::TensorFact x{dtype, {16, 64, 256, 256}}, w{dtype, {160, 64, 1, 1}}, y{dtype, {16, 160, 256, 256}};
+    graph::WorkFact work;
+    work.m = 160, work.n = 16 * 256 * 256, work.k = 64;
+    facts.ops.push_back({"aten.conv2d", {x, w}, {y}, {}, {}, 1, false, "gemm", work});
+    facts.groups.fill(groupApart(facts));
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = arch;
+    return context;
+  };
+  for (const char *arch : {"sm_80", "sm_90a"})
+    for (const char *dtype : {"f32", "f16"}) {
+      ProposalContext context = contextOfOneTap(dtype, dtype == llvm::StringRef("f32") ? "tf32" : "fp16", arch);
+      std::vector<Idea> ideas = ask(context, 3);
+      EXPECT_EQ(ideas[0].key, "passing-columns");
+      std::vector<Materialization> ways = carryOut(context, ideas[0], 9);
+      EXPECT_GE(ways.size(), 4u);
+      for (const Materialization &way : ways)
+        EXPECT_NE(way.directives.find("persistent %d0 static"), std::string::npos) << way.directives;
+      EXPECT_EQ(ways[0].directives, "%d0 = transform.kgen.select \"aten.conv2d\" in %f as gemm\n"
+                                    "transform.kgen.mma %d0 mma_sync\n"
+                                    "transform.kgen.persistent %d0 static\n");
+    }
+  EXPECT_NE(ask(contextOfOneTap("f32", "strict-fp32", "sm_90a"), 1)[0].key, "passing-columns");
+}
+
 TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   auto first = [](graph::GraphFacts facts) {
     ProposalContext context = contextOf(std::move(facts), "cuda");

@@ -54,8 +54,8 @@ static Dtype streamedType(const Gemm &gemm) {
 }
 
 /// Rows of A that a block keeps: all, or about equal parts of at most 128 that leave room for columns.
-static int64_t defaultRows(const Gemm &gemm) {
-  constexpr int64_t mostBytes = 144 * 1024;
+static int64_t defaultRows(const Gemm &gemm, const Chip &chip) {
+  const int64_t mostBytes = chip.sharedBytesPerBlock * 5 / 8;
   const int64_t rowBytes = gemm.k * gemm.elementType.getIntOrFloatBitWidth() / 8 + packBytes;
   for (int64_t parts = ceilDiv(gemm.m, 128);; ++parts) {
     const int64_t even = ceilDiv(gemm.m, parts), rows = even <= 16 ? 16 : llvm::alignTo(even, 32);
@@ -74,7 +74,7 @@ bool prefersStream(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &
   if (gemm.elementType.isF32() &&
       !admitsOperandType(precisionOf(dispatch->getParentOfType<ModuleOp>()), streamedType(gemm)))
     return false;
-  const int64_t element = gemm.elementType.getIntOrFloatBitWidth() / 8, bm = defaultRows(gemm);
+  const int64_t element = gemm.elementType.getIntOrFloatBitWidth() / 8, bm = defaultRows(gemm, chip);
   Plan least(gemm, {bm, 64, 64 / element}, {std::min<int64_t>(bm, 32), 64});
   return least.sharedBytes(4) <= chip.sharedBytesPerBlock;
 }
@@ -100,7 +100,7 @@ LogicalResult completeStream(DispatchOp dispatch, const Gemm &gemm, SchedulePara
 
   const int64_t element = gemm.elementType.getIntOrFloatBitWidth() / 8, mmaK = 32 / element;
   std::optional<SmallVector<int64_t>> setWarp = params.getInts(key::warpTile);
-  int64_t bm = defaultRows(gemm), bn = bm > 64 ? 128 : 256;
+  int64_t bm = defaultRows(gemm, chip), bn = bm > 64 ? 128 : 256;
   if (setWarp) {
     bm = llvm::alignTo(bm, (*setWarp)[0]);
     bn = llvm::alignTo(bn, (*setWarp)[1]);

@@ -10,6 +10,7 @@ MM = ("aten.mm {0}, {1}", ["tensor<256x128xf32>", "tensor<128x192xf32>"], "tenso
 LINEAR = ("aten.linear {0}, {1}, {2}", ["tensor<256x768xf32>", "tensor<192x768xf32>", "tensor<192xf32>"], "tensor<256x192xf32>")
 BATCH_OF_1 = ("aten.linear {0}, {1}", ["tensor<1x768xbf16>", "tensor<192x768xbf16>"], "tensor<1x192xbf16>")
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
+ONE_TAP = ("aten.conv2d {0}, {1}, {2}", ["tensor<2x40x20x20xf32>", "tensor<72x40x1x1xf32>", "tensor<72xf32>"], "tensor<2x72x20x20xf32>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
 STRIDED = ("aten.conv3d {0}, {1}, {2} stride [1, 2, 2] padding [1, 1, 1]",
            ["tensor<2x72x5x20x20xbf16>", "tensor<40x72x3x3x3xbf16>", "tensor<40xbf16>"], "tensor<2x40x5x10x10xbf16>")
@@ -38,6 +39,8 @@ CASES = [
     ("gemm, mma = mma_sync", *MM),
     ("gemm, mma = wmma", *HALVES),
     ("gemm, mma = mma_sync", *HALVES),
+    ("gemm, mma = mma_sync, persistent = static", *ONE_TAP),
+    ("gemm, mma = mma_sync, persistent = static", *HALVES),
     ("conv, mma = none", *CONV),
     ("conv, mma = mma_sync", *CONV),
     ("conv, mma = none", *TRANSPOSED),
