@@ -9,13 +9,59 @@
 
 #include "kgen/Kernels/Ideas/Predicates.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace llvm;
 
 namespace kgen::ideas {
 using C = IdeaCategory;
 
+/// Whether elements are written, so that what is read of a row is of use after its statistic.
+static bool writesElements(const DispatchFacts &f) { return f.elements >= f.rows * f.columns; }
+
+/// The rules of RowChoice.cpp that depend on how long rows are: what they refuse need not be tried.
+static bool fitsRows(const DispatchFacts &f, const std::map<std::string, std::string> &settings) {
+  auto wordOf = [&](const char *key) {
+    auto it = settings.find(key);
+    return it == settings.end() ? StringRef() : StringRef(it->second);
+  };
+  auto numberOf = [&](const char *key, int64_t fallback) {
+    int64_t value;
+    return wordOf(key).getAsInteger(10, value) ? fallback : value;
+  };
+  if (f.columns <= 0)
+    return true;
+  const bool strided = f.apart > 1;
+  const int64_t bytes = f.f32 ? 4 : 2;
+  // Rows of odd length go in whole packs, too, which begin at the first boundary.
+  const int64_t widest = strided ? 1 : f.columns >= 2048 ? 16 / bytes : std::min(f.columns & -f.columns, 16 / bytes);
+  const int64_t vec = numberOf("vec", widest), packs = (f.columns + vec - 1) / vec;
+  if (vec * bytes > 16)
+    return false;
+  const int64_t few = std::min<int64_t>(32, PowerOf2Ceil(packs));
+  const int64_t some = std::min<int64_t>(1024, PowerOf2Ceil((packs + 3) / 4));
+  const int64_t split = numberOf("split_rows", 1);
+  const int64_t threads = numberOf("threads_per_row", strided ? 16 : split > 1 ? 256 : packs <= 256 ? few : some);
+  const int64_t rows = numberOf("rows_per_block", split > 1 ? 1 : std::max<int64_t>(strided ? 16 : 1, 128 / threads));
+  const int64_t most = threads * rows > 512 ? 32 : 64; // floats of a row that a thread may hold
+  const int64_t ofThread = (f.columns + split * threads * vec - 1) / (split * threads * vec);
+  if (numberOf("min_blocks", 1) * threads * rows > 2048)
+    return false;
+  const StringRef resident = wordOf("resident");
+  if (resident == "reg")
+    return ofThread * vec <= most && (split > 1 || writesElements(f));
+  if (resident == "grid" || resident == "cluster")
+    return writesElements(f);
+  if (resident != "hybrid" && resident != "smem")
+    return true;
+  const int64_t room = Chip().sharedBytesPerBlock - 2 * (threads / 32) * 12 - 1024;
+  const int64_t shared = std::min(ofThread, room / (threads * 16));
+  return writesElements(f) && f.f32 && vec == 4 && f.columns % vec == 0 && rows == 1 && threads >= 64 && shared >= 1 &&
+         (ofThread - shared) * vec <= most - 16;
+}
+
 std::vector<CatalogueEntry> getRowIdeas() {
-  return {
+  std::vector<CatalogueEntry> entries = {
       {"softmax-over-cluster",
        C::Parallel,
        "Let the blocks of a cluster hold one row in their registers: each element is read once and becomes its "
@@ -247,6 +293,9 @@ std::vector<CatalogueEntry> getRowIdeas() {
        {},
        {"min_blocks=2", "min_blocks=4", "min_blocks=1"}},
   };
+  for (CatalogueEntry &entry : entries)
+    entry.fits = fitsRows;
+  return entries;
 }
 
 } // namespace kgen::ideas

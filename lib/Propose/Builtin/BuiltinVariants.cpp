@@ -103,11 +103,16 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
   std::vector<PlanVariant> variants;
   // Variants by number: each dispatch has derived ones of its own, and behind them the entry's.
   ArrayRef<const char *> listed = onHost() ? entry.hostVariants : entry.cudaVariants;
-  auto textsOf = [&](const ideas::DispatchFacts &facts) {
+  auto textsOf = [&](const ideas::DispatchFacts &facts, const ScheduleSettings &settings) {
     std::vector<std::string> texts;
     if (entry.derive && !onHost())
       texts = entry.derive(facts);
     texts.insert(texts.end(), listed.begin(), listed.end());
+    llvm::erase_if(texts, [&](const std::string &text) {
+      ScheduleSettings laid = entry.restart ? ScheduleSettings() : settings;
+      overlay(laid, text, facts);
+      return entry.fits && !entry.fits(facts, laid);
+    });
     return texts;
   };
   for (size_t number = 0, count = 1; number < count; ++number) {
@@ -120,7 +125,7 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
       ideas::DispatchFacts facts = lookAt(dispatch, context);
       if (entry.applies && !entry.applies(facts))
         continue;
-      std::vector<std::string> texts = textsOf(facts);
+      std::vector<std::string> texts = textsOf(facts, dispatch.settings);
       count = std::max(count, texts.size());
       if (number >= texts.size())
         continue;

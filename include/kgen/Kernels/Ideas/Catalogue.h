@@ -21,6 +21,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,8 @@ struct CatalogueEntry {
   bool pools = false;
   /// Settings for a card that follow from the numbers, best guess first; they come before cudaVariants.
   std::vector<std::string> (*derive)(const DispatchFacts &facts) = nullptr;
+  /// Whether the family takes settings, the parent's with a way laid over them, for the numbers; null: always.
+  bool (*fits)(const DispatchFacts &facts, const std::map<std::string, std::string> &settings) = nullptr;
 };
 
 /// All ideas that change the settings of a family, in the families' order.
