@@ -141,6 +141,11 @@ bool isElementwise(Operation *op) {
   return (kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op)) && !hasEmptyTensor(op);
 }
 
+bool keepsOrder(Operation *op) {
+  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op) &&
+         !hasEmptyTensor(op);
+}
+
 bool movesChannels(Operation *op, bool toLast) {
   std::optional<SmallVector<int64_t>> dims = permutationOf(op);
   const int64_t rank = dims ? dims->size() : 0;
@@ -236,6 +241,53 @@ static bool foldsOutputs(Operation *op) {
   return kindOf(op) == OpKind::Window || readOutputFold(op);
 }
 
+/// Calls VISIT with the ops of GROUP, those in dispatches, too.
+static void visitOps(const Group &group, llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *op : group) {
+    if (auto dispatch = dyn_cast<DispatchOp>(op))
+      for (Operation &inner : dispatch.getBody().front().without_terminator())
+        visit(&inner);
+    else
+      visit(op);
+  }
+}
+
+/// How many elements gathers of GROUP take of the rows of a softmax, one of each; 0 without such a gather.
+static int64_t countPicked(const Group &group) {
+  int64_t count = 0;
+  bool normalizes = false;
+  visitOps(group, [&](Operation *op) {
+    normalizes |= isa<aten::SoftmaxIntOp, aten::LogSoftmaxIntOp>(op);
+    if (auto gather = dyn_cast<aten::GatherOp>(op))
+      count = gather.getIndex().getType().getNumElements();
+  });
+  return normalizes ? count : 0;
+}
+
+/// Whether OP gathers one element of each row of a softmax in GROUP, which the kernel of the rows reads for itself.
+static bool picksFromRows(Operation *op, const Group &group) {
+  auto gather = dyn_cast<aten::GatherOp>(op);
+  if (!gather || hasEmptyTensor(op))
+    return false;
+  ArrayRef<int64_t> from = gather.getSelf().getType().getShape();
+  SmallVector<int64_t> one = llvm::to_vector(from);
+  int64_t rank = from.size(), dim = gather.getDim();
+  if (rank == 0)
+    return false;
+  dim += dim < 0 ? rank : 0;
+  one[dim] = 1;
+  if (gather.getIndex().getType().getShape() != ArrayRef(one))
+    return false;
+  bool picks = false;
+  visitOps(group, [&](Operation *held) {
+    llvm::TypeSwitch<Operation *>(held).Case<aten::SoftmaxIntOp, aten::LogSoftmaxIntOp>([&](auto softmax) {
+      int64_t along = softmax.getDim();
+      picks |= softmax.getType().getShape() == from && (along < 0 ? along + rank : along) == dim;
+    });
+  });
+  return picks;
+}
+
 /// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
 /// not.
 static bool canHold(StringRef family, Operation *op, const Group &group, FuseLimit limit, std::string &why) {
@@ -247,6 +299,10 @@ static bool canHold(StringRef family, Operation *op, const Group &group, FuseLim
   bool held = false;
   if (limit.layouts && endsConvolution(op))
     held = true;
+  else if (family == "row" && isa<aten::GatherOp>(op))
+    held = picksFromRows(op, group);
+  else if (family == "row" && keepsOrder(op))
+    held = cast<ShapedType>(op->getResult(0).getType()).getNumElements() == countPicked(group);
   else if (limit.elementwiseOnly)
     held = false;
   else if (family == "conv")
@@ -499,12 +555,32 @@ FailureOr<DispatchOp> fuseConsumers(RewriterBase &rewriter, DispatchOp dispatch,
   return join(rewriter, dispatch, group.getArrayRef().slice(1, wanted - 1), replaced);
 }
 
+/// Whether OP sums what it is given along dimensions.
+static bool isSum(Operation *op) {
+  return isa<aten::SumOp, aten::MeanOp, aten::SumDimIntListOp, aten::MeanDimOp, aten::LinalgVectorNormOp>(op) &&
+         !hasEmptyTensor(op);
+}
+
+/// Whether OP sums over the rows that a sum in GROUP sums over, so that one pass takes both.
+static bool isFurtherSum(Operation *op, const Group &group) {
+  if (!isSum(op))
+    return false;
+  bool same = false;
+  auto shape = [](Value value) { return cast<ShapedType>(value.getType()).getShape(); };
+  visitOps(group, [&](Operation *held) {
+    same |= isSum(held) && shape(held->getOperand(0)) == shape(op->getOperand(0)) &&
+            shape(held->getResult(0)) == shape(op->getResult(0));
+  });
+  return same;
+}
+
 FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit, std::string &why,
                                     DispatchReplaced replaced) {
   Group group;
   group.insert(dispatch);
   const bool isConv = dispatch.getFamily() == "conv";
   limit.layouts &= takesLayouts(dispatch);
+  const bool picks = dispatch.getFamily() == "row" && countPicked(group) > 0;
   std::string obstacle = "its inputs are arguments of the graph";
   for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode()) {
     if (limit.count && int64_t(group.size()) > limit.count)
@@ -517,7 +593,9 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       obstacle =
           "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
           "without groups or with a filter for each channel";
-    else if (!isConv && !isElementwise(op) && !(limit.layouts && movesChannels(op, /*toLast=*/false)))
+    else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) &&
+             !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
+             !(limit.layouts && movesChannels(op, /*toLast=*/false)))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
     else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))
       obstacle = (op->getName().getStringRef() + " has users outside").str();

@@ -20,7 +20,7 @@ using namespace mlir;
 namespace kgen::kernels {
 
 bool isPointwiseAten(Operation *op) {
-  if (isa<aten::BatchNormOp>(op))
+  if (isa<aten::BatchNormOp, aten::FullOp>(op))
     return true;
   if (auto norm = dyn_cast<aten::InstanceNormOp>(op))
     return !norm.getUseInputStats();

@@ -72,6 +72,20 @@ LogicalResult FunctionWriter::checkScalar(BlockArgument scalar, const Access &ac
   // A row's statistic may have lost its dimension, (n) for (n, m); its coordinates still come in
   // order and have the scalar's extents.
   AffineExpr aligned = getAffineConstantExpr(0, context), leading = aligned;
+  // A coordinate along an extent of 1 is 0, however the index has it.
+  SmallVector<AffineExpr> coordinates;
+  for (auto [d, size] : llvm::enumerate(op.getStaticLoopRanges()))
+    coordinates.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(d, context));
+  AffineExpr index = tracer.simplify(access.index.replaceDims(coordinates));
+  // As many elements in the same order: a reshape stands between.
+  if (cast<RankedTensorType>(scalar.getType()).getNumElements() ==
+      cast<RankedTensorType>(op->getResult(0).getType()).getNumElements()) {
+    AffineExpr inOrder = getAffineConstantExpr(0, context);
+    for (auto [i, size] : llvm::enumerate(result))
+      inOrder = inOrder * size + coordinates[i];
+    if (index == tracer.simplify(inOrder))
+      return success();
+  }
   int64_t shift = static_cast<int64_t>(result.size()) - static_cast<int64_t>(shape.size());
   if (shift < 0)
     return failure();
@@ -79,11 +93,6 @@ LogicalResult FunctionWriter::checkScalar(BlockArgument scalar, const Access &ac
     aligned = aligned * size + (size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(i + shift, context));
     leading = leading * size + (size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(i, context));
   }
-  // A coordinate along an extent of 1 is 0, however the index has it.
-  SmallVector<AffineExpr> coordinates;
-  for (auto [d, size] : llvm::enumerate(op.getStaticLoopRanges()))
-    coordinates.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(d, context));
-  AffineExpr index = tracer.simplify(access.index.replaceDims(coordinates));
   return success(index == tracer.simplify(aligned) || index == tracer.simplify(leading));
 }
 

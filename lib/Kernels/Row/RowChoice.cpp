@@ -155,10 +155,17 @@ LogicalResult RowChoice::chooseResidence() {
   if (resident == Resident::Reg && !fitsRegisters)
     return reject("resident = reg keeps " + Twine(floats(threads, vector)) + " floats in each of " +
                   Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
+  if (resident == Resident::Hybrid && !program.furtherSums.empty())
+    return reject("resident = hybrid keeps what is read of a row on chip, which several sums do not read again");
   if (resident == Resident::Hybrid) {
     if (!canStream)
       return reject("resident = hybrid moves 16 bytes of f32 at a time, found vec = " + Twine(vector) + " of " +
                     Twine(widestPackedElement(dispatch, program.layout.shape)) + "-byte elements");
+    if (!packed)
+      return reject("resident = hybrid keeps an input of all elements on chip for what is written of them, found none");
+    if (rows != 1 || threads < 64)
+      return reject("resident = hybrid has " + Twine(rows) + " rows_per_block and " + Twine(threads) +
+                    " threads_per_row, expected 1 row and at least 64 threads");
     if (!fitsStream)
       return reject("resident = hybrid needs " + Twine(stream.registers * vector) + " floats in registers beside " +
                     Twine(stream.shared) + " packs in shared memory, at most " + Twine(mostHeld(threads) - 16) +
@@ -190,6 +197,7 @@ LogicalResult RowChoice::chooseWords() {
     bool scales = isa<aten::SoftmaxIntOp>(program.statisticOp) && program.held == program.source;
     for (Operation *op : program.statisticOp->getResult(0).getUsers())
       scales &= !llvm::is_contained(op->getOperands(), program.held);
+    scales &= program.picks.empty(); // the maximum of the row is of no use where each thread has its own
     if (!scales || params.getWord(key::resident) != Resident::Reg)
       return reject("reduce = two_pass keeps exponentials in registers: expected a softmax with resident = reg");
   } else if (reduce != natural && reduce != Reduce::Shfl)

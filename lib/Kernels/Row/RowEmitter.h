@@ -39,8 +39,11 @@ private:
   std::string offsetFunction();
   std::string loadFunctions();
   std::string observeFunction();
+  std::string observeSums();
+  std::string foldedValue(mlir::Operation *op, llvm::StringRef sum) const;
   std::string finishFunction();
   std::string storeRowFunction();
+  std::string pickFunctions();
   std::string storeFunctions();
   std::string comment();
   std::string part(llvm::StringRef file);
@@ -88,8 +91,11 @@ private:
   mlir::Block *block;
 
   ElementPiece before, inside;
-  llvm::SmallVector<ElementPiece> ofRow;                       ///< one for each of program.rowValues
-  llvm::SmallVector<std::pair<unsigned, ElementPiece>> behind; ///< result number and piece
+  llvm::SmallVector<ElementPiece> insideFurther;                ///< one for each of program.furtherSums
+  llvm::SmallVector<ElementPiece> ofRow;                        ///< one for each of program.rowValues
+  llvm::SmallVector<ElementPiece> position, picked;             ///< one for each of program.picks
+  llvm::SmallVector<std::pair<unsigned, ElementPiece>> ofPicks; ///< result number and piece
+  llvm::SmallVector<std::pair<unsigned, ElementPiece>> behind;  ///< result number and piece
 };
 
 } // namespace kgen::kernels

@@ -38,12 +38,48 @@ LogicalResult RowEmitter::makePieces() {
   if (failed(piece))
     return failure();
   inside = std::move(*piece);
-  SmallVector<Value> folded = llvm::to_vector_of<Value>(program.statisticOp->getResults());
+  for (auto [index, op] : llvm::enumerate(program.furtherSums)) {
+    piece =
+        makeElementPiece(name + "_inside" + std::to_string(index + 1), op->getOperand(0), {program.held}, layout.shape);
+    if (failed(piece))
+      return failure();
+    insideFurther.push_back(std::move(*piece));
+  }
+  SmallVector<Value> folded = program.statistics();
   for (auto [index, value] : llvm::enumerate(program.rowValues)) {
     piece = makeElementPiece(name + "_" + "of_row" + std::to_string(index), value, folded, layout.shape);
     if (failed(piece))
       return failure();
     ofRow.push_back(std::move(*piece));
+  }
+  SmallVector<Value> pickedValues;
+  for (auto [index, pick] : llvm::enumerate(program.picks)) {
+    piece = makeElementPiece(name + "_picked" + std::to_string(index), pick.from, folded, layout.shape);
+    if (failed(piece))
+      return failure();
+    picked.push_back(std::move(*piece));
+    pickedValues.push_back(pick.op->getResult(0));
+    ElementPiece where;
+    where.root = pick.position;
+    where.name = name + "_position" + std::to_string(index);
+    where.identity = isa<BlockArgument>(pick.position);
+    if (!where.identity) {
+      FailureOr<PointwiseFunction> function =
+          emitPointwiseFunction(where.name, sliceBetween(pick.position, {}), pick.position, {}, "long long");
+      if (failed(function))
+        return failure();
+      where.function = std::move(*function);
+    }
+    position.push_back(std::move(where));
+  }
+  for (const RowOutput &output : program.outputs) {
+    if (!output.perRow || program.picks.empty())
+      continue;
+    piece = makeElementPiece(name + "_of_row" + std::to_string(output.result), stripOrderKeeping(output.value),
+                             pickedValues, layout.shape);
+    if (failed(piece))
+      return failure();
+    ofPicks.push_back({output.result, std::move(*piece)});
   }
   SmallVector<Value> stops = {program.held, program.source};
   llvm::append_range(stops, program.normalizes ? folded : llvm::to_vector(program.rowValues));
@@ -92,12 +128,14 @@ std::string RowEmitter::statisticHelpers() {
                           schedule.fastMath ? "__expf" : "expf");
   Operation *op = program.statisticOp;
   if (program.statistic == RowStatistic::Sum) {
-    StringRef term = "x";
-    if (auto norm = dyn_cast<aten::LinalgVectorNormOp>(op))
-      term = norm.getOrd() == 1 ? "fabsf(x)" : "x * x";
-    text += llvm::formatv("\n/// What the sum adds for an element.\n"
-                          "__device__ __forceinline__ float term(float x) {{ return {0}; }\n",
-                          term);
+    for (auto [index, sum] : llvm::enumerate(program.statisticOps())) {
+      StringRef term = "x";
+      if (auto norm = dyn_cast<aten::LinalgVectorNormOp>(sum))
+        term = norm.getOrd() == 1 ? "fabsf(x)" : "x * x";
+      text += llvm::formatv("\n/// What the sum adds for an element.\n"
+                            "__device__ __forceinline__ float term{1}(float x) {{ return {0}; }\n",
+                            term, program.furtherSums.empty() ? "" : std::to_string(index));
+    }
   }
   if (program.statistic == RowStatistic::Extreme) {
     bool smallest = isa<aten::MinOp, aten::AminOp, aten::MinDimOp, aten::ArgminOp>(op);
@@ -149,11 +187,32 @@ std::string RowEmitter::loadFunctions() {
   return text + assign;
 }
 
+/// The body of observe() where several sums are taken of the rows.
+std::string RowEmitter::observeSums() {
+  SmallVector<const ElementPiece *> pieces = {&inside};
+  for (const ElementPiece &piece : insideFurther)
+    pieces.push_back(&piece);
+  auto scalar = [&](Value value) {
+    return value == program.held ? std::string("value[lane]")
+                                 : toFloat(inputName(value) + ".lane[lane]", elementTypeOf(value));
+  };
+  std::string text;
+  if (SmallVector<Value> packs = packsOf(pieces, {program.held}, layout.shape); !packs.empty())
+    text += "  const long long offset = offset_of(row, column);\n" + loadPacks(packs, "offset");
+  text += "  float sum[kSums] = {}; // of the pack first: shorter chains of additions lose fewer digits\n"
+          "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane) {\n";
+  for (auto [index, piece] : llvm::enumerate(pieces))
+    text += llvm::formatv("    sum[{0}] += term{0}({1});\n", index, call(*piece, scalar, "column + lane"));
+  return text + "  }\n#pragma unroll\n  for (int i = 0; i < kSums; ++i)\n    accumulator.sum[i] += sum[i];\n";
+}
+
 std::string RowEmitter::observeFunction() {
   std::string text = "\n/// Adds elements to what the thread has gathered.\n"
                      "__device__ __forceinline__ void observe(Accumulator &accumulator, const Operands &operands, "
                      "long long row, int column,\n"
                      "                                        const float (&value)[kVector]) {\n";
+  if (!program.furtherSums.empty())
+    return text + observeSums() + "}\n";
   auto norm = dyn_cast<aten::LinalgVectorNormOp>(program.statisticOp);
   bool absolute = norm && program.statistic == RowStatistic::Extreme;
   SmallVector<Value> packs = packsOf({&inside}, {program.held}, layout.shape);
@@ -174,10 +233,20 @@ std::string RowEmitter::observeFunction() {
          expression + ";\n  accumulate(accumulator, term_of, column);\n}\n";
 }
 
+/// What OP, a sum, gives where its terms make SUM.
+std::string RowEmitter::foldedValue(Operation *op, StringRef sum) const {
+  if (auto norm = dyn_cast<aten::LinalgVectorNormOp>(op); norm && norm.getOrd() == 2)
+    return ("sqrtf(" + sum + ")").str();
+  return isMean(op) ? (sum + " / static_cast<float>(kColumns)").str() : sum.str();
+}
+
 std::string RowEmitter::finishFunction() {
   Operation *op = program.statisticOp;
   std::string members, body;
-  if (program.normalizes && isLogSoftmax()) {
+  if (!program.picks.empty() && isLogSoftmax()) {
+    members = "  float maximum, logarithm_of_sum;\n";
+    body = "  return {state.maximum, logf(state.sum)};\n";
+  } else if (program.normalizes && isLogSoftmax()) {
     members = "  float logarithm; // of the sum of exponentials\n";
     body = "  return {state.maximum + logf(state.sum)};\n";
   } else if (program.normalizes && program.statistic == RowStatistic::Softmax) {
@@ -199,10 +268,7 @@ std::string RowEmitter::finishFunction() {
     if (program.statistic == RowStatistic::Softmax)
       folded = "state.maximum + logf(state.sum)";
     else if (program.statistic == RowStatistic::Sum)
-      folded = isMean(op) ? "state.sum / static_cast<float>(kColumns)" : "state.sum";
-    if (auto norm = dyn_cast<aten::LinalgVectorNormOp>(op);
-        norm && program.statistic == RowStatistic::Sum && norm.getOrd() == 2)
-      folded = "sqrtf(state.sum)";
+      folded = foldedValue(op, "state.sum");
     bool usesFolded = false;
     std::string stores;
     for (auto [index, piece] : llvm::enumerate(ofRow)) {
@@ -210,11 +276,20 @@ std::string RowEmitter::finishFunction() {
       members += llvm::formatv("  {0} value{1};\n", integer ? "long long" : "float", index);
       usesFolded |= !integer;
       auto scalar = [&](Value value) {
+        if (auto sum = llvm::find(program.furtherSums, value.getDefiningOp()); sum != program.furtherSums.end())
+          return "folded" + std::to_string(sum - program.furtherSums.begin() + 1);
         if (value.getDefiningOp() == op)
           return isa<IntegerType>(elementTypeOf(value)) ? std::string("state.index") : std::string("folded");
         return std::string("0");
       };
       stores += llvm::formatv("  of_row.value{0} = {1};\n", index, call(piece, scalar, "0"));
+    }
+    if (!program.furtherSums.empty()) {
+      folded = foldedValue(op, "state.sum[0]");
+      for (auto [index, sum] : llvm::enumerate(program.furtherSums)) {
+        std::string number = std::to_string(index + 1);
+        body += "  const float folded" + number + " = " + foldedValue(sum, "state.sum[" + number + "]") + ";\n";
+      }
     }
     if (usesFolded)
       body += "  const float folded = " + folded + ";\n";
@@ -226,9 +301,57 @@ std::string RowEmitter::finishFunction() {
          body + "}\n";
 }
 
+/// Coordinates in the shape of VALUE, which has one element for each row, of that of `row`.
+static SmallVector<std::string> ofRowNumber(Value value) { return packCoordinates(shapeOf(value), 1, "row"); }
+
+std::string RowEmitter::pickFunctions() {
+  std::string text;
+  for (auto [index, pick] : llvm::enumerate(program.picks)) {
+    const ElementPiece &where = position[index];
+    std::string named = where.identity ? "operands." + inputName(where.root) + "[row]"
+                                       : callElementPiece(where, nullptr, ofRowNumber(where.root));
+    auto atOffset = [&](Value value) {
+      return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value));
+    };
+    auto scalar = [&](Value value) {
+      return value.getDefiningOp() == program.statisticOp ? std::string("normal") : atOffset(value);
+    };
+    text += llvm::formatv(
+        "\n/// What a gather takes of a row. A position outside is taken to the nearest one inside.\n"
+        "__device__ __forceinline__ float pick{0}(const Operands &operands, long long row, const RowValue &of_row) {{\n"
+        "  const long long named = {1};\n"
+        "  const int column = static_cast<int>(named < 0 ? 0 : named < kColumns ? named : kColumns - 1);\n"
+        "  const long long offset = offset_of(row, column);\n"
+        "  const float value = {2};\n"
+        "  const float normal = {3};\n"
+        "  return {4};\n}\n",
+        index, named, call(before, atOffset, "column"),
+        isLogSoftmax() ? "(value - of_row.maximum) - of_row.logarithm_of_sum"
+                       : "exponential(value - of_row.maximum) * of_row.scale",
+        call(picked[index], scalar, "column"));
+  }
+  return text;
+}
+
 std::string RowEmitter::storeRowFunction() {
   if (!storesRows())
     return "";
+  if (!program.picks.empty()) {
+    std::string text = pickFunctions() + "\n__device__ __forceinline__ void store_row(const Operands &operands, long "
+                                         "long row, const RowValue &of_row) {\n";
+    for (size_t i = 0; i < program.picks.size(); ++i)
+      text += llvm::formatv("  const float taken{0} = pick{0}(operands, row, of_row);\n", i);
+    for (auto &[result, piece] : ofPicks) {
+      auto scalar = [&](Value value) {
+        auto pick = llvm::find_if(program.picks, [&](const RowPick &p) { return p.op == value.getDefiningOp(); });
+        return "taken" + std::to_string(pick - program.picks.begin());
+      };
+      text +=
+          llvm::formatv("  operands.out{0}[row] = {1};\n", result,
+                        fromFloat(callElementPiece(piece, scalar, ofRowNumber(piece.root)), elementTypeOf(piece.root)));
+    }
+    return text + "}\n";
+  }
   std::string text =
       "\n__device__ __forceinline__ void store_row(const Operands &operands, long long row, const RowValue "
       "&of_row) {\n";
@@ -248,9 +371,10 @@ std::string RowEmitter::storeFunctions() {
   std::string columnLoads, laneLoads, normal, columnMembers;
   SmallVector<std::string> columnInits;
   if (program.statistic == RowStatistic::Softmax)
-    normal = schedule.twoPass ? "value[lane] * of_row.scale" // the exponential is held
-             : isLogSoftmax() ? "value[lane] - of_row.logarithm"
-                              : "exponential(value[lane] - of_row.maximum) * of_row.scale";
+    normal = schedule.twoPass                           ? "value[lane] * of_row.scale" // the exponential is held
+             : !program.picks.empty() && isLogSoftmax() ? "(value[lane] - of_row.maximum) - of_row.logarithm_of_sum"
+             : isLogSoftmax()                           ? "value[lane] - of_row.logarithm"
+                                                        : "exponential(value[lane] - of_row.maximum) * of_row.scale";
   else
     normal = "(value[lane] - of_row.mean) * of_row.scale";
   auto affine = [&](Value vector, StringRef word, StringRef sign) {

@@ -8,6 +8,7 @@
 #include "kgen/Kernels/Row/RowProgram.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,6 +17,19 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+
+SmallVector<Operation *> RowProgram::statisticOps() const {
+  SmallVector<Operation *> ops = {statisticOp};
+  llvm::append_range(ops, furtherSums);
+  return ops;
+}
+
+SmallVector<Value> RowProgram::statistics() const {
+  SmallVector<Value> values;
+  for (Operation *op : statisticOps())
+    llvm::append_range(values, op->getResults());
+  return values;
+}
 
 //===----------------------------------------------------------------------===//
 // Row geometry
@@ -206,18 +220,106 @@ static llvm::SetVector<Value> elementInputs(Value root, ArrayRef<Value> stops, A
   return inputs;
 }
 
+Value stripOrderKeeping(Value value) {
+  while (value.getDefiningOp() && keepsOrder(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+static SmallVector<Value> pickedValues(const RowProgram &program) {
+  SmallVector<Value> values;
+  for (const RowPick &pick : program.picks)
+    values.push_back(pick.op->getResult(0));
+  return values;
+}
+
+/// Fills PROGRAM's picks from GATHERS. Reshapes change values that have one element for each row.
+static LogicalResult describePicks(RowProgram &program, ArrayRef<Operation *> gathers, ArrayRef<Operation *> reshapes) {
+  const RowLayout &layout = program.layout;
+  Operation *statistic = program.statisticOp;
+  auto hasNoPlace = [](Operation *op) {
+    return op->emitOpError("has no place in a row kernel: expected element-wise ops around one row statistic");
+  };
+  bool canPick = program.statistic == RowStatistic::Softmax && program.normalizes && layout.columns > 1;
+  if (!canPick && !gathers.empty())
+    return hasNoPlace(gathers.front());
+  if (gathers.empty() && !reshapes.empty())
+    return hasNoPlace(reshapes.front());
+  for (Operation *op : gathers) {
+    auto gather = cast<aten::GatherOp>(op);
+    SmallVector<int64_t> one = llvm::to_vector(shapeOf(gather.getSelf()));
+    int64_t dim = gather.getDim();
+    dim += dim < 0 ? one.size() : 0;
+    if (ArrayRef<int64_t>(one) != ArrayRef<int64_t>(layout.shape) || !layout.isFolded(dim))
+      return op->emitOpError("gathers along another dimension than that of the rows");
+    one[dim] = 1;
+    if (shapeOf(gather.getIndex()) != ArrayRef<int64_t>(one))
+      return op->emitOpError("gathers ") << gather.getIndex().getType() << ", expected one element of each row";
+    RowPick pick{op, gather.getSelf(), stripOrderKeeping(gather.getIndex())};
+    bool direct = pick.from == statistic->getResult(0);
+    for (Operation *between : sliceBetween(pick.from, {statistic->getResult(0)})) {
+      direct |= llvm::is_contained(between->getOperands(), statistic->getResult(0));
+      if (!isPointwiseAten(between) || between == statistic)
+        return op->emitOpError("gathers of more than element-wise ops behind the rows' statistic");
+    }
+    if (!direct)
+      return op->emitOpError("gathers of another value than the rows' statistic gives");
+    if (llvm::is_contained(sliceBetween(pick.position, {}), statistic))
+      return op->emitOpError("gathers at positions that depend on the rows' statistic");
+    program.picks.push_back(pick);
+  }
+  return success();
+}
+
+/// Whether VALUE has one element for each row, in their order, made of what PROGRAM picks and of nothing else that
+/// the statistic gives.
+static bool isMadeOfPicks(Value value, const RowProgram &program) {
+  SmallVector<Value> picked = pickedValues(program);
+  llvm::SetVector<Value> made(picked.begin(), picked.end());
+  for (Operation *op : sliceBetween(value, picked)) {
+    if (op == program.statisticOp)
+      return false;
+    if (llvm::none_of(op->getOperands(), [&](Value operand) { return made.contains(operand); }))
+      continue;
+    if (product(shapeOf(op->getResult(0))) != program.layout.rows)
+      return false;
+    made.insert(op->getResult(0));
+  }
+  return made.contains(value) && isKernelFloat(elementTypeOf(value));
+}
+
+/// Whether OTHER is a sum over PROGRAM's rows, which then is a sum, too, and needs nothing of it.
+static bool isFurtherSum(const RowProgram &program, const RowProgram &other) {
+  if (program.statistic != RowStatistic::Sum || other.statistic != RowStatistic::Sum ||
+      program.layout.parts != other.layout.parts || program.layout.firstFolded != other.layout.firstFolded ||
+      program.layout.lastFolded != other.layout.lastFolded ||
+      shapeOf(program.statisticOp->getResult(0)) != shapeOf(other.statisticOp->getResult(0)))
+    return false;
+  SmallVector<Operation *> ops = program.statisticOps();
+  return llvm::none_of(sliceBetween(other.source, {}), [&](Operation *op) { return llvm::is_contained(ops, op); });
+}
+
 FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   RowProgram program;
+  SmallVector<Operation *> gathers, reshapes;
   YieldOp yield = dispatch.getYield();
   for (Operation &op : yield->getBlock()->without_terminator()) {
     if (isPointwiseAten(&op))
       continue;
+    if (isa<aten::GatherOp>(op) || keepsOrder(&op)) {
+      (isa<aten::GatherOp>(op) ? gathers : reshapes).push_back(&op);
+      continue;
+    }
     RowProgram described;
     FailureOr<bool> isStatistic = describeStatistic(&op, described);
     if (failed(isStatistic))
       return failure();
     if (!*isStatistic)
       return op.emitOpError("has no place in a row kernel: expected element-wise ops around one row statistic");
+    if (program.statisticOp && isFurtherSum(program, described)) {
+      program.furtherSums.push_back(&op);
+      continue;
+    }
     if (program.statisticOp) {
       InFlightDiagnostic diag = op.emitOpError("is a second row statistic; a row dispatch holds one");
       diag.attachNote(program.statisticOp->getLoc()) << "the first one";
@@ -227,6 +329,9 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   }
   if (!program.statisticOp)
     return dispatch.emitOpError("holds no row statistic (softmax, norm or reduction)");
+
+  if (failed(describePicks(program, gathers, reshapes)))
+    return failure();
 
   RowLayout &layout = program.layout;
   constexpr int64_t kMostColumns = (1ll << 31) - (1ll << 26); // counted in 32 bits, with room for a stride
@@ -239,11 +344,13 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
       return success();
     return program.statisticOp->emitOpError("works on ") << element << ", expected f32, f16 or bf16";
   };
-  if (failed(checkFloat(program.source)))
-    return failure();
+  for (Operation *op : program.statisticOps())
+    if (failed(checkFloat(op->getOperand(0))))
+      return failure();
 
   // Values behind the reduction: which are row values, and which of them do element-wise ops use?
-  llvm::SmallPtrSet<Operation *, 16> behind = {program.statisticOp};
+  SmallVector<Operation *> statisticOps = program.statisticOps();
+  llvm::SmallPtrSet<Operation *, 16> behind(statisticOps.begin(), statisticOps.end());
   for (Operation &op : yield->getBlock()->without_terminator())
     for (Value operand : op.getOperands())
       if (operand.getDefiningOp() && behind.contains(operand.getDefiningOp()))
@@ -251,16 +358,20 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   auto dependsOnStatistic = [&](Value value) {
     return value.getDefiningOp() && behind.contains(value.getDefiningOp());
   };
-  auto isResultOf = [&](Value value) { return value.getDefiningOp() == program.statisticOp; };
+  auto isResultOf = [&](Value value) { return llvm::is_contained(statisticOps, value.getDefiningOp()); };
 
   for (auto [index, value] : llvm::enumerate(yield.getValues())) {
     bool perElement = shapeOf(value) == ArrayRef<int64_t>(layout.shape);
+    if (!perElement && isMadeOfPicks(value, program)) {
+      program.outputs.push_back({value, static_cast<unsigned>(index), /*perRow=*/true});
+      continue;
+    }
     // The op's own result is in row order by definition, whether or not it keeps the folded dimensions.
     bool perRow = !program.normalizes && dependsOnStatistic(value) && (isResultOf(value) || !perElement) &&
                   product(shapeOf(value)) == layout.rows;
     if (perRow) {
       // Element-wise ops between the reduction and the result keep the row order only if no operand broadcasts.
-      for (Operation *op : sliceBetween(value, llvm::to_vector_of<Value>(program.statisticOp->getResults())))
+      for (Operation *op : sliceBetween(value, program.statistics()))
         if (shapeOf(op->getResult(0)) != shapeOf(program.statisticOp->getResult(0)) &&
             dependsOnStatistic(op->getResult(0)))
           perRow = false;
@@ -268,6 +379,9 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
     if (!perRow && !perElement)
       return dispatch.emitOpError("result ") << index << " of type " << value.getType()
                                              << " has neither one element for each element nor one for each row";
+    if (!perRow && !program.furtherSums.empty())
+      return program.furtherSums.front()->emitOpError("is a second row statistic; a row dispatch that gives elements "
+                                                      "holds one");
     program.outputs.push_back({value, static_cast<unsigned>(index), perRow});
     if (perRow)
       program.rowValues.insert(value);
@@ -306,6 +420,17 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   // Keep the input instead of the statistic's operand where the outputs start from the input: then
   // one register serves both (x and x * x of an RMS norm).
   program.held = program.source;
+  if (!program.furtherSums.empty()) {
+    // Any input of elements: the sums are made of what is read, each for itself.
+    llvm::SetVector<Value> read;
+    for (Operation *op : statisticOps)
+      read.set_union(elementInputs(op->getOperand(0), {}, layout.shape));
+    auto first = llvm::find_if(read, [&](Value value) { return isPacked(value, layout.shape); });
+    if (first == read.end())
+      return program.furtherSums.front()->emitOpError("is a second sum of rows of which no input has the elements");
+    program.held = *first;
+    return program;
+  }
   llvm::SetVector<Value> before = elementInputs(program.source, {}, layout.shape);
   if (!program.normalizes && before.size() == 1 && succeeded(checkFloat(before[0]))) {
     bool usesSource = false, usesInput = false;

@@ -27,6 +27,8 @@ LogicalResult RowChoice::chooseRing() {
   std::string what = byGrid ? "resident = grid" : "resident = cluster";
   if (!byGrid && !hasClusters(chip.arch))
     return reject(what + " shares a row in a cluster, which " + chip.arch + " has not");
+  if (!program.furtherSums.empty())
+    return reject(what + " keeps what is read of a row on chip, which several sums do not read again");
   int64_t vector = *params.getInt(key::vec);
   Value held = heldInput(program);
   if (!contiguous())

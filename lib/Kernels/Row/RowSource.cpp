@@ -51,6 +51,8 @@ std::string RowEmitter::constants() {
   if (isHybrid() || schedule.isSplit() || layout.rows % schedule.rowsPerBlock != 0)
     constant("long long", "kRows", layout.rows);
   constant("int", "kColumns", layout.columns);
+  if (!program.furtherSums.empty())
+    constant("int", "kSums", 1 + program.furtherSums.size());
   if (layout.inner != 1)
     text += llvm::formatv("constexpr int kInner = {0}; // elements between neighbours of a row\n", layout.inner);
   constant("int", "kVector", schedule.vector);
@@ -138,7 +140,7 @@ std::string RowEmitter::part(StringRef file) {
     fill.sections.insert("STATE_MOMENTS");
     break;
   case RowStatistic::Sum:
-    fill.sections.insert("STATE_SUM");
+    fill.sections.insert(program.furtherSums.empty() ? "STATE_SUM" : "STATE_SUMS");
     break;
   case RowStatistic::Extreme:
     fill.sections.insert("STATE_EXTREME");
@@ -204,7 +206,8 @@ DispatchCode RowEmitter::launches() {
   int64_t threads = schedule.threads();
   if (schedule.isSplit()) {
     constexpr int64_t kStateFields = 3; // of the largest State
-    int64_t fields = program.statistic == RowStatistic::Moments ? kStateFields : 2;
+    int64_t fields = program.statistic == RowStatistic::Moments ? kStateFields
+                                                                : std::max<int64_t>(2, 1 + program.furtherSums.size());
     code.workspaces.push_back(
         RankedTensorType::get({layout.rows, chunks(), fields}, Float32Type::get(dispatch.getContext())));
     DispatchBuffer partials = DispatchBuffer::workspace(0);
@@ -253,6 +256,10 @@ FailureOr<DispatchCode> RowEmitter::emit() {
   for (const ElementPiece &piece : ofRow)
     pieces.push_back(&piece);
   for (auto &[result, piece] : behind)
+    pieces.push_back(&piece);
+  for (const ElementPiece &piece : llvm::concat<const ElementPiece>(insideFurther, position, picked))
+    pieces.push_back(&piece);
+  for (auto &[result, piece] : ofPicks)
     pieces.push_back(&piece);
   for (const ElementPiece *piece : pieces)
     if (!piece->identity)

@@ -144,6 +144,33 @@ __device__ __forceinline__ State exchange(const State &state, int mask) {
 
 __device__ __forceinline__ State summarize(const Accumulator &state) { return state; }
 #endif
+#if STATE_SUMS
+/// Several sums.
+struct State {
+  float sum[kSums];
+};
+using Accumulator = State;
+
+__device__ __forceinline__ Accumulator start() { return {}; }
+
+__device__ __forceinline__ State combine(const State &a, const State &b) {
+  State both;
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    both.sum[i] = a.sum[i] + b.sum[i];
+  return both;
+}
+
+__device__ __forceinline__ State exchange(const State &state, int mask) {
+  State other;
+#pragma unroll
+  for (int i = 0; i < kSums; ++i)
+    other.sum[i] = __shfl_xor_sync(0xffffffffu, state.sum[i], mask);
+  return other;
+}
+
+__device__ __forceinline__ State summarize(const Accumulator &state) { return state; }
+#endif
 #if STATE_EXTREME
 /// The largest or smallest element and where it stands; the first of equal elements wins, NaN wins over all.
 struct State {

@@ -29,6 +29,9 @@ bool hasEmptyTensor(mlir::Operation *op);
 /// Whether OP computes each result element from one (broadcast) element of each operand.
 bool isElementwise(mlir::Operation *op);
 
+/// Whether OP gives its operand's elements in their order, in another shape.
+bool keepsOrder(mlir::Operation *op);
+
 /// Whether OP permutes its operand such that dimension 1, the channels, becomes the last one (TOLAST), or the last one
 /// dimension 1, and the others keep their order.
 bool movesChannels(mlir::Operation *op, bool toLast);

@@ -28,7 +28,7 @@ struct ElementPiece {
   bool identity = false;                  ///< the root itself is held: there is no function
 };
 
-/// Whether OP is computed element by element, from known statistics if it is a norm.
+/// Whether OP is computed element by element: from known statistics if it is a norm, from nothing if it is one number.
 bool isPointwiseAten(mlir::Operation *op);
 
 /// Whether kernels read VALUE in packs: it has the given shape and is f32, f16 or bf16.

@@ -44,18 +44,36 @@ struct RowOutput {
   bool perRow;     ///< one element for each row, else for each element
 };
 
+/// A gather that takes one element of each row of a softmax, or of what element-wise ops make of it.
+struct RowPick {
+  mlir::Operation *op;
+  mlir::Value from;     ///< in the shape of the rows
+  mlir::Value position; ///< the index, before reshapes: one element for each row, in their order
+};
+
 /// The dispatch, cut into pieces.
 struct RowProgram {
   mlir::Operation *statisticOp = nullptr;
+  llvm::SmallVector<mlir::Operation *> furtherSums; ///< of the same rows, taken in the same pass
   RowStatistic statistic = RowStatistic::Sum;
   bool normalizes = false; ///< statisticOp's result has one element for each element of its operand
   RowLayout layout;
   mlir::Value source; ///< statisticOp's operand: what the statistic is taken of
   mlir::Value held;   ///< what a thread keeps of an element: `source`, or the input before it
   llvm::SmallVector<RowOutput> outputs;
+  /// With picks, results with one element for each row are made of them.
+  llvm::SmallVector<RowPick> picks;
   /// Row values that element-wise ops behind a reduction use, or that are results.
   llvm::SetVector<mlir::Value> rowValues;
+
+  /// `statisticOp`, then `furtherSums`.
+  llvm::SmallVector<mlir::Operation *> statisticOps() const;
+  /// What they give.
+  llvm::SmallVector<mlir::Value> statistics() const;
 };
+
+/// What VALUE is a reshape of.
+mlir::Value stripOrderKeeping(mlir::Value value);
 
 /// Analyses DISPATCH; one diagnostic, at the op or type that stands in the way.
 mlir::FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch);
