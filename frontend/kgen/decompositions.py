@@ -95,6 +95,44 @@ def _adaptive_max_pool(value, output_size):
     return _pooled(value, windows)
 
 
+# Losses
+
+
+@_of(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
+def _nll_loss(value, target, weight, reduction, ignore_index):
+    """PyTorch's, with what is divided by as a sum of floats, which one kernel takes beside that of the losses."""
+    dim = 1 if value.dim() > 1 else 0
+
+    def counted():  # anew for each use: none waits for a kernel that makes it for all
+        return target != ignore_index
+
+    def place():
+        return torch.where(counted(), target, 0)
+
+    if weight is None:
+        share = torch.where(counted(), 1.0, 0.0)
+    else:
+        value = value * weight.reshape([extent if each == dim else 1 for each, extent in enumerate(value.shape)])
+        share = torch.where(counted(), weight[place()], 0.0)
+    loss = torch.where(counted(), -value.gather(dim, place().unsqueeze(dim)).squeeze(dim), 0.0)
+    if reduction == 0 and value.dim() > 1:
+        return loss, value.new_full((), 0.0)
+    total = share.sum().to(value.dtype)
+    if reduction == 0:
+        return loss, total
+    loss = loss.sum()
+    return loss / total if reduction == 1 else loss, total
+
+
+@_of(aten.cosine_similarity.default)
+def _cosine_similarity(one, other, dim=1, eps=1e-8):
+    """The product by the lengths: three sums over the same rows, where PyTorch's own table divides every element first."""
+    if one.shape != other.shape:
+        one, other = torch.broadcast_tensors(one, other)
+    lengths = [torch.linalg.vector_norm(each, 2, dim).clamp(min=eps) for each in (one, other)]
+    return (one * other).sum(dim) / lengths[0] / lengths[1]
+
+
 # Tables
 
 @_of(aten._embedding_bag.default, aten._embedding_bag_forward_only.default)

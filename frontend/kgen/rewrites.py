@@ -185,7 +185,8 @@ class Rewrites:
 
     def _rewrite_full(self, arguments, node):
         result = node.meta["val"]
-        value = {"ones": 1, "new_ones": 1}.get(self._name_of(node), arguments.get("fill_value", arguments.get("s", 0)))
+        value = {"ones": 1, "new_ones": 1, "ones_like": 1}.get(self._name_of(node), arguments.get("fill_value", arguments.get(
+            "s", arguments.get("value", 0))))
         filled = {"size": list(result.shape), "fill_value": value, "dtype": result.dtype}
         return self._emit("full", filled, node, [result])
 
@@ -193,14 +194,13 @@ class Rewrites:
     _rewrite_ones = _rewrite_zeros = _rewrite_empty = _rewrite_empty_memory_format = _rewrite_empty_strided = _rewrite_full
     _rewrite_scalar_tensor = _rewrite_new_full = _rewrite_new_ones = _rewrite_new_zeros = _rewrite_new_empty = _rewrite_full
     _rewrite_new_empty_strided = _rewrite_full
+    # Of the tensor that they are like they take the shape alone: a kernel that makes it need not have run.
+    _rewrite_ones_like = _rewrite_zeros_like = _rewrite_empty_like = _rewrite_fill_Scalar = _rewrite_zero = _rewrite_full
 
     def _rewrite_full_like(self, arguments, node):
         result = node.meta["val"]
-        value = {"ones_like": 1}.get(self._name_of(node), arguments.get("fill_value", arguments.get("value", 0)))
-        filled = {"self": arguments["self"], "fill_value": value, "dtype": result.dtype}
+        filled = {"self": arguments["self"], "fill_value": arguments.get("fill_value", 0), "dtype": result.dtype}
         return self._emit("full_like", filled, node, [result])
-
-    _rewrite_ones_like = _rewrite_zeros_like = _rewrite_empty_like = _rewrite_fill_Scalar = _rewrite_zero = _rewrite_full_like
 
     def _rewrite_fill_Tensor(self, arguments, node):
         result = node.meta["val"]
@@ -246,10 +246,33 @@ class Rewrites:
         return [dim for dim, _ in pairs], indices
 
     def _rewrite_index_Tensor(self, arguments, node):
+        if self._picks_of_rows(arguments, node):
+            return self._picked(arguments["self"], arguments["indices"][1], node)
         dims, indices = self._positions(arguments, node)
         operands = [arguments["self"]] + indices
         text = f"{', '.join(item.name for item in operands)} dims {dims}"
         return self._write("index.Tensor", text, operands, [node.meta["val"]], node.name)
+
+    @staticmethod
+    def _picks_of_rows(arguments, node):
+        """Whether NODE is `log_softmax(x, 1)[arange(len(x)), target]`, one element of each row, or of a softmax."""
+        source, positions = node.args[0], node.args[1]
+        if arguments["self"].tensor.dim() != 2 or len(positions) != 2 or "softmax" not in str(source.target):
+            return False
+        rows = arguments["self"].tensor.shape[0]
+        counted = getattr(getattr(positions[0], "target", None), "_overloadpacket", None) is torch.ops.aten.arange
+        return counted and list(positions[0].args) in ([rows], [0, rows], [0, rows, 1]) and arguments["indices"][1].tensor.dtype == torch.int64 and (
+            arguments["indices"][1].tensor.shape == (rows,))
+
+    def _picked(self, value, place, node):
+        """What `gather` takes at PLACE, from the end where it is negative."""
+        (rows, extent), result = value.tensor.shape, node.meta["val"]
+        negative = self._piece("lt.Scalar", shaped((rows,), torch.bool), node, {"self": place, "other": 0})
+        behind = self._piece("add.Scalar", place.tensor, node, {"self": place, "other": extent, "alpha": 1})
+        place = self._piece("where.self", place.tensor, node, {"condition": negative, "self": behind, "other": place})
+        place = self._piece("unsqueeze", shaped((rows, 1), torch.int64), node, {"self": place, "dim": 1})
+        taken = self._piece("gather", shaped((rows, 1), result.dtype), node, {"self": value, "dim": 1, "index": place, "sparse_grad": False})
+        return self._emit("squeeze.dim", {"self": taken, "dim": 1}, node, [result])
 
     def _rewrite_index_put(self, arguments, node):
         value, values, masks = arguments["self"], arguments["values"], [i for i in arguments["indices"] if i is not None]

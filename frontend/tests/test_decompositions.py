@@ -51,6 +51,17 @@ class Own(unittest.TestCase):
         self.same(aten.adaptive_max_pool2d.default, x, [4, 5])
         self.same(aten.adaptive_max_pool3d.default, torch.randn(2, 3, 5, 6, 7), [2, 6, 3])
 
+    def test_losses(self):
+        for shape in ((6, 5), (5,), (2, 5, 3, 4)):
+            x = torch.randn(shape).log_softmax(1 if len(shape) > 1 else 0)
+            target = torch.randint(0, 5, shape[:1] * (len(shape) > 1) + shape[2:])
+            for overload in (aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)[len(shape) == 4:][:1]:
+                for weight, reduction, ignored in itertools.product((None, torch.rand(5)), (0, 1, 2), (-100, 2)):
+                    # Without a reduction PyTorch leaves open what the losses would be divided by.
+                    self.same(overload, x, target, weight, reduction, ignored, results=1 if reduction == 0 else None)
+        for one, other, dim in ((torch.randn(6, 5), torch.randn(6, 5), 1), (torch.randn(2, 5, 3), torch.randn(5, 1), -2), (torch.zeros(2, 3), torch.ones(2, 3), 1)):
+            self.same(aten.cosine_similarity.default, one, other, dim)
+
     def test_bags(self):
         weight, indices = torch.randn(9, 4), torch.tensor([1, 5, 2, 1, 8, 2, 2])
         for mode, padding, last in itertools.product((0, 1, 2), (-1, 2), (False, True)):
