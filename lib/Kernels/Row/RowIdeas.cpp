@@ -97,6 +97,8 @@ std::vector<CatalogueEntry> getRowIdeas() {
         "resident=reg; split_rows=2; threads_per_row=256; rows_per_block=1; min_blocks=3; cache_hint=none; -lead; "
         "-column_packs; -unroll; -reduce",
         "resident=cluster; -split_rows; -threads_per_row; -rows_per_block; -min_blocks; cache_hint=none; -lead; "
+        "-column_packs; -unroll; -reduce",
+        "resident=reg; split_rows=8; threads_per_row=512; rows_per_block=1; -min_blocks; cache_hint=none; -lead; "
         "-column_packs; -unroll; -reduce"}},
       {"row-over-grid",
        C::Parallel,

@@ -22,8 +22,8 @@ inline bool stridedRows(const DispatchFacts &f) { return f.columns > 0 && f.apar
 inline bool fewRows(const DispatchFacts &f) {
   return f.rows > 0 && f.rows < 2 * f.multiprocessors && f.columns >= 8192;
 }
-/// Rows that the registers of a cluster's blocks hold, and are too long for one block's.
-inline bool clusterRows(const DispatchFacts &f) { return f.hopper && f.columns >= 16384 && f.columns <= 131072; }
+/// Rows that a cluster's blocks hold, in registers or shared memory, and are too long for one block's registers.
+inline bool clusterRows(const DispatchFacts &f) { return f.hopper && f.columns >= 16384 && f.columns <= 262144; }
 inline bool longSoftmax(const DispatchFacts &f) { return clusterRows(f) && f.op == "aten.softmax.int"; }
 /// Few rows, each longer than the shared memory of a cluster.
 inline bool gridRows(const DispatchFacts &f) { return f.hopper && f.rows > 0 && f.rows <= 1024 && f.columns >= 262144; }
