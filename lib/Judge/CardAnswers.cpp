@@ -355,7 +355,11 @@ private:
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
     if (what == Computed::Reach)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-reach"});
-    passes.insert(passes.end(), {"--kgen-lower", "--kgen-merge-sources"}); // a network's layers are alike
+    // What is held against the CPU is small, and to have the tiles of the whole nevertheless.
+    const char *tiles = what == Computed::Declared ? "--kgen-lower=tiled-products"
+                        : name == "reduced"        ? "--kgen-lower=wide-tiles=1"
+                                                   : "--kgen-lower";
+    passes.insert(passes.end(), {tiles, "--kgen-merge-sources"}); // a network's layers are alike
     if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))
@@ -376,8 +380,16 @@ private:
     return std::move(out);
   }
 
+  /// How many kernels of CUDA work in which way, by the comments above them.
+  static std::string describeKernels(llvm::StringRef cuda) {
+    const size_t wide = cuda.count("per wide tile of outputs."), tiles = cuda.count("per tile of outputs."),
+                 all = cuda.count("__global__");
+    return std::to_string(wide) + " kernels by wide tiles, " + std::to_string(tiles) + " by tiles, " +
+           std::to_string(all - wide - tiles) + " others";
+  }
+
   llvm::Error compile(llvm::StringRef cuda, CardProgram &program) {
-    llvm::TimeTraceScope trace("compile the oracle");
+    llvm::TimeTraceScope trace("compile the oracle", [&] { return describeKernels(cuda); });
     toolchain::CompileOptions options;
     options.arch = arch;
     auto compiled = compiler->compile(cuda, options);

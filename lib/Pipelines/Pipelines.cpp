@@ -32,6 +32,8 @@ void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &optio
   pm.addPass(conversion::createConvertAtenToLinalgPass());
   kernels::LowerGenericOptions generic;
   generic.arch = options.arch;
+  generic.wideTiles = options.wideTiles;
+  generic.tiledProducts = options.tiledProducts;
   pm.addPass(kernels::createLowerGeneric(generic));
 }
 

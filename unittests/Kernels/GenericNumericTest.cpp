@@ -51,17 +51,17 @@ protected:
   }
 
   /// Lowers TEST; its kernels' names start with NAME. Fails the test on any diagnostic.
-  void lower(const oracle::OracleCase &test, const std::string &name, bool promote);
+  void lower(const oracle::OracleCase &test, const std::string &name, bool promote, bool wideTiles = false);
   void run(const Lowered &lowered, const std::string &artifact);
-  /// Lowers all CASES in both precisions, compiles once and runs each.
-  void check(const std::vector<oracle::OracleCase> &cases);
+  /// Lowers all CASES in both precisions, or in fp64 by wide tiles alone, compiles once and runs each.
+  void check(const std::vector<oracle::OracleCase> &cases, bool wideTiles = false);
 
   mlir::MLIRContext context;
   std::vector<Lowered> lowered;
   std::string source;
 };
 
-void GenericKernels::lower(const oracle::OracleCase &test, const std::string &name, bool promote) {
+void GenericKernels::lower(const oracle::OracleCase &test, const std::string &name, bool promote, bool wideTiles) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(test.graph, &context);
   ASSERT_TRUE(module);
   for (auto function : module->getOps<mlir::func::FuncOp>())
@@ -70,7 +70,10 @@ void GenericKernels::lower(const oracle::OracleCase &test, const std::string &na
   if (promote)
     pm.addPass(oracle::createPromoteF64Pass());
   pm.addPass(conversion::createConvertAtenToLinalgPass());
-  pm.addPass(createLowerGeneric());
+  LowerGenericOptions options;
+  if (wideTiles)
+    options.wideTiles = 1;
+  pm.addPass(createLowerGeneric(options));
   ASSERT_TRUE(succeeded(pm.run(*module)));
   std::string plan;
   llvm::raw_string_ostream sourceStream(source), planStream(plan);
@@ -167,16 +170,17 @@ void GenericKernels::run(const Lowered &lowered, const std::string &artifact) {
   }
 }
 
-void GenericKernels::check(const std::vector<oracle::OracleCase> &cases) {
+void GenericKernels::check(const std::vector<oracle::OracleCase> &cases, bool wideTiles) {
   auto compiler = toolchain::createHostCompiler();
   if (!compiler)
     GTEST_SKIP() << toString(compiler.takeError());
   for (auto [i, test] : llvm::enumerate(cases)) {
     SCOPED_TRACE(test.name);
-    lower(test, "case" + std::to_string(i) + "_f64", /*promote=*/true);
-    lower(test, "case" + std::to_string(i) + "_own", /*promote=*/false);
+    lower(test, "case" + std::to_string(i) + "_f64", /*promote=*/true, wideTiles);
+    if (!wideTiles)
+      lower(test, "case" + std::to_string(i) + "_own", /*promote=*/false);
   }
-  ASSERT_EQ(lowered.size(), 2 * cases.size());
+  ASSERT_EQ(lowered.size(), (wideTiles ? 1 : 2) * cases.size());
 
   // One compilation for the whole file: starting g++ costs more than a kernel.
   toolchain::CompileOptions options;
@@ -274,6 +278,50 @@ TEST_F(GenericKernels, MappingsAgreeWithTheOracle) {
   EXPECT_NE(source.find("one block per output"), std::string::npos);
   EXPECT_NE(source.find("kReduced"), std::string::npos);
   EXPECT_NE(source.find("__launch_bounds__(1024)"), std::string::npos);
+}
+
+/// Of every size, as the card's oracle has them at the reduced one: each stride, padding, dilation and group of
+/// PyTorch's cases.
+TEST_F(GenericKernels, WideTilesAgreeWithPyTorch) {
+  auto file = llvm::MemoryBuffer::getFile(std::string(KGEN_NUMERIC_CASES) + "/numeric-convolution.mlir");
+  ASSERT_TRUE(file);
+  check(oracle::parseOracleCases((*file)->getBuffer()), /*wideTiles=*/true);
+  size_t kernels = 0;
+  for (size_t at = 0; (at = source.find("wide tile of outputs", at)) != std::string::npos; ++at)
+    ++kernels;
+  EXPECT_GT(kernels, lowered.size() * 3 / 4);
+}
+
+/// More outputs and channels than a tile has, and no whole number of them.
+TEST_F(GenericKernels, WideTilesAgreeWithTheOracle) {
+  std::vector<oracle::OracleCase> cases;
+  auto add = [&](llvm::StringRef input, llvm::StringRef weight, llvm::StringRef op, llvm::StringRef output) {
+    addCase(cases, "uniform uniform",
+            ("(%x: tensor<" + input + "xf32>, %w: tensor<" + weight + "xf32>) -> tensor<" + output + "xf32>").str(),
+            ("%0 = aten." + op + " : (tensor<" + input + "xf32>, tensor<" + weight + "xf32>) -> tensor<" + output +
+             "xf32>\nreturn %0 : tensor<" + output + "xf32>")
+                .str());
+  };
+  add("3x19x11x13", "70x19x3x2", "conv2d %x, %w stride [2, 1] padding [2, 1] dilation [1, 2]", "3x70x7x13");
+  add("2x34x9x7", "42x17x3x3", "conv2d %x, %w padding [1, 1] groups 2", "2x42x9x7");
+  add("2x3x19x23", "17x3x5x4", "conv2d %x, %w stride [3, 2]", "2x17x5x10");
+  add("5x21x37", "9x21x4", "conv1d %x, %w padding [3] dilation [2]", "5x9x37");
+  add("1x18x5x6x7", "33x18x2x3x3", "conv3d %x, %w stride [1, 2, 1] padding [1, 0, 1]", "1x33x6x2x7");
+  add("2x20x9x8", "20x35x3x3", "conv_transpose2d.input %x, %w padding [1, 0]", "2x35x9x10");
+  add("2x20x7x6", "20x35x3x3", "conv_transpose2d.input %x, %w stride [2, 3] padding [1, 1] output_padding [1, 2]",
+      "2x35x14x18");
+  // Dilations that share a factor with the stride leave phases without a tap.
+  add("2x18x7x9", "18x5x3x3", "conv_transpose2d.input %x, %w stride [4, 2] padding [0, 3] groups 2 dilation [2, 2]",
+      "2x10x29x15");
+  add("2x18x9x8", "18x37x1x4", "conv_transpose2d.input %x, %w stride [3, 3] output_padding [2, 0]", "2x37x27x25");
+  add("3x17x25", "17x65x5", "conv_transpose1d %x, %w stride [3] padding [6] dilation [2]", "3x65x69");
+  add("1x16x3x4x5", "16x34x3x2x4", "conv_transpose3d.input %x, %w stride [2, 1, 2] padding [1, 0, 1]", "1x34x5x5x10");
+  add("131x37", "37x70", "mm %x, %w", "131x70");
+  add("21x130", "130x300", "mm %x, %w", "21x300");
+  ASSERT_FALSE(HasFatalFailure());
+  check(cases, /*wideTiles=*/true);
+  for (const char *wide : {"kWide = 16,", "kWide = 32,", "kWide = 64,", "no tap at all"})
+    EXPECT_NE(source.find(wide), std::string::npos) << wide;
 }
 
 /// Ops beside each other: fusion, values with several users, views between kernels, shared workspace.

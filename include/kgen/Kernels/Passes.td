@@ -77,7 +77,11 @@ def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
+    Option<"wideTiles", "wide-tiles", "int64_t", "132",
+           "blocks from which on products and convolutions of fp64 have wide tiles; 1: all, whatever their size">,
+    Option<"tiledProducts", "tiled-products", "bool", "false",
+           "products of all types by tiles, as kgen.tiled_products has it; the results are the same">
   ];
   let dependentDialects = [
     "kgen::KGenDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

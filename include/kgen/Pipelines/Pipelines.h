@@ -26,6 +26,12 @@ struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
   Option<int64_t> sharedBytes{*this, "shared-bytes",
                               llvm::cl::desc("opt-in shared memory of a block, bytes; 0: the architecture's"),
                               llvm::cl::init(0)};
+  Option<int64_t> wideTiles{*this, "wide-tiles",
+                            llvm::cl::desc("blocks from which on products and convolutions of fp64 have wide tiles"),
+                            llvm::cl::init(132)};
+  Option<bool> tiledProducts{*this, "tiled-products",
+                             llvm::cl::desc("products of all types by tiles, as kgen.tiled_products has it"),
+                             llvm::cl::init(false)};
 };
 
 /// Who has the idea, and which one.

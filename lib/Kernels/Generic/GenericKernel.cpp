@@ -525,15 +525,17 @@ FailureOr<GenericKernel> GenericWriter::write() {
   emitter = std::make_unique<ScalarEmitter>(body, helpers, ScalarEmitter::Options{indexType, false, 2});
   emitter->bindDims(names);
   chooseTile();
-  if (failed(mapping == Mapping::Tile      ? writeTileBody()
-             : vector > 1                  ? writeVectorBody()
-             : mapping == Mapping::Element ? writeElementBody()
-                                           : writeLanesBody()))
+  if (failed(mapping == Mapping::Tile       ? writeTileBody()
+             : mapping == Mapping::WideTile ? writeWideTileBody()
+             : vector > 1                   ? writeVectorBody()
+             : mapping == Mapping::Element  ? writeElementBody()
+                                            : writeLanesBody()))
     return failure();
 
   GenericKernel kernel;
   int64_t perBlock = threads / lanes * vector;
-  kernel.grid[0] = mapping == Mapping::Tile ? tiles : llvm::divideCeil(outputs, perBlock);
+  const bool tiled = mapping == Mapping::Tile || mapping == Mapping::WideTile;
+  kernel.grid[0] = tiled ? tiles : llvm::divideCeil(outputs, perBlock);
   kernel.block[0] = threads;
   if (kernel.grid[0] > INT32_MAX)
     return op.emitOpError("needs ") << kernel.grid[0] << " blocks, and a grid has at most " << INT32_MAX;
@@ -561,11 +563,14 @@ FailureOr<GenericKernel> GenericWriter::write() {
          : lanes == 32               ? "one warp"
                                      : "one block")
      << " per "
-     << (mapping == Mapping::Tile ? "tile of outputs"
-         : vector > 1             ? std::to_string(vector) + " outputs"
-                                  : "output")
+     << (mapping == Mapping::WideTile ? "wide tile of outputs"
+         : mapping == Mapping::Tile   ? "tile of outputs"
+         : vector > 1                 ? std::to_string(vector) + " outputs"
+                                      : "output")
      << ".\n";
-  os << "extern \"C\" __global__ void __launch_bounds__(" << threads << ")\n" << name << "(";
+  os << "extern \"C\" __global__ void __launch_bounds__(" << threads << (mapping == Mapping::WideTile ? ", 2" : "")
+     << ")\n"
+     << name << "(";
   SmallVector<std::string> parameters;
   for (auto [i, value] : llvm::enumerate(buffers))
     parameters.push_back(("const " + getStorageType(cast<RankedTensorType>(value.getType()).getElementType()) +
@@ -597,8 +602,9 @@ FailureOr<GenericKernel> GenericWriter::write() {
   return kernel;
 }
 
-FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what, bool tiles) {
-  return GenericWriter(op, name, what, tiles).write();
+FailureOr<GenericKernel> emitGenericKernel(linalg::GenericOp op, StringRef name, StringRef what, bool tiles,
+                                           int64_t wideTiles) {
+  return GenericWriter(op, name, what, tiles, wideTiles).write();
 }
 
 } // namespace kgen::kernels

@@ -35,7 +35,9 @@ struct GenericKernel {
 ///   block    256 or 1024 threads share an output, for few outputs or long rows
 ///   tile     products: 256 threads share 64 x 64 outputs, whose operands they stage; of fp64 always, of other types
 ///            where TILES
+///   wide tile  products and convolutions of fp64 that fill at least WIDE_TILES blocks: the same with taps as loops of
+///            their own and 256 x 16 to 64 x 64 outputs
 mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what,
-                                                 bool tiles);
+                                                 bool tiles, int64_t wideTiles);
 
 } // namespace kgen::kernels

@@ -67,8 +67,8 @@ static std::string makeStem(StringRef text) {
 LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, StringRef kernelName) {
   std::string origin = describeOrigin(op), body = describeBody(op);
   std::string what = origin == body ? body : origin + " (" + body + ")";
-  FailureOr<GenericKernel> kernel = emitGenericKernel(
-      op, kernelName, what, function->hasAttr(kTiledProducts) || getOperation()->hasAttr(kTiledProducts));
+  const bool tiles = tiledProducts || function->hasAttr(kTiledProducts) || getOperation()->hasAttr(kTiledProducts);
+  FailureOr<GenericKernel> kernel = emitGenericKernel(op, kernelName, what, tiles, wideTiles);
   if (failed(kernel))
     return failure();
   OpBuilder builder(function);

@@ -40,8 +40,9 @@ llvm::BitVector GenericWriter::findLoops(const Access &access) const {
 void GenericWriter::chooseTile() {
   // Fewer elements than this fit a single tile or hardly fill a card.
   constexpr int64_t kFewRows = 32, kFewOutputs = 16384, kFewReduced = 8;
-  if (mapping != Mapping::Element || vector > 1 || combiners.size() != 1 || inputs.size() != 2 ||
-      outputs < kFewOutputs || reduced < kFewReduced || !isa<arith::AddFOp>(combiners[0].op))
+  const bool isLarge = mapping == Mapping::Element && outputs >= kFewOutputs && reduced >= kFewReduced;
+  if ((!isLarge && wideTiles > 1) || vector > 1 || combiners.size() != 1 || inputs.size() != 2 ||
+      !isa<arith::AddFOp>(combiners[0].op))
     return;
   // Without a word of the graph other types keep the text that published runs have.
   bool plain = anyTiles || cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64();
@@ -59,7 +60,8 @@ void GenericWriter::chooseTile() {
     (isRow ? rowLoops : isColumn ? columnLoops : batchLoops).push_back(loop);
     (isRow ? rows : isColumn ? columns : batches) *= extents[loop];
   }
-  if (rows < kFewRows || columns < kFewRows)
+  chooseWideTile();
+  if (mapping == Mapping::WideTile || !isLarge || rows < kFewRows || columns < kFewRows)
     return;
   mapping = Mapping::Tile;
   tiles = llvm::divideCeil(rows, kTile) * llvm::divideCeil(columns, kTile) * batches;

@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private to GenericKernel.cpp (analysis, and a thread for each output), GenericLanes.cpp (threads that share one),
-// GenericVector.cpp (packs of neighbouring outputs) and GenericTile.cpp (tiles of products).
+// GenericVector.cpp (packs of neighbouring outputs), GenericTile.cpp (tiles of products) and GenericWideTile.cpp (those
+// of products and convolutions in double).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,6 +18,7 @@
 #include "llvm/ADT/BitVector.h"
 
 #include <map>
+#include <numeric>
 
 namespace kgen::kernels {
 
@@ -31,18 +33,29 @@ struct Combiner {
 /// Writes one kernel.
 class GenericWriter {
 public:
-  GenericWriter(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what, bool anyTiles)
+  GenericWriter(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what, bool anyTiles,
+                int64_t wideTiles)
       : op(op), name(name), what(what), context(op.getContext()), tracer(op.getContext(), op.getStaticLoopRanges()),
-        anyTiles(anyTiles), body(bodyText) {}
+        anyTiles(anyTiles), wideTiles(wideTiles), body(bodyText) {}
 
   mlir::FailureOr<GenericKernel> write();
 
 private:
-  enum class Mapping { Element, Lanes, Tile };
+  enum class Mapping { Element, Lanes, Tile, WideTile };
 
   struct Operand {
     mlir::BlockArgument argument;
     Access access;
+  };
+
+  /// Zeros between the inputs of a transposed convolution: POSITION + DILATION * TAP + OFFSET is a multiple of STRIDE
+  /// where there are none.
+  struct Phase {
+    unsigned position = 0;
+    int tap = -1; ///< none where the filter has one
+    int64_t stride = 1, dilation = 0, offset = 0;
+    /// From one tap of a phase to the next.
+    int64_t step() const { return stride / std::gcd(stride, dilation); }
   };
 
   mlir::LogicalResult checkOp();
@@ -71,6 +84,20 @@ private:
   mlir::LogicalResult writeTileBody();
   mlir::LogicalResult writeTileLoad(const Operand &operand, llvm::StringRef tile, llvm::StringRef first,
                                     llvm::StringRef extent, llvm::ArrayRef<unsigned> own);
+  void chooseWideTile();
+  void chooseDeepLoops();
+  void findPhases(const Access &access);
+  const Phase *phaseOf(unsigned loop) const;
+  int64_t positionsOf(unsigned loop) const;
+  mlir::AffineExpr expandCoordinates(mlir::AffineExpr expr) const;
+  mlir::LogicalResult writeWideTileBody();
+  mlir::FailureOr<std::string> writeWideLoad(const Operand &operand, llvm::StringRef tile, llvm::StringRef size,
+                                             llvm::StringRef first, llvm::StringRef extent,
+                                             llvm::ArrayRef<unsigned> own);
+  void declareTilePosition(llvm::StringRef linear, llvm::ArrayRef<unsigned> loops, unsigned indent);
+  std::string testPhases(llvm::ArrayRef<unsigned> loops) const;
+  void declarePhases();
+  void openTapLoops();
   void findLoops(mlir::AffineExpr expr, llvm::BitVector &loops) const;
   llvm::BitVector findLoops(const Access &access) const;
   bool isPacked(const Access &access) const;
@@ -84,6 +111,7 @@ private:
   mlir::MLIRContext *context;
   AccessTracer tracer;
   const bool anyTiles;                             ///< not only of fp64
+  const int64_t wideTiles;                         ///< blocks that wide tiles need; 1: whatever the size
   llvm::SmallVector<Operand> inputs, inits;        ///< only those that the body reads
   llvm::SmallVector<mlir::AffineExpr> outputIndex; ///< linear position of each result's element
   llvm::SmallVector<int64_t> extents;              ///< of the loops, after merging
@@ -92,9 +120,14 @@ private:
   Mapping mapping = Mapping::Element;
   int64_t lanes = 1, threads = kElementThreads, outputs = 1, reduced = 1;
   int64_t vector = 1; ///< neighbouring outputs of one thread, which travel in packs
-  int64_t tiles = 0;  ///< blocks of Mapping::Tile
-  /// Of Mapping::Tile, parallel loops by the operands that they move: the first, the second, both.
+  int64_t tiles = 0;  ///< blocks of Mapping::Tile and Mapping::WideTile
+  /// Of both, parallel loops by the operands that they move: the first, the second, both.
   llvm::SmallVector<unsigned> rowLoops, columnLoops, batchLoops;
+  /// Of Mapping::WideTile: the reduction's outer loops and those that are staged, the operand that ROW_LOOPS move.
+  llvm::SmallVector<unsigned> tapLoops, deepLoops;
+  llvm::SmallVector<Phase> phases;
+  unsigned rowOperand = 0;
+  int64_t threadsAcross = 16;
   std::string indexType = "int";
   llvm::SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
   llvm::SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
