@@ -7,9 +7,13 @@
 
 #include "World.h"
 #include "kgen/Report/RunReport.h"
+#include "kgen/Toolchain/Cache.h"
 #include "kgen/Trajectory/Replay.h"
 
 #include "gtest/gtest.h"
+
+#include <chrono>
+#include <thread>
 
 using namespace kgen;
 using namespace kgen::search;
@@ -47,6 +51,50 @@ TEST(Search, FindsABetterKernelAndRecordsEverything) {
   std::set<std::string> once(world.evaluator.prepared.begin(), world.evaluator.prepared.end());
   EXPECT_EQ(once.size(), world.evaluator.prepared.size());
   EXPECT_EQ(int(once.size()), world.evaluator.evaluated);
+}
+
+/// Knows the texts that were compiled before the first evaluation came to its end.
+class EarlyEvaluator : public FakeEvaluator {
+public:
+  using FakeEvaluator::FakeEvaluator;
+  std::set<std::string> early;
+  bool isOver = false;
+
+  void prepare(llvm::StringRef folder) override {
+    auto text = toolchain::readWholeFile((folder + "/kernel.cu").str());
+    if (!text)
+      return llvm::consumeError(text.takeError()); // of the run, whose files are a fake's
+    std::lock_guard<std::mutex> guard(mutex);
+    if (!isOver)
+      early.insert(*text);
+  }
+  llvm::Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
+    for (int i = 0; evaluated == 0 && i < 1000; ++i) { // the others have 10 s
+      {
+        std::lock_guard<std::mutex> guard(mutex);
+        isOver = early.size() == 4 || i == 999;
+      }
+      if (isOver)
+        break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return FakeEvaluator::evaluate(job);
+  }
+};
+
+TEST(Search, CompilesWhatRoundOneTriesDuringRoundZero) {
+  World world;
+  world.config.device = "cuda:0";
+  EarlyEvaluator evaluator(world.fs);
+  llvm::Error error = world.searchWith(evaluator);
+  ASSERT_FALSE(bool(error)) << toString(std::move(error));
+  EXPECT_EQ(evaluator.early.size(), 4u);
+  auto run = world.read();
+  int found = 0;
+  for (const trajectory::BranchRecord &branch : run->getBranches())
+    if (branch.round == 1 && branch.files.count("kernel.cu"))
+      found += int(evaluator.early.count(llvm::cantFail(run->readFile(branch.id, "kernel.cu"))));
+  EXPECT_GE(found, 3); // the diagnosis of round 0 may have it prefer others
 }
 
 TEST(Search, IsDeterministic) {

@@ -32,12 +32,13 @@ struct World {
   search::SearchEnvironment environment() { return {fs, clock, compiler, *proposer, evaluator, *progress, stop}; }
 
   /// Starts the run, or goes on with it.
-  llvm::Error search() {
+  llvm::Error search() { return searchWith(evaluator); }
+  llvm::Error searchWith(search::CandidateEvaluator &evaluator) {
     auto run = fs.exists("run/run.json") ? trajectory::RunFolder::open(fs, clock, "run")
                                          : trajectory::RunFolder::create(fs, clock, "run", config.toJson(), "graph");
     if (!run)
       return run.takeError();
-    return search::runSearch(environment(), **run, config);
+    return search::runSearch({fs, clock, compiler, *proposer, evaluator, *progress, stop}, **run, config);
   }
   std::unique_ptr<trajectory::RunFolder> read() {
     auto run = trajectory::RunFolder::openForReading(fs, clock, "run");

@@ -7,6 +7,10 @@
 
 #include "SearchLoop.h"
 
+#include "kgen/Propose/FirstWays.h"
+#include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/Scratch.h"
+
 using namespace llvm;
 
 namespace kgen::search {
@@ -167,6 +171,50 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
   return Error::success();
 }
 
+/// Has what round 1 probably tries compiled while a card is busy with round 0: it lowers the same texts and finds their
+/// machine code in the cache. What goes wrong is met there.
+void Search::compileFirstWays(const std::atomic<bool> &abandoned) {
+  constexpr size_t mostWays = 4;
+  propose::ProposalContext context;
+  context.slot = "first";
+  context.facts = facts;
+  context.graph = run.getGraph().str();
+  context.chip = config.chip;
+  context.device = "cuda";
+  context.precision = config.precision;
+  auto catalogue = propose::createBuiltinProposer();
+  auto ideas = catalogue->proposeIdeas(context, std::max(config.options.ideas, config.options.opening));
+  if (!ideas)
+    return consumeError(ideas.takeError());
+  std::vector<propose::FirstWay> ways;
+  for (const propose::Idea &idea : *ideas) {
+    auto list = catalogue->materialize(context, idea, config.options.variants);
+    if (!list)
+      return consumeError(list.takeError());
+    for (propose::Materialization &way : *list)
+      ways.push_back({idea, std::move(way)});
+  }
+  // A round measures those first that the prior thinks fastest.
+  stable_sort(ways,
+              [](const propose::FirstWay &a, const propose::FirstWay &b) { return a.way.priorUs < b.way.priorUs; });
+  for (const propose::FirstWay &one : ArrayRef(ways).take_front(mostWays))
+    workers.async([this, &abandoned, one] {
+      if (env.stop || abandoned || timeIsUp())
+        return;
+      auto lowered = env.compiler.lowerWithDirectives(run.getGraph(), one.way.directives, one.idea.text,
+                                                      ideas::categoryName(one.idea.category), config.chip);
+      if (!lowered)
+        return consumeError(lowered.takeError());
+      auto scratch = toolchain::ScratchFolder::create("first");
+      if (!scratch)
+        return consumeError(scratch.takeError());
+      if (Error error = toolchain::writeFileAtomically(scratch->path() + "/kernel.cu", lowered->cuda))
+        return consumeError(std::move(error));
+      if (!env.stop && !abandoned && !timeIsUp())
+        env.evaluator.prepare(scratch->path());
+    });
+}
+
 Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
   std::atomic<bool> abandoned = false; // nobody waits for what is not compiled yet
   for (Candidate *candidate : ready)
@@ -178,6 +226,8 @@ Error Search::measureInTurn(ArrayRef<Candidate *> ready) {
   // On the host a compile beside a measurement would be in its time.
   if (config.device == "host")
     workers.wait();
+  else if (ready.front()->record.round == 0 && config.lastRound > 0 && config.llm == "builtin" && env.network.empty())
+    compileFirstWays(abandoned);
   Error result = Error::success();
   for (Candidate *candidate : ready) {
     if (shouldStop())

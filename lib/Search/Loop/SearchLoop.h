@@ -63,6 +63,7 @@ private:
   llvm::Error lowerRound(int round, const std::vector<Expansion> &expansions, std::vector<Candidate> &candidates);
   llvm::Error lowerFrom(size_t first, std::vector<Candidate> &candidates);
   llvm::Error measureRound(std::vector<Candidate> &candidates);
+  void compileFirstWays(const std::atomic<bool> &abandoned);
   llvm::Error measureInTurn(llvm::ArrayRef<Candidate *> ready);
   class RoundAtOnce;
   /// Measures FRESH on several evaluators, and has those of ALL that were measured provisionally, and may be the best,
