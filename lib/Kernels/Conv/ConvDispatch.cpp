@@ -201,15 +201,18 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
   return conv;
 }
 
-LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, StringRef how) {
+LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, StringRef how,
+                                  bool scales) {
   using schedule::Dtype;
   Dtype own = dtypeOf(conv.elementType), expected = own == Dtype::Fp32 ? Dtype::Tf32 : own;
   Dtype dtype = params.wordOr(dispatch.getContext(), key::dtype, expected);
-  if (dtype != expected)
+  const bool scaled = scales && own == Dtype::Fp32 && dtype == Dtype::Fp16;
+  if (dtype != expected && !scaled)
     return dispatch.emitError("family conv multiplies ")
            << wordOf(own) << " as " << wordOf(expected) << " with " << how << ", found dtype = " << wordOf(dtype);
   Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
-  if (own == Dtype::Fp32 && !admitsOperandType(precision, dtype))
+  if (own == Dtype::Fp32 &&
+      !(scaled ? admitsScaledHalf(precision, schedule::SplitPrecision::None) : admitsOperandType(precision, dtype)))
     return dispatch.emitError("expected an operand type within precision class ")
            << stringifyPrecision(precision) << ", found dtype = " << wordOf(dtype);
   return success();

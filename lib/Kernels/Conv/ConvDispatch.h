@@ -66,9 +66,9 @@ struct Conv {
 mlir::FailureOr<Conv> readConv(DispatchOp dispatch);
 
 /// Completes `dtype` of a schedule on warpgroups, named by HOW in diagnostics: operands are multiplied as they are, f32
-/// ones as tf32.
+/// ones as tf32 or, where the schedule asks for it and SCALES, as fp16 under powers of two.
 mlir::LogicalResult completeOperandType(DispatchOp dispatch, const Conv &conv, ScheduleParams &params,
-                                        llvm::StringRef how);
+                                        llvm::StringRef how, bool scales = false);
 
 /// SIZES of the trailing spatial dimensions, with FILL for the missing leading ones.
 Sizes spatial(llvm::ArrayRef<int64_t> sizes, int64_t fill);

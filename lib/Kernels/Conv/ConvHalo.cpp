@@ -19,6 +19,7 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Dtype;
 
 static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
 /// Registers of a thread that multiplies, besides its sums.
@@ -40,6 +41,9 @@ namespace {
 /// What the template derives from its constants.
 struct Plan {
   int64_t n, filters, bk, stages;
+  bool scaled;                    ///< f32 data is multiplied as fp16
+  int64_t lanes;                  ///< operands in 16 bytes
+  int64_t portion;                ///< channels of a step that are loaded at a time
   int64_t blocks = 1;             ///< of 64 filters that one warpgroup has
   int64_t sets = 1, parts, teams; ///< sums of a thread for each; warpgroups that share a tile, and tiles at a time
   Sizes lead, reach, span;        ///< of the input before the first tap, between its taps; outputs of a phase
@@ -51,14 +55,15 @@ struct Plan {
   bool isResident = false;
   int64_t shareBytes = 0; ///< of a warpgroup, whose warps fold channels together
 
-  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip);
+  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip);
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
   int64_t threads() const { return 128 * consumers() + kProducers; }
   int64_t accumulators() const { return blocks * sets * n / 2; }
   int64_t sharedBytes(bool resident, int64_t count) const {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
-    int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams);
+    int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams) +
+                     (scaled ? 4 * count + 8 * kProducerWarps : 0);
     return roundUp(before, 128) + consumers() * (blocks * kPatchBytes + shareBytes);
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
@@ -72,13 +77,19 @@ struct Plan {
   }
   /// Registers of pixels that a loading thread has in flight.
   int64_t loadedRegisters(const Conv &conv) const {
-    return ceilDiv(loaded / run, kProducers) * bk * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
+    const int64_t channels = scaled ? lanes : bk, units = loaded / run * (scaled ? portion / lanes : 1);
+    return ceilDiv(units, kProducers) * channels * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
   }
 };
 
 } // namespace
 
-static int64_t lanesOf(const Conv &conv) { return 128 / conv.elementType.getIntOrFloatBitWidth(); }
+/// Whether f32 data is multiplied as fp16 under powers of two.
+static bool isScaled(const Conv &conv, Dtype dtype) { return conv.elementType.isF32() && dtype == Dtype::Fp16; }
+/// Operands in 16 bytes.
+static int64_t lanesOf(const Conv &conv, bool scaled) {
+  return scaled ? 8 : 128 / conv.elementType.getIntOrFloatBitWidth();
+}
 /// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
 static int64_t mostLoaded(const Plan &plan, const Conv &conv) {
   return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32;
@@ -100,8 +111,9 @@ static int64_t reachOf(const Conv &conv, int d) {
   return last;
 }
 
-Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Chip &chip)
-    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages) {
+Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip)
+    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), scaled(scaled), lanes(lanesOf(conv, scaled)),
+      portion(bk) {
   int64_t phasesH = 1;
   if (conv.transposed) {
     phasesD = conv.transposed->stride[0];
@@ -131,7 +143,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
   }
   // Whole rows, or parts of them that begin at a sector of memory: those that are multiplied, and loaded, soonest.
   constexpr double multiplied = 0.084, fetched = 0.57; // cycles of a pixel's tap in tf32, and of a load, as measured
-  const double taps = multiplied * kernel[1] * kernel[2] * conv.elementType.getIntOrFloatBitWidth() / 32;
+  const double taps = multiplied * kernel[1] * kernel[2] * 4 / lanes;
   int64_t count = 0;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t width = std::min(span[2], n); width >= 1; --width) {
@@ -153,7 +165,12 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
   pixels = loaded - plane + std::max(plane, reach[1] * pitch + before + reach[2] + n);
   filterTiles = ceilDiv(conv.outChannels, filters);
   steps = ceilDiv(conv.channels, bk);
-  const int64_t chunks = bk / lanesOf(conv);
+  // Scaled operands are narrower than what is loaded for them: as many channels as fit the registers, and 32 bits.
+  if (scaled)
+    while (portion % (2 * lanes) == 0 && (loadedRegisters(conv) > mostLoaded(*this, conv) ||
+                                          portion * conv.in[0] * conv.in[1] * conv.in[2] >= 1 << 29))
+      portion /= 2;
+  const int64_t chunks = bk / lanes;
   pixelBytes = chunks * pixels * 16;
   filterBytes = kernel[1] * kernel[2] * chunks * filters * 16;
   residentBytes = kernel[0] * steps * filterBytes;
@@ -195,8 +212,10 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
   if (plan.consumers() > kMostConsumers)
     return llvm::formatv("a tile of {0} filters takes {1} warpgroups, {2} at most are there", plan.filters, plan.parts,
                          kMostConsumers);
-  if (plan.bk % (2 * lanesOf(conv)))
-    return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * lanesOf(conv), plan.bk);
+  if (plan.bk % (2 * plan.lanes))
+    return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * plan.lanes, plan.bk);
+  if (plan.scaled && conv.fold)
+    return "outputs of products in fp16 (dtype) leave as they are, a reduction follows";
   if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && plan.filterTiles > 1)
     return llvm::formatv("a tile of {0} filters has not all of the {1} channels of a softmax", plan.filters,
                          conv.outChannels);
@@ -224,15 +243,15 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
 static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   constexpr double fetched = 24, productsOf16Bit = 2048, sharedBytes = 128; // bytes, products and bytes a cycle
   constexpr double meeting = 100;                                           // cycles of a step's barriers
-  const double bits = conv.elementType.getIntOrFloatBitWidth();
+  const double loadedBytes = conv.elementType.getIntOrFloatBitWidth() / 8;
   const Sizes &kernel = conv.wholeKernel();
   double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
   double channels = double(plan.steps) * plan.bk;
   // The operands of a product of 64 filters pass through shared memory each time, where they meet what is loaded.
   double product = 64.0 * plan.n * 16 / productsOf16Bit + (64.0 + plan.n) * 32 / sharedBytes / 3;
-  double compute = product * (plan.filters / 64) * taps * channels * bits / 256;
+  double compute = product * (plan.filters / 64) * taps * channels / (2 * plan.lanes);
   double depths = double(kernel[0]) / plan.phasesD;
-  double bytes = plan.loaded * channels * bits / 8 * depths;
+  double bytes = plan.loaded * channels * loadedBytes * depths;
   if (!plan.isResident)
     bytes += double(plan.filterBytes) * plan.steps * depths;
   double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks /
@@ -249,8 +268,10 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   MLIRContext *context = dispatch.getContext();
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::im2col, schedule::Im2col::Halo);
-  if (failed(checkShape(dispatch, conv, chip)) || failed(completeOperandType(dispatch, conv, params, "im2col = halo")))
+  if (failed(checkShape(dispatch, conv, chip)) ||
+      failed(completeOperandType(dispatch, conv, params, "im2col = halo", /*scales=*/true)))
     return failure();
+  const bool scaled = isScaled(conv, *params.getWord(key::dtype));
 
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (given && given->size() != 3)
@@ -261,7 +282,7 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   std::array<int64_t, 3> best = {};
   int64_t stages = 0;
   auto consider = [&](const std::array<int64_t, 3> &tile, int64_t count) {
-    Plan plan(conv, tile, count, chip);
+    Plan plan(conv, tile, count, scaled, chip);
     std::string found = findFault(conv, plan, chip);
     if (!found.empty()) {
       fault = found;
@@ -275,7 +296,7 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       stages = count;
     }
   };
-  const int64_t unit = 2 * lanesOf(conv);
+  const int64_t unit = 2 * lanesOf(conv, scaled);
   for (int64_t count = wanted.value_or(4); count >= wanted.value_or(2); --count) {
     if (given) {
       consider({(*given)[0], (*given)[1], (*given)[2]}, count);
@@ -310,7 +331,12 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   auto three = [&](const char *format, const Sizes &sizes) { line(format, sizes[0], sizes[1], sizes[2]); };
   os << "namespace " << name << " {\n";
   line("// The problem: images of C x D x H x W, filters of KD x KH x KW taps, outputs of OD x OH x OW.");
-  line("using In = {0}; // element type of the input and the products", getStorageType(conv.elementType));
+  if (plan.scaled) {
+    line("using In = {0}; // element type of the input and the weights", getStorageType(conv.elementType));
+    line("using Compute = {0}; // element type of the products", computeTypeOf(schedule.dtype));
+  } else {
+    line("using In = {0}; // element type of the input and the products", getStorageType(conv.elementType));
+  }
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
   three("constexpr int D = {0}, H = {1}, W = {2};", conv.in);
@@ -335,6 +361,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
        "needed",
        plan.run, plan.before);
   line("constexpr int F = {0}, BK = {1}; // filters of a tile, channels of a step", plan.filters, plan.bk);
+  if (plan.scaled)
+    line("constexpr int PORTION = {0}; // channels of a step that are loaded at a time", plan.portion);
   line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
        plan.parts, plan.teams);
   line("constexpr int PRODUCER_WARPS = {0};", kProducerWarps);
@@ -415,7 +443,8 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made,
 
 FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
                                      const Chip &chip) {
-  Plan plan(conv, schedule.tile, schedule.stages, chip);
+  const bool scaled = isScaled(conv, schedule.dtype);
+  Plan plan(conv, schedule.tile, schedule.stages, scaled, chip);
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))
@@ -440,14 +469,16 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
                                   parameters + ") {\n  return " + made->epilogue + ";\n}";
   fill.replacements["mma"] =
       "__device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) {\n  kgen::wgmma_" +
-      std::string(conv.elementType.isF32()    ? "tf32"
+      std::string(scaled                      ? "f16"
+                  : conv.elementType.isF32()  ? "tf32"
                   : conv.elementType.isBF16() ? "bf16"
                                               : "f16") +
       "<N>(c, a, b, true);\n}";
-  fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
-                                name + "_main(const " + name + "::In *__restrict__ input, const " + name +
-                                "::In *__restrict__ weights" + parameters + ",\n         " +
-                                (inParts ? "float" : name + "::Out") + " *__restrict__ output) {";
+  fill.replacements["kernel"] =
+      "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " + name + "_main(const " + name +
+      "::In *__restrict__ input, const " + name +
+      (scaled ? "::Compute *__restrict__ weights, const float *__restrict__ scales" : "::In *__restrict__ weights") +
+      parameters + ",\n         " + (inParts ? "float" : name + "::Out") + " *__restrict__ output) {";
   if (conv.fold)
     fillFold(fill, conv, *made, plan.filterTiles);
   fill.replacements["finish"] =
@@ -464,15 +495,29 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     fill.replacements["fold_outputs"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
   }
 
+  if (scaled) {
+    fill.sections.insert("scaled");
+    fill.replacements["filters"] = fillTemplate(templateBody("conv_halo_scaled.cuh"), fill);
+  }
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
   const int64_t packed = plan.filterTiles * conv.wholeKernel()[0] * plan.steps * conv.wholeKernel()[1] *
                          conv.wholeKernel()[2] * plan.bk * plan.filters;
-  code.workspaces.push_back(RankedTensorType::get({packed}, conv.elementType));
-  DispatchBuffer weights = DispatchBuffer::workspace(0);
-  code.launches.push_back({name + "_weights", {ceilDiv(packed, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
+  MLIRContext *context = dispatch.getContext();
+  code.workspaces.push_back(RankedTensorType::get({packed}, elementTypeOf(schedule.dtype, context)));
+  DispatchBuffer weights = DispatchBuffer::workspace(0), scales = DispatchBuffer::workspace(1);
+  if (scaled) {
+    const int64_t filters = plan.filterTiles * plan.filters;
+    code.workspaces.push_back(RankedTensorType::get({filters}, Float32Type::get(context)));
+    code.launches.push_back({name + "_weights", {filters, 1, 1}, {128, 1, 1}, 0, {conv.weight}, {weights, scales}});
+  } else {
+    code.launches.push_back(
+        {name + "_weights", {ceilDiv(packed, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
+  }
   LaunchSpec main{name + "_main",     {plan.grid(chip), 1, 1}, {plan.threads(), 1, 1},
                   plan.sharedBytes(), {conv.input, weights},   {DispatchBuffer::result(0)}};
+  if (scaled)
+    main.reads.push_back(scales);
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
   main.sizedBy = "conv_halo.cuh";

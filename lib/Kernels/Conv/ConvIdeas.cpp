@@ -61,6 +61,27 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "mma=wgmma; pipeline=tma; tile=[128, 64, 64]", "mma=wgmma; pipeline=tma; tile=[64, 64, 64]",
         "mma=wgmma; pipeline=tma; tile=[256, 128, 64]", "mma=wgmma; pipeline=tma; tile=[128, 256, 64]"},
        /*restart=*/true},
+      {"shifted-halves",
+       C::DType,
+       "Fetch each input pixel once for all taps, and multiply f32 pixels as fp16 under exact powers of two: a box of "
+       "pixels with its neighbours lies in shared memory, eight channels in 16 bytes, and every tap multiplies the "
+       "same "
+       "box, shifted by whole pixels. That is tf32's mantissa at twice its rate and half its shared memory; a power "
+       "for "
+       "each filter and each step keeps fp32's range.",
+       {"conv"},
+       0,
+       118,
+       shiftedHalves,
+       "compute|arithmetic|tensor|memory|shared memory|gather|load|launches",
+       {},
+       {"mma=wgmma; im2col=halo; dtype=fp16", "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 64, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 128, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 32]"},
+       /*restart=*/true},
       {"shifted-pixels",
        C::Memory,
        "Fetch each input pixel once for all taps: a box of pixels with its neighbours lies in shared memory, 16 bytes "

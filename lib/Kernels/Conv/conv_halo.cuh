@@ -58,7 +58,15 @@ __host__ __device__ constexpr int larger(int a, int b) { return a < b ? b : a; }
 
 constexpr int CONSUMERS = PARTS * TEAMS, PRODUCERS = 32 * PRODUCER_WARPS;
 constexpr int THREADS = 128 * CONSUMERS + PRODUCERS;
+#if scaled
+constexpr int LANES = 16 / sizeof(Compute), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
+constexpr int PORTIONS = BK / PORTION;                           // of a step
+static_assert(BK % PORTION == 0 && PORTION % LANES == 0, "a portion has whole chunks");
+static_assert((PORTION - LANES + 0.0) * D * H * W * sizeof(In) + 1.0 * H * W * sizeof(In) < 0x1p32,
+              "a thread's place in a portion is of 32 bits");
+#else
 constexpr int LANES = 16 / sizeof(In), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
+#endif
 constexpr int TAPS = KH * KW;                               // of one depth
 #if transposed
 constexpr int PHASES_D = STRIDE_D, PHASES_H = STRIDE_H,
@@ -78,7 +86,12 @@ constexpr int PITCH = (BEFORE_W + TW + REACH_W + RUN - 1) / RUN * RUN,
 constexpr int LOADED = PLANES_H * PLANES_W * PLANE;
 // A product reads N pixels from any tap's first on.
 constexpr int PIXELS = LOADED - PLANE + larger(PLANE, REACH_H * PITCH + BEFORE_W + REACH_W + N);
+#if scaled
+// A producer's thread loads 16 bytes' worth of channels of a run: what is loaded of a portion, and by a thread of it.
+constexpr int RUNS = LOADED / RUN, UNITS = RUNS * (PORTION / LANES), EACH = ceil_div(UNITS, PRODUCERS);
+#else
 constexpr int EACH = ceil_div(LOADED / RUN, PRODUCERS); // runs of pixels of a producer's thread
+#endif
 constexpr int CHANNEL_STEPS = ceil_div(C, BK);
 static_assert(RUN == 1 ||
                   (SHIFT_W == 1 && W % RUN == 0 && (LEAD_W + BEFORE_W) % RUN == 0 && (TW % RUN == 0 || BOXES_W == 1)),
@@ -101,8 +114,15 @@ constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS *
 constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
 constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
 // Rows of outputs on their way to memory, for each warp that multiplies.
+#if scaled
+// And before them the scales of the stages, and the largest magnitudes that warps loaded, of two portions.
+constexpr int PATCH_PITCH = 36, PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 20) + 8 * (1 + TEAMS) +
+                                              8 * PRODUCER_WARPS + 127) /
+                                             128 * 128;
+#else
 constexpr int PATCH_PITCH = 36,
               PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+#endif
 #if channels
 // What a warp's channels come to, two numbers of a lane, twice.
 constexpr int SHARES_AT = PATCHES_AT + CONSUMERS * 4 * ROWS * PATCH_PITCH * 4;
@@ -179,6 +199,11 @@ __device__ __forceinline__ Taps taps_of(int phase, int taps, int stride, int pad
 }
 #endif
 
+#if scaled
+struct alignas(16) Chunk {
+  Compute lane[LANES];
+};
+#else
 __device__ __forceinline__ float rounded(float x) { return kgen::round_tf32(x); }
 template <typename T>
 __device__ __forceinline__ T rounded(T x) {
@@ -188,14 +213,24 @@ __device__ __forceinline__ T rounded(T x) {
 struct alignas(16) Chunk {
   In lane[LANES];
 };
+#endif
 struct alignas(RUN * sizeof(In)) Run {
   In pixel[RUN];
 };
+#if scaled
+// What a loading thread has of a portion of a step.
+struct Step {
+  Run runs[EACH][LANES];
+  int filters; // which of the filters' portions it needs
+  bool first;  // of a tile
+};
+#else
 // What a loading thread has of a step.
 struct Step {
   Run runs[EACH][BK];
   int filters; // which of the filters' steps it needs
 };
+#endif
 
 //@ replace mma
 __device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) { kgen::wgmma_f16<N>(c, a, b, true); }
@@ -203,6 +238,7 @@ __device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) {
 
 } // namespace example
 
+//@ replace filters
 // Lays the weights out as [tile of filters][depth][step of channels][tap][16 bytes of channels][filter].
 extern "C" __global__ void __launch_bounds__(256)
     example_weights(const example::In *__restrict__ weights, example::In *__restrict__ packed) {
@@ -224,6 +260,7 @@ extern "C" __global__ void __launch_bounds__(256)
 #endif
   packed[index] = rounded(value);
 }
+//@ end
 
 //@ replace kernel
 //@ sizes THREADS | SHARED_BYTES | GRID
@@ -238,10 +275,17 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   // A team may look at the stages of its tile once the one before it has seen all of its own: until then a stage's
   // parity does not say which of its uses is over.
   uint64_t *filters_there = empty + STAGES, *turns = filters_there + 1;
+  //@ section scaled
+  float *stage_scales = reinterpret_cast<float *>(turns + TEAMS);
+  //@ end
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       kgen::mbar_init(&full[s], PRODUCERS);
+#if scaled
+      kgen::mbar_init(&empty[s], 4 * PARTS);
+#else
       kgen::mbar_init(&empty[s], PARTS);
+#endif
     }
     kgen::mbar_init(filters_there, 1);
     for (int t = 0; t < TEAMS; ++t)
@@ -251,7 +295,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   __syncthreads();
 
   const int n_tile = blockIdx.x % N_TILES, first_box = blockIdx.x / N_TILES;
+#if scaled
+  // Counted in In.
+  const In *filters =
+      reinterpret_cast<const In *>(weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F);
+#else
   const In *filters = weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F;
+#endif
   int stage = 0;
   unsigned phase = 0;
   auto advance = [&] {
@@ -270,6 +320,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::bulk_load(example_shared + step * FILTER_BYTES, filters + step * (FILTER_BYTES / (int)sizeof(In)),
                         FILTER_BYTES, filters_there);
     }
+    //@ section scaled
+    // From here to the consumers a step is a portion of one: that is what fits the registers twice.
+    constexpr int CHANNEL_STEPS = example::CHANNEL_STEPS * PORTIONS, BK = PORTION;
+    //@ end
     // What is loaded next: a step of a tile, and where each of the thread's runs begins in its plane of the image, in
     // bytes, if it lies inside.
     int box = first_box, step = 0;
@@ -287,12 +341,21 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         tile = tile_at(box);
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
+#if scaled
+          const int unit = thread + i * PRODUCERS, pixel = unit % RUNS * RUN, plane = pixel / PLANE, at = pixel % PLANE;
+#else
           const int pixel = (thread + i * PRODUCERS) * RUN, plane = pixel / PLANE, at = pixel % PLANE;
+#endif
           const int y = (tile.y + at / PITCH) * SHIFT_H + plane / PLANES_W - LEAD_H;
           const int x = (tile.x + at % PITCH) * SHIFT_W + plane % PLANES_W - LEAD_W - BEFORE_W;
           // A run lies inside of a row or outside of it.
+#if scaled
+          inside[i] = unit < UNITS && y >= 0 && y < H && x >= 0 && x < W;
+          offset[i] = inside[i] ? unsigned(y * W + x + unit / RUNS * (LANES * D * H * W)) * unsigned(sizeof(In)) : 0;
+#else
           inside[i] = pixel < LOADED && y >= 0 && y < H && x >= 0 && x < W;
           offset[i] = inside[i] ? unsigned(y * W + x) * unsigned(sizeof(In)) : 0;
+#endif
         }
 #if transposed
         taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
@@ -314,23 +377,62 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       const bool there = D == 1 || (z >= 0 && z < D);
       const In *from = input + (((long long)tile.i * C + c0) * D + (there ? z : 0)) * (H * W);
 #pragma unroll
+#if scaled
+      for (int c = 0; c < LANES; ++c) {
+#else
       for (int c = 0; c < BK; ++c) {
+#endif
         // The same for all threads: an address is that of the channel and 32 bits of the thread's own.
         const char *channel = reinterpret_cast<const char *>(from + (long long)c * (D * H * W));
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
           Run run = {};
+#if scaled
+          if (there && inside[i] &&
+              (C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C))
+#else
           if (there && inside[i] && (C % BK == 0 || c0 + c < C))
+#endif
             run = *reinterpret_cast<const Run *>(channel + offset[i]);
           to.runs[i][c] = run;
         }
       }
+      //@ section scaled
+      to.first = step == 0;
+      //@ end
       if (++step == steps) {
         step = 0;
         box += GRID / N_TILES;
       }
       return true;
     };
+#if scaled
+    PixelScale power = {reinterpret_cast<unsigned *>(stage_scales + STAGES)};
+    int portion = 0; // of a step
+    // Puts what was loaded where the products read it, once there is room.
+    auto put = [&](Step &from) {
+      const float before = power.choose(from, portion, thread);
+      unsigned char *to = stages + stage * STAGE_BYTES;
+      if (portion == 0) {
+        kgen::mbar_wait(&empty[stage], phase ^ 1);
+        if (!RESIDENT && thread == 0) {
+          kgen::mbar_expect_tx(&full[stage], FILTER_BYTES);
+          kgen::bulk_load(to + PIXEL_BYTES, filters + from.filters / PORTIONS * (FILTER_BYTES / (int)sizeof(In)),
+                          FILTER_BYTES, &full[stage]);
+        }
+      }
+      put_portion(from, reinterpret_cast<Chunk *>(to), portion, thread, before, power.scale);
+      if (++portion < PORTIONS)
+        return;
+      portion = 0;
+      const float scale = power.finish();
+      if (thread == 0)
+        stage_scales[stage] = scale;
+      kgen::fence_proxy_async();
+      kgen::mbar_arrive(&full[stage]);
+      advance();
+    };
+#else
     // Puts what was loaded where the products read it, once there is room.
     auto put = [&](Step &from) {
       kgen::mbar_wait(&empty[stage], phase ^ 1);
@@ -360,6 +462,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       kgen::mbar_arrive(&full[stage]);
       advance();
     };
+#endif
     // The loads of a step are on their way while the step before is stored.
     Step even, odd;
     for (bool more = fetch(even); more;) {
@@ -392,6 +495,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #endif
     const Taps taps_h = taps_of(phase_h, KH, STRIDE_H, PAD_H, DILATION_H, LEAD_H);
 #endif
+    //@ section scaled
+    // Of the thread's two rows of filters.
+    const float *own_scales = scales + n_tile * F + part_f + thread / 32 * 16 + thread % 32 / 4;
+    const int filter_exponents[2] = {exponent_of(own_scales[0]), exponent_of(own_scales[8])};
+    //@ end
     if (RESIDENT)
       kgen::mbar_wait(filters_there, 0);
     int turn = 0, own = 0; // the team of the next tile, and how many this one has had
@@ -434,10 +542,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         for (int j = 0; j < N / 2; ++j)
           sums[set][j] = 0.0f;
       int previous = 0;
+#if scaled
+      float unit = ANY_SCALE; // of the sums
+      // Each warp's first lane gives a stage back, and reads its scale for the others: in its own order, and so that
+      // compute-sanitizer's racecheck sees it.
+      auto release = [&](int s) {
+        if (thread % 32 == 0)
+          kgen::mbar_arrive(&empty[s]);
+      };
+#else
       auto release = [&](int s) {
         if (thread == 0)
           kgen::mbar_arrive(&empty[s]);
       };
+#endif
       for (int step = 0; step < steps; ++step) {
 #if transposed
         const int depth = taps_d.tap + step / CHANNEL_STEPS * APART_D;
@@ -451,6 +569,19 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::mbar_wait(&full[stage], phase);
         if (step == steps - 1)
           pass_on();
+        //@ section scaled
+        float scale = ANY_SCALE;
+        if (thread % 32 == 0)
+          scale = stage_scales[stage];
+        scale = __shfl_sync(0xffffffffu, scale, 0);
+        if (scale != ANY_SCALE && scale != unit) {
+          if (unit != ANY_SCALE) {
+            kgen::wgmma_wait<0>();
+            change_unit(sums, unit, scale);
+          }
+          unit = scale;
+        }
+        //@ end
         kgen::wgmma_fence();
 #if transposed
         for (int h = 0; h < taps_h.count; ++h)
@@ -512,6 +643,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       kgen::named_barrier_sync(1 + group, 128);
       if (INFLIGHT != 0 && steps > 0)
         release(previous);
+      //@ section scaled
+      settle(sums, unit, filter_exponents);
+      //@ end
 
 #if transposed
       const int z = tile.z * STRIDE_D + tile.phase_d, step_h = STRIDE_H, first_y = tile.y * STRIDE_H + phase_h;

@@ -25,6 +25,44 @@ func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x
 
 // -----
 
+// f32 data as fp16: a launch in front scales the filters, the loads the pixels.
+// CHECK-LABEL: kgen.source @halves
+// CHECK-SAME: using In = float;
+// CHECK-SAME: using Compute = __half;
+// CHECK-SAME: constexpr int PORTION = 8;
+// CHECK-SAME: kgen::wgmma_f16<N>(c, a, b, true);
+// CHECK: kgen.launch @halves::@halves_weights
+// CHECK-SAME: grid [64, 1, 1] block [128, 1, 1]
+// CHECK: kgen.launch @halves::@halves_main
+module attributes {kgen.precision = "tf32"} {
+func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32> {
+  %0 = kgen.dispatch @halves schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, tile = [192, 64, 32]>)
+      ins(%x, %w : tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x56x56xf32>, %b: tensor<64x64x3x3xf32>):
+    %1 = aten.conv2d %a, %b padding [1, 1] : (tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32>
+    kgen.yield %1 : tensor<8x64x56x56xf32>
+  } : tensor<8x64x56x56xf32>
+  return %0 : tensor<8x64x56x56xf32>
+}
+}
+
+// -----
+
+module attributes {kgen.precision = "strict-fp32"} {
+func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32> {
+  // expected-error @+1 {{expected an operand type within precision class strict-fp32, found dtype = fp16}}
+  %0 = kgen.dispatch @strict schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16>)
+      ins(%x, %w : tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x56x56xf32>, %b: tensor<64x64x3x3xf32>):
+    %1 = aten.conv2d %a, %b padding [1, 1] : (tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32>
+    kgen.yield %1 : tensor<8x64x56x56xf32>
+  } : tensor<8x64x56x56xf32>
+  return %0 : tensor<8x64x56x56xf32>
+}
+}
+
+// -----
+
 // A warpgroup for each phase of the height, sums for both of the width.
 // CHECK-LABEL: kgen.source @phases
 // CHECK-SAME: constexpr int LEAD_D = 0, LEAD_H = 0, LEAD_W = 0;

@@ -1,8 +1,8 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [transposed]: convolutions by mma = wgmma and pipeline = tma.
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [half] [transposed]: convolutions by mma = wgmma and pipeline = tma.
 
-With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
+With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo, and then with "half" f32 data as fp16. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
 these may show in a result, and where not, is what they are for.
 """
 import sys
@@ -52,7 +52,7 @@ class Writer:
     def __init__(self, element, words):
         self.element = element
         self.is_last, self.has_nan, self.in_blocks, self.in_halo = (word in words for word in ("last", "nan", "blocks", "halo"))
-        self.is_transposed = "transposed" in words
+        self.is_transposed, self.is_half = "transposed" in words, "half" in words
         self.arguments, self.body, self.results = [], [], []
 
     def layout(self, shape):
@@ -90,7 +90,7 @@ class Writer:
         output_padding, (bias, tail, schedule) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
         if self.in_halo:
             schedule = (HALO_TRANSPOSED if self.is_transposed else HALO)[number]
-            if self.element == "f32":
+            if self.element == "f32" and not self.is_half:
                 schedule = schedule.replace(", 16]", ", 8]").replace(", 32]", ", 16]")
         elif self.element == "f32":
             schedule = schedule.replace(", 64]", ", 32]") if number % 2 else schedule
@@ -143,7 +143,7 @@ class Writer:
         names, kinds = ", ".join(name for name, _ in operands), ", ".join(kind for _, kind in operands)
         keys = "family = conv, mma = wgmma, pipeline = tma" + (f", {schedule}" if schedule else "")
         if self.in_halo:
-            keys = keys.replace("pipeline = tma", "im2col = halo")
+            keys = keys.replace("pipeline = tma", "im2col = halo, dtype = fp16" if self.is_half else "im2col = halo")
         if self.in_blocks:
             keys = f"family = conv, mma = {['mma_sync', 'none'][number % 2]}"
         self.body += [f"  %y{number} = kgen.dispatch @c{number} schedule(#kgen.schedule<{keys}>) ins({names} : {kinds}) {{",

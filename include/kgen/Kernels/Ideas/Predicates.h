@@ -76,6 +76,8 @@ inline bool shiftedPixels(const DispatchFacts &f) {
 }
 /// And what is left of their outputs is folded over channels, or over pixels.
 inline bool foldedPixels(const DispatchFacts &f) { return f.foldFollows && shiftedPixels(f); }
+/// Of f32 data, as fp16; a step has 16 channels then.
+inline bool shiftedHalves(const DispatchFacts &f) { return f.f32 && shiftedPixels(f) && f.channels >= 16; }
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
 /// allowed.
 inline bool fewPixels(const DispatchFacts &f) {
