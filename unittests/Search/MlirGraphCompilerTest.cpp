@@ -142,6 +142,17 @@ TEST_F(MlirGraphCompilerTest, GroupsFollowFusion) {
   EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Pool), "conv: CONV2D relu max_pool2d");
 }
 
+TEST_F(MlirGraphCompilerTest, ReductionsJoinConvolutions) {
+  const std::string conv = "tensor<2x64x30x30xf32>", one = "tensor<2x1x30x30xf32>";
+  const std::string signature = "%x: tensor<2x16x32x32xf32>, %w: tensor<64x16x3x3xf32>) -> tensor<2x1x1x30xf32>";
+  const std::string body = "  %0 = aten.conv2d %x, %w : (tensor<2x16x32x32xf32>, tensor<64x16x3x3xf32>) -> " + conv +
+                           "\n" + "  %1, %2 = aten.min.dim %0 dim 1 keepdim true : (" + conv + ") -> (" + one +
+                           ", tensor<2x1x30x30xi64>)\n" + "  %3 = aten.sum.dim_IntList %1 dim [2] keepdim true : (" +
+                           one + ") -> tensor<2x1x1x30xf32>\n" + "  return %3 : tensor<2x1x1x30xf32>\n";
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Epilogue), "conv: CONV2D; row: MIN; row: SUM");
+  EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Pool), "conv: CONV2D min; row: SUM");
+}
+
 TEST_F(MlirGraphCompilerTest, GroupsLeaveOneResult) {
   const std::string t = "tensor<64x64xf32>", unary = " : (" + t + ") -> " + t + "\n",
                     binary = " : (" + t + ", " + t + ") -> " + t + "\n", in = "%x: " + t + ", %w: " + t + ") -> ";
