@@ -1,5 +1,5 @@
 // Family conv with im2col = halo and f32 data as fp16, against the fp64 oracle, where pixels differ in magnitude by up to 2^230: by channels, so that
-// steps, and the portions of one, have powers of two of their own; by rows; by images, between tiles; and with channels of zeros in front of others.
+// steps, and the portions of one, have powers of two of their own; by rows; by images, between tiles; with channels of zeros in front of others, and with filters that travel.
 // REQUIRES: host-compiler
 // RUN: rm -rf %t && mkdir -p %t/c
 // RUN: kgen-opt %s -kgen-inline-dispatches=all -o %t/graph.mlir
@@ -27,8 +27,11 @@ func.func @scales(%x0: tensor<2x12x8x9x12xf32>,
     %w4: tensor<20x48x3x1x3xf32> {kgen.init = "normal(0, 0.2)"},
     %x5: tensor<140x24x5x6xf32>,
     %r5: tensor<140x1x1x1xf32> {kgen.init = "uniform(-70, 70)"},
-    %w5: tensor<16x24x3x3xf32> {kgen.init = "normal(0, 0.2)"})
-    -> (tensor<2x24x9x12xf32>, tensor<1x24x5x6xf32>, tensor<1x16x22x6xf32>, tensor<3x16x13x15xf32>, tensor<3x20x2x4x8xf32>, tensor<140x16x5x6xf32>) {
+    %w5: tensor<16x24x3x3xf32> {kgen.init = "normal(0, 0.2)"},
+    %x6: tensor<1x32x8x7x28xf32>,
+    %r6: tensor<1x32x1x1x1xf32> {kgen.init = "uniform(-40, 40)"},
+    %w6: tensor<16x256x3x3xf32> {kgen.init = "normal(0, 0.2)"})
+    -> (tensor<2x24x9x12xf32>, tensor<1x24x5x6xf32>, tensor<1x16x22x6xf32>, tensor<3x16x13x15xf32>, tensor<3x20x2x4x8xf32>, tensor<140x16x5x6xf32>, tensor<1x16x7x28xf32>) {
   %s0 = kgen.dispatch @s0 schedule(#kgen.schedule<family = pointwise>) ins(%x0, %r0 : tensor<2x12x8x9x12xf32>, tensor<1x12x1x1x1xf32>) {
   ^bb0(%a: tensor<2x12x8x9x12xf32>, %b: tensor<1x12x1x1x1xf32>):
     %e = aten.exp %b : (tensor<1x12x1x1x1xf32>) -> tensor<1x12x1x1x1xf32>
@@ -103,6 +106,18 @@ func.func @scales(%x0: tensor<2x12x8x9x12xf32>,
     %m = aten.mul.Tensor %c, %e : (tensor<140x16x5x6xf32>, tensor<140x1x1x1xf32>) -> tensor<140x16x5x6xf32>
     kgen.yield %m : tensor<140x16x5x6xf32>
   } : tensor<140x16x5x6xf32>
-  return %y0, %y1, %y2, %y3, %y4, %y5 : tensor<2x24x9x12xf32>, tensor<1x24x5x6xf32>, tensor<1x16x22x6xf32>, tensor<3x16x13x15xf32>, tensor<3x20x2x4x8xf32>, tensor<140x16x5x6xf32>
+  %s6 = kgen.dispatch @s6 schedule(#kgen.schedule<family = pointwise>) ins(%x6, %r6 : tensor<1x32x8x7x28xf32>, tensor<1x32x1x1x1xf32>) {
+  ^bb0(%a: tensor<1x32x8x7x28xf32>, %b: tensor<1x32x1x1x1xf32>):
+    %e = aten.exp %b : (tensor<1x32x1x1x1xf32>) -> tensor<1x32x1x1x1xf32>
+    %m = aten.mul.Tensor %a, %e : (tensor<1x32x8x7x28xf32>, tensor<1x32x1x1x1xf32>) -> tensor<1x32x8x7x28xf32>
+    kgen.yield %m : tensor<1x32x8x7x28xf32>
+  } : tensor<1x32x8x7x28xf32>
+  %y6 = kgen.dispatch @c6 schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, tile = [192, 64, 32], stages = 2>) ins(%s6, %w6 : tensor<1x32x8x7x28xf32>, tensor<16x256x3x3xf32>) {
+  ^bb0(%a: tensor<1x32x8x7x28xf32>, %b: tensor<16x256x3x3xf32>):
+    %v = aten.reshape %a shape [1, 256, 7, 28] : (tensor<1x32x8x7x28xf32>) -> tensor<1x256x7x28xf32>
+    %c = aten.conv2d %v, %b padding [1, 1] : (tensor<1x256x7x28xf32>, tensor<16x256x3x3xf32>) -> tensor<1x16x7x28xf32>
+    kgen.yield %c : tensor<1x16x7x28xf32>
+  } : tensor<1x16x7x28xf32>
+  return %y0, %y1, %y2, %y3, %y4, %y5, %y6 : tensor<2x24x9x12xf32>, tensor<1x24x5x6xf32>, tensor<1x16x22x6xf32>, tensor<3x16x13x15xf32>, tensor<3x20x2x4x8xf32>, tensor<140x16x5x6xf32>, tensor<1x16x7x28xf32>
 }
 }
