@@ -28,8 +28,8 @@ StreamPacks streamPacks(const RowProgram &program, const RowSchedule &schedule, 
   return {shared, packs - shared};
 }
 
-/// Packs that a thread adds up in one chain: longer chains of fp32 additions lose digits. Squares lose more: they are of
-/// differences from a chain's first element, and one far off weighs as much as the chain is long.
+/// Packs that a thread adds up in one chain: longer chains of fp32 additions lose digits. Squares lose more: they are
+/// of differences from a chain's first element, and one far off weighs as much as the chain is long.
 static int64_t packsOfSegment(const RowProgram &program) {
   return program.statistic == RowStatistic::Moments ? 16 : 128;
 }

@@ -60,6 +60,7 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalConte
   for (int op : dispatch.ops)
     if (op != dispatch.anchor && dispatch.family == "conv" && context.facts.ops[op].family == "row") {
       facts.foldFollows = true;
+      facts.softmaxFollows |= context.facts.ops[op].name == "aten.softmax.int";
     } else if (op != dispatch.anchor && context.facts.ops[op].isWindow) {
       facts.poolFollows = true;
       facts.runningMaximum = context.facts.ops[op].work.runningMaximum;
