@@ -55,7 +55,7 @@ def split_file(path, folder):
 
 
 def prepare_test(path, top, environment):
-    """The candidates that a numeric test evaluates: its RUN lines are obeyed but for the evaluations themselves."""
+    """The candidates that a numeric test evaluates: its RUN lines are obeyed but for the evaluations themselves, which begin their lines."""
     here = top / path.stem
     here.mkdir()
     script, jobs, cwd = ["set -e"], [], str(here)
