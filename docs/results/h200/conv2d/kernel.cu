@@ -1274,17 +1274,24 @@ extern "C" __global__ void __launch_bounds__(conv2d_0::THREADS, 1)
     };
     const auto finish_row = [&](float(&sum)[BN / 2], int y) {
       const int first = q + y - run.y0;
-      float scale = slot_scale[first % SLOTS];
+      // The lane that gives the slots back reads their scales and hands them round: its own order says, to
+      // compute-sanitizer's racecheck, too, that they are read by then. 0: to be summed exactly.
+      float scale = 0.0f;
+      if (lane == 0) {
+        scale = slot_scale[first % SLOTS];
 #pragma unroll
-      for (int i = 1; i < GROUPS; ++i)
-        scale = fmaxf(scale, slot_scale[(first + i) % SLOTS]);
-      bool same = scale != 0.0f;
+        for (int i = 1; i < GROUPS; ++i)
+          scale = fmaxf(scale, slot_scale[(first + i) % SLOTS]);
+        bool agree = true;
 #pragma unroll
-      for (int i = 0; i < GROUPS; ++i) {
-        const float other = slot_scale[(first + i) % SLOTS];
-        same &= (other == scale) | (other == ANY_SCALE);
+        for (int i = 0; i < GROUPS; ++i) {
+          const float other = slot_scale[(first + i) % SLOTS];
+          agree &= (other == scale) | (other == ANY_SCALE);
+        }
+        scale = agree ? scale : 0.0f;
       }
-      __syncwarp();
+      scale = __shfl_sync(~0u, scale, 0);
+      const bool same = scale != 0.0f;
       if (lane == 0)
         for (int i = 0; i < (y == run.y1 ? GROUPS : 1); ++i)
           kgen::mbar_arrive(&empty[(first + i) % SLOTS]);
