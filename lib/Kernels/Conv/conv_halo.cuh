@@ -116,9 +116,9 @@ constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
 // Rows of outputs on their way to memory, for each warp that multiplies.
 #if scaled
 // And before them the scales of the stages, and the largest magnitudes that warps loaded, of two portions.
-constexpr int PATCH_PITCH = 36, PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 20) + 8 * (1 + TEAMS) +
-                                              8 * PRODUCER_WARPS + 127) /
-                                             128 * 128;
+constexpr int PATCH_PITCH = 36, SCALE_BYTES = 8 * PRODUCER_WARPS + STAGES * 4;
+constexpr int PATCHES_AT =
+    (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + SCALE_BYTES + 127) / 128 * 128;
 #else
 constexpr int PATCH_PITCH = 36,
               PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
@@ -297,8 +297,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   const int n_tile = blockIdx.x % N_TILES, first_box = blockIdx.x / N_TILES;
 #if scaled
   // Counted in In.
-  const In *filters =
-      reinterpret_cast<const In *>(weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F);
+  const In *filters = reinterpret_cast<const In *>(weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F);
 #else
   const In *filters = weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F;
 #endif
@@ -388,8 +387,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         for (int i = 0; i < EACH; ++i) {
           Run run = {};
 #if scaled
-          if (there && inside[i] &&
-              (C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C))
+          if (there && inside[i] && (C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C))
 #else
           if (there && inside[i] && (C % BK == 0 || c0 + c < C))
 #endif
