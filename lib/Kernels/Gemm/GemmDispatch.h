@@ -49,6 +49,8 @@ mlir::FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm,
 mlir::LogicalResult completeStream(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
 mlir::FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmStream &schedule,
                                          const Chip &chip);
+/// The template's function `mma`, a warp's product of operands of DTYPE.
+std::string printWarpProduct(schedule::Dtype dtype);
 /// Whether that is what PARAMS, which leave it open, become: of a convolution whose filters fit.
 bool prefersStream(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params, const Chip &chip);
 

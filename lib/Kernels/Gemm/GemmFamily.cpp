@@ -241,6 +241,16 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 // Emission
 //===----------------------------------------------------------------------===//
 
+std::string printWarpProduct(Dtype dtype) {
+  StringRef product = dtype == Dtype::Tf32   ? "mma_m16n8k8_tf32"
+                      : dtype == Dtype::Fp16 ? "mma_m16n8k16_f16"
+                                             : "mma_m16n8k16_bf16";
+  return ("__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
+          "(&b)[2]) {\n  kgen::" +
+          product + "(c, a, b);\n}")
+      .str();
+}
+
 static StringRef boolText(bool value) { return value ? "true" : "false"; }
 
 /// The code of a variant whose blocks have one tile each: GemmSimt, GemmWmma or GemmMmaSync.
@@ -307,13 +317,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   fill.name = name;
   fill.replacements["constants"] = constants;
   fill.replacements["epilogue"] = epilogueText;
-  fill.replacements["mma"] =
-      "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
-      "(&b)[2]) {\n  kgen::" +
-      std::string(dtype == Dtype::Tf32   ? "mma_m16n8k8_tf32"
-                  : dtype == Dtype::Fp16 ? "mma_m16n8k16_f16"
-                                         : "mma_m16n8k16_bf16") +
-      "(c, a, b);\n}";
+  fill.replacements["mma"] = printWarpProduct(dtype);
   fill.replacements["element"] = std::string("using Element = ") +
                                  (dtype == Dtype::Tf32 ? "wmma::precision::tf32" : "In") + "; // what is multiplied";
   // Column major is the order of a tile that is contiguous across, not along, its rows.

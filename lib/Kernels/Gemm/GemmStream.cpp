@@ -193,13 +193,7 @@ FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const 
   fill.name = name;
   fill.replacements["constants"] = constants;
   fill.replacements["epilogue"] = epilogueText;
-  fill.replacements["mma"] =
-      "__device__ __forceinline__ void mma(float (&c)[4], const unsigned (&a)[4], const unsigned "
-      "(&b)[2]) {\n  kgen::" +
-      std::string(schedule.dtype == Dtype::Tf32   ? "mma_m16n8k8_tf32"
-                  : schedule.dtype == Dtype::Fp16 ? "mma_m16n8k16_f16"
-                                                  : "mma_m16n8k16_bf16") +
-      "(c, a, b);\n}";
+  fill.replacements["mma"] = printWarpProduct(schedule.dtype);
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
                                 "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ a, const " +
                                 name + "::In *__restrict__ b" + epilogue.parameters() + ",\n         " + name +

@@ -67,6 +67,17 @@ void GenericWriter::chooseTile() {
   tiles = llvm::divideCeil(rows, kTile) * llvm::divideCeil(columns, kTile) * batches;
 }
 
+void GenericWriter::declareCoordinates(const llvm::BitVector &loops) {
+  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates())) {
+    // A coordinate of the other operand needs loops that stand elsewhere.
+    llvm::BitVector needed(extents.size());
+    findLoops(definition, needed);
+    if (!needed.test(loops)) // no loop that it lacks
+      body << "        const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
+           << ";\n";
+  }
+}
+
 /// Stages OPERAND: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
 LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef tile, StringRef first, StringRef extent,
                                            ArrayRef<unsigned> own) {
@@ -88,15 +99,7 @@ LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef til
        << "      if (p < " << extent << " && r < kReduced) {\n";
   declarePosition("p", own, 8);
   declarePosition("r", reduction, 8);
-  llvm::BitVector loops = findLoops(operand.access);
-  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates())) {
-    // A coordinate of the other operand needs loops that stand elsewhere.
-    llvm::BitVector needed(extents.size());
-    findLoops(definition, needed);
-    if (!needed.test(loops)) // no loop that it lacks
-      body << "        const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
-           << ";\n";
-  }
+  declareCoordinates(findLoops(operand.access));
   FailureOr<std::string> text = writeLoad(operand.access);
   if (failed(text))
     return failure();

@@ -215,15 +215,7 @@ FailureOr<std::string> GenericWriter::writeWideLoad(const Operand &operand, Stri
   // Where the threads are more than there is to stage, AT or DEEP are beyond it.
   const std::string within = ("at < " + size + " && deep < kDepth").str();
   body << "      if (" << within << " && p < " << extent << " && r < kDeep" << testPhases(own) << ") {\n";
-  llvm::BitVector loops = findLoops(operand.access);
-  for (auto [i, definition] : llvm::enumerate(tracer.getNamedCoordinates())) {
-    // A coordinate of the other operand needs loops that stand elsewhere.
-    llvm::BitVector needed(extents.size());
-    findLoops(definition, needed);
-    if (!needed.test(loops)) // no loop that it lacks
-      body << "        const " << indexType << " " << names[tracer.getNumLoops() + i] << " = " << writeIndex(definition)
-           << ";\n";
-  }
+  declareCoordinates(findLoops(operand.access));
   FailureOr<std::string> text = writeLoad(operand.access);
   if (failed(text))
     return failure();
