@@ -78,6 +78,18 @@ void GenericWriter::declareCoordinates(const llvm::BitVector &loops) {
   }
 }
 
+LogicalResult GenericWriter::writeFirstSum() {
+  if (inits.empty()) {
+    body << printLiteral(FloatAttr::get(combiners[0].value.getType(), 0.0), helpers) << ";\n";
+  } else {
+    FailureOr<std::string> start = writeLoad(inits[0].access);
+    if (failed(start))
+      return failure();
+    body << *start << ";\n";
+  }
+  return success();
+}
+
 /// Stages OPERAND: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
 LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef tile, StringRef first, StringRef extent,
                                            ArrayRef<unsigned> own) {
@@ -134,14 +146,8 @@ LogicalResult GenericWriter::writeTileBody() {
   body << "  const int y0 = threadIdx.x / (kTile / kEach), x0 = threadIdx.x % (kTile / kEach);\n"
        << "  " << sums << " acc[kEach][kEach];\n"
        << "  for (int y = 0; y < kEach; ++y)\n    for (int x = 0; x < kEach; ++x)\n      acc[y][x] = ";
-  if (inits.empty()) {
-    body << printLiteral(FloatAttr::get(combiners[0].value.getType(), 0.0), helpers) << ";\n";
-  } else {
-    FailureOr<std::string> start = writeLoad(inits[0].access);
-    if (failed(start))
-      return failure();
-    body << *start << ";\n";
-  }
+  if (failed(writeFirstSum()))
+    return failure();
   body << "  for (" << indexType << " r0 = 0; r0 < kReduced; r0 += kDepth) {\n";
   if (failed(writeTileLoad(inputs[0], "left", "row0", "kRows", rowLoops)) ||
       failed(writeTileLoad(inputs[1], "right", "column0", "kColumns", columnLoops)))

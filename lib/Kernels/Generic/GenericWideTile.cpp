@@ -290,14 +290,8 @@ LogicalResult GenericWriter::writeWideTileBody() {
        << "  double acc[kEachRow][kEachColumn];\n"
        << "#pragma unroll\n  for (int y = 0; y < kEachRow; ++y)\n"
        << "#pragma unroll\n    for (int x = 0; x < kEachColumn; ++x)\n      acc[y][x] = ";
-  if (inits.empty()) {
-    body << printLiteral(FloatAttr::get(combiners[0].value.getType(), 0.0), helpers) << ";\n";
-  } else {
-    FailureOr<std::string> start = writeLoad(inits[0].access);
-    if (failed(start))
-      return failure();
-    body << *start << ";\n";
-  }
+  if (failed(writeFirstSum()))
+    return failure();
   declarePhases();
   // Taps are inner loops: they read nearly the same of what a channel has.
   body << "  for (" << indexType << " r0 = 0; r0 < kDeep; r0 += kDepth) {\n"

@@ -100,6 +100,8 @@ private:
   void openTapLoops();
   void findLoops(mlir::AffineExpr expr, llvm::BitVector &loops) const;
   llvm::BitVector findLoops(const Access &access) const;
+  /// Writes what a tile's sums begin with, and the statement's end.
+  mlir::LogicalResult writeFirstSum();
   /// Declares the named coordinates that need no other loops than LOOPS, where an operand of a tile is read.
   void declareCoordinates(const llvm::BitVector &loops);
   bool isPacked(const Access &access) const;
