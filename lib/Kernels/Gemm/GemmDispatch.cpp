@@ -212,4 +212,9 @@ FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch
   return printEpilogue(dispatch, gemm, std::move(epilogue), value, coordinates);
 }
 
+bool outgrowsCache(const Gemm &gemm) {
+  constexpr int64_t kept = 64 << 20; // bytes; half of the largest one, sm_100a's
+  return gemm.batch * gemm.m * gemm.n * (gemm.resultType.getIntOrFloatBitWidth() / 8) > kept;
+}
+
 } // namespace kgen::kernels

@@ -66,6 +66,9 @@ std::string emitPreparation(const Gemm &gemm, llvm::StringRef name, int64_t part
 /// Elements from row to row of a prepared matrix whose rows have LENGTH.
 inline int64_t preparedPitch(int64_t length) { return llvm::alignTo(length, 8); }
 
+/// Whether no chip's second-level cache holds the results, so that a reader behind the launch has no use for it.
+bool outgrowsCache(const Gemm &gemm);
+
 inline int64_t ceilDiv(int64_t a, int64_t b) { return llvm::divideCeil(a, b); }
 
 } // namespace kgen::kernels

@@ -349,6 +349,8 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
     fill.sections.insert("split_k");
   if (convert)
     fill.sections.insert("convert");
+  if (split == 1 && outgrowsCache(gemm))
+    fill.sections.insert("streaming");
 
   const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;

@@ -191,6 +191,8 @@ FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const 
 
   TemplateFill fill;
   fill.name = name;
+  if (outgrowsCache(gemm))
+    fill.sections.insert("streaming");
   fill.replacements["constants"] = constants;
   fill.replacements["epilogue"] = epilogueText;
   fill.replacements["mma"] = printWarpProduct(schedule.dtype);

@@ -192,6 +192,20 @@ __device__ __forceinline__ void store_run(Stored *c, const float (&values)[COUNT
       return;
     for (int i = 0; i < COUNT; ++i)
       run.value[i] = finished(i);
+    //@ section streaming
+    // Nothing reads the result soon, and a cache full of parts of lines writes them back one by one.
+    if constexpr (sizeof(Run) == sizeof(uint4)) {
+      uint4 bits;
+      memcpy(&bits, &run, sizeof(bits));
+      __stcs(reinterpret_cast<uint4 *>(destination), bits);
+      return;
+    } else if constexpr (sizeof(Run) == sizeof(uint2)) {
+      uint2 bits;
+      memcpy(&bits, &run, sizeof(bits));
+      __stcs(reinterpret_cast<uint2 *>(destination), bits);
+      return;
+    }
+    //@ end
     *reinterpret_cast<Run *>(destination) = run;
   } else {
     for (int i = 0; i < COUNT; ++i)

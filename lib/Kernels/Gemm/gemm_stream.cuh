@@ -150,6 +150,15 @@ __device__ __forceinline__ void store_run(Out *c, const float (&values)[COUNT], 
 #pragma unroll
     for (int e = 0; e < EACH; ++e)
       run.value[e] = epilogue(values[i + e], batch, row, column + i + e, extra...);
+    //@ section streaming
+    // Nothing reads the result soon, and a cache full of halves of lines writes them back one by one.
+    if constexpr (sizeof(Run) == sizeof(uint4)) {
+      uint4 bits;
+      memcpy(&bits, &run, sizeof(bits));
+      __stcs(reinterpret_cast<uint4 *>(destination + i), bits);
+      continue;
+    }
+    //@ end
     *reinterpret_cast<Run *>(destination + i) = run;
   }
 }

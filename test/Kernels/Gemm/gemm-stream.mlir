@@ -9,6 +9,7 @@
 // CHECK-SAME: constexpr int BM = 128, BN = 128, BK = 32;
 // CHECK-SAME: conv2d_0_pointwise(value + bias[row], batch, row, column / 128, column % 128, extra0)
 // CHECK-SAME: kgen::mma_m16n8k8_tf32
+// CHECK-SAME: __stcs(reinterpret_cast<uint4 *>(destination + i), bits)
 // CHECK-SAME: kgen.schedule = #kgen.schedule<family = gemm, dtype = tf32, min_blocks = 2, mma = mma_sync, persistent = static, pipeline = cp_async, stages = 4, tile = [128, 128, 32], warp_tile = [32, 64]>
 // CHECK: kgen.launch @conv2d_0::@conv2d_0_main grid [264, 1, 1] block [256, 1, 1] shared 102400
 module attributes {kgen.precision = "tf32"} {
@@ -31,6 +32,18 @@ func.func @f(%x: tensor<16x64x128x128xf32>, %w: tensor<128x64x1x1xf32>, %b: tens
 func.func @t(%x: tensor<4x256x65536xbf16>, %w: tensor<256x192x1xbf16>) -> tensor<4x192x65536xbf16> {
   %0 = aten.conv_transpose1d %x, %w : (tensor<4x256x65536xbf16>, tensor<256x192x1xbf16>) -> tensor<4x192x65536xbf16>
   return %0 : tensor<4x192x65536xbf16>
+}
+
+// -----
+
+// Results that a cache may hold stay in it.
+// CHECK-LABEL: kgen.source @conv_transpose1d_0
+// CHECK-SAME: constexpr int M = 192, N = 8192, K = 64;
+// CHECK-NOT: __stcs
+// CHECK: persistent = static
+func.func @small(%x: tensor<4x64x8192xbf16>, %w: tensor<64x192x1xbf16>) -> tensor<4x192x8192xbf16> {
+  %0 = aten.conv_transpose1d %x, %w : (tensor<4x64x8192xbf16>, tensor<64x192x1xbf16>) -> tensor<4x192x8192xbf16>
+  return %0 : tensor<4x192x8192xbf16>
 }
 
 // -----
