@@ -77,10 +77,11 @@ private:
     graph::GroupFact group{family, indices[root], indicesOf(dispatch)};
     for (int op : group.ops)
       taken[op] = true;
-    if (group.ops.size() == 1) {
+    if (group.ops.size() == 1)
       facts.ops[group.anchor].family = family;
+    // What joins in front of a product says how its operands lie.
+    if (group.ops.size() == 1 || (family == "gemm" && reach.producers))
       facts.ops[group.anchor].work = known->getWork(dispatch);
-    }
     groups.push_back(std::move(group));
   }
 
@@ -95,10 +96,10 @@ private:
     if (FailureOr<DispatchOp> grown = fuseConsumers(rewriter, dispatch, any, why); succeeded(grown))
       dispatch = *grown;
     reach.consumers = count() - 1;
-    // Elsewhere, what is in front would be computed once for each use. Before a convolution or pooling that is permutes
-    // only.
+    // Elsewhere, what is in front would be computed once for each use. Before a convolution, pooling or product that is
+    // permutes only.
     Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
-    if (family.readsOnce() || family.name() == "conv" ||
+    if (family.readsOnce() || family.name() == "conv" || family.name() == "gemm" ||
         (family.name() == "pool" && source && movesChannels(source, /*toLast=*/false)))
       if (FailureOr<DispatchOp> grown = fuseProducers(rewriter, dispatch, any, why); succeeded(grown))
         dispatch = *grown;

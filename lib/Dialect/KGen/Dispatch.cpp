@@ -12,6 +12,7 @@
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -150,6 +151,15 @@ bool movesChannels(Operation *op, bool toLast) {
   std::optional<SmallVector<int64_t>> dims = permutationOf(op);
   const int64_t rank = dims ? dims->size() : 0;
   return rank >= 3 && *dims == (toLast ? channelsLast(rank) : channelsFirst(rank));
+}
+
+bool swapsMatrices(Operation *op) {
+  std::optional<SmallVector<int64_t>> dims = permutationOf(op);
+  const int64_t rank = dims ? dims->size() : 0;
+  if (rank < 2 || hasEmptyTensor(op))
+    return false;
+  std::swap((*dims)[rank - 2], (*dims)[rank - 1]);
+  return llvm::equal(*dims, llvm::seq<int64_t>(0, rank));
 }
 
 std::optional<OutputFold> readOutputFold(Operation *op) {
@@ -580,12 +590,18 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
   group.insert(dispatch);
   const bool isConv = dispatch.getFamily() == "conv";
   limit.layouts &= takesLayouts(dispatch);
+  // A product's kernels read matrices either way: their swaps come first, however far in front they stand.
+  if (dispatch.getFamily() == "gemm")
+    for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode())
+      if (!(limit.count && int64_t(group.size()) > limit.count) && swapsMatrices(op) &&
+          llvm::all_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
+        group.insert(op);
   const bool picks = dispatch.getFamily() == "row" && countPicked(group) > 0;
   std::string obstacle = "its inputs are arguments of the graph";
   for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode()) {
     if (limit.count && int64_t(group.size()) > limit.count)
       break;
-    if (llvm::none_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
+    if (group.contains(op) || llvm::none_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
       continue;
     if (isa<DispatchOp>(op))
       obstacle = "the next producer is in another dispatch";
@@ -594,6 +610,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
           "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
           "without groups or with a filter for each channel";
     else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) &&
+             !(dispatch.getFamily() == "gemm" && swapsMatrices(op)) &&
              !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
              !(limit.layouts && movesChannels(op, /*toLast=*/false)))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();

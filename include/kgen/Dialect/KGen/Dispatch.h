@@ -36,6 +36,10 @@ bool keepsOrder(mlir::Operation *op);
 /// dimension 1, and the others keep their order.
 bool movesChannels(mlir::Operation *op, bool toLast);
 
+/// Whether OP exchanges its operand's last two dimensions and keeps the others: a transposed matrix, or a batch of
+/// them.
+bool swapsMatrices(mlir::Operation *op);
+
 /// What a reduction behind a convolution folds: all channels of a pixel, or all pixels of a channel.
 struct OutputFold {
   enum class Kind { Max, Min, Sum, Mean, LogSumExp, Softmax } kind;
@@ -70,7 +74,8 @@ mlir::FailureOr<DispatchOp> fuseConsumers(mlir::RewriterBase &rewriter, Dispatch
                                           std::string &why, DispatchReplaced replaced = {});
 
 /// Absorbs element-wise ops whose results are used by DISPATCH only, nearest first; of a convolution, which takes
-/// none in front, the permutes that put the channels of what it reads first. Result as for fuseConsumers.
+/// none in front, the permutes that put the channels of what it reads first; of a product, swaps of matrices. Result as
+/// for fuseConsumers.
 mlir::FailureOr<DispatchOp> fuseProducers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
                                           std::string &why, DispatchReplaced replaced = {});
 
