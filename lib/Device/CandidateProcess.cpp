@@ -148,8 +148,7 @@ class WorkerProcess : public CandidateProcess {
 
 public:
   WorkerProcess(const CandidateJob &job, IdleWorker idle, SpareWorker &spare)
-      : plan(*job.plan), limit(job.runSeconds),
-        shared(job.outputsOnDevice >= 0 && job.inputsOnDevice.size() == job.inputSets.size()), spare(spare),
+      : plan(*job.plan), limit(job.runSeconds), shared(job.sharesDevice()), spare(spare),
         socket(std::exchange(idle.socket, -1)), child(std::move(idle.child)) {}
   ~WorkerProcess() override {
     if (socket >= 0)

@@ -562,18 +562,30 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   job.runSeconds = options.runSeconds;
   for (const judge::ReferenceSet &set : (*reference)->sets)
     job.inputSets.push_back(&set.inputs);
+  // Inputs that a judge drew are in its memory alone.
+  auto bringInputs = [&]() -> llvm::Error {
+    for (const judge::ReferenceSet &set : (*reference)->sets)
+      if (auto here = judge::hostInputs(set, prepared.plan, parts.threads); !here)
+        return here.takeError();
+    return llvm::Error::success();
+  };
   // Where the judge's device shares memory, inputs and outputs need not leave it.
   judge::Judge &judge = *(*reference)->judge;
   job.outputsOnDevice = judge.outputsOnDevice();
   for (const judge::ReferenceSet &set : (*reference)->sets)
     if (int descriptor = judge.inputsOnDevice(set.number); descriptor >= 0)
       job.inputsOnDevice.push_back(descriptor);
+  if (!job.sharesDevice())
+    if (llvm::Error error = bringInputs())
+      return std::move(error);
   Phase starting(out, "start");
   auto outcome = parts.runner->start(job, prepared.process);
   if (!outcome && job.outputsOnDevice >= 0 && !outcome.errorIsA<DeviceLost>()) {
     // The host's memory is slower and always there.
     llvm::consumeError(outcome.takeError());
     job.outputsOnDevice = -1;
+    if (llvm::Error error = bringInputs())
+      return std::move(error);
     outcome = parts.runner->start(job, prepared.process);
   }
   // What others time must not find the next worker's context on its way.

@@ -191,7 +191,10 @@ llvm::Expected<std::string> Evaluator::findWrongTask(const CandidateFiles &files
   job.runSeconds = options.runSeconds;
   job.bufferSets = 1;
   const judge::ReferenceSet &set = candidate.reference->sets[0];
-  job.inputSets.push_back(&set.inputs);
+  auto drawn = judge::hostInputs(set, candidate.plan, parts.threads);
+  if (!drawn)
+    return drawn.takeError();
+  job.inputSets.push_back(*drawn);
   if (llvm::Error error = toolchain::writeFileAtomically(job.planFile, exposed->print()))
     return std::move(error);
   std::unique_ptr<device::CandidateProcess> process;

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "DrawBlocks.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 
 using namespace kgen;
@@ -186,6 +188,38 @@ drawAvx512(const kgen_drawing &drawing, candidate::DType type, void *out, int64_
 #endif
 
 } // namespace
+
+/// What kgen_judge_draw takes has this order, too.
+std::array<uint64_t, drawingWords> kgen::judge::wordsOf(const kgen_drawing &d) {
+  return {d.key,
+          llvm::bit_cast<uint64_t>(d.first),
+          llvm::bit_cast<uint64_t>(d.second),
+          llvm::bit_cast<uint64_t>(d.high),
+          llvm::bit_cast<uint64_t>(d.factor),
+          uint64_t(d.row),
+          uint64_t(d.place),
+          uint64_t(d.law),
+          uint64_t(d.runs),
+          uint64_t(d.alter),
+          uint64_t(d.may)};
+}
+
+kgen_drawing kgen::judge::drawingOfWords(llvm::ArrayRef<uint64_t> words) {
+  assert(words.size() == drawingWords);
+  kgen_drawing d;
+  d.key = words[0];
+  d.first = llvm::bit_cast<double>(words[1]);
+  d.second = llvm::bit_cast<double>(words[2]);
+  d.high = llvm::bit_cast<double>(words[3]);
+  d.factor = llvm::bit_cast<double>(words[4]);
+  d.row = int64_t(words[5]);
+  d.place = int64_t(words[6]);
+  d.law = int(words[7]);
+  d.runs = int(words[8]);
+  d.alter = int(words[9]);
+  d.may = int(words[10]);
+  return d;
+}
 
 DrawUnits kgen::judge::availableDrawUnits() {
 #ifdef __x86_64__

@@ -10,10 +10,17 @@
 
 #include "kgen/Judge/Inputs.h"
 
+#include <array>
+
 namespace kgen::judge {
 
 /// How argument ARG's elements are drawn for SET. Fails only on a malformed `init`.
 llvm::Expected<kgen_drawing> drawingOf(const candidate::BufferSpec &spec, unsigned arg, const InputSet &set);
+
+/// DRAWING as words for another process or a kernel, doubles by their bits, and back.
+constexpr size_t drawingWords = 11;
+std::array<uint64_t, drawingWords> wordsOf(const kgen_drawing &drawing);
+kgen_drawing drawingOfWords(llvm::ArrayRef<uint64_t> words);
 
 /// The vector units that blocks are drawn by; the bits are the same by all.
 enum class DrawUnits { Plain, Avx2, Avx512 };

@@ -224,6 +224,7 @@ private:
 
 } // namespace
 
+llvm::Error Judge::drawInputs(size_t, const InputSet &) { return llvm::createStringError("inputs are not drawn here"); }
 llvm::Error Judge::learnMagnitudes(size_t) {
   return llvm::createStringError("%s is not known here", describe(Computed::Magnitudes));
 }

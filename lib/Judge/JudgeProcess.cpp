@@ -7,6 +7,7 @@
 // doubles go by their bits, in hexadecimal; memory by its descriptor.
 //
 //===----------------------------------------------------------------------===//
+#include "DrawBlocks.h"
 #include "JudgeSession.h"
 
 #include "kgen/Device/DescriptorSocket.h"
@@ -40,7 +41,8 @@ namespace {
 
 class JudgeProcess : public Judge {
 public:
-  explicit JudgeProcess(const JudgeJob &job) : outputs(job.shape->outputs), makeProgram(job.makeProgram) {}
+  explicit JudgeProcess(const JudgeJob &job)
+      : drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
@@ -89,8 +91,9 @@ public:
     std::lock_guard<std::mutex> guard(lock);
     llvm::TimeTraceScope trace("answer on the card"); // with what it waits for
     declared.erase(set);
-    if (llvm::Error error = give(set, question.inputs))
-      return std::move(error);
+    if (question.inputs.data || !inputs.count(set))
+      if (llvm::Error error = give(set, question.inputs))
+        return std::move(error);
     if (auto done = ask("answer " + std::to_string(set)); !done)
       return done.takeError();
     Findings found;
@@ -127,6 +130,26 @@ public:
         found.costs.back().push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
     }
     return found;
+  }
+
+  /// Where nobody but the card needs them: a candidate's process copies what it reads from the card's memory.
+  bool drawsInputs() const override { return outputsFd >= 0; }
+
+  llvm::Error drawInputs(size_t set, const InputSet &how) override {
+    std::lock_guard<std::mutex> guard(lock);
+    llvm::TimeTraceScope trace("draw on the card");
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      auto drawing = drawingOf(drawn[i], unsigned(i), how);
+      if (!drawing)
+        return drawing.takeError();
+      std::string line = "draw " + std::to_string(set) + " " + std::to_string(i);
+      for (uint64_t word : wordsOf(*drawing))
+        line += " " + llvm::utohexstr(word);
+      if (auto done = ask(line); !done)
+        return done.takeError();
+      keepInputs(set);
+    }
+    return llvm::Error::success();
   }
 
   llvm::Error learnMagnitudes(size_t set) override {
@@ -236,11 +259,16 @@ private:
     auto done = ask("inputs " + std::to_string(set), 0, what.descriptor);
     if (!done)
       return done.takeError();
+    keepInputs(set);
+    return llvm::Error::success();
+  }
+
+  /// The descriptor that came with the last reply is that of the inputs of SET.
+  void keepInputs(size_t set) {
     auto [held, added] = inputs.emplace(set, -1);
     if (held->second >= 0)
       close(held->second);
     held->second = std::exchange(received, -1);
-    return llvm::Error::success();
   }
 
   llvm::Error nonsense() {
@@ -316,7 +344,7 @@ private:
     return std::move(words);
   }
 
-  std::vector<candidate::BufferSpec> outputs;
+  std::vector<candidate::BufferSpec> drawn, outputs; ///< as inputs are declared; the outputs
   decltype(JudgeJob::makeProgram) makeProgram;
   std::map<Computed, std::string> programs; ///< those that were asked for, and why there is none
   toolchain::ChildProcess child;
@@ -345,5 +373,6 @@ llvm::StringRef kgen::judge::judgeKernelsText() {
   } texts[] = {
 #include "JudgeKernels.inc"
   };
-  return texts[0].text;
+  static const std::string whole = std::string(texts[0].text) + texts[1].text;
+  return whole;
 }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "JudgeSession.h"
 
+#include "DrawBlocks.h"
+
 #include "kgen/Device/Parallel.h"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ using namespace kgen::judge;
 
 namespace {
 
-enum { Widen, Compare, Facts };
+enum { Widen, Compare, Facts, Draw };
 constexpr unsigned blockThreads = 256;
 
 uint64_t bitsOf(double value) {
@@ -43,7 +45,9 @@ candidate::LaunchPlan planOfKernels(unsigned blocks) {
   plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
                    launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, pointer, pointer, wide, wide, wide,
                                                  wide, number, number, number}),
-                   launch("kgen_judge_facts", {pointer, pointer, wide, wide})};
+                   launch("kgen_judge_facts", {pointer, pointer, wide, wide}),
+                   launch("kgen_judge_draw", {pointer, wide, wide, wide, wide, wide, wide, wide, wide, number, number,
+                                              number, number, number})};
   return plan;
 }
 
@@ -169,7 +173,8 @@ llvm::Error JudgeSession::write(device::DeviceAddress to, const char *from, size
   return llvm::Error::success();
 }
 
-llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
+/// The memory that keeps the inputs of SET.
+llvm::Expected<device::SharedBlock> JudgeSession::inputsOf(size_t set) {
   auto found = inputs.find(set);
   if (found == inputs.end()) {
     auto block = allocateBlock(inputBytes);
@@ -177,9 +182,53 @@ llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
       return block.takeError();
     found = inputs.emplace(set, *block).first;
   }
-  if (llvm::Error error = write(found->second.at, bytes, inputBytes))
+  return found->second;
+}
+
+llvm::Expected<int> JudgeSession::setInputs(size_t set, const char *bytes) {
+  auto block = inputsOf(set);
+  if (!block)
+    return block.takeError();
+  if (llvm::Error error = write(block->at, bytes, inputBytes))
     return std::move(error);
-  return found->second.descriptor;
+  return block->descriptor;
+}
+
+llvm::Expected<int> JudgeSession::drawInput(size_t set, unsigned number, const kgen_drawing &drawing) {
+  if (number >= shape.inputs.size())
+    return llvm::createStringError("there is no input %u", number);
+  auto block = inputsOf(set);
+  if (!block)
+    return block.takeError();
+  const candidate::BufferSpec &spec = shape.inputs[number];
+  const device::DeviceAddress at = block->at + inputOffsets[number];
+  std::vector<uint64_t> values = {at, uint64_t(spec.elements())};
+  llvm::append_range(values, wordsOf(drawing));
+  values.push_back(uint64_t(spec.dtype));
+  if (llvm::Error error = launch(Draw, values))
+    return std::move(error);
+  if (llvm::Error error = own.synchronize())
+    return std::move(error);
+  if (llvm::Error error = checkDrawn(spec, at, drawing))
+    return std::move(error);
+  return block->descriptor;
+}
+
+/// Holds the first and the last elements against the CPU's: a seed that is told has to show the same case again there.
+llvm::Error JudgeSession::checkDrawn(const candidate::BufferSpec &spec, device::DeviceAddress at,
+                                     const kgen_drawing &drawing) {
+  constexpr int64_t looked = 1024;
+  const int64_t count = spec.elements(), width = int64_t(candidate::byteSize(spec.dtype));
+  for (int64_t begin : {int64_t(0), std::max<int64_t>(count - looked, 0)}) {
+    const int64_t end = std::min(begin + looked, count);
+    std::vector<char> ours(size_t((end - begin) * width)), theirs(ours.size());
+    drawElements(drawing, spec.dtype, ours.data() - begin * width, begin, end);
+    if (llvm::Error error = own.read(theirs.data(), at + device::DeviceAddress(begin * width), theirs.size()))
+      return error;
+    if (ours != theirs)
+      return llvm::createStringError("the card draws another %s than the CPU does", spec.name.c_str());
+  }
+  return llvm::Error::success();
 }
 
 /// What GRAPH computes in fp64 of the inputs, rounded first.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "DrawnElement.h"
+
 #include "kgen/Device/CandidateSession.h"
 #include "kgen/Judge/Judge.h"
 
@@ -25,6 +27,9 @@ public:
 
   /// BYTES are packed with packBuffers(shape.inputs, 0). A descriptor of the memory that keeps them, or -1.
   llvm::Expected<int> setInputs(size_t set, const char *bytes);
+  /// Draws input NUMBER of SET on the device, and looks at some of it: they are the bits that the CPU draws, or it is
+  /// an error. A descriptor of the memory that keeps the set, or -1.
+  llvm::Expected<int> drawInput(size_t set, unsigned number, const kgen_drawing &drawing);
   /// Of the memory for a candidate's outputs, packed with packBuffers(shape.outputs, 4096), or -1.
   int outputsDescriptor() const { return shown.descriptor; }
   /// Answers the inputs of SET and keeps the answer.
@@ -57,6 +62,8 @@ private:
     std::unique_ptr<device::CandidateSession> session;
     const candidate::LaunchPlan *plan = nullptr;
   };
+  llvm::Expected<device::SharedBlock> inputsOf(size_t set);
+  llvm::Error checkDrawn(const candidate::BufferSpec &spec, device::DeviceAddress at, const kgen_drawing &drawing);
   llvm::Error write(device::DeviceAddress to, const char *from, size_t bytes);
   llvm::Error run(const Program &graph, size_t set, RoundTo round, bool jittered);
   llvm::Error keep(const Program &graph, size_t set, Kept &kept);

@@ -7,6 +7,7 @@
 // but the bytes of its outputs. Descriptor 3 is the socket; memory arrives on it.
 //
 //===----------------------------------------------------------------------===//
+#include "DrawBlocks.h"
 #include "JudgeSession.h"
 
 #include "kgen/Device/DescriptorSocket.h"
@@ -136,6 +137,18 @@ private:
       if (llvm::Error error = inputs.take(std::exchange(received, -1), inputBytes))
         return reply(std::move(error));
       auto descriptor = session->setInputs(number(1), inputs.base);
+      if (!descriptor)
+        return reply(descriptor.takeError());
+      attached = *descriptor;
+      return reply(llvm::ArrayRef<uint64_t>());
+    }
+    if (words[0] == "draw") {
+      std::vector<uint64_t> drawing;
+      for (size_t i = 3; i < words.size(); ++i)
+        words[i].getAsInteger(16, drawing.emplace_back());
+      if (drawing.size() != drawingWords)
+        return reply(llvm::createStringError("nothing says how to draw"));
+      auto descriptor = session->drawInput(number(1), unsigned(number(2)), drawingOfWords(drawing));
       if (!descriptor)
         return reply(descriptor.takeError());
       attached = *descriptor;

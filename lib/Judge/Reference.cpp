@@ -95,6 +95,8 @@ public:
     if (!faults)
       return faults.takeError();
     reference->warnings = std::move(*faults);
+    if (drawsHere)
+      reference->warnings.push_back("inputs are drawn by the CPU: " + whyHere);
     return std::move(reference);
   }
 
@@ -284,23 +286,22 @@ private:
     out.set.ordinal = draft.ordinal;
     out.set.argument = draft.kind == InputKind::NaN ? *nanArgument : 0;
     out.set.seed = options.seed;
-    auto memory = device::SharedMemory::create(inputBytes);
-    if (!memory)
-      return memory.takeError();
-    out.inputs = std::move(*memory);
-    for (unsigned i = 0; i < plan.inputs.size(); ++i)
-      if (llvm::Error error = fillInput(
-              plan.inputs[i], i, out.set,
-              llvm::MutableArrayRef<char>(out.inputs.data() + offsets[i], plan.inputs[i].bytes()), options.threads))
-        return error;
+    out.inputs = device::SharedMemory();
     out.tolerance.resize(plan.outputs.size());
-    return llvm::Error::success();
+    if (judge->drawsInputs() && !drawsHere) {
+      llvm::Error error = judge->drawInputs(draft.number, out.set);
+      if (!error || !judge->works())
+        return error;
+      std::lock_guard<std::mutex> guard(lock);
+      drawsHere = true;
+      whyHere = llvm::toString(std::move(error));
+    }
+    return hostInputs(out, plan, options.threads).takeError();
   }
 
   /// Runs BODY(0) to BODY(count - 1), several at a time; the first error wins.
   llvm::Error forAll(size_t count, const std::function<llvm::Error(size_t)> &body) {
     std::atomic<bool> ends = false;
-    std::mutex lock;
     llvm::Error first = llvm::Error::success();
     device::parallelEach(count, judge->parallel(), [&](size_t i) {
       if (ends)
@@ -375,6 +376,9 @@ private:
   GraphTraits traits;
   std::optional<unsigned> nanArgument; ///< the first whose NaN every honest kernel treats alike
   bool lowPasses = false;              ///< the next lower class would pass
+  std::mutex lock;
+  std::atomic<bool> drawsHere = false; ///< the judge could not draw inputs
+  std::string whyHere;                 ///< the lock's
 };
 
 } // namespace
@@ -397,6 +401,23 @@ llvm::Expected<std::vector<ReferenceSet>> kgen::judge::buildSetsOn(Judge &judge,
                                                                    std::vector<device::SharedMemory> inputs,
                                                                    const ReferenceOptions &options) {
   return Builder(nullptr, "", plan, options).setsOn(judge, first, std::move(inputs));
+}
+
+llvm::Expected<const device::SharedMemory *>
+kgen::judge::hostInputs(const ReferenceSet &set, const candidate::LaunchPlan &plan, unsigned threads) {
+  if (set.inputs.size() > 0)
+    return &set.inputs;
+  size_t bytes;
+  const std::vector<size_t> offsets = device::packBuffers(plan.inputs, 0, bytes);
+  auto memory = device::SharedMemory::create(bytes);
+  if (!memory)
+    return memory.takeError();
+  for (unsigned i = 0; i < plan.inputs.size(); ++i)
+    if (llvm::Error error =
+            fillInput(plan.inputs[i], i, set.set, {memory->data() + offsets[i], plan.inputs[i].bytes()}, threads))
+      return std::move(error);
+  set.inputs = std::move(*memory);
+  return &set.inputs;
 }
 
 std::vector<unsigned> Reference::timed() const {

@@ -1,42 +1,19 @@
 // kgen's own kernels around the fp64 oracle on a card: inputs into doubles, and what is compared with its answers.
-// They run in the judge's process only. The arithmetic is that of Inputs.cpp and Verify.cpp, element by element.
+// They run in the judge's process only, with DrawnElement.h in front. The arithmetic is that of Inputs.cpp and Verify.cpp,
+// element by element.
 
 // DType's order: f64 f32 f16 bf16 i64 i32 i8 i1; 8 stands for one value everywhere.
-typedef unsigned long long u64;
 
-__device__ float judge_from_half(unsigned bits) {
-  unsigned sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, fraction = bits & 1023u;
-  if (exponent == 0) {
-    float f = (float)fraction * (1.0f / 16777216.0f);
-    return sign ? -f : f;
-  }
-  return __uint_as_float(sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13);
-}
+__device__ double judge_from_half(unsigned bits) { return (double)__uint_as_float(kgen_bits_of_half(bits)); }
 
-__device__ unsigned judge_to_half(float value) {
-  unsigned x = __float_as_uint(value), sign = (x >> 16) & 0x8000u, magnitude = x & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)
-    return sign | 0x7e00u;
-  if (magnitude >= 0x477ff000u)
-    return sign | 0x7c00u;
-  if (magnitude < 0x38800000u)
-    return sign | (unsigned)rintf(__uint_as_float(magnitude) * 16777216.0f);
-  return sign | ((magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13);
-}
-
-__device__ float judge_round_bfloat16(float value) {
-  unsigned x = __float_as_uint(value);
-  if ((x & 0x7fffffffu) > 0x7f800000u)
-    return __uint_as_float((x | 0x400000u) & 0xffff0000u);
-  return __uint_as_float((x + 0x7fffu + ((x >> 16) & 1u)) & 0xffff0000u);
-}
+__device__ unsigned judge_to_half(float value) { return kgen_half_of_bits(__float_as_uint(value)); }
 
 __device__ double judge_load(const void *bytes, int type, long long i) {
   switch (type) {
   case 1:
     return (double)((const float *)bytes)[i];
   case 2:
-    return (double)judge_from_half(((const unsigned short *)bytes)[i]);
+    return judge_from_half(((const unsigned short *)bytes)[i]);
   case 3:
     return (double)__uint_as_float((unsigned)((const unsigned short *)bytes)[i] << 16);
   case 4:
@@ -58,9 +35,9 @@ __device__ double judge_stored(double value, int type) {
   case 1:
     return (double)(float)value;
   case 2:
-    return (double)judge_from_half(judge_to_half((float)value));
+    return judge_from_half(judge_to_half((float)value));
   case 3:
-    return (double)judge_round_bfloat16((float)value);
+    return (double)__uint_as_float(kgen_bfloat_of_bits(__float_as_uint((float)value)) << 16);
   default:
     return value;
   }
@@ -108,7 +85,7 @@ __device__ double judge_round(double value, int format) {
     return judge_round_fraction(value, 10);
   case 2:
     return isfinite(value) && fabs(value) > 65504 ? copysign(65504.0, value)
-                                                  : (double)judge_from_half(judge_to_half((float)value));
+                                                  : judge_from_half(judge_to_half((float)value));
   case 3:
     return judge_round_fraction(value, 7);
   case 4:
@@ -118,14 +95,25 @@ __device__ double judge_round(double value, int format) {
   }
 }
 
-/// See kgen::jitter in Inputs.h.
-__device__ double judge_jitter(double value, u64 i) {
-  u64 z = i + 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  z ^= z >> 31;
-  double step = (double)(z >> 40) * (1.0 / 8388608.0) - 1.0;
-  return isfinite(value) ? value + value * (1.0 / 8388608.0) * step : value;
+/// Draws COUNT elements of TYPE. The words are those of kgen_drawing, doubles by their bits.
+extern "C" __global__ void kgen_judge_draw(void *out, long long count, long long key, long long first, long long second,
+                                           long long high, long long factor, long long row, long long place, int law,
+                                           int runs, int alter, int may, int type) {
+  kgen_drawing d;
+  d.key = (kgen_word)key;
+  d.first = __longlong_as_double(first);
+  d.second = __longlong_as_double(second);
+  d.high = __longlong_as_double(high);
+  d.factor = __longlong_as_double(factor);
+  d.row = row;
+  d.place = place;
+  d.law = law;
+  d.runs = runs;
+  d.alter = alter;
+  d.may = may;
+  long long stride = (long long)gridDim.x * blockDim.x;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+    kgen_draw_store(out, type, i, kgen_draw_element(&d, i));
 }
 
 /// COUNT stored elements as doubles, through FORMAT first.
@@ -134,7 +122,7 @@ extern "C" __global__ void kgen_judge_widen(const void *bytes, double *out, long
   long long stride = (long long)gridDim.x * blockDim.x;
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {
     double value = judge_round(judge_load(bytes, type, i), format);
-    out[i] = jittered ? judge_jitter(value, (u64)i) : value;
+    out[i] = jittered ? kgen_jittered(value, (kgen_word)i) : value;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Judge.h"
 #include "kgen/Judge/JudgeProcess.h"
+#include "kgen/Judge/Reference.h"
 #include "kgen/Toolchain/Compiler.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -115,6 +116,48 @@ TEST_F(CardAnswersTest, AnswersAreTheCpus) {
   EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
   EXPECT_NEAR(found.facts[0].mean, expected.facts[0].mean, 1e-12);
   EXPECT_EQ(found.facts[0].largest, expected.facts[0].largest);
+}
+
+TEST_F(CardAnswersTest, InputsAreDrawnWhereAnswersAreComputed) {
+  const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
+  auto card = llvm::cantFail(source->judge(graphOf(1100, "1"), plan, 1));
+  ASSERT_TRUE(card->drawsInputs());
+  const InputSet set{InputKind::Wide, 7, 0};
+  llvm::cantFail(card->drawInputs(3, set));
+  EXPECT_GE(card->inputsOnDevice(3), 0);
+  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
+  llvm::cantFail(fillInput(plan.inputs[0], 0, set, {inputs.data(), plan.inputs[0].bytes()}));
+  Question question, sent;
+  sent.inputs = DrawnInputs::of(inputs);
+  const AnswerFacts found = llvm::cantFail(card->examine(3, question)).facts[0],
+                    expected = llvm::cantFail(card->examine(4, sent)).facts[0];
+  EXPECT_GT(found.rms, 0);
+  EXPECT_EQ(found.rms, expected.rms);
+  EXPECT_EQ(found.mean, expected.mean);
+  // A copy of the input, which the judge alone has, is no better than one of what was sent.
+  const Exhibit copy{Exhibit::Input, 0, 0};
+  EXPECT_EQ(llvm::cantFail(card->compare(3, 0, copy, 0)).norms.l2,
+            llvm::cantFail(card->compare(4, 0, copy, 0)).norms.l2);
+  // Nobody said what the inputs are.
+  EXPECT_FALSE(bool(llvm::expectedToOptional(card->examine(5, question))));
+}
+
+TEST_F(CardAnswersTest, AReferenceHasInputsHereOnceSomebodyAsks) {
+  const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
+  ReferenceOptions options;
+  options.seed = 7;
+  options.few = true;
+  auto reference = llvm::cantFail(buildReference(*source, graphOf(1100, "1"), plan, options));
+  ASSERT_EQ(reference->sets.size(), 3u);
+  for (const ReferenceSet &set : reference->sets) {
+    EXPECT_EQ(set.inputs.size(), 0u);
+    const device::SharedMemory *here = llvm::cantFail(hostInputs(set, plan, 1));
+    EXPECT_EQ(here, &set.inputs);
+    std::vector<char> drawn(plan.inputs[0].bytes());
+    llvm::cantFail(fillInput(plan.inputs[0], 0, set.set, drawn));
+    EXPECT_EQ(memcmp(here->data(), drawn.data(), drawn.size()), 0);
+    EXPECT_EQ(llvm::cantFail(hostInputs(set, plan, 1))->data(), here->data());
+  }
 }
 
 TEST_F(CardAnswersTest, LayersThatReduceAlikeAreLookedAtOnce) {

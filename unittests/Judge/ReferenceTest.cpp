@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -121,7 +122,78 @@ public:
   std::string deviceName() const override { return "fake"; }
 };
 
+/// Says that it draws, and cannot from some set on.
+class DrawingJudge : public Judge {
+public:
+  DrawingJudge(std::unique_ptr<Judge> other, const candidate::LaunchPlan &plan, size_t failFrom, int &asked)
+      : other(std::move(other)), plan(plan), failFrom(failFrom), asked(asked) {}
+  bool drawsInputs() const override { return true; }
+  llvm::Error drawInputs(size_t set, const InputSet &how) override {
+    ++asked;
+    if (set >= failFrom)
+      return llvm::createStringError("the card draws another x than the CPU does");
+    auto memory = device::SharedMemory::create(plan.inputs[0].bytes());
+    if (!memory)
+      return memory.takeError();
+    drawn[set] = std::move(*memory);
+    return fillInput(plan.inputs[0], 0, how, {drawn[set].data(), plan.inputs[0].bytes()});
+  }
+  llvm::Expected<Findings> examine(size_t set, const Question &question) override {
+    Question own = question;
+    EXPECT_EQ(question.inputs.data == nullptr, set < failFrom) << set;
+    if (!question.inputs.data)
+      own.inputs = DrawnInputs::of(drawn[set]);
+    return other->examine(set, own);
+  }
+  void drop(size_t set) override { other->drop(set); }
+  llvm::Expected<Comparison> compare(size_t set, unsigned output, const Exhibit &exhibit, double close) override {
+    return other->compare(set, output, exhibit, close);
+  }
+
+private:
+  std::unique_ptr<Judge> other;
+  const candidate::LaunchPlan &plan;
+  const size_t failFrom;
+  int &asked;
+  std::map<size_t, device::SharedMemory> drawn;
+};
+
+class DrawingAnswers : public FunctionAnswers {
+public:
+  DrawingAnswers(std::function<double(llvm::ArrayRef<double>, size_t)> f, size_t failFrom)
+      : FunctionAnswers(std::move(f)), failFrom(failFrom) {}
+  int asked = 0;
+  llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
+                                               unsigned threads) override {
+    return std::make_unique<DrawingJudge>(createHostJudge(*this, graph, plan, threads), plan, failFrom, asked);
+  }
+
+private:
+  const size_t failFrom;
+};
+
 } // namespace
+
+TEST(Reference, WhatTheJudgeCannotDrawIsDrawnHere) {
+  const candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  DrawingAnswers all(twice, 100), few(twice, 2);
+  auto drawn = build(all, plan, 1);
+  EXPECT_EQ(all.asked, 12); // special values twice: the answers were infinite
+  EXPECT_TRUE(drawn->warnings.empty());
+  auto partly = build(few, plan, 1);
+  EXPECT_EQ(few.asked, 3); // it is not asked again
+  ASSERT_EQ(partly->warnings.size(), 1u);
+  EXPECT_EQ(partly->warnings[0], "inputs are drawn by the CPU: the card draws another x than the CPU does");
+  ASSERT_EQ(drawn->sets.size(), 11u);
+  ASSERT_EQ(partly->sets.size(), 11u);
+  for (size_t i = 0; i < 11; ++i) {
+    EXPECT_EQ(drawn->sets[i].inputs.size(), 0u);
+    EXPECT_EQ(partly->sets[i].inputs.size() > 0, i >= 2);
+    EXPECT_EQ(memcmp(llvm::cantFail(hostInputs(drawn->sets[i], plan, 1))->data(),
+                     llvm::cantFail(hostInputs(partly->sets[i], plan, 1))->data(), 2048),
+              0);
+  }
+}
 
 TEST(Reference, ElevenSetsDeclaredFirst) {
   FunctionAnswers source(twice);

@@ -73,6 +73,8 @@ struct CandidateJob {
   /// through the host's memory.
   std::vector<int> inputsOnDevice;
   int outputsOnDevice = -1;
+  /// Then INPUTSETS may be empty memory.
+  bool sharesDevice() const { return outputsOnDevice >= 0 && inputsOnDevice.size() == inputSets.size(); }
   double runSeconds = 30;   ///< limit of one run, SIGKILL after it
   double startSeconds = 60; ///< limit of loading it
   unsigned bufferSets = CandidateSession::bufferSets;

@@ -37,7 +37,7 @@ struct DrawnInputs {
 
 /// One input set to answer, and what is to be known of its answers.
 struct Question {
-  DrawnInputs inputs;
+  DrawnInputs inputs;             ///< no data: those that drawInputs() drew
   std::vector<double> integersTo; ///< by output, the limit of smallIntegers; empty: not asked
   bool mustBeFinite = false;      ///< else the answer is dropped and costs are not asked for
   std::vector<RoundTo> rounds;    ///< for Findings::costs; None moves each input by up to one rounding of fp32
@@ -80,6 +80,11 @@ public:
   virtual unsigned parallel() const { return 1; }
   /// How many sets' answers it can keep.
   virtual size_t room() const { return SIZE_MAX; }
+  /// Whether drawInputs() is worth a try: nobody needs the inputs in this process's memory then.
+  virtual bool drawsInputs() const { return false; }
+  /// Draws the inputs of SET where the answers are computed, to the same bits as fillInput does. An error where that is
+  /// not to be had: somebody draws them here then.
+  virtual llvm::Error drawInputs(size_t set, const InputSet &how);
   /// Computes and keeps the answer to SET. Its inputs stay where they are as long as the judge lives.
   virtual llvm::Expected<Findings> examine(size_t set, const Question &question) = 0;
   /// The answer to SET is of no more use.

@@ -26,7 +26,8 @@ struct MeasuredErrors {
 /// One input set, what its answers are like, and what a candidate may be off by.
 struct ReferenceSet {
   InputSet set;
-  device::SharedMemory inputs;                  ///< packed with packBuffers(plan.inputs, 0)
+  /// Packed with packBuffers(plan.inputs, 0); empty where only the judge has them, until hostInputs() is asked.
+  mutable device::SharedMemory inputs;
   size_t number = 0;                            ///< by which the judge knows it
   std::vector<AnswerFacts> facts;               ///< one per output
   std::vector<candidate::ErrorNorms> tolerance; ///< one per output; unused where exact
@@ -37,6 +38,10 @@ struct ReferenceSet {
   /// Candidates are timed on the declared distribution.
   bool timed() const { return set.kind == InputKind::Declared; }
 };
+
+/// The inputs of SET in this process's memory, drawn with THREADS if they are not there. Not thread safe.
+llvm::Expected<const device::SharedMemory *> hostInputs(const ReferenceSet &set, const candidate::LaunchPlan &plan,
+                                                        unsigned threads);
 
 struct Reference {
   /// [0] has the declared distribution.
