@@ -1,0 +1,38 @@
+//===- Algebra.h - The same answer for less work ----------------*- C++ -*-===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites of a graph that a person does on paper: they hold for real numbers, and for floats but for the order of
+// sums. A row of rewrites() is all that transform.kgen.rewrite, the floor and the facts of a graph need to know of one.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace kgen::aten {
+
+/// A rewrite by its name in scripts.
+struct Rewrite {
+  llvm::StringLiteral name;
+  void (*populate)(mlir::RewritePatternSet &patterns);
+};
+
+/// All of them, in the order of their promise.
+llvm::ArrayRef<Rewrite> rewrites();
+
+/// Rewrites FUNC wherever REWRITE applies; false where it does nowhere, and FUNC is as it was. The same graph gives the
+/// same ops in the same order.
+bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
+
+/// The FLOPs of FUNC, or of what rewrites make of it where that is less: no kernel needs more.
+double leastFlops(mlir::func::FuncOp func);
+
+/// Sums and means behind what is linear are taken in front of it.
+void populateReduceFirst(mlir::RewritePatternSet &patterns);
+/// Average pools behind each other and behind a convolution become a part of the one in front.
+void populatePoolFilters(mlir::RewritePatternSet &patterns);
+
+} // namespace kgen::aten
