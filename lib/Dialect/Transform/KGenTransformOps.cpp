@@ -3,10 +3,13 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The extension itself, select and fuse. Knobs share Knobs.cpp.
+// The extension itself, rewrite, select and fuse. Knobs share Knobs.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
+#include "kgen/Dialect/KGen/InputDomains.h"
+#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Dialect/Transform/KGenTransform.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -214,6 +217,51 @@ DiagnosedSilenceableFailure SplitOp::apply(TransformRewriter &rewriter, Transfor
 void SplitOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   mlir::transform::onlyReadsHandle(getTargetMutable(), effects);
   mlir::transform::producesHandle(getOperation()->getOpResults(), effects);
+  mlir::transform::modifiesPayload(effects);
+}
+
+//===----------------------------------------------------------------------===//
+// RewriteOp
+//===----------------------------------------------------------------------===//
+
+static const aten::Rewrite *findRewrite(StringRef name) {
+  auto found = llvm::find_if(aten::rewrites(), [&](const aten::Rewrite &one) { return one.name == name; });
+  return found == aten::rewrites().end() ? nullptr : found;
+}
+
+LogicalResult RewriteOp::verify() {
+  if (findRewrite(getRewrite()))
+    return success();
+  InFlightDiagnostic diag = emitOpError() << "expected one of ";
+  llvm::interleaveComma(aten::rewrites(), diag, [&](const aten::Rewrite &one) { diag << one.name; });
+  return diag << ", found " << getRewrite();
+}
+
+DiagnosedSilenceableFailure RewriteOp::apply(TransformRewriter &, TransformResults &, TransformState &state) {
+  // A product that goes would take its precision class along, and a norm what its inputs may be.
+  for (Operation *payload : state.getPayloadOps(getTarget())) {
+    auto module = dyn_cast<ModuleOp>(payload);
+    module = module ? module : payload->getParentOfType<ModuleOp>();
+    bool hasDispatch = false;
+    payload->walk([&](DispatchOp) { hasDispatch = true; });
+    if (hasDispatch)
+      return emitDefiniteFailure() << "expected a graph of which no dispatch has been formed yet";
+    if (!module)
+      continue;
+    module->setAttr("kgen.precision", StringAttr::get(getContext(), stringifyPrecision(precisionOf(module))));
+    settleInputDomains(module);
+  }
+  bool any = false;
+  for (Operation *payload : state.getPayloadOps(getTarget()))
+    payload->walk(
+        [&](func::FuncOp func) { any |= !func.isExternal() && aten::applyRewrite(func, *findRewrite(getRewrite())); });
+  if (!any)
+    return emitDefiniteFailure() << "expected something that " << getRewrite() << " rewrites, found nothing";
+  return DiagnosedSilenceableFailure::success();
+}
+
+void RewriteOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  mlir::transform::onlyReadsHandle((*this)->getOpOperands(), effects);
   mlir::transform::modifiesPayload(effects);
 }
 

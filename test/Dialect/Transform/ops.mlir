@@ -5,6 +5,8 @@
 module attributes {transform.with_named_sequence} {
   // CHECK-LABEL: @__transform_main
   transform.named_sequence @__transform_main(%f: !transform.any_op) {
+    // CHECK: transform.kgen.rewrite %{{.*}} as reduce_first
+    transform.kgen.rewrite %f as reduce_first
     // CHECK: %[[D:.*]] = transform.kgen.select "aten.conv2d" in %{{.*}}
     %d = transform.kgen.select "aten.conv2d" in %f
     // CHECK: %[[E:.*]] = transform.kgen.select "aten.conv2d" number 1 in %{{.*}} as conv

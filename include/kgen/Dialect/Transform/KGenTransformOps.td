@@ -3,9 +3,10 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// transform.kgen.*: what an idea may ask of a graph. Four directives shape
-// dispatches (select, fuse, fuse_siblings, split); all others are knobs that set
-// keys of a dispatch's schedule, and follow from kgen/Schedule/ScheduleKeys.td.
+// transform.kgen.*: what an idea may ask of a graph. One directive rewrites it
+// (rewrite), four shape dispatches (select, fuse, fuse_siblings, split); all others
+// are knobs that set keys of a dispatch's schedule, and follow from
+// kgen/Schedule/ScheduleKeys.td.
 //
 //===----------------------------------------------------------------------===//
 #ifndef KGEN_DIALECT_TRANSFORM_KGENTRANSFORMOPS
@@ -23,6 +24,37 @@ class KGenTransform_Op<string opMnemonic> : Op<Transform_Dialect, "kgen." # opMn
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<TransformOpInterface>]> {
   let cppNamespace = "::kgen::directive";
+}
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+def KGenTransform_RewriteOp : KGenTransform_Op<"rewrite"> {
+  let summary = "the same answer for less work";
+  let description = [{
+    Category C. Rewrites the graph by algebra that holds for real numbers, and for floats but
+    for the order of sums. By name:
+
+    - `reduce_first`: a sum or mean behind a product or a convolution is taken in
+      front of it, through what is linear between the two (scales, biases, batch
+      norms, residuals, views). Over a product's outputs the weights are summed,
+      over its rows the inputs, over a convolution's pixels the inputs that each
+      tap meets. Reductions of extent 1 go.
+    - `pool_filters`: average pools in series become one, and an average pool behind
+      a convolution (transposed: whose stride divides the pool's) becomes a wider
+      filter with a larger stride, where that costs less.
+
+    Only where nobody else reads what is no longer computed. Finding nothing to
+    rewrite is a failure. Directives behind it see the rewritten graph.
+
+    ```mlir
+    transform.kgen.rewrite %f as reduce_first
+    ```
+  }];
+  let arguments = (ins Transform_AnyOpType:$target, StrAttr:$rewrite);
+  let assemblyFormat = "$target `as` custom<Word>($rewrite) attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,154 @@
+"""Graphs of sums and averages behind products and convolutions, of many shapes: `write FOLDER` writes them, each with a script that
+rewrites it; `compare FOLDER` holds the fp64 answers of what came out (NAME.out.mlir) against those of the graph."""
+import array
+import pathlib
+import random
+import subprocess
+import sys
+
+GRAPHS = {}
+
+
+def ty(shape, element="f32"):
+    return "tensor<" + "".join(f"{extent}x" for extent in shape) + element + ">"
+
+
+def graph(name, arguments, lines, result, element="f32", rewrite="reduce_first"):
+    signature = ", ".join(f'%{n}: {ty(s, element)} {{kgen.init = "{i}"}}' for n, s, i in arguments)
+    body = "\n".join("  " + line for line in lines)
+    GRAPHS[name] = (f"func.func @{name}({signature}) -> {result[1]} {{\n{body}\n  return {result[0]} : {result[1]}\n}}\n", rewrite, [s for _, s, _ in arguments])
+
+
+def normal(name, shape):
+    return (name, shape, "normal(0, 0.1)")
+
+
+def uniform(name, shape):
+    return (name, shape, "uniform(0, 1)")
+
+
+def linear(name, shape, n, behind, result, element="f32", residual=False):
+    x, y = tuple(shape), tuple(shape[:-1]) + (n,)
+    arguments = [uniform("x", x), normal("w", (n, shape[-1])), normal("b", (n,))]
+    lines = [f"%y = aten.linear %x, %w, %b : ({', '.join(ty(a[1], element) for a in arguments)}) -> {ty(y, element)}"]
+    if residual:
+        arguments.append(uniform("r", y))
+        lines.append(f"%z = aten.add.Tensor %y, %r {{alpha = 2.0}} : ({ty(y, element)}, {ty(y, element)}) -> {ty(y, element)}")
+    else:
+        lines.append(f"%z = aten.sub.Scalar %y {{other = 0.5, alpha = 3.0}} : ({ty(y, element)}) -> {ty(y, element)}")
+    lines.append(f"%s = {behind} : ({ty(y, element)}) -> {ty(result, element)}")
+    graph(name, arguments, lines, ("%s", ty(result, element)), element)
+
+
+def product(name, op, a, b, y, behind, result):
+    lines = [f"%y = aten.{op} %a, %b : ({ty(a)}, {ty(b)}) -> {ty(y)}",
+             f"%z = aten.neg %y : ({ty(y)}) -> {ty(y)}", f"%s = {behind} : ({ty(y)}) -> {ty(result)}"]
+    graph(name, [uniform("a", a), normal("b", b)], lines, ("%s", ty(result)))
+
+
+def convolution(name, dims, images, channels, filters, size, taps, stride=1, padding=0, dilation=1, groups=1, transposed=False, out_padding=0,
+                bias=True, over=None, keep=True, mean=True, scale=False, norm=False, pools=()):
+    many = lambda value: (value,) * dims if isinstance(value, int) else value
+    size, taps, stride, padding, dilation, out_padding = map(many, (size, taps, stride, padding, dilation, out_padding))
+    text = lambda values: "[" + ", ".join(map(str, values)) + "]"
+    x = (images, channels) + size
+    w = ((channels, filters // groups) if transposed else (filters, channels // groups)) + taps
+    if transposed:
+        y = tuple((size[i] - 1) * stride[i] - 2 * padding[i] + dilation[i] * (taps[i] - 1) + out_padding[i] + 1 for i in range(dims))
+        op = f"conv_transpose{dims}d" + ("" if dims == 1 else ".input")
+        rest = f"output_padding {text(out_padding)} groups {groups} dilation {text(dilation)}"
+    else:
+        y = tuple((size[i] + 2 * padding[i] - dilation[i] * (taps[i] - 1) - 1) // stride[i] + 1 for i in range(dims))
+        op, rest = f"conv{dims}d", f"dilation {text(dilation)} groups {groups}"
+    y = (images, filters) + y
+    arguments = [uniform("x", x), normal("w", w)] + ([normal("b", (filters,))] if bias else [])
+    lines = [f"%y = aten.{op} %x, %w{', %b' if bias else ''} stride {text(stride)} padding {text(padding)} {rest} : "
+             f"({', '.join(ty(a[1]) for a in arguments)}) -> {ty(y)}"]
+    last = "%y"
+    if scale:
+        lines.append(f"%k = aten.mul.Scalar {last} {{other = 0.5}} : ({ty(y)}) -> {ty(y)}")
+        last = "%k"
+    if norm:
+        arguments += [normal("g", (filters,)), normal("h", (filters,)), normal("m", (filters,)), ("v", (filters,), "uniform(0.5, 1)")]
+        lines.append(f"%n = aten.batch_norm {last} weight %g bias %h running_mean %m running_var %v : ({ty(y)}, "
+                     f"{', '.join([ty((filters,))] * 4)}) -> {ty(y)}")
+        last = "%n"
+    for number, (window, step) in enumerate(pools):
+        q = y[:2] + tuple((extent - window) // step + 1 for extent in y[2:])
+        lines.append(f"%p{number} = aten.avg_pool{dims}d {last} kernel {text((window,) * dims)} stride {text((step,) * dims)} : ({ty(y)}) -> {ty(q)}")
+        last, y = f"%p{number}", q
+    if not pools and over is None:
+        q = y[:2] + (1,) * dims
+        lines.append(f"%s = aten.adaptive_avg_pool{dims}d {last} output_size {text((1,) * dims)} : ({ty(y)}) -> {ty(q)}")
+        last, y = "%s", q
+    elif not pools:
+        q = tuple(1 if i in over else extent for i, extent in enumerate(y) if keep or i not in over)
+        lines.append(f"%s = aten.{'mean.dim' if mean else 'sum.dim_IntList'} {last} dim {text(over)} keepdim {str(keep).lower()} : ({ty(y)}) -> {ty(q)}")
+        last, y = "%s", q
+    graph(name, arguments, lines, (last, ty(y)), rewrite="pool_filters" if pools else "reduce_first")
+
+
+linear("outputs", (24, 96), 80, "aten.sum.dim_IntList %z dim [1] keepdim true", (24, 1))
+linear("outputs_f16", (24, 96), 80, "aten.sum.dim_IntList %z dim [-1]", (24,), element="f16")
+linear("outputs_bf16", (24, 96), 80, "aten.mean.dim %z dim [1] keepdim true", (24, 1), element="bf16")
+linear("rows", (24, 96), 80, "aten.mean.dim %z dim [0]", (80,))
+linear("both", (4, 24, 96), 80, "aten.mean.dim %z dim [-1, 1]", (4,))
+linear("tokens", (4, 24, 96), 80, "aten.sum.dim_IntList %z dim [1]", (4, 80), residual=True)
+product("mm", "mm", (24, 96), (96, 40), (24, 40), "aten.sum.dim_IntList %z dim [1]", (24,))
+product("bmm", "bmm", (3, 24, 96), (3, 96, 40), (3, 24, 40), "aten.mean.dim %z dim [1] keepdim true", (3, 1, 40))
+product("matmul", "matmul", (3, 24, 96), (96, 40), (3, 24, 40), "aten.sum %z", ())
+convolution("plain", 2, 2, 8, 12, 24, 3, padding=1, over=(2, 3))
+convolution("strided", 2, 2, 8, 12, (24, 31), (3, 5), stride=(2, 3), padding=(1, 2), dilation=(1, 2), groups=2, over=(2, 3), keep=False, mean=False)
+convolution("one", 1, 2, 8, 12, 60, 7, padding=3, over=(2,), keep=False)
+convolution("three", 3, 2, 4, 6, (8, 9, 10), 3, norm=True)
+convolution("depthwise", 2, 2, 8, 8, 24, 3, padding=1, groups=8, scale=True)
+convolution("images", 2, 4, 8, 12, 16, 3, padding=1, over=(0, 2, 3), keep=False)
+convolution("channels", 2, 2, 8, 12, 16, 3, padding=1, groups=4, over=(1,), mean=False)
+convolution("everything", 2, 2, 8, 12, 16, 3, padding=1, over=(1, 2, 3), keep=False)
+convolution("some", 3, 2, 6, 8, (6, 9, 11), 3, padding=1, groups=2, over=(3, 4), keep=False)
+convolution("transposed", 2, 2, 8, 12, 24, 3, stride=2, padding=1, transposed=True, over=(2, 3), scale=True)
+convolution("transposed_large", 2, 16, 64, 8, (64, 65), 3, stride=2, padding=1, out_padding=1, transposed=True, over=(2, 3))
+convolution("transposed_odd", 2, 2, 8, 12, (20, 17), (3, 4), stride=(2, 3), padding=(1, 0), dilation=(2, 1), out_padding=(1, 0), groups=4, transposed=True, over=(2, 3), keep=False)
+convolution("transposed_whole", 3, 2, 6, 8, (6, 10, 9), 3, transposed=True, scale=True, norm=True)
+convolution("transposed_channels", 2, 2, 8, 12, 9, 3, stride=2, padding=1, groups=2, transposed=True, over=(1,))
+convolution("transposed_depth", 3, 2, 6, 8, (9, 8, 7), 3, stride=2, padding=1, out_padding=1, groups=2, transposed=True, bias=False, over=(2,), keep=False)
+convolution("pool", 2, 2, 4, 6, 20, 3, pools=[(4, 4)])
+convolution("pool_strided", 2, 2, 4, 6, (21, 23), 3, stride=2, padding=1, dilation=2, groups=2, norm=True, pools=[(5, 5)])
+convolution("pools_transposed", 3, 2, 3, 4, 8, 3, stride=2, padding=1, transposed=True, norm=True, pools=[(2, 2), (2, 2)])
+convolution("pool_transposed", 2, 2, 4, 6, (9, 11), (4, 3), stride=2, padding=(1, 0), out_padding=(0, 1), dilation=(1, 2), groups=2, transposed=True, scale=True, pools=[(4, 6)])
+
+
+def write(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (text, rewrite, _) in GRAPHS.items():
+        (folder / f"{name}.mlir").write_text(text)
+        (folder / f"{name}.script").write_text(f'transform.kgen.rewrite %f as {rewrite}\n')
+        print(name)
+
+
+def answer(path, inputs, outputs):
+    outputs.mkdir(exist_ok=True)
+    subprocess.run(["kgen-oracle", path, "--inputs", inputs, "--outputs", outputs], check=True)
+    return array.array("d", (outputs / "out0.bin").read_bytes())
+
+
+def compare(folder):
+    draw, wrong = random.Random(1), 0
+    for name, (_, _, shapes) in GRAPHS.items():
+        inputs = folder / "inputs"
+        inputs.mkdir(exist_ok=True)
+        for number, shape in enumerate(shapes):
+            count = 1
+            for extent in shape:
+                count *= extent
+            (inputs / f"in{number}.bin").write_bytes(array.array("d", (draw.random() + 0.1 for _ in range(count))).tobytes())
+        a = answer(folder / f"{name}.mlir", inputs, folder / "a")
+        b = answer(folder / f"{name}.out.mlir", inputs, folder / "b")
+        off = max(abs(left - right) for left, right in zip(a, b)) / max(map(abs, a))
+        if len(a) != len(b) or not off < 1e-12:
+            wrong += 1
+            print(f"{name}: {len(b)} of {len(a)} elements, off by {off}")
+    print(f"{len(GRAPHS)} graphs, {wrong} wrong")
+
+
+{"write": write, "compare": compare}[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -1,0 +1,109 @@
+// What transform.kgen.rewrite makes of graphs, and where it leaves them alone.
+// RUN: split-file %s %t
+// RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/sum.mlir
+// RUN: kgen-opt %t/space.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/space.mlir
+// RUN: kgen-opt %t/one.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/one.mlir
+// RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pool.script | FileCheck %t/pool.mlir
+// RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
+// RUN: not kgen-opt %t/kept.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
+// RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/pool.script 2>&1 | FileCheck %t/pool.script
+// RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/late.script 2>&1 | FileCheck %t/late.script
+// RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/unknown.script 2>&1 | FileCheck %t/unknown.script
+
+//--- sum.script
+transform.kgen.rewrite %f as reduce_first
+// CHECK: expected something that reduce_first rewrites, found nothing
+
+//--- pool.script
+transform.kgen.rewrite %f as pool_filters
+// CHECK: expected something that pool_filters rewrites, found nothing
+
+//--- unknown.script
+transform.kgen.rewrite %f as soup
+// CHECK: expected one of reduce_first, pool_filters{{.*}}, found soup
+
+//--- late.script
+%d = transform.kgen.select "aten.linear" in %f
+transform.kgen.rewrite %f as reduce_first
+// CHECK: expected a graph of which no dispatch has been formed yet
+
+//--- then.script
+transform.kgen.rewrite %f as reduce_first
+%d = transform.kgen.select "aten.sum.dim_IntList" number 1 in %f as row
+transform.kgen.fuse %d producers 1
+// Directives behind it see the rewritten graph.
+// CHECK: kgen.dispatch @sum_dim_IntList_0
+// CHECK: aten.mul.Tensor
+// CHECK-NEXT: aten.sum.dim_IntList
+
+//--- sum.mlir
+// A matrix times the sum of the weight's rows; the bias is summed, too, and what followed the sum on one element goes.
+// CHECK-LABEL: func.func @sum
+// CHECK-DAG: %[[W:.*]] = aten.sum.dim_IntList %arg1 dim [0] keepdim true : (tensor<16x64xf32>) -> tensor<1x64xf32>
+// CHECK-DAG: %[[V:.*]] = aten.reshape %[[W]] shape [64]
+// CHECK-DAG: %[[P:.*]] = aten.mul.Tensor %arg0, %[[V]]
+// CHECK-DAG: %[[S:.*]] = aten.sum.dim_IntList %[[P]] dim [1] keepdim true : (tensor<8x64xf32>) -> tensor<8x1xf32>
+// CHECK-DAG: %[[B:.*]] = aten.sum.dim_IntList %arg2 dim [0] keepdim true
+// CHECK: %[[R:.*]] = aten.add.Tensor %[[S]], %[[B]]
+// CHECK-NEXT: return %[[R]]
+func.func @sum(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %b: tensor<16xf32>) -> tensor<8x1xf32> {
+  %0 = aten.linear %x, %w, %b : (tensor<8x64xf32>, tensor<16x64xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  %1 = aten.sum.dim_IntList %0 dim [1] keepdim true : (tensor<8x16xf32>) -> tensor<8x1xf32>
+  %2, %3 = aten.max.dim %1 dim 1 keepdim true : (tensor<8x1xf32>) -> (tensor<8x1xf32>, tensor<8x1xi64>)
+  %4 = aten.logsumexp %2 dim [1] keepdim true : (tensor<8x1xf32>) -> tensor<8x1xf32>
+  return %4 : tensor<8x1xf32>
+}
+
+//--- space.mlir
+// Every tap of this transposed convolution meets every pixel: the image and the filter are summed, and the batch norm is
+// one of the mean.
+// CHECK-LABEL: func.func @space
+// CHECK-DAG: aten.sum.dim_IntList %arg0 dim [2, 3] keepdim true : (tensor<2x8x32x32xf32>) -> tensor<2x8x1x1xf32>
+// CHECK-DAG: aten.sum.dim_IntList %{{.*}} dim [3, 4] keepdim true : (tensor<1x4x8x3x3xf32>) -> tensor<1x4x8x1x1xf32>
+// CHECK: aten.div.Scalar %{{.*}} {other = 1.156000e+03 : f64}
+// CHECK-NEXT: %[[N:.*]] = aten.batch_norm %{{.*}} (tensor<2x4x1x1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x1x1xf32>
+// CHECK-NEXT: return %[[N]]
+func.func @space(%x: tensor<2x8x32x32xf32>, %w: tensor<8x4x3x3xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<2x4x1x1xf32> {
+  %0 = aten.conv_transpose2d.input %x, %w : (tensor<2x8x32x32xf32>, tensor<8x4x3x3xf32>) -> tensor<2x4x34x34xf32>
+  %1 = aten.batch_norm %0 running_mean %m running_var %v : (tensor<2x4x34x34xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x34x34xf32>
+  %2 = aten.adaptive_avg_pool2d %1 output_size [1, 1] : (tensor<2x4x34x34xf32>) -> tensor<2x4x1x1xf32>
+  return %2 : tensor<2x4x1x1xf32>
+}
+
+//--- one.mlir
+// A position that is used keeps the maximum of one element.
+// CHECK-LABEL: func.func @one
+// CHECK-NOT: aten.mean
+// CHECK: aten.max.dim
+func.func @one(%x: tensor<8x1xf32>) -> (tensor<8xf32>, tensor<8xi64>) {
+  %0 = aten.mean.dim %x dim [1] keepdim true : (tensor<8x1xf32>) -> tensor<8x1xf32>
+  %1, %2 = aten.max.dim %0 dim 1 : (tensor<8x1xf32>) -> (tensor<8xf32>, tensor<8xi64>)
+  return %1, %2 : tensor<8xf32>, tensor<8xi64>
+}
+
+//--- pool.mlir
+// Two pools are one, and with it a plain convolution in the transposed one's place; the norm stays behind it.
+// CHECK-LABEL: func.func @pool
+// CHECK: %[[C:.*]] = aten.conv3d %arg0, %{{.*}}, %arg2 stride [2, 2, 2] : (tensor<4x3x8x8x8xf32>, tensor<16x3x3x3x3xf32>, tensor<16xf32>) -> tensor<4x16x3x3x3xf32>
+// CHECK-NEXT: %[[N:.*]] = aten.batch_norm %[[C]]
+// CHECK-NEXT: return %[[N]]
+func.func @pool(%x: tensor<4x3x8x8x8xf32>, %w: tensor<3x16x3x3x3xf32>, %b: tensor<16xf32>, %m: tensor<16xf32>, %v: tensor<16xf32>) -> tensor<4x16x3x3x3xf32> {
+  %0 = aten.conv_transpose3d.input %x, %w, %b stride [2, 2, 2] padding [1, 1, 1] : (tensor<4x3x8x8x8xf32>, tensor<3x16x3x3x3xf32>, tensor<16xf32>) -> tensor<4x16x15x15x15xf32>
+  %1 = aten.batch_norm %0 running_mean %m running_var %v : (tensor<4x16x15x15x15xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<4x16x15x15x15xf32>
+  %2 = aten.avg_pool3d %1 kernel [2, 2, 2] : (tensor<4x16x15x15x15xf32>) -> tensor<4x16x7x7x7xf32>
+  %3 = aten.avg_pool3d %2 kernel [2, 2, 2] : (tensor<4x16x7x7x7xf32>) -> tensor<4x16x3x3x3xf32>
+  return %3 : tensor<4x16x3x3x3xf32>
+}
+
+//--- kept.mlir
+// The product is a result itself, its activation is not linear, and a pool that leaves its windows' padding out is no sum.
+func.func @kept(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %i: tensor<2x4x9x9xf32>, %f: tensor<4x4x3x3xf32>) -> (tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4x4x4xf32>) {
+  %0 = aten.linear %x, %w : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+  %1 = aten.sum.dim_IntList %0 dim [1] : (tensor<8x16xf32>) -> tensor<8xf32>
+  %2 = aten.linear %x, %w : (tensor<8x64xf32>, tensor<16x64xf32>) -> tensor<8x16xf32>
+  %3 = aten.relu %2 : (tensor<8x16xf32>) -> tensor<8x16xf32>
+  %4 = aten.sum.dim_IntList %3 dim [1] : (tensor<8x16xf32>) -> tensor<8xf32>
+  %5 = aten.conv2d %i, %f : (tensor<2x4x9x9xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x7x7xf32>
+  %6 = aten.avg_pool2d %5 kernel [2, 2] stride [2, 2] padding [1, 1] count_include_pad false : (tensor<2x4x7x7xf32>) -> tensor<2x4x4x4xf32>
+  return %0, %1, %4, %6 : tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4x4x4xf32>
+}
