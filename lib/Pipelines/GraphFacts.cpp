@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/GraphFacts.h"
 
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Precision.h"
 
@@ -102,7 +103,8 @@ static std::string printAttribute(Attribute attribute) {
   return text;
 }
 
-FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
+/// What GRAPH is, without its forms.
+static FailureOr<graph::GraphFacts> collectOwnFacts(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
@@ -140,6 +142,26 @@ FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
     facts.ops.push_back(std::move(fact));
   }
   collectGroups(graph, facts);
+  return facts;
+}
+
+FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
+  FailureOr<graph::GraphFacts> facts = collectOwnFacts(graph);
+  if (failed(facts))
+    return failure();
+  func::FuncOp func = findGraphFunction(graph);
+  for (const aten::Rewrite &rewrite : aten::rewrites()) {
+    OwningOpRef<ModuleOp> copy = graph.clone();
+    (*copy)->setAttr("kgen.precision", StringAttr::get(graph.getContext(), facts->precision));
+    if (!aten::applyRewrite(findGraphFunction(*copy), rewrite))
+      continue;
+    FailureOr<graph::GraphFacts> form = collectOwnFacts(*copy);
+    if (failed(form))
+      return failure();
+    facts->forms.push_back({rewrite.name.str(), std::make_shared<const graph::GraphFacts>(std::move(*form))});
+  }
+  if (!facts->forms.empty())
+    facts->flops = std::min(facts->flops, aten::leastFlops(func));
   return facts;
 }
 

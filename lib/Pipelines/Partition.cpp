@@ -10,6 +10,7 @@
 #include "kgen/Pipelines/Partition.h"
 
 #include "SameMemory.h"
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Layouts.h"
@@ -549,8 +550,7 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
     task.module->print(stream);
     stream << "\n";
     auto body = *task.module->getOps<func::FuncOp>().begin();
-    for (Operation &op : body.getBody().front().without_terminator())
-      described.flops += cast<aten::AtenCostOpInterface>(op).getFlops();
+    described.flops = aten::leastFlops(body);
     for (Type type : body.getArgumentTypes())
       described.inputs.push_back(describe(type));
     for (Type type : body.getResultTypes())

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -60,19 +61,37 @@ enum class Fusion {
   Pool,     ///< and a pooling, or a reduction over channels or pixels, that follows joins a convolution
 };
 
+struct GraphFacts;
+
+/// What a graph becomes by transform.kgen.rewrite.
+struct GraphForm {
+  std::string rewrite; ///< its name: "reduce_first"
+  std::shared_ptr<const GraphFacts> facts;
+};
+
 /// What an idea's applicability test may look at.
 struct GraphFacts {
   std::string name;      ///< the function's name, without @
   std::string precision; ///< default class: strict-fp32, tf32, bf16, fp16
   std::vector<TensorFact> inputs, outputs;
   std::vector<OpFact> ops;
-  double flops = 0;           ///< of the whole graph
+  double flops = 0;           ///< of the whole graph, or of a form where that has less
   double compulsoryBytes = 0; ///< every input read once, every output written once
   /// By Fusion: the kernels of the graph, in the order in which a script has to form them. Ops in none of them take
   /// the generic path.
   std::array<std::vector<GroupFact>, 3> groups;
+  std::vector<GraphForm> forms; ///< by every rewrite that applies; a form has none itself
 
   const std::vector<GroupFact> &getGroups(Fusion fusion) const { return groups[int(fusion)]; }
+  /// The facts of the form that REWRITE makes, the graph's own for ""; null where there is no such form.
+  const GraphFacts *findForm(const std::string &rewrite) const {
+    if (rewrite.empty())
+      return this;
+    for (const GraphForm &form : forms)
+      if (form.rewrite == rewrite)
+        return form.facts.get();
+    return nullptr;
+  }
 };
 
 } // namespace kgen::graph

@@ -31,11 +31,15 @@ struct PlannedDispatch : graph::GroupFact {
 
 struct SchedulePlan {
   graph::Fusion fusion = graph::Fusion::Epilogue;
+  std::string rewrite; ///< of the graph first; ops are those of the form that it makes, "": the graph's own
   std::vector<PlannedDispatch> dispatches; ///< ops in none of them take the generic path
 };
 
-/// The groups of FACTS with every setting left to its family.
-SchedulePlan groupOps(const graph::GraphFacts &facts, graph::Fusion fusion);
+/// The facts that PLAN's ops are counted in: FACTS, or one of their forms.
+const graph::GraphFacts &factsOf(const SchedulePlan &plan, const graph::GraphFacts &facts);
+
+/// The groups of FACTS, or of their form by REWRITE, with every setting left to its family.
+SchedulePlan groupOps(const graph::GraphFacts &facts, graph::Fusion fusion, const std::string &rewrite = "");
 
 /// A transform script that carries PLAN out.
 std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts);

@@ -54,6 +54,9 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
   for (const Idea &idea : structuralIdeas())
     if (words.trim() == idea.key)
       return idea;
+  for (const RewriteIdea &one : rewriteIdeas())
+    if (words.trim() == one.idea.key || words.trim() == one.idea.text)
+      return one.idea;
   llvm::stable_sort(ranked, [](const auto &a, const auto &b) { return a.first > b.first; });
   // Most of what was said, at least two words, and nobody else has as many.
   auto [common, entry] = ranked.front();
@@ -72,6 +75,8 @@ Expected<Idea> matchBuiltinIdea(StringRef words) {
 
 std::vector<ListedIdea> listBuiltinIdeas() {
   std::vector<ListedIdea> list;
+  for (const RewriteIdea &one : rewriteIdeas())
+    list.push_back({one.idea, {}, true, true});
   for (const ideas::CatalogueEntry &entry : ideas::getCatalogue())
     list.push_back({Idea{entry.key, entry.text, entry.category},
                     {entry.families.begin(), entry.families.end()},

@@ -24,13 +24,13 @@ BuiltinSession::BuiltinSession(const ProposalContext &context) : context(context
     else
       consumeError(plan.takeError()); // a parent of another proposer: start from the families' defaults
   }
-  base = parent ? *parent : group(graph::Fusion::Epilogue);
+  base = parent ? *parent : group(graph::Fusion::Epilogue, "");
   for (const TriedBranch &tried : context.history)
     seen.insert(tried.notes);
 }
 
-SchedulePlan BuiltinSession::group(graph::Fusion fusion) const {
-  SchedulePlan plan = groupOps(context.facts, fusion);
+SchedulePlan BuiltinSession::group(graph::Fusion fusion, const std::string &rewrite) const {
+  SchedulePlan plan = groupOps(context.facts, fusion, rewrite);
   for (PlannedDispatch &dispatch : plan.dispatches)
     if (onHost() && is_contained({"attention", "conv", "gemm"}, dispatch.family))
       dispatch.settings["mma"] = "none";
@@ -38,7 +38,7 @@ SchedulePlan BuiltinSession::group(graph::Fusion fusion) const {
 }
 
 SchedulePlan BuiltinSession::regroup(graph::Fusion fusion, bool keepSettings) const {
-  SchedulePlan plan = group(fusion);
+  SchedulePlan plan = group(fusion, base.rewrite);
   if (keepSettings)
     for (PlannedDispatch &dispatch : plan.dispatches)
       for (const PlannedDispatch &old : base.dispatches)

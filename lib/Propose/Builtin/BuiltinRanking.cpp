@@ -103,6 +103,30 @@ void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
     add(scored, unfuse, 20 + conditionOn(unfuse.key));
 }
 
+const std::array<RewriteIdea, 2> &rewriteIdeas() {
+  static const std::array<RewriteIdea, 2> ideas = {
+      RewriteIdea{
+          {"reduce-first",
+           "A sum or mean commutes with what is linear: take it in front of the product or convolution, over the "
+           "weights for outputs, over the input for rows and pixels. A product of matrices becomes one with a "
+           "vector, bound by memory, and reductions of one element go.",
+           ideas::IdeaCategory::Compute},
+          "reduce_first"},
+      RewriteIdea{
+          {"pool-filters",
+           "An average pool behind a convolution is a convolution with a wider filter and a larger stride: compute "
+           "the averages, not the outputs that they add up. Average pools in series are one.",
+           ideas::IdeaCategory::Compute},
+          "pool_filters"}};
+  return ideas;
+}
+
+void BuiltinSession::addRewrites(std::vector<Scored> &scored) const {
+  constexpr double beforeAllOthers = 150; // no schedule makes up for work that nobody needs
+  for (const RewriteIdea &one : rewriteIdeas())
+    add(scored, one.idea, beforeAllOthers + conditionOn(one.idea.key));
+}
+
 void BuiltinSession::addRefinements(std::vector<Scored> &scored) const {
   if (!parent)
     return;
@@ -149,6 +173,7 @@ void BuiltinSession::addCombinations(std::vector<Scored> &scored) const {
 
 std::vector<Idea> BuiltinSession::rank(int n) {
   std::vector<Scored> scored;
+  addRewrites(scored);
   addStructure(scored);
   addEntries(scored);
   addRefinements(scored);

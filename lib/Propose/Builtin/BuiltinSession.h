@@ -25,8 +25,8 @@ int64_t productOf(llvm::ArrayRef<int64_t> values);
 /// Integers in TEXT, in order: "[4, 4]" -> 4, 4.
 std::vector<int64_t> readIntegers(llvm::StringRef text);
 
-/// What the catalogue's tests look at, read from the graph around DISPATCH.
-ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context);
+/// What the catalogue's tests look at, read from the graph around DISPATCH of PLAN.
+ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan &plan, const ProposalContext &context);
 
 /// A way to carry an idea out, before it is text.
 struct PlanVariant {
@@ -37,6 +37,13 @@ struct PlanVariant {
 
 /// The ideas about how ops are grouped, which belong to no family: families, fuse-pool and unfuse.
 const std::array<Idea, 3> &structuralIdeas();
+
+/// An idea that rewrites the graph before kernels are chosen: it applies where the graph has a form by REWRITE.
+struct RewriteIdea {
+  Idea idea;
+  std::string rewrite;
+};
+const std::array<RewriteIdea, 2> &rewriteIdeas();
 
 /// One question: the context and what follows from it.
 class BuiltinSession {
@@ -52,7 +59,7 @@ public:
 private:
   /// Dispatches with their families' own choices, except that nobody multiplies by emulated tensor
   /// cores on the host.
-  SchedulePlan group(graph::Fusion fusion) const;
+  SchedulePlan group(graph::Fusion fusion, const std::string &rewrite) const;
   /// The ops grouped anew, each dispatch with the base's settings for the same op or with none.
   SchedulePlan regroup(graph::Fusion fusion, bool keepSettings) const;
 
@@ -68,6 +75,7 @@ private:
   bool diagnosisNames(llvm::StringRef words) const;
   void addEntries(std::vector<Scored> &scored) const;
   void addStructure(std::vector<Scored> &scored) const;
+  void addRewrites(std::vector<Scored> &scored) const;
   void addRefinements(std::vector<Scored> &scored) const;
   void addCombinations(std::vector<Scored> &scored) const;
   /// Takes IDEA among SCORED where something of it is left to try.
@@ -75,6 +83,7 @@ private:
 
   std::vector<PlanVariant> expandEntry(const ideas::CatalogueEntry &entry) const;
   std::vector<PlanVariant> expandStructure(llvm::StringRef key) const;
+  std::vector<PlanVariant> expandRewrite(const RewriteIdea &idea) const;
   std::vector<PlanVariant> expandRefinement(llvm::StringRef key) const;
   std::vector<PlanVariant> expandCombination(llvm::StringRef branch) const;
 

@@ -52,21 +52,22 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   std::set<int> taken;
   ideas::DispatchFacts facts;
   facts.device = context.device;
+  const std::vector<graph::OpFact> &ops = factsOf(plan, context.facts).ops;
   for (const PlannedDispatch &dispatch : plan.dispatches) {
-    facts = lookAt(dispatch, context);
+    facts = lookAt(dispatch, plan, context);
     double bytes = 0;
-    for (const graph::TensorFact &operand : context.facts.ops[dispatch.anchor].operands)
+    for (const graph::TensorFact &operand : ops[dispatch.anchor].operands)
       bytes += bytesOf(operand);
-    if (const graph::OpFact &last = context.facts.ops[dispatch.ops.back()]; !last.results.empty())
+    if (const graph::OpFact &last = ops[dispatch.ops.back()]; !last.results.empty())
       bytes += bytesOf(last.results[0]);
     us += estimateDispatch(facts, dispatch.settings, bytes);
     taken.insert(dispatch.ops.begin(), dispatch.ops.end());
   }
-  for (size_t i = 0; i < context.facts.ops.size(); ++i) {
+  for (size_t i = 0; i < ops.size(); ++i) {
     double bytes = 0;
-    for (const graph::TensorFact &operand : context.facts.ops[i].operands)
+    for (const graph::TensorFact &operand : ops[i].operands)
       bytes += bytesOf(operand);
-    for (const graph::TensorFact &result : context.facts.ops[i].results)
+    for (const graph::TensorFact &result : ops[i].results)
       bytes += bytesOf(result);
     if (!taken.count(int(i)))
       us += estimateGeneric(facts, bytes);
@@ -122,7 +123,7 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
     for (PlannedDispatch &dispatch : variant.plan.dispatches) {
       if (!is_contained(entry.families, dispatch.family))
         continue;
-      ideas::DispatchFacts facts = lookAt(dispatch, context);
+      ideas::DispatchFacts facts = lookAt(dispatch, variant.plan, context);
       if (entry.applies && !entry.applies(facts))
         continue;
       std::vector<std::string> texts = textsOf(facts, dispatch.settings);
@@ -158,10 +159,12 @@ std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
   };
   auto poolJoins = [&] {
     // What else joins a convolution has an idea of its own.
-    const SchedulePlan pooled = groupOps(context.facts, graph::Fusion::Pool);
-    const size_t folds = llvm::count_if(
-        pooled.dispatches, [&](const PlannedDispatch &dispatch) { return lookAt(dispatch, context).foldFollows; });
-    return pooled.dispatches.size() + folds < groupOps(context.facts, graph::Fusion::Epilogue).dispatches.size();
+    const SchedulePlan pooled = groupOps(context.facts, graph::Fusion::Pool, base.rewrite);
+    const size_t folds = llvm::count_if(pooled.dispatches, [&](const PlannedDispatch &dispatch) {
+      return lookAt(dispatch, pooled, context).foldFollows;
+    });
+    return pooled.dispatches.size() + folds <
+           groupOps(context.facts, graph::Fusion::Epilogue, base.rewrite).dispatches.size();
   };
   if (key == "families") {
     add(graph::Fusion::Epilogue, false, "epilogues fused");
@@ -173,6 +176,15 @@ std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
   } else if (key == "unfuse") {
     add(graph::Fusion::None, true, "one kernel per op");
   }
+  return variants;
+}
+
+std::vector<PlanVariant> BuiltinSession::expandRewrite(const RewriteIdea &idea) const {
+  std::vector<PlanVariant> variants;
+  if (!base.rewrite.empty() || !context.facts.findForm(idea.rewrite))
+    return variants;
+  variants.push_back({group(graph::Fusion::Epilogue, idea.rewrite), idea.rewrite});
+  variants.push_back({group(graph::Fusion::None, idea.rewrite), idea.rewrite + "; one kernel per op"});
   return variants;
 }
 
@@ -232,6 +244,8 @@ std::vector<PlanVariant> BuiltinSession::expandCombination(StringRef branch) con
     consumeError(plan.takeError());
     return variants;
   }
+  if (plan->rewrite != parent->rewrite)
+    return variants; // its ops are others
   // Its settings where the parent has none; then, its settings everywhere.
   for (bool theirs : {false, true}) {
     PlanVariant variant{*parent, ""};
@@ -261,21 +275,26 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
     variants = expandCombination(rest);
   else if (key == "families" || key == "fuse-pool" || key == "unfuse")
     variants = expandStructure(key);
-  else
+  else {
+    for (const RewriteIdea &one : rewriteIdeas())
+      if (key == one.idea.key)
+        variants = expandRewrite(one);
     for (const ideas::CatalogueEntry &entry : ideas::getCatalogue())
       if (key == entry.key)
         variants = expandEntry(entry);
+  }
   std::set<std::string> mine = seen;
   if (parent)
     mine.insert(printPlan(*parent));
   std::vector<PlanVariant> fresh;
-  auto isKnown = [&](const PlannedDispatch &dispatch) {
-    return isLegal(dispatch) &&
-           (!lookAt(dispatch, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
+  auto isKnown = [&](const SchedulePlan &plan) {
+    return llvm::all_of(plan.dispatches, [&](const PlannedDispatch &dispatch) {
+      return isLegal(dispatch) &&
+             (!lookAt(dispatch, plan, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
+    });
   };
   for (PlanVariant &variant : variants)
-    if (!variant.plan.dispatches.empty() && llvm::all_of(variant.plan.dispatches, isKnown) &&
-        mine.insert(printPlan(variant.plan)).second)
+    if (!variant.plan.dispatches.empty() && isKnown(variant.plan) && mine.insert(printPlan(variant.plan)).second)
       fresh.push_back(std::move(variant));
   demoteSlow(fresh, context);
   return fresh;

@@ -50,8 +50,11 @@ size_t countConsumers(const PlannedDispatch &dispatch, const graph::GraphFacts &
 }
 } // namespace
 
-std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &facts) {
+std::string printDirectives(const SchedulePlan &plan, const graph::GraphFacts &whole) {
+  const graph::GraphFacts &facts = factsOf(plan, whole);
   std::string script;
+  if (!plan.rewrite.empty())
+    script += "transform.kgen.rewrite %f as " + plan.rewrite + "\n";
   std::set<int> taken; // ops that are in a dispatch already: `number` does not count them
   for (size_t i = 0; i < plan.dispatches.size(); ++i) {
     const PlannedDispatch &dispatch = plan.dispatches[i];

@@ -34,9 +34,10 @@ std::vector<int64_t> readIntegers(StringRef text) {
   return values;
 }
 
-ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalContext &context) {
+ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan &plan, const ProposalContext &context) {
   ideas::DispatchFacts facts;
-  const graph::OpFact &anchor = context.facts.ops[dispatch.anchor];
+  const std::vector<graph::OpFact> &ops = factsOf(plan, context.facts).ops;
+  const graph::OpFact &anchor = ops[dispatch.anchor];
   static_cast<graph::WorkFact &>(facts) = anchor.work;
   facts.family = dispatch.family;
   facts.op = anchor.name;
@@ -58,14 +59,14 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const ProposalConte
   }
   facts.elementwiseFollows = dispatch.ops.size() > 1;
   for (int op : dispatch.ops)
-    if (op != dispatch.anchor && dispatch.family == "conv" && context.facts.ops[op].family == "row") {
+    if (op != dispatch.anchor && dispatch.family == "conv" && ops[op].family == "row") {
       facts.foldFollows = true;
-      facts.softmaxFollows |= context.facts.ops[op].name == "aten.softmax.int";
-    } else if (op != dispatch.anchor && context.facts.ops[op].isWindow) {
+      facts.softmaxFollows |= ops[op].name == "aten.softmax.int";
+    } else if (op != dispatch.anchor && ops[op].isWindow) {
       facts.poolFollows = true;
-      facts.runningMaximum = context.facts.ops[op].work.runningMaximum;
+      facts.runningMaximum = ops[op].work.runningMaximum;
     }
-  const graph::OpFact &last = context.facts.ops[dispatch.ops.back()];
+  const graph::OpFact &last = ops[dispatch.ops.back()];
   if (!last.results.empty())
     facts.elements = productOf(last.results[0].shape);
   return facts;

@@ -20,7 +20,7 @@ namespace kgen::propose {
 static bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context) {
   return any_of(plan.dispatches, [&](const PlannedDispatch &dispatch) {
     auto mma = dispatch.settings.find("mma");
-    return mma != dispatch.settings.end() && mma->second != "none" && lookAt(dispatch, context).f32;
+    return mma != dispatch.settings.end() && mma->second != "none" && lookAt(dispatch, plan, context).f32;
   });
 }
 

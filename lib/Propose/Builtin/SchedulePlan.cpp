@@ -20,9 +20,16 @@ namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
-SchedulePlan groupOps(const graph::GraphFacts &facts, graph::Fusion fusion) {
+const graph::GraphFacts &factsOf(const SchedulePlan &plan, const graph::GraphFacts &facts) {
+  const graph::GraphFacts *form = facts.findForm(plan.rewrite);
+  return form ? *form : facts;
+}
+
+SchedulePlan groupOps(const graph::GraphFacts &whole, graph::Fusion fusion, const std::string &rewrite) {
   SchedulePlan plan;
   plan.fusion = fusion;
+  plan.rewrite = rewrite;
+  const graph::GraphFacts &facts = factsOf(plan, whole);
   for (const graph::GroupFact &group : facts.getGroups(fusion))
     plan.dispatches.push_back({group, {}, {}});
   std::set<std::string> names;
@@ -71,7 +78,11 @@ std::string printPlan(const SchedulePlan &plan) {
                           {"anchor", dispatch.anchor},
                           {"ops", dispatch.ops},
                           {"settings", dispatch.settings}});
-  return Json({{"fusion", int(plan.fusion)}, {"dispatches", std::move(dispatches)}}).dump();
+  Json json = {{"fusion", int(plan.fusion)}};
+  if (!plan.rewrite.empty())
+    json["rewrite"] = plan.rewrite;
+  json["dispatches"] = std::move(dispatches);
+  return json.dump();
 }
 
 /// VALUE as a whole number from 0 that is less than LIMIT, or -1.
@@ -81,7 +92,7 @@ static int indexOf(const Json &value, size_t limit) {
   return fits ? value.get<int>() : -1;
 }
 
-Expected<SchedulePlan> parsePlan(StringRef text, const graph::GraphFacts &facts) {
+Expected<SchedulePlan> parsePlan(StringRef text, const graph::GraphFacts &whole) {
   SchedulePlan plan;
   try {
     Json json = Json::parse(text.begin(), text.end());
@@ -89,6 +100,10 @@ Expected<SchedulePlan> parsePlan(StringRef text, const graph::GraphFacts &facts)
     if (fusion < 0)
       return createStringError("unknown fusion in a recorded plan");
     plan.fusion = graph::Fusion(fusion);
+    plan.rewrite = json.value("rewrite", "");
+    if (!whole.findForm(plan.rewrite))
+      return createStringError("a recorded plan rewrites the graph in a way that does not apply");
+    const graph::GraphFacts &facts = factsOf(plan, whole);
     for (const Json &entry : json.at("dispatches")) {
       PlannedDispatch dispatch;
       dispatch.name = entry.at("name");

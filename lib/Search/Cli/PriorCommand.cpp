@@ -70,8 +70,9 @@ static Expected<std::vector<Kernel>> collectKernels(const std::string &folder, c
       continue;
     // The family of the op with the most work decides.
     const auto *main = &plan->dispatches.front();
+    const std::vector<graph::OpFact> &ops = propose::factsOf(*plan, context.facts).ops;
     for (const propose::PlannedDispatch &dispatch : plan->dispatches)
-      if (context.facts.ops[dispatch.anchor].flops > context.facts.ops[main->anchor].flops)
+      if (ops[dispatch.anchor].flops > ops[main->anchor].flops)
         main = &dispatch;
     kernels.push_back({folder, branch.id, main->family, branch.reply, branch.option,
                        propose::estimatePlan(*plan, context), measurement->timeUs});
