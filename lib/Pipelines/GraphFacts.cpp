@@ -160,8 +160,7 @@ FailureOr<graph::GraphFacts> collectFacts(ModuleOp graph) {
       return failure();
     facts->forms.push_back({rewrite.name.str(), std::make_shared<const graph::GraphFacts>(std::move(*form))});
   }
-  if (!facts->forms.empty())
-    facts->flops = std::min(facts->flops, aten::leastFlops(func));
+  facts->flops = std::min(facts->flops, aten::leastFlops(func));
   return facts;
 }
 

@@ -176,7 +176,10 @@ private:
     bool isArgumentCast = isa<aten::ToCopyOp>(op) && !Partition::rootOf(op->getOperand(0)).getDefiningOp();
     if ((takesNothing || isCopy || isArgumentCast) && !returned)
       return Role::Reader;
-    return isElementwise(op) ? Role::Elementwise : Role::Anchor;
+    // Family gemm keeps a triangle of its product for itself.
+    const bool isEpilogue = isa<aten::TrilOp, aten::TriuOp>(op) && op->getOperand(0).getDefiningOp() &&
+                            isa<aten::MmOp, aten::BmmOp, aten::MatmulOp>(op->getOperand(0).getDefiningOp());
+    return isElementwise(op) || isEpilogue ? Role::Elementwise : Role::Anchor;
   }
 
   /// Whether an op of ORIGIN may be computed where one of OTHER is. Constants are wherever they are read.

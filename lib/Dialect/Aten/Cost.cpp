@@ -59,9 +59,29 @@ static double bytesOf(Value value) {
   return double(type.getNumElements()) * elementBytes(type.getElementType());
 }
 
+/// The part of its operand that OP, a triangle, keeps; 1 for other ops.
+static double keptByTriangle(Operation *op) {
+  const bool lower = isa<TrilOp>(op);
+  if (!lower && !isa<TriuOp>(op))
+    return 1;
+  const int64_t diagonal = lower ? int64_t(cast<TrilOp>(op).getDiagonal()) : int64_t(cast<TriuOp>(op).getDiagonal());
+  ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
+  const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  double kept = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t edge = std::clamp<int64_t>(row + diagonal + lower, 0, columns);
+    kept += double(lower ? edge : columns - edge);
+  }
+  return kept / (double(rows) * double(columns));
+}
+
 double kgen::aten::readBytes(BlockArgument argument) {
   double picked = 0;
   for (OpOperand &use : argument.getUses()) {
+    if (double kept = keptByTriangle(use.getOwner()); kept < 1) {
+      picked += kept * bytesOf(argument);
+      continue;
+    }
     bool picks =
         use.getOperandNumber() == 0 &&
         isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp, SelectIntOp, SliceTensorOp, NarrowOp>(use.getOwner());

@@ -313,6 +313,8 @@ static bool canHold(StringRef family, Operation *op, const Group &group, FuseLim
     held = picksFromRows(op, group);
   else if (family == "row" && keepsOrder(op))
     held = cast<ShapedType>(op->getResult(0).getType()).getNumElements() == countPicked(group);
+  else if (family == "gemm" && isa<aten::TrilOp, aten::TriuOp>(op))
+    held = true; // an epilogue knows where it is, and tiles of zeros need no products
   else if (limit.elementwiseOnly)
     held = false;
   else if (family == "conv")

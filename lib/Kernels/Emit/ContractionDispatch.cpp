@@ -60,7 +60,7 @@ FailureOr<ContractionDispatch> readContraction(DispatchOp dispatch, bool isConvo
       read.window = &op;
     } else if (kind == aten::OpKind::View) {
       continue; // the operands' and the result's paths are checked where they are used
-    } else if (isPointwiseAten(&op)) {
+    } else if (isPointwiseAten(&op) || (!isConvolution && isa<aten::TrilOp, aten::TriuOp>(op))) {
       if (!read.contraction)
         return op.emitError("family ") << dispatch.getFamily() << " takes element-wise ops after its product only";
       (read.window || read.fold ? read.finish : read.epilogue).push_back(&op);

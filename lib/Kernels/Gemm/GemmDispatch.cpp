@@ -78,6 +78,33 @@ static LogicalResult readOneTap(Operation *op, Gemm &gemm) {
   return success();
 }
 
+/// The triangle that is all anybody sees of the product in GEMM; nothing where rows of several matrices are one's.
+static std::optional<Triangle> readTriangle(const Gemm &gemm) {
+  Value value = gemm.ops.contraction->getResult(0);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  if (shape.size() < 2 || shape[shape.size() - 2] != gemm.m || shape.back() != gemm.n)
+    return std::nullopt;
+  while (value.hasOneUse()) {
+    Operation *user = *value.getUsers().begin();
+    if (auto lower = dyn_cast<aten::TrilOp>(user))
+      return Triangle{true, int64_t(lower.getDiagonal())};
+    if (auto upper = dyn_cast<aten::TriuOp>(user))
+      return Triangle{false, int64_t(upper.getDiagonal())};
+    if (!llvm::is_contained(gemm.ops.epilogue, user))
+      return std::nullopt;
+    value = user->getResult(0);
+  }
+  return std::nullopt;
+}
+
+std::string Gemm::printTriangle() const {
+  if (!triangle)
+    return "";
+  return "constexpr bool LOWER = " + std::string(triangle->lower ? "true" : "false") +
+         "; // what is kept of the result\n" + "constexpr int DIAGONAL = " + std::to_string(triangle->diagonal) +
+         "; // of which the results on one side are zero, by column - row\n";
+}
+
 FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/false);
   if (failed(ops))
@@ -142,6 +169,7 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
     if (!gemm.bias)
       return op->emitError("family gemm reads the bias from the dispatch's inputs");
   }
+  gemm.triangle = readTriangle(gemm);
   return gemm;
 }
 

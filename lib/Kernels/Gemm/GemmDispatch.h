@@ -19,6 +19,12 @@ struct GemmOperand {
   bool kContiguous = true;
 };
 
+/// Which results are zero whatever their products are: those right of a diagonal (LOWER is kept), or left of it.
+struct Triangle {
+  bool lower;
+  int64_t diagonal;
+};
+
 /// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue.
 struct Gemm {
   ContractionDispatch ops;
@@ -26,6 +32,11 @@ struct Gemm {
   std::optional<DispatchBuffer> bias; ///< one value per column; of a convolution, per row
   int64_t batch = 1, m = 1, n = 1, k = 1;
   mlir::Type elementType, resultType;
+  std::optional<Triangle> triangle; ///< of each batch's matrix
+
+  /// For the constants of a template whose section `skip` leaves out the products of tiles that are all zeros; "" where
+  /// there is no triangle.
+  std::string printTriangle() const;
 };
 
 /// Reads DISPATCH; one diagnostic at what stands in the way.

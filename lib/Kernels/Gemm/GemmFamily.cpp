@@ -311,6 +311,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   int64_t crossPad = !simt && elementBytes == 4 ? 8 : 16 / elementBytes;
   int64_t sharedBytes = sharedBytesOf(gemm, tile, elementBytes, schedule.stages, pad, crossPad, wmma);
   os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
+  os << gemm.printTriangle();
   os << "} // namespace " << name << "\n";
 
   TemplateFill fill;
@@ -351,6 +352,11 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
     fill.sections.insert("convert");
   if (split == 1 && outgrowsCache(gemm))
     fill.sections.insert("streaming");
+  if (gemm.triangle) {
+    fill.sections.insert("skip");
+    fill.replacements["k_tiles"] =
+        "  const int k_tiles = is_empty(m0, n0) ? 0 : min(K_TILES_PER_SPLIT, K_TILES - first);";
+  }
 
   const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;

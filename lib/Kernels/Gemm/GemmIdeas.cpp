@@ -103,6 +103,20 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
         "mma=wgmma; dtype=tf32; tile=[128, 256, 32]; cluster=2", "mma=wgmma; dtype=tf32; tile=[128, 128, 32]",
         "mma=wgmma; dtype=tf32"},
        /*restart=*/true},
+      {"triangle-tiles",
+       C::Control,
+       "Where only a triangle of the product is kept, leave out the products of tiles that are all zeros: smaller "
+       "tiles, "
+       "so that the diagonal wastes less, and the next one for whichever multiprocessor is free.",
+       {"gemm"},
+       90,
+       118,
+       emptyTiles,
+       "tensor|tail|compute",
+       {"mma=none; tile=[32, 32, 16]", "mma=none; tile=[64, 64, 16]"},
+       {"mma=wgmma; tile=[128, 128, 64]; persistent=none", "mma=wgmma; tile=[128, 128, 64]; cluster=2; persistent=none",
+        "mma=wgmma; tile=[128, 256, 64]; persistent=none", "mma=wgmma; tile=[256, 128, 64]; persistent=none"},
+       /*restart=*/true},
       {"warpgroups",
        C::Compute,
        "Let whole warpgroups multiply out of shared memory while one thread copies the next tiles by tensor map; "

@@ -64,7 +64,8 @@ struct Plan {
   }
   /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
   int64_t kept(const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip) const {
-    if (!storeTma || split > 1 || !schedule.overlap || tiles(gemm) * cluster <= blocks(gemm, schedule, chip))
+    if (!storeTma || split > 1 || gemm.triangle || // a tile of zeros has no steps
+        !schedule.overlap || tiles(gemm) * cluster <= blocks(gemm, schedule, chip))
       return 0;
     int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
     int64_t room = (schedule.regSplit[1] - otherRegisters - accumulators()) / 16;
@@ -235,7 +236,8 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
       failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, key::raster, 8);
-  params.wordOr(context, key::persistent, schedule::Persistent::Static);
+  // Where tiles differ in what they take, the next one is for whoever is free.
+  params.wordOr(context, key::persistent, gemm.triangle ? schedule::Persistent::None : schedule::Persistent::Static);
   bool overlaps = params.wordOr(context, key::overlap, params.getWord(key::store) == Store::Tma);
   if (overlaps && params.getWord(key::store) != Store::Tma)
     return dispatch.emitError("overlap = on keeps results that leave by store = tma, found store = direct");
@@ -338,6 +340,7 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
                       schedule.regSplit[1]);
   os << "constexpr int SHARED_BYTES = " << plan.sharedBytes(plan.stages)
      << "; // dynamic shared memory of the launch\n";
+  os << gemm.printTriangle();
   os << "} // namespace " << name << "\n";
   return text;
 }
@@ -405,6 +408,12 @@ FailureOr<DispatchCode> Emitter::emit() {
   fill.sections.insert(plan.storeTma ? "store_tma" : "store_direct");
   if (plan.prepared)
     fill.sections.insert("scaled");
+  if (gemm.triangle) {
+    fill.sections.insert("skip");
+    fill.replacements["store_zero"] =
+        "            const Stored zero = " +
+        (split ? "0.0f;" : "epilogue(0.0f, tile.batch, row, column" + epilogue.arguments() + ");");
+  }
   code.source = fillTemplate(findCudaTemplate("gemm_wgmma.cuh"), fill);
   if (plan.prepared)
     code.source = preparation + "\n" + code.source;

@@ -27,6 +27,8 @@ constexpr int SPLIT_K = 1;                 // blocks that share one tile of C, e
 constexpr int VEC = 4;                     // elements of one global load, at most
 constexpr int MIN_BLOCKS = 2;              // resident blocks per multiprocessor
 constexpr int SHARED_BYTES = 227 * 1024;   // dynamic shared memory of the launch
+constexpr bool LOWER = true;     // what a triangle keeps of the result
+constexpr int DIAGONAL = 1 << 30; // results right of it are zero, by column - row
 } // namespace example
 //@ end
 
@@ -125,6 +127,13 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[COUNT][K_STEP], 
   }
 }
 
+//@ section skip
+// Whether all results of the tile at m0, n0 are zeros.
+__device__ __forceinline__ bool is_empty(int m0, int n0) {
+  return LOWER ? n0 - (m0 + BM - 1) > DIAGONAL : n0 + BN - 1 - m0 < DIAGONAL;
+}
+//@ end
+
 } // namespace example
 
 //@ replace kernel
@@ -161,7 +170,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
     thread_n = warp % WARPS_N * 8 + lane % 8;
   }
   const int first = split * K_TILES_PER_SPLIT;
+  //@ replace k_tiles
   const int k_tiles = min(K_TILES_PER_SPLIT, K_TILES - first);
+  //@ end
 
   auto load_stage = [&](int k_tile) {
     const int slot = k_tile % STAGES, k0 = (first + k_tile) * BK;

@@ -38,6 +38,8 @@ constexpr int KEPT = 4;          // stores that wait in registers for the first 
 constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr int SHARED_BYTES = 227 * 1024; // dynamic shared memory of the launch
+constexpr bool LOWER = true;             // what a triangle keeps of the result
+constexpr int DIAGONAL = 1 << 30;        // results right of it are zero, by column - row
 } // namespace example
 //@ end
 
@@ -80,6 +82,13 @@ struct Tile {
 // Where a tile's results go: slices are batches of a larger result.
 __device__ __forceinline__ int stored_batch(const Tile &tile) { return tile.slice * BATCH + tile.batch; }
 __device__ __forceinline__ int steps_of(const Tile &tile) {
+  //@ section skip
+  // A cluster's tiles share copies, so all of them are zeros or none counts as such.
+  constexpr int ROWS = BM * CLUSTER;
+  const int m0 = tile.m0 / ROWS * ROWS;
+  if (LOWER ? tile.n0 - (m0 + ROWS - 1) > DIAGONAL : tile.n0 + BN - 1 - m0 < DIAGONAL)
+    return 0;
+  //@ end
   return SPLIT_K == 1 ? K_TILES : min(STEPS, K_TILES - tile.slice * STEPS);
 }
 __device__ __forceinline__ Tile tile_at(int index, int rank) {
@@ -374,6 +383,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
       const Tile tile = tile_at(index, rank);
       const int steps = steps_of(tile);
+      //@ section skip
+      if (steps == 0) {
+        for (int i = consumer * 128 + thread; i < BM * BN; i += 128 * CONSUMERS) {
+          const int row = tile.m0 + i / BN, column = tile.n0 + i % BN;
+          if (row < M && column < N) {
+            //@ replace store_zero
+            const Stored zero = epilogue(0.0f, tile.batch, row, column);
+            //@ end
+            c[((long long)stored_batch(tile) * M + row) * N + column] = zero;
+          }
+        }
+        continue;
+      }
+      //@ end
       float sums[MT][BN / 2];
       if constexpr (PROMOTE == 0) {
         //@ section store_tma

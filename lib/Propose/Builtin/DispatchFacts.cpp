@@ -7,6 +7,8 @@
 
 #include "BuiltinSession.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <numeric>
 
 using namespace llvm;
@@ -58,6 +60,8 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan 
     facts.causal = causal != anchor.attributes.end() && causal->second == "true";
   }
   facts.elementwiseFollows = dispatch.ops.size() > 1;
+  for (int op : dispatch.ops)
+    facts.triangleFollows |= dispatch.family == "gemm" && is_contained({"aten.tril", "aten.triu"}, ops[op].name);
   for (int op : dispatch.ops)
     if (op != dispatch.anchor && dispatch.family == "conv" && ops[op].family == "row") {
       facts.foldFollows = true;

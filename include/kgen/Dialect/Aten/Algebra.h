@@ -27,7 +27,8 @@ llvm::ArrayRef<Rewrite> rewrites();
 /// same ops in the same order.
 bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
 
-/// The FLOPs of FUNC, or of what rewrites make of it where that is less: no kernel needs more.
+/// The FLOPs of FUNC, or of what rewrites make of it where that is less, without those that triangles (tril, triu) in
+/// front of and behind products make needless: no kernel needs more.
 double leastFlops(mlir::func::FuncOp func);
 
 /// Sums and means behind what is linear are taken in front of it.

@@ -49,6 +49,7 @@ struct DispatchFacts : graph::WorkFact {
   bool poolFollows = false;        ///< a window reads the dispatch's result and nothing else does
   bool foldFollows = false;        ///< of a convolution: a reduction over channels or pixels is fused behind it
   bool softmaxFollows = false;     ///< and that reduction writes every channel again
+  bool triangleFollows = false;    ///< of a product: only a triangle of its result is kept
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
   int64_t multiprocessors = Chip().multiprocessors;
   bool hopper = false; ///< a card with sm_90a's instructions

@@ -44,6 +44,10 @@ inline bool fillsWarpgroups(const DispatchFacts &f) {
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
+/// Products of which tiles are all zeros.
+inline bool emptyTiles(const DispatchFacts &f) {
+  return f.triangleFollows && f.m > 64 && f.n > 64 && (f.device == "host" || fitsWarpgroups(f));
+}
 /// Operands that are copied as they are: both contiguous along k, rows of a multiple of 16 bytes.
 inline bool plainLinear(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.op == "aten.linear" && f.n >= 16 && f.k >= 64 &&
