@@ -221,6 +221,8 @@ llvm::Error JudgeSession::checkDrawn(const candidate::BufferSpec &spec, device::
   const int64_t count = spec.elements(), width = int64_t(candidate::byteSize(spec.dtype));
   for (int64_t begin : {int64_t(0), std::max<int64_t>(count - looked, 0)}) {
     const int64_t end = std::min(begin + looked, count);
+    if (begin >= end)
+      continue;
     std::vector<char> ours(size_t((end - begin) * width)), theirs(ours.size());
     drawElements(drawing, spec.dtype, ours.data() - begin * width, begin, end);
     if (llvm::Error error = own.read(theirs.data(), at + device::DeviceAddress(begin * width), theirs.size()))
