@@ -18,6 +18,7 @@ ArrayRef<Rewrite> rewrites() {
   static const Rewrite all[] = {
       {"reduce_first", populateReduceFirst},
       {"pool_filters", populatePoolFilters},
+      {"diagonal_products", populateDiagonalProducts},
   };
   return all;
 }

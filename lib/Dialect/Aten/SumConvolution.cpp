@@ -144,6 +144,14 @@ Value sumConvolution(AlgebraBuilder &b, const Convolution &conv, Value input, bo
     shape.append(taps);
     return shape;
   };
+  // Taps that are alike are one, before anything is moved.
+  SmallVector<int64_t> alike;
+  for (unsigned dim : spatial)
+    if (runsOf(conv, dim).alike()) {
+      alike.push_back(dim + 2);
+      taps[dim] = 1;
+    }
+  weight = b.sum(weight, alike);
   if (conv.transposed) {
     SmallVector<int64_t> order = {0, 2, 1};
     for (unsigned i = 0; i < dims; ++i)
@@ -160,7 +168,7 @@ Value sumConvolution(AlgebraBuilder &b, const Convolution &conv, Value input, bo
 
   // Dimensions of which all taps meet the same: one sum. Then the longest, and the contiguous one at the end.
   SmallVector<unsigned> order;
-  SmallVector<int64_t> alike, whole;
+  SmallVector<int64_t> whole;
   Value sums = input;
   for (unsigned dim : spatial) {
     const Runs runs = runsOf(conv, dim);
@@ -170,19 +178,17 @@ Value sumConvolution(AlgebraBuilder &b, const Convolution &conv, Value input, bo
     }
     sums = b.slice(sums, dim + 2, runs.taps[0].begin, runs.taps[0].end);
     whole.push_back(dim + 2);
-    alike.push_back(dim + 3);
-    taps[dim] = 1;
   }
   sums = b.sum(sums, whole);
   llvm::sort(order, [&](unsigned left, unsigned right) {
     if ((left + 1 == dims) != (right + 1 == dims))
       return right + 1 == dims;
-    const int64_t ours = conv.in(left)*conv.taps(right), theirs = conv.in(right)*conv.taps(left);
-    return ours != theirs ? ours > theirs : left < right;
+    const int64_t first = conv.in(left)*conv.taps(right);
+    const int64_t second = conv.in(right)*conv.taps(left);
+    return first != second ? first > second : left < right;
   });
   for (unsigned dim : order)
     sums = foldPositions(b, sums, dim + 2, runsOf(conv, dim));
-  weight = b.sum(weight, alike);
 
   SmallVector<unsigned> rest;
   for (unsigned dim = 0; dim < dims; ++dim)

@@ -103,8 +103,8 @@ void BuiltinSession::addStructure(std::vector<Scored> &scored) const {
     add(scored, unfuse, 20 + conditionOn(unfuse.key));
 }
 
-const std::array<RewriteIdea, 2> &rewriteIdeas() {
-  static const std::array<RewriteIdea, 2> ideas = {
+const std::vector<RewriteIdea> &rewriteIdeas() {
+  static const std::vector<RewriteIdea> ideas = {
       RewriteIdea{
           {"reduce-first",
            "A sum or mean commutes with what is linear: take it in front of the product or convolution, over the "
@@ -117,7 +117,13 @@ const std::array<RewriteIdea, 2> &rewriteIdeas() {
            "An average pool behind a convolution is a convolution with a wider filter and a larger stride: compute "
            "the averages, not the outputs that they add up. Average pools in series are one.",
            ideas::IdeaCategory::Compute},
-          "pool_filters"}};
+          "pool_filters"},
+      RewriteIdea{
+          {"diagonal-scale",
+           "A product with a diagonal matrix scales rows or columns: multiply by the vector, and neither make the "
+           "matrix nor add up its zeros.",
+           ideas::IdeaCategory::Compute},
+          "diagonal_products"}};
   return ideas;
 }
 

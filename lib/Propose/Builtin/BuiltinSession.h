@@ -43,7 +43,7 @@ struct RewriteIdea {
   Idea idea;
   std::string rewrite;
 };
-const std::array<RewriteIdea, 2> &rewriteIdeas();
+const std::vector<RewriteIdea> &rewriteIdeas();
 
 /// One question: the context and what follows from it.
 class BuiltinSession {

@@ -4,6 +4,8 @@
 // RUN: kgen-opt %t/space.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/space.mlir
 // RUN: kgen-opt %t/one.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/one.mlir
 // RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pool.script | FileCheck %t/pool.mlir
+// RUN: kgen-opt %t/diagonal.mlir --kgen-apply-directives=script=%t/diagonal.script | FileCheck %t/diagonal.mlir
+// RUN: not kgen-opt %t/shifted.mlir --kgen-apply-directives=script=%t/diagonal.script 2>&1 | FileCheck %t/diagonal.script
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/kept.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/pool.script 2>&1 | FileCheck %t/pool.script
@@ -17,6 +19,10 @@ transform.kgen.rewrite %f as reduce_first
 //--- pool.script
 transform.kgen.rewrite %f as pool_filters
 // CHECK: expected something that pool_filters rewrites, found nothing
+
+//--- diagonal.script
+transform.kgen.rewrite %f as diagonal_products
+// CHECK: expected something that diagonal_products rewrites, found nothing
 
 //--- unknown.script
 transform.kgen.rewrite %f as soup
@@ -59,7 +65,7 @@ func.func @sum(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %b: tensor<16xf32>) 
 // one of the mean.
 // CHECK-LABEL: func.func @space
 // CHECK-DAG: aten.sum.dim_IntList %arg0 dim [2, 3] keepdim true : (tensor<2x8x32x32xf32>) -> tensor<2x8x1x1xf32>
-// CHECK-DAG: aten.sum.dim_IntList %{{.*}} dim [3, 4] keepdim true : (tensor<1x4x8x3x3xf32>) -> tensor<1x4x8x1x1xf32>
+// CHECK-DAG: aten.sum.dim_IntList %arg1 dim [2, 3] keepdim true : (tensor<8x4x3x3xf32>) -> tensor<8x4x1x1xf32>
 // CHECK: aten.div.Scalar %{{.*}} {other = 1.156000e+03 : f64}
 // CHECK-NEXT: %[[N:.*]] = aten.batch_norm %{{.*}} (tensor<2x4x1x1xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x1x1xf32>
 // CHECK-NEXT: return %[[N]]
@@ -93,6 +99,44 @@ func.func @pool(%x: tensor<4x3x8x8x8xf32>, %w: tensor<3x16x3x3x3xf32>, %b: tenso
   %2 = aten.avg_pool3d %1 kernel [2, 2, 2] : (tensor<4x16x15x15x15xf32>) -> tensor<4x16x7x7x7xf32>
   %3 = aten.avg_pool3d %2 kernel [2, 2, 2] : (tensor<4x16x7x7x7xf32>) -> tensor<4x16x3x3x3xf32>
   return %3 : tensor<4x16x3x3x3xf32>
+}
+
+//--- diagonal.mlir
+// As torch.diag is exported; on the right columns are scaled.
+// CHECK-LABEL: func.func @diagonal
+// CHECK: %[[C:.*]] = aten.reshape %{{.*}} shape [64, 1]
+// CHECK: %[[L:.*]] = aten.mul.Tensor %arg1, %[[C]] : (tensor<64x48xf32>, tensor<64x1xf32>) -> tensor<64x48xf32>
+// CHECK: %[[R:.*]] = aten.mul.Tensor %arg2, %{{.*}} : (tensor<2x8x64xf32>, tensor<64xf32>) -> tensor<2x8x64xf32>
+// CHECK-NEXT: return %[[L]], %[[R]]
+func.func @diagonal(%a: tensor<64xf32>, %b: tensor<64x48xf32>, %c: tensor<2x8x64xf32>) -> (tensor<64x48xf32>, tensor<2x8x64xf32>) {
+  %0 = aten.unsqueeze %a dim 0 : (tensor<64xf32>) -> tensor<1x64xf32>
+  %1 = aten.permute %0 dims [0, 1] : (tensor<1x64xf32>) -> tensor<1x64xf32>
+  %2 = aten.arange.start_step start 0.0 end 64.0 dtype i64 : () -> tensor<64xi64>
+  %3 = aten.unsqueeze %2 dim -1 : (tensor<64xi64>) -> tensor<64x1xi64>
+  %4 = aten.eq.Tensor %2, %3 : (tensor<64xi64>, tensor<64x1xi64>) -> tensor<64x64xi1>
+  %5 = aten.view %4 size [64, 64] : (tensor<64x64xi1>) -> tensor<64x64xi1>
+  %6 = aten.full size [] fill_value 0.0 dtype f32 : () -> tensor<f32>
+  %7 = aten.where.self %5, %1, %6 : (tensor<64x64xi1>, tensor<1x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %8 = aten.matmul %7, %b : (tensor<64x64xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %9 = aten.matmul %c, %7 : (tensor<2x8x64xf32>, tensor<64x64xf32>) -> tensor<2x8x64xf32>
+  return %8, %9 : tensor<64x48xf32>, tensor<2x8x64xf32>
+}
+
+//--- shifted.mlir
+// The diagonal above the main one, and ones beside the diagonal instead of zeros.
+func.func @shifted(%a: tensor<64xf32>, %b: tensor<64x48xf32>) -> (tensor<64x48xf32>, tensor<64x48xf32>) {
+  %0 = aten.arange.start_step start 0.0 end 64.0 dtype i64 : () -> tensor<64xi64>
+  %1 = aten.arange.start_step start 1.0 end 65.0 dtype i64 : () -> tensor<64xi64>
+  %2 = aten.unsqueeze %0 dim -1 : (tensor<64xi64>) -> tensor<64x1xi64>
+  %3 = aten.eq.Tensor %1, %2 : (tensor<64xi64>, tensor<64x1xi64>) -> tensor<64x64xi1>
+  %4 = aten.eq.Tensor %0, %2 : (tensor<64xi64>, tensor<64x1xi64>) -> tensor<64x64xi1>
+  %5 = aten.full size [] fill_value 0.0 dtype f32 : () -> tensor<f32>
+  %6 = aten.full size [] fill_value 1.0 dtype f32 : () -> tensor<f32>
+  %7 = aten.where.self %3, %a, %5 : (tensor<64x64xi1>, tensor<64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %8 = aten.where.self %4, %a, %6 : (tensor<64x64xi1>, tensor<64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %9 = aten.matmul %7, %b : (tensor<64x64xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  %10 = aten.matmul %8, %b : (tensor<64x64xf32>, tensor<64x48xf32>) -> tensor<64x48xf32>
+  return %9, %10 : tensor<64x48xf32>, tensor<64x48xf32>
 }
 
 //--- kept.mlir

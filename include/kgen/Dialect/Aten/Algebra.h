@@ -35,5 +35,7 @@ double leastFlops(mlir::func::FuncOp func);
 void populateReduceFirst(mlir::RewritePatternSet &patterns);
 /// Average pools behind each other and behind a convolution become a part of the one in front.
 void populatePoolFilters(mlir::RewritePatternSet &patterns);
+/// Products with a diagonal matrix scale rows or columns.
+void populateDiagonalProducts(mlir::RewritePatternSet &patterns);
 
 } // namespace kgen::aten

@@ -44,6 +44,8 @@ def KGenTransform_RewriteOp : KGenTransform_Op<"rewrite"> {
     - `pool_filters`: average pools in series become one, and an average pool behind
       a convolution (transposed: whose stride divides the pool's) becomes a wider
       filter with a larger stride, where that costs less.
+    - `diagonal_products`: a product with a diagonal matrix (what `torch.diag` and
+      `diag_embed` of a vector are exported as) scales rows or columns.
 
     Only where nobody else reads what is no longer computed. Finding nothing to
     rewrite is a failure. Directives behind it see the rewritten graph.
