@@ -106,6 +106,29 @@ TEST(SchedulePlan, NumbersOpsThatAreInNoDispatchYet) {
             std::string("%d0 = transform.kgen.select \"aten.relu\" in %f as pointwise\n").size());
 }
 
+TEST(SchedulePlan, CountsTheOpsOfTheFormThatItRewrites) {
+  graph::TensorFact x{"f32", {64, 64}}, sum{"f32", {64}};
+  graph::GraphFacts facts, form;
+  facts.ops = {{"aten.mm", {x, x}, {x}, {}, {1}, 1, false, "gemm"}, {"aten.sum.dim_IntList", {x}, {sum}}};
+  facts.groups.fill(groupApart(facts));
+  form.ops = {{"aten.mul.Tensor", {x, sum}, {x}, {}, {1}}, {"aten.sum.dim_IntList", {x}, {sum}}};
+  form.groups.fill({{"row", 1, {0, 1}}});
+  facts.forms.push_back({"reduce_first", std::make_shared<const graph::GraphFacts>(form)});
+  SchedulePlan plan = groupOps(facts, graph::Fusion::Epilogue, "reduce_first");
+  EXPECT_EQ(printDirectives(plan, facts), R"(transform.kgen.rewrite %f as reduce_first
+%d0 = transform.kgen.select "aten.sum.dim_IntList" in %f as row
+transform.kgen.fuse %d0 producers 1
+)");
+  auto again = parsePlan(printPlan(plan), facts);
+  ASSERT_TRUE(bool(again)) << toString(again.takeError());
+  EXPECT_EQ(again->rewrite, "reduce_first");
+  // Elsewhere the rewrite does not apply, and its ops are none of the graph's.
+  facts.forms.clear();
+  auto lost = parsePlan(printPlan(plan), facts);
+  ASSERT_FALSE(bool(lost));
+  EXPECT_NE(toString(lost.takeError()).find("does not apply"), std::string::npos);
+}
+
 TEST(SchedulePlan, SurvivesItsNotes) {
   SchedulePlan plan = groupOps(convReluPoolFacts(), graph::Fusion::Pool);
   plan.dispatches[0].settings = parseSettings("tile=[64, 96, 16]; vec=4");

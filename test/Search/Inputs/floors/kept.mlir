@@ -1,0 +1,5 @@
+func.func @kept(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = aten.mm %a, %b : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  %1 = aten.tril %0 : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %1 : tensor<4096x4096xf32>
+}
