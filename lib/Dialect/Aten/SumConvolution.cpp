@@ -44,6 +44,14 @@ struct Runs {
     }
     return {front, back};
   }
+  /// Whether taps differ at the borders only, and little is left out there: all positions are summed once then.
+  bool differAtBorders() const {
+    constexpr int64_t fewest = 4; // positions for each at a border
+    auto [front, back] = borders();
+    return step == 1 && fewest * (front + back) <= positions;
+  }
+  /// The numbers of a mask that says which of all positions a tap meets.
+  int64_t numbers() const { return int64_t(taps.size()) * positions; }
 };
 
 } // namespace
@@ -75,15 +83,17 @@ static Runs runsOf(const Convolution &conv, unsigned dim) {
   return runs;
 }
 
+constexpr int64_t mostNumbers = 1 << 14; // of a mask, which stands in the text
+
 bool isSummable(const Convolution &conv, ArrayRef<int64_t> dims) {
-  constexpr int64_t mostNumbers = 1 << 14; // of a mask, which stands in the text
   for (int64_t dim : dims) {
     if (dim < 2)
       continue;
     const Runs runs = runsOf(conv, dim - 2);
     if (runs.alike() && runs.taps[0].begin == runs.taps[0].end)
       return false; // no output sees an input
-    if (!runs.alike() && (conv.taps(dim - 2) >= runs.positions || conv.taps(dim - 2) * runs.positions > mostNumbers))
+    if (!runs.alike() &&
+        (conv.taps(dim - 2) >= runs.positions || (runs.numbers() > mostNumbers && !runs.differAtBorders())))
       return false;
   }
   return !dims.empty();
@@ -110,9 +120,9 @@ static Value foldPositions(AlgebraBuilder &b, Value value, int64_t dim, const Ru
     return b.sumAway(b.mul(b.reshape(part, shape), numbers), dim + 1);
   };
   auto [front, back] = runs.borders();
-  constexpr int64_t fewest = 4;       // positions for each at a border
   constexpr int64_t little = 1 << 22; // products, which take less time than another kernel
-  if (runs.step > 1 || fewest * (front + back) > runs.positions || typeOf(value).getNumElements() * taps <= little) {
+  const bool isLittle = typeOf(value).getNumElements() * taps <= little && runs.numbers() <= mostNumbers;
+  if (isLittle || !runs.differAtBorders()) {
     SmallVector<int64_t> all;
     for (int64_t position = 0; position < runs.positions; ++position)
       all.push_back(position);

@@ -100,6 +100,7 @@ product("matmul", "matmul", (3, 24, 96), (96, 40), (3, 24, 40), "aten.sum %z", (
 convolution("plain", 2, 2, 8, 12, 24, 3, padding=1, over=(2, 3))
 convolution("strided", 2, 2, 8, 12, (24, 31), (3, 5), stride=(2, 3), padding=(1, 2), dilation=(1, 2), groups=2, over=(2, 3), keep=False, mean=False)
 convolution("one", 1, 2, 8, 12, 60, 7, padding=3, over=(2,), keep=False)
+convolution("long", 1, 1, 2, 4, 9000, 5, padding=2, over=(2,), keep=False)
 convolution("three", 3, 2, 4, 6, (8, 9, 10), 3, norm=True)
 convolution("depthwise", 2, 2, 8, 8, 24, 3, padding=1, groups=8, scale=True)
 convolution("images", 2, 4, 8, 12, 16, 3, padding=1, over=(0, 2, 3), keep=False)
