@@ -333,8 +333,9 @@ def BlocksKey : Key<"blocks", PersistentDirective, IntFrom<1, 4096>, [Taken<[Con
     "blocks of a persistent kernel, which share all of the work">;
 
 def ConvertAtDirective : Directive<"ConvertAtOp", "convert_at", "D", "prepass">;
-def ConvertAtKey : Key<"convert_at", ConvertAtDirective, WordOf<["prepass"]>, [MayTake<[GemmWgmma]>],
-    "where fp32 operands become 16-bit ones, scaled by powers of two">;
+def ConvertAtKey : Key<"convert_at", ConvertAtDirective, WordOf<["prepass", "registers"]>, [MayTake<[GemmWgmma]>],
+    "where fp32 operands become what tensor cores take: 16-bit ones, scaled by powers of two, or, with dtype = tf32, rows "
+    "along k; registers reads one operand across k instead">;
 
 def StoreDirective : Directive<"StoreOp", "store", "M", "tma">;
 def StoreKey : Key<"store", StoreDirective, WordOf<["direct", "tma"]>, [Taken<[GemmWgmma]>],

@@ -202,7 +202,7 @@ static FailureOr<std::pair<Epilogue, std::string>> printEpilogue(DispatchOp disp
   return std::make_pair(std::move(epilogue), text);
 }
 
-FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm) {
+FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm, StringRef rows) {
   Epilogue epilogue;
   std::string value = "value";
   if (gemm.bias) {
@@ -224,7 +224,9 @@ FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch
   int64_t rest = shape.size();
   if (hasColumn)
     coordinates[--rest] = "column";
-  std::string outer = gemm.batch > 1 && hasRow ? "(batch * M + row)" : gemm.batch > 1 ? "batch" : "row";
+  std::string outer = gemm.batch > 1 && hasRow ? ("(batch * " + rows + " + row)").str()
+                      : gemm.batch > 1         ? "batch"
+                                               : "row";
   // When the batch is a dimension of its own and the only one, no division is needed.
   if (gemm.batch > 1 && hasRow && rest == 2) {
     coordinates[1] = "row";

@@ -43,8 +43,9 @@ struct Gemm {
 mlir::FailureOr<Gemm> readGemm(DispatchOp dispatch);
 
 /// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
-/// column, ...)`.
-mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm);
+/// column, ...)`. ROWS: the constant of the kernel that counts the result's rows.
+mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm,
+                                                                   llvm::StringRef rows = "M");
 
 /// The schedule of a product on warpgroups (mma = wgmma): checks what it holds and fills in the rest.
 mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
@@ -74,6 +75,10 @@ struct PreparedOperand {
 /// matrices whose sum is an operand. NAME: the namespace.
 std::string emitPreparation(const Gemm &gemm, llvm::StringRef name, int64_t parts, mlir::Type type, DispatchCode &code,
                             PreparedOperand &a, PreparedOperand &b);
+/// Appends a workspace for each of A (LEFT) and B (RIGHT), f32, and the launch that lays them out there in rows along k
+/// to CODE; A and B become those. Returns the kernel's text.
+std::string emitArrangement(const Gemm &gemm, llvm::StringRef name, bool left, bool right, DispatchCode &code,
+                            DispatchBuffer &a, DispatchBuffer &b);
 /// Elements from row to row of a prepared matrix whose rows have LENGTH.
 inline int64_t preparedPitch(int64_t length) { return llvm::alignTo(length, 8); }
 

@@ -5,7 +5,7 @@
 //
 // Fills gemm_prepare.cuh in. Operands that are contiguous along K take one pass;
 // the others first look for the largest value of each column. Both operands
-// share each launch.
+// share each launch. For products of tf32, operands are laid out along K.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +70,34 @@ private:
 };
 
 } // namespace
+
+std::string emitArrangement(const Gemm &gemm, StringRef name, bool left, bool right, DispatchCode &code,
+                            DispatchBuffer &a, DispatchBuffer &b) {
+  std::string prefix = name.str();
+  Launch arrange(prefix + "_arrange");
+  auto add = [&](StringRef side, const GemmOperand &operand, int64_t across, DispatchBuffer &buffer) {
+    int64_t rows = operand.batches * across;
+    code.workspaces.push_back(RankedTensorType::get({rows, preparedPitch(gemm.k)}, gemm.elementType));
+    DispatchBuffer to = DispatchBuffer::workspace(code.workspaces.size() - 1);
+    arrange.read(("const float *__restrict__ " + side).str(), buffer);
+    arrange.write(("float *__restrict__ " + side + "_to").str(), to);
+    if (operand.kContiguous)
+      arrange.add(rows, llvm::formatv("{0}::arrange_rows<{1}>({{0}, {2}, {2}_to);", prefix, gemm.k, side));
+    else
+      arrange.add(operand.batches * ceilDiv(across, 32) * ceilDiv(gemm.k, 32),
+                  llvm::formatv("{0}::arrange_columns<{1}, {2}>({{0}, {3}, {3}_to);", prefix, across, gemm.k, side));
+    buffer = to;
+  };
+  if (left)
+    add("a", gemm.a, gemm.m, a);
+  if (right)
+    add("b", gemm.b, gemm.n, b);
+  TemplateFill fill;
+  fill.name = prefix;
+  fill.sections.insert("arrange");
+  fill.replacements["kernels"] = arrange.finish(code);
+  return fillTemplate(findCudaTemplate("gemm_prepare.cuh"), fill);
+}
 
 std::string emitPreparation(const Gemm &gemm, StringRef name, int64_t parts, Type type, DispatchCode &code,
                             PreparedOperand &a, PreparedOperand &b) {

@@ -5,8 +5,8 @@
 //
 // Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are,
 // f32 operands that are contiguous along k so too where they are multiplied as
-// tf32; else they first become one or two fp16 matrices under exact powers of two
-// (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.
+// tf32: others of those are laid out so, or one goes through registers. Else they first become one or two fp16 matrices
+// under exact powers of two (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,47 @@
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::ConvertAt;
 using schedule::Dtype;
 using schedule::SplitPrecision;
 using schedule::Store;
 
 namespace {
+
+/// How f32 operands come to tensor cores as tf32. Those that are contiguous along k, in rows of 16 bytes, are copied as
+/// they are.
+struct Reading {
+  bool registers = false, swapped = false; ///< the left operand is [k, m]; the kernel computes the transposed result
+  bool arrangesLeft = false, arrangesRight = false; ///< of the kernel's operands, laid out along k by a launch
+  Gemm given, gemm;                                 ///< in the kernel's order; and as the kernel sees it
+
+  Reading(const Gemm &product, std::optional<ConvertAt> convertAt) : gemm(product) {
+    if (convertAt == ConvertAt::Registers) {
+      registers = true;
+      swapped = registersTakeRight(product);
+      if (swapped) {
+        std::swap(gemm.a, gemm.b);
+        std::swap(gemm.m, gemm.n);
+      }
+    }
+    given = gemm;
+    arrangesLeft = !registers && !isPlain(gemm.a);
+    arrangesRight = !isPlain(gemm.b);
+    gemm.a.kContiguous |= arrangesLeft;
+    gemm.b.kContiguous = true;
+  }
+  static bool arePlain(const Gemm &gemm) { return gemm.a.kContiguous && gemm.b.kContiguous && gemm.k % 4 == 0; }
+  /// Whether registers can take one of the operands: it has rows of 16 bytes across k.
+  static bool hasChoice(const Gemm &gemm) { return isAcross(gemm.a, gemm.m) || isAcross(gemm.b, gemm.n); }
+  /// Whether that is the right one: the larger of two.
+  static bool registersTakeRight(const Gemm &gemm) {
+    return isAcross(gemm.b, gemm.n) && (!isAcross(gemm.a, gemm.m) || gemm.b.batches * gemm.n > gemm.a.batches * gemm.m);
+  }
+
+private:
+  static bool isAcross(const GemmOperand &operand, int64_t across) { return !operand.kContiguous && across % 4 == 0; }
+  bool isPlain(const GemmOperand &operand) const { return operand.kContiguous && gemm.k % 4 == 0; }
+};
 
 constexpr int64_t storeBuffers = 2; ///< for each consumer, 8 KiB each
 constexpr int64_t barrierBytes = 16;
@@ -38,20 +74,21 @@ struct Plan {
   int64_t element; ///< bytes, of what is multiplied
   int64_t parts;
   int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
-  bool storeTma;
+  bool storeTma, registers; ///< registers: of the left operand, on their way to tensor cores
 
   Plan(const Gemm &gemm, const schedule::GemmWgmma &schedule)
       : tf32(schedule.dtype == Dtype::Tf32), prepared(gemm.elementType.isF32() && !tf32), element(tf32 ? 4 : 2),
         parts(schedule.splitPrecision == schedule::SplitPrecision::Fp16x3 ? 2 : 1), bm(schedule.tile[0]),
         bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
         cluster(schedule.cluster), split(schedule.splitK), promote(ceilDiv(schedule.promoteK, bk)),
-        storeTma(schedule.store == schedule::Store::Tma) {}
+        storeTma(schedule.store == schedule::Store::Tma), registers(schedule.convertAt == ConvertAt::Registers) {}
   int64_t stageBytes() const { return parts * (bm + bn) * bk * element; }
   int64_t slab() const { return 128 / element; } ///< elements of 128 bytes
   int64_t storeBytes() const { return storeTma ? consumers * storeBuffers * 64 * 128 : 0; }
   int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128 * (promote ? 2 : 1); }
+  int64_t fragments() const { return registers ? bm / consumers * bk / 128 : 0; } ///< registers
   int64_t tiles(const Gemm &gemm) const {
     return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch * split;
   }
@@ -68,7 +105,7 @@ struct Plan {
         !schedule.overlap || tiles(gemm) * cluster <= blocks(gemm, schedule, chip))
       return 0;
     int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
-    int64_t room = (schedule.regSplit[1] - otherRegisters - accumulators()) / 16;
+    int64_t room = (schedule.regSplit[1] - otherRegisters - accumulators() - fragments()) / 16;
     return std::max<int64_t>(0, std::min({stores, room, ceilDiv(gemm.k, bk) - 1}));
   }
 };
@@ -80,8 +117,36 @@ static int64_t storedBytes(const Gemm &gemm, int64_t split) {
   return split > 1 ? 4 : gemm.resultType.getIntOrFloatBitWidth() / 8;
 }
 
+/// Completes convert_at of products of tf32, where an operand needs it.
+static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+  if (Reading::arePlain(gemm)) {
+    if (params.has(key::convertAt))
+      return dispatch.emitError(
+          "convert_at is for f32 operands that become fp16 or lie across k, found dtype = tf32 and "
+          "rows along k");
+    return success();
+  }
+  // A launch reads and writes an operand once more: what is small beside the rest does not mind. With the right
+  // operand's rows in front the result is transposed, which the kernel that adds slices undoes.
+  const bool right = Reading::registersTakeRight(gemm);
+  const int64_t lines = right ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
+  const int64_t all =
+      gemm.a.batches * gemm.m * gemm.k + gemm.b.batches * gemm.n * gemm.k + gemm.batch * gemm.m * gemm.n;
+  const int64_t tiles = gemm.batch * ceilDiv(gemm.m, 128) * ceilDiv(gemm.n, 128);
+  const bool slices =
+      params.getInt(key::splitK).value_or(gemm.k >= 4096 && 2 * tiles <= chip.multiprocessors ? 2 : 1) > 1;
+  const bool large = 8 * lines * gemm.k > all;
+  ConvertAt word = params.wordOr(dispatch.getContext(), key::convertAt,
+                                 Reading::hasChoice(gemm) && large && (slices || !right) ? ConvertAt::Registers
+                                                                                         : ConvertAt::Prepass);
+  if (word == ConvertAt::Registers && !Reading::hasChoice(gemm))
+    return dispatch.emitError("convert_at = registers needs an operand with rows across k, of a multiple of 16 bytes");
+  return success();
+}
+
 /// Completes dtype, split_precision, promote_k and convert_at.
-static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
+static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
+                                       const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
   Dtype own = dtypeOf(gemm.elementType);
   if (own != Dtype::Fp32) {
@@ -104,14 +169,14 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
   if (dtype == Dtype::Tf32) {
     if (!admitsOperandType(precision, dtype))
       return dispatch.emitError("precision class ") << stringifyPrecision(precision) << " does not admit dtype = tf32";
-    bool splits = params.getWord(key::splitPrecision).value_or(SplitPrecision::None) != SplitPrecision::None;
-    if (splits || params.has(key::convertAt))
-      return dispatch.emitError(splits ? key::splitPrecision.name : key::convertAt.name)
+    if (params.getWord(key::splitPrecision).value_or(SplitPrecision::None) != SplitPrecision::None)
+      return dispatch.emitError(key::splitPrecision.name)
              << " is for f32 operands that become fp16, found dtype = tf32";
     params.intOr(context, key::promoteK, 0);
-    return success();
+    return completeReading(dispatch, gemm, params, chip);
   }
-  params.wordOr(context, key::convertAt, schedule::ConvertAt::Prepass);
+  if (params.wordOr(context, key::convertAt, ConvertAt::Prepass) == ConvertAt::Registers)
+    return dispatch.emitError("convert_at = registers is for operands that are multiplied as tf32, found dtype = fp16");
   bool split = precision == Precision::StrictFP32;
   SplitPrecision word =
       params.wordOr(context, key::splitPrecision, split ? SplitPrecision::Fp16x3 : SplitPrecision::None);
@@ -123,18 +188,8 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
   return success();
 }
 
-/// Tensor maps need 16-byte rows; the preparation of f32 operands makes them.
-static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &params) {
-  if (params.getWord(key::dtype) == Dtype::Tf32) {
-    if (!gemm.a.kContiguous || !gemm.b.kContiguous)
-      return dispatch.emitError("dtype = tf32 with mma = wgmma needs operands that are contiguous along k, as those of "
-                                "a linear are: found a ")
-             << (gemm.a.kContiguous ? "right" : "left") << " operand that is not; dtype = fp16 takes any layout";
-    if (gemm.k % 4)
-      return dispatch.emitError("tensor maps need rows of a multiple of 16 bytes: the operands have rows of ")
-             << gemm.k << " f32 elements; dtype = fp16 takes any length";
-    return success();
-  }
+/// Tensor maps need 16-byte rows; f32 operands get them.
+static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm) {
   if (gemm.elementType.isF32())
     return success();
   auto check = [&](StringRef side, const GemmOperand &operand, int64_t across) -> LogicalResult {
@@ -149,7 +204,8 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm, const 
   return success();
 }
 
-static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, bool swapped, ScheduleParams &params,
+                                  const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
   bool halves = params.getWord(key::splitPrecision) == SplitPrecision::Fp16x3;
   bool tf32 = params.getWord(key::dtype) == Dtype::Tf32;
@@ -187,6 +243,11 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, Schedul
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
+  if (swapped && split == 1)
+    return dispatch.emitError(
+        "convert_at = registers of the right operand computes the transposed result, which the sum of "
+        "slices turns: expected split_k of 2 or more, found 1");
+
   int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
   bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
   if (params.wordOr(context, key::store, canStore ? Store::Tma : Store::Direct) == Store::Tma && !canStore)
@@ -220,20 +281,26 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
     return dispatch.emitError("reg_split asks for ")
            << sum << " registers (" << registers[0] << " + " << plan.consumers << " * " << registers[1] << "), "
            << plan.consumers + 1 << " warpgroups have " << bound;
-  if (plan.accumulators() + otherRegisters > registers[1])
-    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << otherRegisters
+  const int64_t others = otherRegisters + plan.fragments();
+  if (plan.accumulators() + others > registers[1])
+    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << others
                                                  << " other registers in a thread, reg_split gives " << registers[1];
   return success();
 }
 
-LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &product, ScheduleParams &params, const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
   if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
-  if (failed(completePrecision(dispatch, gemm, params)) || failed(checkOperands(dispatch, gemm, params)) ||
-      failed(completeTile(dispatch, gemm, params, chip)) || failed(completeResources(dispatch, gemm, params, chip)))
+  if (failed(completePrecision(dispatch, product, params, chip)) || failed(checkOperands(dispatch, product)))
+    return failure();
+  const bool tf32 = params.getWord(key::dtype) == Dtype::Tf32;
+  const Reading reading(product, params.getWord(key::convertAt));
+  const Gemm &gemm = tf32 ? reading.gemm : product;
+  if (failed(completeTile(dispatch, gemm, tf32 && reading.swapped, params, chip)) ||
+      failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, key::raster, 8);
   // Where tiles differ in what they take, the next one is for whoever is free.
@@ -244,6 +311,11 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParam
   // ptxas serialises products in flight when 16-bit results are rounded right behind them.
   bool narrowDirect =
       params.getWord(key::store) == Store::Direct && params.getInt(key::splitK) == 1 && !gemm.resultType.isF32();
+  const bool registers = params.getWord(key::convertAt) == ConvertAt::Registers;
+  if (registers && params.intOr(context, key::mmaInflight, 0) > 0)
+    return dispatch.emitError(
+        "convert_at = registers fills them while no products are in flight: expected mma_inflight = "
+        "0, found 1");
   if (int64_t inflight = params.intOr(context, key::mmaInflight, narrowDirect ? 0 : 1); inflight > !narrowDirect)
     return dispatch.emitError("family gemm keeps at most ")
            << int(!narrowDirect) << " stages of products in flight"
@@ -260,8 +332,9 @@ namespace {
 /// Builds the launches, and the text of the preparation's kernels.
 class Emitter {
 public:
-  Emitter(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip)
-      : dispatch(dispatch), gemm(gemm), schedule(schedule), chip(chip), plan(gemm, schedule),
+  Emitter(DispatchOp dispatch, const Gemm &product, const schedule::GemmWgmma &schedule, const Chip &chip)
+      : dispatch(dispatch), product(product), schedule(schedule), chip(chip), reading(product, schedule.convertAt),
+        gemm(schedule.dtype == Dtype::Tf32 ? reading.gemm : product), plan(gemm, schedule),
         name(dispatch.getName().str()), context(dispatch.getContext()), inType(elementTypeOf(schedule.dtype, context)) {
   }
 
@@ -276,9 +349,11 @@ private:
   std::string constants(const Epilogue &epilogue) const;
 
   DispatchOp dispatch;
-  const Gemm &gemm;
+  const Gemm &product;
   const schedule::GemmWgmma &schedule;
   const Chip &chip;
+  Reading reading;  ///< of tf32
+  const Gemm &gemm; ///< as the kernel sees it
   Plan plan;
   std::string name;
   MLIRContext *context;
@@ -291,7 +366,8 @@ private:
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
 TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
   int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
-  int64_t bytes = plan.element * (plan.prepared ? preparedPitch(inner) : inner);
+  const bool pitched = plan.prepared || buffer.kind == DispatchBuffer::Kind::Workspace;
+  int64_t bytes = plan.element * (pitched ? preparedPitch(inner) : inner);
   // A copy by a map of tf32 rounds to nearest; tensor cores alone would cut.
   Type copied = plan.tf32 ? Type(FloatTF32Type::get(context)) : inType;
   TensorMap map{buffer, copied, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
@@ -346,7 +422,8 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
 }
 
 FailureOr<DispatchCode> Emitter::emit() {
-  auto epilogueOr = emitGemmEpilogue(dispatch, gemm);
+  const bool swapped = plan.tf32 && reading.swapped;
+  auto epilogueOr = emitGemmEpilogue(dispatch, product, swapped ? "N" : "M");
   if (failed(epilogueOr))
     return failure();
   auto &[epilogue, epilogueText] = *epilogueOr;
@@ -355,17 +432,26 @@ FailureOr<DispatchCode> Emitter::emit() {
   std::string preparation;
   if (plan.prepared)
     preparation = emitPreparation(gemm, name, plan.parts, inType, code, a, b);
+  else if (plan.tf32 && (reading.arrangesLeft || reading.arrangesRight))
+    preparation =
+        emitArrangement(reading.given, name, reading.arrangesLeft, reading.arrangesRight, code, a.buffer, b.buffer);
   TemplateFill fill;
   fill.name = name;
   fill.replacements["constants"] = constants(epilogue);
   fill.replacements["epilogue"] = epilogueText;
   std::string instruction =
-      plan.tf32 ? "tf32<BN>" : std::string(inType.isBF16() ? "bf16" : "f16") + "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>";
-  fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool "
-                             "accumulate) {\n  kgen::wgmma_" +
-                             instruction + "(c, a, b, accumulate);\n}";
+      plan.tf32 ? plan.registers ? "tf32_ra<BN>" : "tf32<BN>"
+                : std::string(inType.isBF16() ? "bf16" : "f16") + "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>";
+  const std::string left = plan.registers ? "const unsigned (&a)[4]" : "uint64_t a";
+  fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " + left +
+                             ", uint64_t b, bool accumulate) {\n  kgen::wgmma_" + instruction +
+                             "(c, a, b, accumulate);\n}";
   if (plan.tf32)
     fill.sections.insert("tf32");
+  if (plan.registers)
+    fill.sections.insert("fragments");
+  if (swapped)
+    fill.sections.insert("swapped");
   std::string arguments = plan.split > 1 ? "" : epilogue.arguments();
   std::string in = "const " + name + "::In *__restrict__ ", exponents;
   if (plan.prepared)
@@ -399,6 +485,9 @@ FailureOr<DispatchCode> Emitter::emit() {
     fill.replacements["reduce_call"] = "    results.value[i] = epilogue(scale(sums.value[i], column + i), batch, row, "
                                        "column + i" +
                                        epilogue.arguments() + ");";
+    fill.replacements["reduce_swapped"] =
+        "    c[((long long)batch * N + column + i) * M + row] = epilogue(sums.value[i], batch, column + i, row" +
+        epilogue.arguments() + ");";
     if (plan.prepared)
       fill.replacements["reduce_scale"] =
           "  const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : batch) * M;\n"
@@ -415,7 +504,7 @@ FailureOr<DispatchCode> Emitter::emit() {
         (split ? "0.0f;" : "epilogue(0.0f, tile.batch, row, column" + epilogue.arguments() + ");");
   }
   code.source = fillTemplate(findCudaTemplate("gemm_wgmma.cuh"), fill);
-  if (plan.prepared)
+  if (!preparation.empty())
     code.source = preparation + "\n" + code.source;
 
   int64_t results = gemm.batch * gemm.m * gemm.n;

@@ -4,6 +4,7 @@
 // the largest finite magnitude along K lies in [2^14, 2^15): a power of two is exact, so nothing but the 11
 // significant bits of each part is lost, whatever the operand's range. An operand that is contiguous along K
 // takes one pass; the other one first finds the largest value of each column, in slices of K that meet by atomics.
+// Or f32 matrices as they are in rows along K that tensor maps take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,6 +182,40 @@ __device__ __forceinline__ void prepare_columns(int block, const float *from, co
                            times_power(x.z, -exponent[2]), times_power(x.w, -exponent[3])};
     store_parts<Part, PARTS>(to + (matrix + row) * PITCH + column, BATCH * ROWS * PITCH, four);
   }
+}
+} // namespace example
+//@ end
+
+//@ section arrange
+namespace example {
+constexpr int PREPARE_THREADS = 256;
+
+// Elements between rows of what is written: tensor maps want multiples of 16 bytes.
+__device__ constexpr int pitch_of(int length) { return (length + 7) / 8 * 8; }
+
+// 32 x 32 elements of matrices [LENGTH, ROWS] become part of [ROWS, LENGTH].
+template <int ROWS, int LENGTH> __device__ __forceinline__ void arrange_columns(int block, const float *from, float *to) {
+  constexpr int WIDE = (ROWS + 31) / 32, DEEP = (LENGTH + 31) / 32;
+  constexpr long long PITCH = pitch_of(LENGTH);
+  __shared__ float tile[32][33];
+  const int row = block % WIDE * 32, k = block / WIDE % DEEP * 32, batch = block / (WIDE * DEEP);
+  const int lane = threadIdx.x % 32, line = threadIdx.x / 32;
+#pragma unroll
+  for (int i = line; i < 32; i += PREPARE_THREADS / 32)
+    if (k + i < LENGTH && row + lane < ROWS)
+      tile[i][lane] = from[((long long)batch * LENGTH + k + i) * ROWS + row + lane];
+  __syncthreads();
+#pragma unroll
+  for (int i = line; i < 32; i += PREPARE_THREADS / 32)
+    if (row + i < ROWS && k + lane < LENGTH)
+      to[((long long)batch * ROWS + row + i) * PITCH + k + lane] = tile[lane][i];
+}
+
+// Row `block` of LENGTH elements, as it is.
+template <int LENGTH> __device__ __forceinline__ void arrange_rows(int block, const float *from, float *to) {
+#pragma unroll 4
+  for (int i = threadIdx.x; i < LENGTH; i += PREPARE_THREADS)
+    to[(long long)block * pitch_of(LENGTH) + i] = from[(long long)block * LENGTH + i];
 }
 } // namespace example
 //@ end

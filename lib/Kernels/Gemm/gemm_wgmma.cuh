@@ -6,7 +6,8 @@
 // of the tile. Blocks are persistent: while consumers finish a tile, the copies
 // of the next one are under way. With PARTS = 2 an operand is the sum of two
 // matrices, and the product of the two small parts is left out. With SPLIT_K > 1 a tile
-// is one slice of K, and a second kernel adds the slices.
+// is one slice of K, and a second kernel adds the slices. An f32 A that is contiguous
+// along M goes to tensor cores through registers.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
@@ -155,6 +156,34 @@ __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, 
 }
 //@ end
 
+#if fragments
+// A is [K, M], of which tensor cores take no f32 out of shared memory: a thread reads its fragments. 32 rows of A lie
+// beside each other, index by index of k.
+__device__ __forceinline__ void load_fragment(unsigned (&a)[4], const uint4 *tile, int row, int k) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int r = row + i % 2 * 8, at = k + i / 2 * 4;
+    a[i] = *reinterpret_cast<const unsigned *>(reinterpret_cast<const unsigned char *>(tile) + (r / 32 * BK + at) * 128 +
+                                               (r % 32 * 4 ^ at % 8 * 16));
+  }
+}
+// All products of one stage, whose tile of A begins at `a`.
+__device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], const uint4 *a, uint64_t b, bool accumulate) {
+  const int thread = threadIdx.x % 128, first = (threadIdx.x / 128 - 1) * MT * 64;
+  unsigned fragments[BK / 8][MT][4];
+#pragma unroll
+  for (int step = 0; step < BK / 8; ++step)
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+      load_fragment(fragments[step][i], a, first + i * 64 + thread / 32 * 16 + thread % 32 / 4, step * 8 + thread % 4);
+  kgen::wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < BK / 8; ++step)
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+      mma(c[i], fragments[step][i], b + b_step(step) / 16, accumulate || step > 0);
+}
+#else
 // All products of one stage.
 __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
 #pragma unroll
@@ -173,6 +202,7 @@ __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uin
             b + (b_part * B_BYTES + b_step(step)) / 16, accumulate || step > 0 || product > 0);
     }
 }
+#endif
 
 // Products are done: reads of their sums stay behind this point.
 __device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
@@ -278,7 +308,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       kgen::mbar_init(&full[s], 1);
+#if fragments
+      kgen::mbar_init(&empty[s], 4 * CONSUMERS * CLUSTER); // each warp reads A by itself
+#else
       kgen::mbar_init(&empty[s], CONSUMERS * CLUSTER);
+#endif
     }
     kgen::fence_barrier_init();
   }
@@ -321,16 +355,25 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   } else {
     kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
     const int consumer = group - 1, thread = threadIdx.x % 128;
+#if fragments
+    const uint4 *a_first = reinterpret_cast<const uint4 *>(example_shared);
+#else
     const uint64_t a_first = kgen::smem_descriptor(example_shared + consumer * MT * (A_K_CONTIGUOUS ? 64 : BK) * 128,
                                                    BK * 128, 1024, kgen::SWIZZLE_128B);
+#endif
     const uint64_t b_first = kgen::smem_descriptor(example_shared + PARTS * A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
     auto release = [&](int s) {
+#if fragments
+      if (thread % 32 < CLUSTER)
+        kgen::mbar_arrive_cluster(&empty[s], thread % 32);
+#else
       if constexpr (CLUSTER > 1) {
         if (thread < CLUSTER)
           kgen::mbar_arrive_cluster(&empty[s], thread);
       } else if (thread == 0) {
         kgen::mbar_arrive(&empty[s]);
       }
+#endif
     };
 
     int previous = 0;
@@ -523,9 +566,12 @@ extern "C" __global__ void __launch_bounds__(256)
   struct alignas(EACH * sizeof(float)) Sums {
     float value[EACH];
   } sums = {};
+#if swapped
+#else
   struct alignas(EACH * sizeof(Out)) Results {
     Out value[EACH];
   } results;
+#endif
   const long long first = (blockIdx.x * 256ll + threadIdx.x) * EACH;
   if (first >= RESULTS)
     return;
@@ -537,6 +583,14 @@ extern "C" __global__ void __launch_bounds__(256)
       sums.value[i] += more.value[i];
   }
   const int batch = first / ((long long)M * N), row = first / N % M, column = first % N;
+#if swapped
+  // The kernel's rows are the result's columns.
+#pragma unroll
+  for (int i = 0; i < EACH; ++i)
+    //@ replace reduce_swapped
+    c[((long long)batch * N + column + i) * M + row] = epilogue(sums.value[i], batch, column + i, row);
+    //@ end
+#else
   //@ replace reduce_scale
   auto scale = [](float value, int) { return value; };
   //@ end
@@ -547,5 +601,6 @@ extern "C" __global__ void __launch_bounds__(256)
     //@ end
   }
   *reinterpret_cast<Results *>(&c[first]) = results;
+#endif
 }
 //@ end

@@ -121,9 +121,9 @@ func.func @slices(%a: tensor<512x384xf16>, %b: tensor<384x512xf16>) -> tensor<51
 
 // -----
 
-func.func @layout(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{dtype = tf32 with mma = wgmma needs operands that are contiguous along k, as those of a linear are: found a right operand that is not; dtype = fp16 takes any layout}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32>)
+func.func @transposed(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at = registers of the right operand computes the transposed result, which the sum of slices turns: expected split_k of 2 or more, found 1}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 1>)
       ins(%a, %b : tensor<512x384xf32>, tensor<384x512xf32>) {
   ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x512xf32>):
     %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x512xf32>) -> tensor<512x512xf32>
@@ -134,12 +134,39 @@ func.func @layout(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<51
 
 // -----
 
-func.func @rows_of_f32(%a: tensor<512x51xf32>, %b: tensor<512x51xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the operands have rows of 51 f32 elements; dtype = fp16 takes any length}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32>)
-      ins(%a, %b : tensor<512x51xf32>, tensor<512x51xf32>) {
-  ^bb0(%l: tensor<512x51xf32>, %r: tensor<512x51xf32>):
-    %m = aten.linear %l, %r : (tensor<512x51xf32>, tensor<512x51xf32>) -> tensor<512x512xf32>
+func.func @rows_across(%a: tensor<512x384xf32>, %b: tensor<384x510xf32>) -> tensor<512x510xf32> {
+  // expected-error @below {{convert_at = registers needs an operand with rows across k, of a multiple of 16 bytes}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = registers>)
+      ins(%a, %b : tensor<512x384xf32>, tensor<384x510xf32>) {
+  ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x510xf32>):
+    %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x510xf32>) -> tensor<512x510xf32>
+    kgen.yield %m : tensor<512x510xf32>
+  } : tensor<512x510xf32>
+  return %0 : tensor<512x510xf32>
+}
+
+// -----
+
+func.func @inflight(%a: tensor<384x512xf32>, %b: tensor<512x384xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at = registers fills them while no products are in flight: expected mma_inflight = 0, found 1}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = registers, mma_inflight = 1>)
+      ins(%a, %b : tensor<384x512xf32>, tensor<512x384xf32>) {
+  ^bb0(%l: tensor<384x512xf32>, %r: tensor<512x384xf32>):
+    %t = aten.numpy_T %l : (tensor<384x512xf32>) -> tensor<512x384xf32>
+    %m = aten.linear %t, %r : (tensor<512x384xf32>, tensor<512x384xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @halves(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at = registers is for operands that are multiplied as tf32, found dtype = fp16}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = fp16, convert_at = registers>)
+      ins(%a, %b : tensor<512x384xf32>, tensor<384x512xf32>) {
+  ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x512xf32>):
+    %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x512xf32>) -> tensor<512x512xf32>
     kgen.yield %m : tensor<512x512xf32>
   } : tensor<512x512xf32>
   return %0 : tensor<512x512xf32>
@@ -163,7 +190,7 @@ func.func @strict(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
 // -----
 
 func.func @converted(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{convert_at is for f32 operands that become fp16, found dtype = tf32}}
+  // expected-error @below {{convert_at is for f32 operands that become fp16 or lie across k, found dtype = tf32 and rows along k}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = prepass>)
       ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) {
   ^bb0(%l: tensor<512x512xf32>, %r: tensor<512x512xf32>):
