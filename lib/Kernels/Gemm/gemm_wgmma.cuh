@@ -6,8 +6,7 @@
 // of the tile. Blocks are persistent: while consumers finish a tile, the copies
 // of the next one are under way. With PARTS = 2 an operand is the sum of two
 // matrices, and the product of the two small parts is left out. With SPLIT_K > 1 a tile
-// is one slice of K, and a second kernel adds the slices. An f32 A that is contiguous
-// along M goes to tensor cores through registers.
+// is one slice of K, and a second kernel adds the slices.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
