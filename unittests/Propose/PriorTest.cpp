@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 
 using namespace kgen;
@@ -70,10 +71,30 @@ TEST_F(PriorTest, FewTilesWantManyThreads) {
   EXPECT_LT(estimate(twoWarps), estimate(eightWarps));
 }
 
+// Problems of level 1 of the benchmark, in class tf32: many results of short rows, and few of long ones.
+TEST_F(PriorTest, OperandsThatMemoryBoundsAreReadOnce) {
+  facts.precision = "tf32";
+  facts.op = "aten.matmul";
+  const char *rounded = "mma=wgmma; dtype=tf32; tile=[128, 256, 32]; cluster=2";
+  const char *halves = "mma=wgmma; tile=[128, 256, 64]; cluster=2", *warps = "mma=mma_sync; dtype=tf32";
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1048576, 768, 256}, {32768, 32768, 32}, {256, 256, 524288}}) {
+    product(m, n, k);
+    const double bytes = 4 * (double(m) * k + double(n) * k + double(m) * n);
+    EXPECT_LT(estimate(rounded, bytes), estimate(halves, bytes)) << m;
+    EXPECT_LT(estimate(halves, bytes), 3 * estimate(rounded, bytes) + 600) << m;
+    if (k < 1024) {
+      EXPECT_LT(2 * estimate(rounded, bytes), estimate(warps, bytes)) << m;
+    }
+  }
+  // Where products bound it, halves are worth their launches.
+  product(2048, 4096, 8192);
+  EXPECT_LT(estimate(halves, 2e8), estimate(rounded, 2e8));
+}
+
 TEST_F(PriorTest, SplittingTheReductionFillsTheCard) {
   product(256, 256, 65536);
   EXPECT_LT(estimate("mma=mma_sync; tile=[128, 128, 32]; stages=3; split_k=16"),
-            estimate("mma=mma_sync; tile=[128, 128, 32]; stages=3"));
+            estimate("mma=mma_sync; tile=[128, 128, 32]; stages=3; split_k=1"));
 }
 
 TEST_F(PriorTest, RowsWantToBeReadOnceByManyThreads) {

@@ -41,7 +41,8 @@ public:
 LogicalResult GemmFamily::match(DispatchOp dispatch) const { return success(succeeded(readGemm(dispatch))); }
 
 graph::WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
-  Operation *op = readGemm(dispatch)->ops.contraction;
+  FailureOr<Gemm> gemm = readGemm(dispatch);
+  Operation *op = gemm->ops.contraction;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   graph::WorkFact work;
   if (isOneTap(op)) {
@@ -59,6 +60,8 @@ graph::WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
     work.m = result.getDimSize(rank - 2);
   if (isa<aten::LinearOp>(op) && work.n)
     work.m = result.getNumElements() / work.n; // all leading dimensions are rows
+  if (gemm->batch == 1 && rank > 2)
+    work.m = gemm->m; // so they are where every row meets the same matrix
   return work;
 }
 

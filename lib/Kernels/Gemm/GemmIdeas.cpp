@@ -54,6 +54,13 @@ static std::vector<std::string> derivePassingColumns(const DispatchFacts &facts)
           variant(256, std::max(slab / 2, step), 1)};
 }
 
+/// Operands that are read once: wide tiles of two blocks, which share their tiles of one of them.
+static std::vector<std::string> deriveRoundedTiles(const DispatchFacts &facts) {
+  if (plainLinear(facts) || facts.n <= 128 || facts.m <= 128)
+    return {};
+  return {"mma=wgmma; dtype=tf32; tile=[128, 256, 32]; cluster=2"};
+}
+
 static std::vector<CatalogueEntry> getOwnIdeas() {
   return {
       {"passing-columns",
@@ -92,17 +99,19 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        C::DType,
        "Let warpgroups multiply fp32 operands as tf32 out of shared memory, rounded by the copy that brings them: no "
        "launch "
-       "prepares them.",
+       "prepares them, or one that lays out the small one along the reduction.",
        {"gemm"},
        0,
        117,
        roundedOperands,
-       "tensor|latency|launches|workspace",
+       "tensor|latency|launches|workspace|memory|bandwidth",
        {},
        {"mma=wgmma; dtype=tf32; tile=[128, 192, 32]; cluster=2",
         "mma=wgmma; dtype=tf32; tile=[128, 256, 32]; cluster=2", "mma=wgmma; dtype=tf32; tile=[128, 128, 32]",
         "mma=wgmma; dtype=tf32"},
-       /*restart=*/true},
+       /*restart=*/true,
+       /*pools=*/false,
+       deriveRoundedTiles},
       {"triangle-tiles",
        C::Control,
        "Where only a triangle of the product is kept, leave out the products of tiles that are all zeros: smaller "
@@ -207,7 +216,11 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        tallReduction,
        "occupancy|tail|waves|parallel",
        {"split_k=2"},
-       {"split_k=4", "split_k=8", "split_k=2", "split_k=16"}},
+       {"split_k=4", "split_k=8", "split_k=2", "split_k=16", "split_k=32"},
+       /*restart=*/false,
+       /*pools=*/false,
+       /*derive=*/nullptr,
+       shortSlices},
       {"one-pass",
        C::Parallel,
        "Do not split the reduction: the partial sums' way through memory costs more than idle multiprocessors.",

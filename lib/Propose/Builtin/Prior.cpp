@@ -105,18 +105,26 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   bool half = (warpgroup && dtype != "tf32" && !copied) || !f.f32 || dtype == "fp16" || dtype == "bf16";
   double rate = plain ? machine.fp32 * 0.7 : (half ? machine.half : machine.tf32) * (warpgroup ? 0.85 : 0.5);
   double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);
+  // Products of a batch; images of a convolution, and its planes, are in m or n.
+  const double batch = convolution || planes ? 1 : std::max(1.0, std::round(double(f.elements) / (m * n)));
   double width = std::clamp(std::ceil(n / 16) * 16, 16.0, 128.0);
   const double side = plain && !host ? 128 : 64;
   double bm = elementOf(settings, "tile", 0, plain || (convolution && warpgroup) ? side : convolution ? 288 : 128);
   double bn = elementOf(settings, "tile", 1, plain ? 64 : warpgroup && !convolution ? 2 * width : width);
   double bk = elementOf(settings, "tile", 2, plain ? 16 : warpgroup || (half && !convolution && !host) ? 64 : 32);
-  double split = numberOf(settings, "split_k", 1), stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
-  double rows = std::ceil(m / bm), columns = std::ceil(n / bn), blocks = rows * columns * split;
+  double split = numberOf(settings, "split_k", 1);
+  // Left open, slices give every multiprocessor a tile.
+  if (!settings.count("split_k") && !convolution && !host && !plain)
+    split = std::clamp(std::floor(std::min(double(f.multiprocessors) / (batch * std::ceil(m / bm) * std::ceil(n / bn)),
+                                           std::ceil(k / bk) / 8)),
+                       1.0, 64.0);
+  double stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
+  double rows = std::ceil(m / bm), columns = std::ceil(n / bn), blocks = batch * rows * columns * split;
   double element = plain || !half ? 4 : 2;
 
   // Reuse: what a block's tile, and in it a warp's or thread's, computes from each element that it loads.
   double reuse = bm * bn / (bm + bn);
-  double seconds = 2 * rows * bm * columns * bn * k / rate * (1 + 16 / reuse);
+  double seconds = 2 * batch * rows * bm * columns * bn * k / rate * (1 + 16 / reuse);
   BlockShape shape = {384, false, 1};
   if (plain) {
     double tm = elementOf(settings, "thread_tile", 0, side / 16), tn = elementOf(settings, "thread_tile", 1, side / 16);
@@ -176,14 +184,25 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   else if (stages < 4)
     seconds *= stages < 2 ? 1.5 : stages < 3 ? 1.03 : 1.005;
   // Tiles are read again by other blocks, from the L2 cache, which is some 2.5 times as fast.
-  double again = (m * k * columns + n * k * rows) * element / (2.5 * machine.bytes);
-  double once = (bytes + (split > 1 ? 2 * split * m * n * 4 : 0)) / machine.bytes;
+  double again = batch * (m * k * columns + n * k * rows) * element / (2.5 * machine.bytes);
+  double once = (bytes + (split > 1 ? 2 * split * batch * m * n * 4 : 0)) / machine.bytes;
   // Blocks of one tile that is soon multiplied: nothing is on its way while results are stored.
   if (planes && !warpgroup && k / bk < 8)
     once *= 1.3;
-  // Products of scaled halves have a launch before them for each operand, which reads it and writes half of it.
-  const bool scaled = warpgroup && f.f32 && half && !convolution;
-  const double before = scaled ? 6 * (m * k + n * k) / machine.bytes : 0, launches = (split > 1 ? 2 : 1) + 2 * scaled;
+  // Results that are many beside the operands take turns with their few steps, as no block has two tiles (level1/9 and
+  // 11 of the benchmark took 7 times the memory's time).
+  if (!planes && !convolution && !plain && !warpgroup && k / bk < 16 && m * n > 2 * (m + n) * k)
+    once *= 5;
+  // Products of scaled halves have a launch before them for each operand, which reads it and writes half of it; twice,
+  // where it lies across k, and where a row does not stay in registers. Of tf32 what lies across k is laid out along
+  // it, unless registers read it in slices.
+  const bool linear = f.op == "aten.linear", copies = warpgroup && f.f32 && !convolution;
+  const bool scaled = copies && half, arranged = copies && !half && !linear && split == 1;
+  const double along = k > 8192 ? 12 : k < 1024 ? 10 : 6; // bytes; of short rows few threads have a part
+  const double left = scaled ? along * m * k : 0;
+  const double right = (scaled ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;
+  const double before = batch * (left + right) / machine.bytes;
+  const double launches = (split > 1 ? 2 : 1) + 2 * scaled + arranged;
   return 1e6 * (before + std::max({seconds, convolution ? 0 : again, once})) + machine.launchUs * launches;
 }
 

@@ -8,6 +8,9 @@
 
 #include "kgen/Kernels/Ideas/Catalogue.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace kgen::ideas {
 
 inline bool allowsTf32(const DispatchFacts &f) { return f.f32 && f.precision != "strict-fp32"; }
@@ -53,7 +56,17 @@ inline bool plainLinear(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.op == "aten.linear" && f.n >= 16 && f.k >= 64 &&
          f.k % (f.f32 ? 4 : 8) == 0;
 }
-inline bool roundedOperands(const DispatchFacts &f) { return f.f32 && f.m >= 64 && plainLinear(f); }
+/// Products that memory bounds, where scaled halves would be read three times and more before: the other operands' rows
+/// are laid out along k, or read by registers.
+inline bool boundByMemory(const DispatchFacts &f) {
+  const double m = double(f.m), n = double(f.n), k = double(f.k);
+  return m * n * k < 286 * (m * k + n * k + m * n) || m * n < 700 * (m + n);
+}
+inline bool roundedOperands(const DispatchFacts &f) {
+  return f.f32 && f.m >= 64 &&
+         (plainLinear(f) || (f.family == "gemm" && f.hopper && tensorCoresAllowed(f) && f.n >= 32 && f.k >= 16 &&
+                             f.channels == 0 && boundByMemory(f)));
+}
 /// Convolutions of one tap, channels first, that are products for each image.
 inline bool productOfPlanes(const DispatchFacts &f) {
   return f.family == "gemm" && llvm::StringRef(f.op).starts_with("aten.conv");
@@ -95,10 +108,22 @@ inline bool fewPixels(const DispatchFacts &f) {
 inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && f.n == 0 && !f.denseConvolution; }
 /// Matrix products, and convolutions that are; what has tiles, stages and fragments.
 inline bool isProduct(const DispatchFacts &f) { return !filterPerChannel(f); }
-inline bool tensorCoreProduct(const DispatchFacts &f) { return isProduct(f) && tensorCoresAllowed(f); }
-inline bool tf32Product(const DispatchFacts &f) { return isProduct(f) && allowsTf32(f); }
+/// Products with a vector, or a few, of which each element is read for hardly anything.
+inline bool withVectors(const DispatchFacts &f) {
+  return f.family == "gemm" && f.channels == 0 && f.m > 0 && f.n > 0 && (f.m < 8 || f.n < 8);
+}
+inline bool tensorCoreProduct(const DispatchFacts &f) {
+  return isProduct(f) && !withVectors(f) && tensorCoresAllowed(f);
+}
+inline bool tf32Product(const DispatchFacts &f) { return isProduct(f) && !withVectors(f) && allowsTf32(f); }
 inline bool fp16Product(const DispatchFacts &f) { return isProduct(f) && allowsFp16(f); }
-inline bool product16Bit(const DispatchFacts &f) { return isProduct(f) && is16Bit(f); }
+inline bool product16Bit(const DispatchFacts &f) { return isProduct(f) && !withVectors(f) && is16Bit(f); }
+/// One chain of sums in a tensor core is cut at each step: 32768 of them cost 2^-12 of a result.
+inline bool shortSlices(const DispatchFacts &f, const std::map<std::string, std::string> &settings) {
+  auto split = settings.find("split_k");
+  const int64_t slices = split == settings.end() ? 1 : std::max(1, std::atoi(split->second.c_str()));
+  return f.k / slices <= 32768;
+}
 inline bool warpgroupPooling(const DispatchFacts &f) { return warpgroupConvolution(f) && f.runningMaximum; }
 
 } // namespace kgen::ideas
