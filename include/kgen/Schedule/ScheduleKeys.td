@@ -37,6 +37,7 @@ def RowStream : Variant<Row, "stream", "the row in shared memory and registers, 
 def RowCluster : Variant<Row, "cluster", "a ring of packs in the shared memories of a cluster">;
 def RowGrid : Variant<Row, "grid", "a ring of packs in the shared memories of all blocks">;
 def GemmSimt : Variant<Gemm, "simt", "products in fp32, without tensor cores">;
+def GemmVector : Variant<Gemm, "vector", "a matrix times a few vectors, some lines of a block">;
 def GemmWmma : Variant<Gemm, "wmma", "the portable warp matrix API">;
 def GemmMmaSync : Variant<Gemm, "mma_sync", "warp matrix instructions">;
 def GemmStream : Variant<Gemm, "stream", "a small left operand that stays, columns that pass by">;
@@ -122,14 +123,14 @@ def PoolTileKey : Key<"pool_tile", PoolTileDirective, IntsFrom<1, 2, 1, 64>, [Ma
 
 def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
-    [Taken<[GemmSimt, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
+    [Taken<[GemmSimt, GemmVector, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
      Taken<[GemmMmaSync, GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
 def MmaDtypeDirective : Directive<"MmaDtypeOp", "mma_dtype", "D", "tf32">;
 def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "bf16"]>,
-    [Taken<[GemmSimt, ConvSimt], WordOf<["fp32"]>>,
+    [Taken<[GemmSimt, GemmVector, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
@@ -238,8 +239,9 @@ def ThreadsPerRowKey : Key<"threads_per_row", ThreadsPerRowDirective,
 
 def RowsPerBlockDirective : Directive<"RowsPerBlockOp", "rows_per_block", "P", "4">;
 def RowsPerBlockKey : Key<"rows_per_block", RowsPerBlockDirective, IntFrom<1, 1024>,
-    [Taken<[RowRegisters, RowReread, RowSplit]>, Taken<[RowStream] # rowRings, IntFrom<1, 1>>],
-    "rows of one block"> {
+    [Taken<[RowRegisters, RowReread, RowSplit]>, Taken<[RowStream] # rowRings, IntFrom<1, 1>>,
+     Taken<[GemmVector], IntFrom<1, 16>, ["8", "2"]>],
+    "rows of one block; lines of a matrix that vectors multiply"> {
   let Neighbours = [1, 2, 4, 8, 16, 32, 64, 128];
 }
 
@@ -284,7 +286,7 @@ def RasterKey : Key<"raster", RasterDirective, IntFrom<1, 64>, [Taken<gemmBlocks
 
 def SplitKDirective : Directive<"SplitKOp", "split_k", "P", "4">;
 def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>,
-    [Taken<gemmBlocks # [GemmWgmma, ConvImplicit]>, Taken<[GemmCluster], IntFrom<1, 8>>],
+    [Taken<gemmBlocks # [GemmVector, GemmWgmma, ConvImplicit]>, Taken<[GemmCluster], IntFrom<1, 8>>],
     "grid partitions of the contraction"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }

@@ -61,6 +61,9 @@ mlir::FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm,
 mlir::LogicalResult completeStream(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
 mlir::FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmStream &schedule,
                                          const Chip &chip);
+/// The same of a matrix times a few vectors (rows_per_block).
+mlir::LogicalResult completeVector(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
+mlir::FailureOr<DispatchCode> emitVector(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmVector &schedule);
 /// The template's function `mma`, a warp's product of operands of DTYPE.
 std::string printWarpProduct(schedule::Dtype dtype);
 /// Whether that is what PARAMS, which leave it open, become: of a convolution whose filters fit.

@@ -225,6 +225,8 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   MLIRContext *context = dispatch.getContext();
   // A product with a vector reads each element once: tensor cores have nothing to add.
   bool thin = std::min(gemm->m, gemm->n) < 8;
+  if (params.has(key::rowsPerBlock))
+    return completeVector(dispatch, *gemm, params, chip);
   if (params.has(key::splitAt))
     return completeCluster(dispatch, *gemm, params, chip);
   if (params.getWord(key::mma) == Mma::Wgmma || params.getWord(key::pipeline) == schedule::Pipeline::Tma)
@@ -408,6 +410,8 @@ FailureOr<DispatchCode> GemmFamily::emit(DispatchOp dispatch, const SchedulePara
   if (failed(gemm))
     return failure();
   std::optional<Mma> mma = params.getWord(key::mma);
+  if (params.has(key::rowsPerBlock))
+    return emitVector(dispatch, *gemm, schedule::GemmVector::read(params));
   if (params.has(key::splitAt))
     return emitCluster(dispatch, *gemm, schedule::GemmCluster::read(params));
   if (mma == Mma::Wgmma)

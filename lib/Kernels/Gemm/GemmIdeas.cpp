@@ -78,6 +78,20 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        /*restart=*/true,
        /*pools=*/false,
        derivePassingColumns},
+      {"lines-by-packs",
+       C::Memory,
+       "A matrix times a vector reads each element once: let a block sum some lines of it at a time, by 16 bytes for "
+       "each "
+       "thread and line and several of them under way, share what it loads of the vector among them, and add slices of "
+       "long lines in a second kernel.",
+       {"gemm"},
+       0,
+       129,
+       withVectors,
+       "memory|bandwidth|latency|load",
+       {},
+       {"mma=none; rows_per_block=4", "mma=none; rows_per_block=8", "mma=none; rows_per_block=2"},
+       /*restart=*/true},
       {"cluster-tiles",
        C::Parallel,
        "Give each tile of a product of few rows to a cluster of blocks: they share copies of the weight by multicast, "

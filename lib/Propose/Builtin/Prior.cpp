@@ -90,6 +90,8 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
                                int64_t(numberOf(settings, "cluster", 1)), int64_t(numberOf(settings, "split_k", 1))};
     return estimateClusterTile({1, f.m, f.n, f.k, element}, tile, f.multiprocessors) + card.launchUs;
   }
+  if (settings.count("rows_per_block"))
+    return 1e6 * 1.02 * bytes / card.bytes + 2 * card.launchUs;
   StringRef mma = textOf(settings, "mma"), dtype = textOf(settings, "dtype");
   bool host = onHost(f);
   // What the families choose by themselves: tensor cores where the class allows them.
