@@ -118,7 +118,7 @@ static int64_t storedBytes(const Gemm &gemm, int64_t split) {
 }
 
 /// Completes convert_at of products of tf32, where an operand needs it.
-static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
   if (Reading::arePlain(gemm)) {
     if (params.has(key::convertAt))
       return dispatch.emitError(
@@ -126,27 +126,20 @@ static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, Sche
           "rows along k");
     return success();
   }
-  // A launch reads and writes an operand once more: what is small beside the rest does not mind. With the right
-  // operand's rows in front the result is transposed, which the kernel that adds slices undoes.
-  const bool right = Reading::registersTakeRight(gemm);
-  const int64_t lines = right ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
+  // A launch reads and writes an operand once more: what is small beside the rest does not mind.
+  const int64_t lines = Reading::registersTakeRight(gemm) ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
   const int64_t all =
       gemm.a.batches * gemm.m * gemm.k + gemm.b.batches * gemm.n * gemm.k + gemm.batch * gemm.m * gemm.n;
-  const int64_t tiles = gemm.batch * ceilDiv(gemm.m, 128) * ceilDiv(gemm.n, 128);
-  const bool slices =
-      params.getInt(key::splitK).value_or(gemm.k >= 4096 && 2 * tiles <= chip.multiprocessors ? 2 : 1) > 1;
-  const bool large = 8 * lines * gemm.k > all;
-  ConvertAt word = params.wordOr(dispatch.getContext(), key::convertAt,
-                                 Reading::hasChoice(gemm) && large && (slices || !right) ? ConvertAt::Registers
-                                                                                         : ConvertAt::Prepass);
+  ConvertAt word =
+      params.wordOr(dispatch.getContext(), key::convertAt,
+                    Reading::hasChoice(gemm) && 8 * lines * gemm.k > all ? ConvertAt::Registers : ConvertAt::Prepass);
   if (word == ConvertAt::Registers && !Reading::hasChoice(gemm))
     return dispatch.emitError("convert_at = registers needs an operand with rows across k, of a multiple of 16 bytes");
   return success();
 }
 
 /// Completes dtype, split_precision, promote_k and convert_at.
-static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params,
-                                       const Chip &chip) {
+static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
   Dtype own = dtypeOf(gemm.elementType);
   if (own != Dtype::Fp32) {
@@ -173,7 +166,7 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
       return dispatch.emitError(key::splitPrecision.name)
              << " is for f32 operands that become fp16, found dtype = tf32";
     params.intOr(context, key::promoteK, 0);
-    return completeReading(dispatch, gemm, params, chip);
+    return completeReading(dispatch, gemm, params);
   }
   if (params.wordOr(context, key::convertAt, ConvertAt::Prepass) == ConvertAt::Registers)
     return dispatch.emitError("convert_at = registers is for operands that are multiplied as tf32, found dtype = fp16");
@@ -243,13 +236,13 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, bool sw
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
-  if (swapped && split == 1)
+  const bool turns = swapped && split == 1;
+  if (turns && params.getWord(key::store) == Store::Tma)
     return dispatch.emitError(
-        "convert_at = registers of the right operand computes the transposed result, which the sum of "
-        "slices turns: expected split_k of 2 or more, found 1");
-
+        "convert_at = registers of the right operand computes the transposed result, which leaves "
+        "directly or in slices: expected store = direct, found tma");
   int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
-  bool canStore = gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
+  bool canStore = !turns && gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
   if (params.wordOr(context, key::store, canStore ? Store::Tma : Store::Direct) == Store::Tma && !canStore)
     return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
            << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
@@ -294,7 +287,7 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &product, SchedulePa
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
   params.wordOr(context, key::mma, schedule::Mma::Wgmma);
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
-  if (failed(completePrecision(dispatch, product, params, chip)) || failed(checkOperands(dispatch, product)))
+  if (failed(completePrecision(dispatch, product, params)) || failed(checkOperands(dispatch, product)))
     return failure();
   const bool tf32 = params.getWord(key::dtype) == Dtype::Tf32;
   const Reading reading(product, params.getWord(key::convertAt));

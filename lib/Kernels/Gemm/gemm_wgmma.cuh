@@ -229,7 +229,11 @@ __device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int 
     if constexpr (SPLIT_K > 1)
       out[e] = sums[e];
     else if ((M % (BM * CLUSTER) == 0 || r < M) && (N % BN == 0 || c < N))
+#if swapped
+      out[e] = epilogue(scale(sums[e], e / 2, c), batch, c, r, extra...);
+#else
       out[e] = epilogue(scale(sums[e], e / 2, c), batch, r, c, extra...);
+#endif
     else
       out[e] = Stored(0.0f);
   }
@@ -238,6 +242,16 @@ __device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int 
 //@ section store_direct
 // Four results to global memory.
 __device__ __forceinline__ void store_direct(Stored *c, const Stored (&out)[4], int batch, int row, int column) {
+#if swapped
+  // The kernel's rows are the result's columns, of which eight lanes have neighbours.
+  if constexpr (SPLIT_K == 1) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      if (const int r = row + e / 2 * 8, at = column + e % 2; r < M && at < N)
+        c[((long long)batch * N + at) * M + r] = out[e];
+    return;
+  }
+#endif
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int r = row + 8 * half;

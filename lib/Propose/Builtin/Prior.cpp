@@ -197,9 +197,10 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
     once *= 5;
   // Products of scaled halves have a launch before them for each operand, which reads it and writes half of it; twice,
   // where it lies across k, and where a row does not stay in registers. Of tf32 what lies across k is laid out along
-  // it, unless registers read it in slices.
+  // it, unless it is so large that registers read it.
   const bool linear = f.op == "aten.linear", copies = warpgroup && f.f32 && !convolution;
-  const bool scaled = copies && half, arranged = copies && !half && !linear && split == 1;
+  const bool rightIsSmall = 8 * n * k <= m * k + n * k + m * n;
+  const bool scaled = copies && half, arranged = copies && !half && !linear && rightIsSmall;
   const double along = k > 8192 ? 12 : k < 1024 ? 10 : 6; // bytes; of short rows few threads have a part
   const double left = scaled ? along * m * k : 0;
   const double right = (scaled ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;

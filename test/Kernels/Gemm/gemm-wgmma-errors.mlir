@@ -122,8 +122,8 @@ func.func @slices(%a: tensor<512x384xf16>, %b: tensor<384x512xf16>) -> tensor<51
 // -----
 
 func.func @transposed(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{convert_at = registers of the right operand computes the transposed result, which the sum of slices turns: expected split_k of 2 or more, found 1}}
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 1>)
+  // expected-error @below {{convert_at = registers of the right operand computes the transposed result, which leaves directly or in slices: expected store = direct, found tma}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 1, store = tma>)
       ins(%a, %b : tensor<512x384xf32>, tensor<384x512xf32>) {
   ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x512xf32>):
     %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x512xf32>) -> tensor<512x512xf32>

@@ -39,6 +39,7 @@ CASES = [
     ("gemm, mma = mma_sync", *MM),
     ("gemm, mma = wmma", *HALVES),
     ("gemm, mma = mma_sync", *HALVES),
+    ("gemm, rows_per_block = 4", *BATCH_OF_1),
     ("gemm, mma = mma_sync, persistent = static", *ONE_TAP),
     ("gemm, mma = mma_sync, persistent = static", *HALVES),
     ("conv, mma = none", *CONV),
@@ -58,6 +59,7 @@ if int("".join(c for c in arch if c.isdigit())) >= 90:
     CASES += [("row, resident = reg, split_rows = 4", *SOFTMAX), ("row, resident = cluster", *SOFTMAX)]
 if arch == "sm_90a":
     CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma, dtype = tf32", *LINEAR),
+              ("gemm, mma = wgmma, dtype = tf32, convert_at = prepass", *MM), ("gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 2", *MM),
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
               ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
               ("attention, mma = wgmma", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
