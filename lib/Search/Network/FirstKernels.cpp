@@ -22,6 +22,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace llvm;
 
 namespace kgen::search {
@@ -31,6 +33,12 @@ namespace {
 struct FirstKernel {
   graph::LoweredGraph lowered;
   std::string idea = "generic", label; ///< the catalogue's key, and its settings
+  double priorUs = 0;                  ///< what the prior expects of it; 0: it says nothing of generic kernels
+  std::vector<std::string> families;   ///< of its graph, without a family for the generic path
+  int ops = 0;
+  double flops = 0, bytes = 0, floorUs = 0;                 ///< of its graph, the roofline's floor for an H200
+  std::vector<std::string> ideas;                           ///< the catalogue's for it, the most promising first
+  std::vector<std::pair<std::string, std::string>> refused; ///< ideas tried before, and why they were not taken
 };
 
 /// Kernels for one target.
@@ -61,19 +69,22 @@ public:
     auto ways = propose::listFirstWays(context);
     if (!ways)
       return ways.takeError();
-    FirstKernel kernel;
+    FirstKernel kernel = describeGraph(context.facts, *ways);
     for (const propose::FirstWay &one : ArrayRef(*ways).take_front(mostTries)) {
       auto lowered = compiler.lowerWithDirectives(graph, one.way.directives, one.idea.text,
                                                   ideas::categoryName(one.idea.category), chip);
       if (!lowered) {
-        consumeError(lowered.takeError()); // the next way may be legal
+        kernel.refused.push_back({one.idea.key, toString(lowered.takeError())}); // the next way may be legal
         continue;
       }
-      if (!compiles(lowered->cuda))
+      if (!compiles(lowered->cuda)) {
+        kernel.refused.push_back({one.idea.key, "does not compile"});
         continue;
+      }
       kernel.lowered = std::move(*lowered);
       kernel.idea = one.idea.key;
       kernel.label = one.way.label;
+      kernel.priorUs = one.way.priorUs;
       // Generic kernels read element-wise ops' operands through views, which others have copied first.
       if (!isElementwise(one.way, context.facts))
         return std::move(kernel);
@@ -82,8 +93,12 @@ public:
     auto generic = compiler.lowerGeneric(graph, chip);
     if (!generic)
       return generic.takeError();
-    if (kernel.idea == "generic" || countLaunches(*generic) < countLaunches(kernel.lowered))
-      kernel = {std::move(*generic), "generic", ""};
+    if (kernel.idea == "generic" || countLaunches(*generic) < countLaunches(kernel.lowered)) {
+      kernel.lowered = std::move(*generic);
+      kernel.idea = "generic";
+      kernel.label.clear();
+      kernel.priorUs = 0;
+    }
     return std::move(kernel);
   }
 
@@ -109,7 +124,29 @@ public:
     return std::move(kernels);
   }
 
+  static size_t countLaunches(const graph::LoweredGraph &lowered) {
+    auto plan = candidate::LaunchPlan::parse(lowered.plan);
+    if (plan)
+      return plan->launches.size();
+    consumeError(plan.takeError());
+    return std::numeric_limits<size_t>::max();
+  }
+
 private:
+  static FirstKernel describeGraph(const graph::GraphFacts &facts, ArrayRef<propose::FirstWay> ways) {
+    FirstKernel kernel;
+    kernel.ops = int(facts.ops.size());
+    kernel.flops = facts.flops;
+    kernel.bytes = facts.compulsoryBytes;
+    kernel.floorUs = floorMicroseconds(getDefaultRates(), kernel.bytes, kernel.flops, facts.precision);
+    for (const graph::GroupFact &group : facts.getGroups(graph::Fusion::Pool))
+      kernel.families.push_back(group.family);
+    for (const propose::FirstWay &one : ways)
+      if (!is_contained(kernel.ideas, one.idea.key))
+        kernel.ideas.push_back(one.idea.key);
+    return kernel;
+  }
+
   /// Whether CUDA compiles, as far as this machine can tell. Machine code stays in the cache for the bundle.
   bool compiles(StringRef cuda) const {
     if (!machine)
@@ -132,14 +169,6 @@ private:
     return false;
   }
 
-  static size_t countLaunches(const graph::LoweredGraph &lowered) {
-    auto plan = candidate::LaunchPlan::parse(lowered.plan);
-    if (plan)
-      return plan->launches.size();
-    consumeError(plan.takeError());
-    return std::numeric_limits<size_t>::max();
-  }
-
   graph::GraphCompiler &compiler;
   std::string device;
   Chip chip;
@@ -151,6 +180,21 @@ using Files = std::map<std::string, std::string>;
 std::string describe(StringRef task, int count, const FirstKernel &kernel) {
   return (task + " x" + Twine(count) + ": " + kernel.idea + (kernel.label.empty() ? "" : ": ") + kernel.label + "\n")
       .str();
+}
+
+/// What is known of a task before anything runs, for whoever wants to see what a search of its network will meet.
+nlohmann::ordered_json tabulate(const graph::NetworkTask &task, const FirstKernel &kernel) {
+  auto refused = nlohmann::ordered_json::array();
+  for (const auto &[idea, why] : kernel.refused)
+    refused.push_back({{"idea", idea}, {"why", why}});
+  return {{"name", task.name},           {"count", task.count},
+          {"prepares", task.prepares},   {"ops", kernel.ops},
+          {"flops", kernel.flops},       {"bytes", kernel.bytes},
+          {"floor_us", kernel.floorUs},  {"prior_us", kernel.priorUs},
+          {"families", kernel.families}, {"idea", kernel.idea},
+          {"settings", kernel.label},    {"launches", FirstKernels::countLaunches(kernel.lowered)},
+          {"ideas", kernel.ideas},       {"refused", refused},
+          {"graph", task.graph}};
 }
 
 /// The candidate of GRAPH, cut as PARTITION says.
@@ -165,6 +209,7 @@ Expected<Files> makeNetwork(const FirstKernels &maker, graph::GraphCompiler &com
   Files files;
   std::vector<candidate::LaunchPlan> plans;
   std::vector<std::string> modules;
+  auto tasks = nlohmann::ordered_json::array();
   for (const auto &[task, kernel] : zip_equal(facts->partition.tasks, *kernels)) {
     auto plan = candidate::LaunchPlan::parse(kernel.lowered.plan);
     if (!plan)
@@ -174,7 +219,9 @@ Expected<Files> makeNetwork(const FirstKernels &maker, graph::GraphCompiler &com
     files[modules.back()] = kernel.lowered.cuda;
     files["annotated.mlir"] += kernel.lowered.annotated;
     files["ideas.txt"] += describe(task.name, task.count, kernel);
+    tasks.push_back(tabulate(task, kernel));
   }
+  files["tasks.json"] = tasks.dump(1) + "\n";
   auto plan = network::assemble(facts->partition, facts->whole, plans, modules);
   if (!plan)
     return plan.takeError();
