@@ -64,7 +64,8 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
   work.channels = input.getDimSize(1);
   // Permutes that a group takes in do not show in a dispatch of the convolution alone.
   Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
-  if (isDepthwisePlanes(*conv) || (isDepthwise(*conv) && source && movesChannels(source, /*toLast=*/false)))
+  work.channelsLast = source && movesChannels(source, /*toLast=*/false);
+  if (isDepthwisePlanes(*conv) || (isDepthwise(*conv) && work.channelsLast))
     return work; // no product
   work.n = result.getDimSize(1);
   work.m = work.n ? result.getNumElements() / work.n : 0;

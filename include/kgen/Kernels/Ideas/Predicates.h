@@ -76,20 +76,22 @@ inline bool passingColumns(const DispatchFacts &f) { return productOfPlanes(f) &
 inline bool fewTiles(const DispatchFacts &f) {
   return plainLinear(f) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
 }
+/// Images with their channels first, as what shifts over pixels.
 inline bool warpgroupConvolution(const DispatchFacts &f) {
-  return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && f.channels > 0 && f.channels <= 64 && f.n >= 8;
+  return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && !f.channelsLast && f.channels > 0 &&
+         f.channels <= 64 && f.n >= 8;
 }
 /// Convolutions as implicit products of channels-last images: tensor maps need pixels of a multiple of 16 bytes. A
 /// transposed one has no other schedule on warpgroups, so half a slab of channels is enough.
 inline bool implicitProduct(const DispatchFacts &f) {
   const int64_t fewest = llvm::StringRef(f.op).starts_with("aten.conv_transpose") ? 16 : 32;
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= fewest &&
-         f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 64;
+         f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 16;
 }
 /// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours.
 inline bool shiftedPixels(const DispatchFacts &f) {
-  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= 8 && f.n >= 16 &&
-         f.m >= 1024;
+  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.channelsLast && !f.poolFollows &&
+         f.channels >= 8 && f.n >= 16 && f.m >= 1024;
 }
 /// And what is left of their outputs is folded over channels, or over pixels. A softmax wants all channels in one tile:
 /// beyond 64 its filters travel with each step, which took longer than another pass over the outputs (2889 us instead
