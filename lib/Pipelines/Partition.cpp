@@ -80,6 +80,18 @@ std::string roundInit(StringRef init) {
   return text;
 }
 
+/// Takes reshapes to the same shape out of FUNC, which would stand between an op and what its kernel writes through.
+void dropIdentities(func::FuncOp func) {
+  for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+    if (!isReshape(&op) || op.getOperand(0).getType() != op.getResult(0).getType() ||
+        !op.getOperand(0).getDefiningOp() ||
+        llvm::any_of(op.getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); }))
+      continue;
+    op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+    op.erase();
+  }
+}
+
 class Partitioner {
 public:
   Partitioner(ModuleOp graph, func::FuncOp func)
@@ -160,8 +172,16 @@ private:
     stacked.insert(parts.begin(), parts.end());
   }
 
-  Role findRole(Operation *op, bool returned) {
+  /// Whether the task in front of OP writes through it: where a directive says so, and heads put beside each other.
+  static bool isStore(Operation *op) {
     if (op->hasAttr(storeMark))
+      return true;
+    Operation *source = isa<aten::TransposeIntOp, aten::PermuteOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
+    return isa_and_nonnull<aten::ScaledDotProductAttentionOp>(source) && source->hasOneUse();
+  }
+
+  Role findRole(Operation *op, bool returned) {
+    if (isStore(op))
       return Role::Elementwise; // of what is in front of it
     if (isReshape(op)) {
       Operation *source = Partition::rootOf(op->getResult(0)).getDefiningOp();
@@ -280,7 +300,7 @@ private:
       Operation *source = operand.getDefiningOp();
       if (source && members.count(indices[source])) {
         // An epilogue runs once for each element of the anchor's result.
-        if (!broadcasts && !op->hasAttr(storeMark) && typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
+        if (!broadcasts && !isStore(op) && typeOf(operand).getShape() != typeOf(op->getResult(0)).getShape())
           return false;
       } else if (source && indices[source] >= firstOutside) {
         return false; // it may wait for what waits for this group
@@ -536,6 +556,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
+  dropIdentities(func);
   return Partitioner(graph, func).cut();
 }
 

@@ -22,9 +22,14 @@ namespace kgen::kernels {
 FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
   AttentionProgram program;
   aten::ScaledDotProductAttentionOp attention;
+  Operation *store = nullptr;
   for (Operation &op : dispatch.getYield()->getBlock()->without_terminator()) {
     if (!attention && isAttentionView(&op))
       continue;
+    if (attention && !store && isAttentionStore(&op) && op.getOperand(0).getDefiningOp() == attention) {
+      store = &op;
+      continue;
+    }
     auto found = dyn_cast<aten::ScaledDotProductAttentionOp>(op);
     if (!found || attention)
       return op.emitOpError("has no place in an attention kernel: expected one scaled_dot_product_attention alone");
@@ -67,8 +72,12 @@ FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
     program.inputs.push_back(program.mask->buffer);
   }
   for (Value result : dispatch.getYield().getValues())
-    if (result.getDefiningOp() != attention)
+    if (result.getDefiningOp() != (store ? store : attention.getOperation()))
       return dispatch.emitOpError("yields a view, expected the result of scaled_dot_product_attention");
+  std::optional<AttentionInput> out = readOutput(attention.getResult(), store);
+  if (!out || out->column != 1)
+    return store->emitOpError("leaves no rows of a head one stride apart");
+  program.out = *out;
   return program;
 }
 

@@ -101,6 +101,33 @@ std::optional<Strided> throughView(Operation *view, Strided from) {
       result.dims.push_back(from.dims[wrap(dim, rank)]);
     return result;
   }
+  // COUNT elements of dimension DIM from START on.
+  auto cut = [&](int64_t dim, int64_t start, int64_t count) -> std::optional<Strided> {
+    Spans &spans = from.dims[wrap(dim, rank)];
+    if (spans.size() > 1)
+      return std::nullopt;
+    if (!spans.empty()) {
+      from.offset += start * spans[0].stride;
+      spans[0].extent = count;
+      if (count == 1)
+        spans.clear();
+    }
+    return from;
+  };
+  if (auto narrow = dyn_cast<aten::NarrowOp>(view))
+    return cut(narrow.getDim(), narrow.getStart(), narrow.getLength());
+  if (auto slice = dyn_cast<aten::SliceTensorOp>(view)) {
+    auto [begin, end] = slice.getBounds();
+    return slice.getStep() == 1 ? cut(slice.getDim(), begin, end - begin) : std::nullopt;
+  }
+  if (auto select = dyn_cast<aten::SelectIntOp>(view)) {
+    const int64_t dim = wrap(select.getDim(), rank);
+    const int64_t extent = shapeOf(view->getOperand(0))[dim], index = wrap(select.getIndex(), extent);
+    std::optional<Strided> one = cut(dim, index, 1);
+    if (one)
+      one->dims.erase(one->dims.begin() + dim);
+    return one;
+  }
   if (isa<aten::ExpandOp>(view)) {
     ArrayRef<int64_t> before = shapeOf(view->getOperand(0));
     from.dims.insert(from.dims.begin(), shape.size() - before.size(), {});
@@ -116,7 +143,50 @@ std::optional<Strided> throughView(Operation *view, Strided from) {
 
 bool isAttentionView(Operation *op) {
   return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp,
-             aten::TransposeIntOp, aten::PermuteOp, aten::ExpandOp>(op);
+             aten::TransposeIntOp, aten::PermuteOp, aten::ExpandOp, aten::NarrowOp, aten::SliceTensorOp,
+             aten::SelectIntOp>(op);
+}
+
+namespace {
+
+/// What kernels know of a tensor (..., rows, columns) that lies as DIMS; none where rows or columns are not one stride
+/// apart.
+std::optional<AttentionInput> describe(ArrayRef<Spans> dims, ArrayRef<int64_t> shape, int64_t base) {
+  AttentionInput input;
+  for (const Spans &dim : dims.drop_back(2))
+    llvm::append_range(input.heads, dim);
+  input.heads = joined(input.heads);
+  const Spans &rows = dims[shape.size() - 2], &columns = dims.back();
+  if (rows.size() > 1 || columns.size() > 1)
+    return std::nullopt;
+  // A stride that nothing steps along is as in a contiguous tensor.
+  input.column = columns.empty() ? 1 : columns.front().stride;
+  input.row = rows.empty() ? shape.back() : rows.front().stride;
+  input.base = base;
+  int64_t matrix = shape[shape.size() - 2] * shape.back();
+  input.plain = base == 0 && input.column == 1 && input.row == shape.back() &&
+                (input.heads.empty() || (input.heads.size() == 1 && input.heads.front().stride == matrix));
+  return input;
+}
+
+} // namespace
+
+bool isAttentionStore(Operation *op) { return isa<aten::TransposeIntOp, aten::PermuteOp>(op); }
+
+std::optional<AttentionInput> readOutput(Value result, Operation *store) {
+  ArrayRef<int64_t> shape = shapeOf(result);
+  SmallVector<Spans> dims = contiguous(store ? shapeOf(store->getResult(0)) : shape).dims;
+  const auto rank = int64_t(shape.size());
+  auto wrap = [&](int64_t dim) { return dim < 0 ? dim + rank : dim; };
+  if (auto transpose = llvm::dyn_cast_or_null<aten::TransposeIntOp>(store)) {
+    std::swap(dims[wrap(transpose.getDim0())], dims[wrap(transpose.getDim1())]);
+  } else if (auto permute = llvm::dyn_cast_or_null<aten::PermuteOp>(store)) {
+    SmallVector<Spans> first(dims.size());
+    for (auto [i, dim] : llvm::enumerate(permute.getDims()))
+      first[wrap(dim)] = dims[i];
+    dims = std::move(first);
+  }
+  return describe(dims, shape, 0);
 }
 
 std::optional<AttentionInput> readInput(Value value, ArrayRef<int64_t> shape) {
@@ -141,21 +211,11 @@ std::optional<AttentionInput> readInput(Value value, ArrayRef<int64_t> shape) {
     if (dim.empty() && extent != 1)
       dim = {{extent, 0}};
 
-  AttentionInput input;
-  input.buffer = DispatchBuffer::operand(cast<BlockArgument>(value).getArgNumber());
-  input.element = elementTypeOf(value);
-  for (const Spans &dim : ArrayRef(strided->dims).drop_back(2))
-    llvm::append_range(input.heads, dim);
-  input.heads = joined(input.heads);
-  const Spans &rows = strided->dims[shape.size() - 2], &columns = strided->dims.back();
-  if (rows.size() > 1 || columns.size() > 1)
-    return std::nullopt;
-  // A stride that nothing steps along is as in a contiguous tensor.
-  input.column = columns.empty() ? 1 : columns.front().stride;
-  input.row = rows.empty() ? shape.back() : rows.front().stride;
-  int64_t matrix = shape[shape.size() - 2] * shape.back();
-  input.plain = input.column == 1 && input.row == shape.back() &&
-                (input.heads.empty() || (input.heads.size() == 1 && input.heads.front().stride == matrix));
+  std::optional<AttentionInput> input = describe(strided->dims, shape, strided->offset);
+  if (input) {
+    input->buffer = DispatchBuffer::operand(cast<BlockArgument>(value).getArgNumber());
+    input->element = elementTypeOf(value);
+  }
   return input;
 }
 
@@ -171,6 +231,8 @@ std::string AttentionInput::offset() const {
     std::string term = heads[i].stride == 1 ? index : llvm::formatv("{0} * {1}", index, heads[i].stride).str();
     text = text.empty() ? term : term + " + " + text;
   }
+  if (base != 0)
+    text += (text.empty() ? "" : " + ") + std::to_string(base);
   return text.empty() ? "0" : text;
 }
 
@@ -187,6 +249,10 @@ std::string printStarts(const AttentionProgram &program) {
     start("query", program.query);
     start("key", program.key);
     start("value", program.value);
+    if (!program.out.plain) {
+      text += llvm::formatv("constexpr int kOutRow = {0}; // from a row of results to the next\n", program.out.row);
+      start("out", program.out);
+    }
   }
   if (const auto &mask = program.mask) {
     text += llvm::formatv("using Mask = {0};\nconstexpr int kMaskRow = {1}, kMaskKey = {2}; // strides of the mask\n",

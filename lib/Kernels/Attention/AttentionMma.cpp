@@ -66,8 +66,12 @@ std::string AttentionMma::fault(const AttentionProgram &program, const Chip &chi
   // Copies are of 16 bytes.
   int64_t pack = isTf32(program) ? 4 : 8;
   for (const AttentionInput *input : {&program.query, &program.key, &program.value})
-    if (input->row % pack || llvm::any_of(input->heads, [&](Span span) { return span.stride % pack != 0; }))
+    if (input->row % pack || input->base % pack ||
+        llvm::any_of(input->heads, [&](Span span) { return span.stride % pack != 0; }))
       return "reads rows that do not begin at multiples of 16 bytes";
+  // Stores are of two elements.
+  if (program.out.row % 2 || llvm::any_of(program.out.heads, [](Span span) { return span.stride % 2 != 0; }))
+    return "writes rows that do not begin at an even element";
   return "";
 }
 
@@ -148,6 +152,8 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
     fill.sections.insert("MASKED");
   if (program.strided())
     fill.sections.insert("STRIDED");
+  if (!program.out.plain)
+    fill.sections.insert("SCATTERED");
   if (isTf32(program))
     fill.sections.insert("TF32");
   code.source += fillTemplate(templateBody("attention_mma.cuh"), fill);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dispatch of family attention holds one scaled_dot_product_attention, and
-// perhaps views in front of it, which are read as strides. Three kernels compute
+// perhaps views in front of it and a permutation behind, which are strides. Three kernels compute
 // it; the schedule's `mma` picks one: `none` any float type and depth, `mma_sync`
 // 16-bit elements and fp32 in a class that rounds to tf32, `wgmma` 16-bit
 // elements on sm_90a.
@@ -30,6 +30,7 @@ struct AttentionInput {
   mlir::Type element;
   llvm::SmallVector<Span> heads; ///< of the heads' number, outermost first
   int64_t row = 0, column = 1;
+  int64_t base = 0;   ///< where the first head begins
   bool plain = false; ///< heads, rows and columns lie one after the other
 
   /// The first element of `head`, an expression of CUDA-C.
@@ -38,6 +39,12 @@ struct AttentionInput {
 
 /// Whether OP is a view that readInput looks through.
 bool isAttentionView(mlir::Operation *op);
+
+/// Whether OP is a view of a result that kernels write through, where strides say how.
+bool isAttentionStore(mlir::Operation *op);
+
+/// How RESULT, of an attention, lies in the dispatch's result: STORE, a view of it, or itself where that is null.
+std::optional<AttentionInput> readOutput(mlir::Value result, mlir::Operation *store);
 
 /// How VALUE, behind views of a dispatch's operand, lies in it when it is broadcast to SHAPE (..., rows, columns); none
 /// where strides do not say.
@@ -51,13 +58,13 @@ struct AttentionProgram {
   int64_t depth = 0, valueDepth = 0; ///< elements of a query and key, and of a value
   double scale = 1;
   bool causal = false;
-  AttentionInput query, key, value;
+  AttentionInput query, key, value, out;
   std::optional<AttentionInput> mask;       ///< of i1, true where a key is seen, or a float that is added to the score
   llvm::SmallVector<DispatchBuffer> inputs; ///< queries, keys, values and the mask
   Precision precision = Precision::StrictFP32;
 
   /// Whether a head's rows are elsewhere than behind those of the head before.
-  bool strided() const { return !query.plain || !key.plain || !value.plain; }
+  bool strided() const { return !query.plain || !key.plain || !value.plain || !out.plain; }
 };
 
 /// Constants and functions of the kernels' text that say where rows begin; "" where nothing but sizes does.

@@ -122,6 +122,8 @@ DispatchCode AttentionSimt::emit(DispatchOp dispatch, const AttentionProgram &pr
     fill.sections.insert("MASKED");
   if (program.strided())
     fill.sections.insert("STRIDED");
+  if (!program.out.plain)
+    fill.sections.insert("SCATTERED");
   code.source += fillTemplate(templateBody("attention_simt.cuh"), fill);
   int64_t blocks = program.heads * llvm::divideCeil(program.queries, tile[0]);
   code.launches.push_back({name + "_attention",

@@ -120,6 +120,12 @@ public:
       if (input->row % 8 || input->heads.size() > 1 ||
           (input->heads.empty() ? program.heads > 1 : input->heads[0].stride % 8 || input->heads[0].stride == 0))
         return "reads heads that are not one stride apart, a multiple of 16 bytes, which attention by wgmma does not";
+    // The first head of a slice is one of the map's, too.
+    for (const AttentionInput *input : {&program.query, &program.key, &program.value})
+      if (input->base && (input->heads.empty() || input->base % input->heads[0].stride))
+        return "reads a slice that does not begin a whole number of heads behind its tensor's first";
+    if (program.out.row % 8 || llvm::any_of(program.out.heads, [](Span span) { return span.stride % 8 != 0; }))
+      return "writes rows that do not begin at multiples of 16 bytes";
     return narrowFault(program);
   }
   LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
@@ -206,6 +212,12 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
       "accumulate) "
       "{{\n  kgen::wgmma_{0}_ra<N, 1>(d, a, b, accumulate);\n}\n",
       half ? "f16" : "bf16");
+  auto first = [](const AttentionInput &input) { return input.base ? input.base / input.heads[0].stride : 0; };
+  constants += llvm::formatv("constexpr int FIRST_QUERY = {0}, FIRST_KEY = {1}, FIRST_VALUE = {2}; // heads in maps\n",
+                             first(program.query), first(program.key), first(program.value));
+  constants += llvm::formatv("constexpr int OUT_ROW = {0};\n"
+                             "__device__ __forceinline__ long long out_start(long long head) {{ return {1}; }\n",
+                             program.out.row, program.out.offset());
   constants += deal + "} // namespace " + name + "\n";
   TemplateFill fill;
   fill.name = name;
@@ -226,7 +238,7 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
     int64_t head = input->heads.empty() ? rows * input->row : input->heads[0].stride;
     launch.maps.push_back({input->buffer,
                            program.element,
-                           {program.depth, rows, program.heads},
+                           {program.depth, rows, program.heads + first(*input)},
                            {2 * input->row, 2 * head},
                            {64, i == 0 ? tile[0] : tile[1], 1},
                            /*swizzle=*/128,

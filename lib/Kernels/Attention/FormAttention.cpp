@@ -53,17 +53,17 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
         dispatches.push_back(dispatch);
     });
     for (DispatchOp dispatch : dispatches)
-      takeViews(rewriter, *family, dispatch, chip);
+      takeStore(rewriter, *family, takeViews(rewriter, *family, dispatch, chip), chip);
   }
 
   /// Moves views in front of DISPATCH into it, which its kernel reads as strides; a view stays where the kernel does
-  /// not.
-  static void takeViews(IRRewriter &rewriter, const Family &family, DispatchOp dispatch, const Chip &chip) {
+  /// not. The dispatch that is there then.
+  static DispatchOp takeViews(IRRewriter &rewriter, const Family &family, DispatchOp dispatch, const Chip &chip) {
     ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
     // The kernel that computes it without views stays the one.
     ScheduleParams params(dispatch.getSchedule()->getParams());
     if (failed(completeSchedule(family, dispatch, params, chip)))
-      return;
+      return dispatch;
     auto mma = *params.getWord(schedule::key::mma);
     for (unsigned number = 0; number < dispatch.getInputs().size(); ++number) {
       SmallVector<Operation *> views;
@@ -85,6 +85,37 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
         rewriter.eraseOp(grown);
       }
     }
+    return dispatch;
+  }
+
+  /// Moves a permutation of DISPATCH's result, which nothing else reads, into it, where its kernel writes through it.
+  static void takeStore(IRRewriter &rewriter, const Family &family, DispatchOp dispatch, const Chip &chip) {
+    if (dispatch->getNumResults() != 1 || !dispatch->hasOneUse())
+      return;
+    Operation *store = *dispatch->getUsers().begin();
+    if (!isAttentionStore(store))
+      return;
+    ScopedDiagnosticHandler quiet(dispatch.getContext(), [](Diagnostic &) { return success(); });
+    ScheduleParams params(dispatch.getSchedule()->getParams());
+    if (failed(completeSchedule(family, dispatch, params, chip)))
+      return;
+    ScheduleParams asked(dispatch.getSchedule()->getParams());
+    asked.set(dispatch.getContext(), schedule::key::mma, *params.getWord(schedule::key::mma));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(dispatch);
+    auto grown = DispatchOp::create(rewriter, dispatch.getLoc(), store->getResultTypes(), dispatch.getNameAttr(),
+                                    dispatch.getIdeaAttr(), dispatch.getScheduleAttr(), dispatch.getInputs());
+    IRMapping mapping;
+    dispatch.getBody().cloneInto(&grown.getBody(), mapping);
+    auto yield = cast<YieldOp>(grown.getBody().front().getTerminator());
+    rewriter.setInsertionPoint(yield);
+    IRMapping operand;
+    operand.map(store->getOperand(0), yield.getOperand(0));
+    yield->setOperand(0, rewriter.clone(*store, operand)->getResult(0));
+    if (failed(completeSchedule(family, grown, asked, chip)))
+      return rewriter.eraseOp(grown);
+    rewriter.replaceOp(store, grown);
+    rewriter.eraseOp(dispatch);
   }
 
   /// A copy of DISPATCH that computes VIEWS, from the last to the first, of what input NUMBER comes from.

@@ -4,6 +4,7 @@
 #define CAUSAL 1
 #define MASKED 1
 #define STRIDED 1
+#define SCATTERED 1
 namespace example {
 using Element = __half;
 constexpr int kQueries = 4096, kKeys = 4096, kDepth = 128;
@@ -20,10 +21,11 @@ __device__ __forceinline__ void multiply(float (&d)[4], const unsigned (&a)[4], 
   kgen::mma_m16n8k16_f16(d, a, b);
 }
 __device__ __forceinline__ unsigned rounded(float x) { return __float_as_uint(kgen::round_tf32(x)); } // where TF32
-constexpr int kQueryRow = 128, kKeyRow = 128, kValueRow = 128;
+constexpr int kQueryRow = 128, kKeyRow = 128, kValueRow = 128, kOutRow = 128;
 __device__ __forceinline__ long long query_start(long long head) { return head * 524288; }
 __device__ __forceinline__ long long key_start(long long head) { return head * 524288; }
 __device__ __forceinline__ long long value_start(long long head) { return head * 524288; }
+__device__ __forceinline__ long long out_start(long long head) { return head * 524288; }
 using Mask = bool;
 constexpr int kMaskRow = 0, kMaskKey = 1;
 __device__ __forceinline__ float hidden() { return __int_as_float(0xff800000); }
@@ -32,6 +34,10 @@ __device__ __forceinline__ float masked(float score, Mask seen) { return seen ? 
 } // namespace example
 //@ end
 namespace example {
+#if SCATTERED
+#else
+constexpr int kOutRow = kDepth; // from a row of results to the next
+#endif
 constexpr int kThreads = 32 * kWarps;
 #if TF32
 constexpr int kStride = kDepth + 4; // of a row in shared memory: an odd number of 16 bytes parts the banks of its readers
@@ -103,7 +109,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
 #if MASKED
   mask += mask_start(head);
 #endif
+#if SCATTERED
+  out += out_start(head);
+#else
   out += head * kQueries * kDepth;
+#endif
 #if CAUSAL
   const int last_query = query_tile * kTileQueries + kTileQueries;
   const int visible = last_query < kKeys ? last_query : kKeys;
@@ -315,10 +325,10 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
 #pragma unroll
       for (int block = 0; block < kDepth / 8; ++block)
 #if TF32
-        *reinterpret_cast<float2 *>(out + static_cast<long long>(row) * kDepth + 8 * block + 2 * member) =
+        *reinterpret_cast<float2 *>(out + static_cast<long long>(row) * kOutRow + 8 * block + 2 * member) =
             float2{result[block][2 * half] * scale, result[block][2 * half + 1] * scale};
 #else
-        *reinterpret_cast<unsigned *>(out + static_cast<long long>(row) * kDepth + 8 * block + 2 * member) =
+        *reinterpret_cast<unsigned *>(out + static_cast<long long>(row) * kOutRow + 8 * block + 2 * member) =
             pack(result[block][2 * half] * scale, result[block][2 * half + 1] * scale);
 #endif
   }

@@ -3,6 +3,7 @@
 #define CAUSAL 1
 #define MASKED 1
 #define STRIDED 1
+#define SCATTERED 1
 #define KGEN_INFINITY __int_as_float(0x7f800000)
 namespace example {
 using Element = double;
@@ -13,10 +14,11 @@ constexpr Real kScale = 0.08838834764;
 __device__ __forceinline__ Real widen(Element x) { return x; }
 __device__ __forceinline__ Element narrow(Real x) { return x; }
 __device__ __forceinline__ Real power(Real x) { return exp(x); }
-constexpr int kQueryRow = 128, kKeyRow = 128, kValueRow = 128;
+constexpr int kQueryRow = 128, kKeyRow = 128, kValueRow = 128, kOutRow = 128;
 __device__ __forceinline__ long long query_start(long long head) { return head * 524288; }
 __device__ __forceinline__ long long key_start(long long head) { return head * 524288; }
 __device__ __forceinline__ long long value_start(long long head) { return head * 524288; }
+__device__ __forceinline__ long long out_start(long long head) { return head * 524288; }
 using Mask = bool;
 constexpr int kMaskRow = 0, kMaskKey = 1;
 __device__ __forceinline__ long long mask_start(long long head) { return head * 4096; }
@@ -24,6 +26,10 @@ __device__ __forceinline__ Real masked(Real score, Mask seen) { return seen ? sc
 } // namespace example
 //@ end
 namespace example {
+#if SCATTERED
+#else
+constexpr int kOutRow = kValueDepth; // from a row of results to the next
+#endif
 constexpr int kSide = 16, kThreads = kSide * kSide; // a thread holds every 16th row and column of a tile
 constexpr int kRows = kTileQueries / kSide, kColumns = kTileKeys / kSide, kOuts = (kValueDepth + kSide - 1) / kSide;
 // Rows of shared memory are one element longer than what they hold, which keeps the columns apart.
@@ -86,7 +92,11 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #if MASKED
   mask += mask_start(head);
 #endif
+#if SCATTERED
+  out += out_start(head);
+#else
   out += head * kQueries * kValueDepth;
+#endif
 #if CAUSAL
   const int visible = first_query + kTileQueries < kKeys ? first_query + kTileQueries : kKeys;
 #else
@@ -214,6 +224,6 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #pragma unroll
     for (int o = 0; o < kOuts; ++o)
       if (row < kQueries && x + kSide * o < kValueDepth)
-        out[static_cast<long long>(row) * kValueDepth + x + kSide * o] = narrow(result[r][o] / total);
+        out[static_cast<long long>(row) * kOutRow + x + kSide * o] = narrow(result[r][o] / total);
   }
 }

@@ -41,6 +41,9 @@ template <int N>
 __device__ __forceinline__ void multiply(float (&d)[N / 2], const unsigned (&a)[4], uint64_t b, bool accumulate) {
   kgen::wgmma_f16_ra<N, 1>(d, a, b, accumulate);
 }
+constexpr int FIRST_QUERY = 0, FIRST_KEY = 0, FIRST_VALUE = 0;
+constexpr int OUT_ROW = 128;
+__device__ __forceinline__ long long out_start(long long head) { return head * 524288; }
 /// The tile that block BLOCK computes in a round, or -1.
 __device__ __forceinline__ int tile_of(int block, int round) {
   const int tile = round * BLOCKS + block;
@@ -293,17 +296,17 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           if (tile < work.key_tiles) {
             kgen::mbar_wait(&key_empty[key_at.index], key_at.phase ^ 1);
             copy_tile(key_tiles + key_at.index * KEY_BYTES, KEY_PANEL, &map_keys, &key_full[key_at.index],
-                      tile * TILE_KEYS, work.head);
+                      tile * TILE_KEYS, FIRST_KEY + work.head);
             key_at.advance();
           }
           if (tile == 0) {
             kgen::mbar_wait(query_empty, query_at.phase ^ 1);
-            copy_tile(query_tiles, QUERY_PANEL, &map_queries, query_full, work.query_tile * TILE_QUERIES, work.head);
+            copy_tile(query_tiles, QUERY_PANEL, &map_queries, query_full, work.query_tile * TILE_QUERIES, FIRST_QUERY + work.head);
             query_at.advance();
           } else {
             kgen::mbar_wait(&value_empty[value_at.index], value_at.phase ^ 1);
             copy_tile(value_tiles + value_at.index * KEY_BYTES, KEY_PANEL, &map_values, &value_full[value_at.index],
-                      (tile - 1) * TILE_KEYS, work.head);
+                      (tile - 1) * TILE_KEYS, FIRST_VALUE + work.head);
             value_at.advance();
           }
         }
@@ -408,7 +411,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     value_at.advance();
 
     // Four threads hold 32 columns of a row in pieces of two; exchanged, each stores eight neighbours.
-    Element *const to = out + (static_cast<long long>(work.head) * QUERIES + row) * DEPTH + 8 * member;
+    Element *const to = out + out_start(work.head) + static_cast<long long>(row) * OUT_ROW + 8 * member;
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
@@ -421,7 +424,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         }
         transpose(words, member);
         if (row + 8 * half < QUERIES && (DEPTH == WIDTH || column + 8 * member < DEPTH))
-          *reinterpret_cast<uint4 *>(to + 8 * half * DEPTH + column) = make_uint4(words[0], words[1], words[2], words[3]);
+          *reinterpret_cast<uint4 *>(to + 8 * half * OUT_ROW + column) = make_uint4(words[0], words[1], words[2], words[3]);
       }
     if (lazy && rows.lost)
       again[round] = 1;

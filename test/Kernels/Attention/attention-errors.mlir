@@ -135,17 +135,60 @@ func.func @f(%q: tensor<2x256x64xf16>, %m: tensor<256x256xi1>) -> tensor<2x256x6
 
 // -----
 
-// Of views, those are read that only rearrange.
-func.func @f(%q: tensor<256x2x36xf16>) -> tensor<2x256x16xf16> {
-  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<256x2x36xf16>) {
-  ^bb0(%a: tensor<256x2x36xf16>):
-    %s = aten.slice.Tensor %a dim 2 start 0 end 16 : (tensor<256x2x36xf16>) -> tensor<256x2x16xf16>
+// Of views, those are read that strides describe.
+func.func @f(%q: tensor<256x2x16xf16>) -> tensor<2x256x16xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<256x2x16xf16>) {
+  ^bb0(%a: tensor<256x2x16xf16>):
+    %s = aten.flip %a dims [2] : (tensor<256x2x16xf16>) -> tensor<256x2x16xf16>
     // expected-error @-1 {{has no place in an attention kernel: expected one scaled_dot_product_attention alone}}
     %t = aten.transpose.int %s dim0 0 dim1 1 : (tensor<256x2x16xf16>) -> tensor<2x256x16xf16>
     %1 = aten.scaled_dot_product_attention %t, %t, %t : (tensor<2x256x16xf16>, tensor<2x256x16xf16>, tensor<2x256x16xf16>) -> tensor<2x256x16xf16>
     kgen.yield %1 : tensor<2x256x16xf16>
   } : tensor<2x256x16xf16>
   return %0 : tensor<2x256x16xf16>
+}
+
+// -----
+
+// Neither are slices whose rows begin anywhere, nor every second element of a row.
+func.func @f(%q: tensor<256x2x36xf16>) -> tensor<2x256x16xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<256x2x36xf16>) {
+  ^bb0(%a: tensor<256x2x36xf16>):
+    %s = aten.narrow %a dim 2 start 1 length 16 : (tensor<256x2x36xf16>) -> tensor<256x2x16xf16>
+    %t = aten.transpose.int %s dim0 0 dim1 1 : (tensor<256x2x16xf16>) -> tensor<2x256x16xf16>
+    // expected-error @+1 {{reads rows that do not begin at multiples of 16 bytes}}
+    %1 = aten.scaled_dot_product_attention %t, %t, %t : (tensor<2x256x16xf16>, tensor<2x256x16xf16>, tensor<2x256x16xf16>) -> tensor<2x256x16xf16>
+    kgen.yield %1 : tensor<2x256x16xf16>
+  } : tensor<2x256x16xf16>
+  return %0 : tensor<2x256x16xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<256x2x32xf16>) -> tensor<2x256x16xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<256x2x32xf16>) {
+  ^bb0(%a: tensor<256x2x32xf16>):
+    %s = aten.slice.Tensor %a dim 2 step 2 : (tensor<256x2x32xf16>) -> tensor<256x2x16xf16>
+    %t = aten.transpose.int %s dim0 0 dim1 1 : (tensor<256x2x16xf16>) -> tensor<2x256x16xf16>
+    // expected-error @+1 {{reads rows that are not an input's, one stride apart}}
+    %1 = aten.scaled_dot_product_attention %t, %t, %t : (tensor<2x256x16xf16>, tensor<2x256x16xf16>, tensor<2x256x16xf16>) -> tensor<2x256x16xf16>
+    kgen.yield %1 : tensor<2x256x16xf16>
+  } : tensor<2x256x16xf16>
+  return %0 : tensor<2x256x16xf16>
+}
+
+// -----
+
+// A result whose rows lie across is not written through its permutation.
+func.func @f(%q: tensor<2x256x16xf16>) -> tensor<2x16x256xf16> {
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q : tensor<2x256x16xf16>) {
+  ^bb0(%a: tensor<2x256x16xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %a, %a : (tensor<2x256x16xf16>, tensor<2x256x16xf16>, tensor<2x256x16xf16>) -> tensor<2x256x16xf16>
+    // expected-error @+1 {{leaves no rows of a head one stride apart}}
+    %2 = aten.transpose.int %1 dim0 1 dim1 2 : (tensor<2x256x16xf16>) -> tensor<2x16x256xf16>
+    kgen.yield %2 : tensor<2x16x256xf16>
+  } : tensor<2x16x256xf16>
+  return %0 : tensor<2x16x256xf16>
 }
 
 // -----
