@@ -142,8 +142,10 @@ private:
 
   void changeConvolution(Operation *op) {
     Value input = op->getOperand(0);
-    if (typeOf(input).getRank() != imageRank || (isPixel(input) && isPixel(op->getResult(0))))
+    if (typeOf(input).getRank() != imageRank)
       return;
+    if (isPixel(input) && isPixel(op->getResult(0)))
+      return changeGate(cast<aten::Conv2dOp>(op));
     const bool known = bool(lastOf(input));
     if (!known && typeOf(input).getDimSize(1) < fewestChannels)
       return;
@@ -166,6 +168,19 @@ private:
       op->setOperand(1, permute(op->getLoc(), permute(op->getLoc(), weight, channelsLast(imageRank), /*store=*/true),
                                 channelsFirst(imageRank)));
     wrap(op, input);
+  }
+
+  /// A convolution of images of one pixel, as gates have them, is a product of few rows.
+  void changeGate(aten::Conv2dOp conv) {
+    Value input = conv.getInput(), last = lastOf(input);
+    ArrayRef<int64_t> shape = typeOf(input).getShape();
+    if (conv.getGroups() != 1 || typeOf(conv.getWeight()).getShape().drop_front(2) != shape.drop_front(2) ||
+        llvm::any_of(conv.getPadding(), [](int64_t each) { return each != 0; }))
+      return;
+    const int64_t lastShape[] = {shape[0], 1, 1, shape[1]};
+    if (!last)
+      last = aten::ReshapeOp::create(builder, conv.getLoc(), withShape(input, lastShape), input, lastShape);
+    replace(conv, productOf(conv, last));
   }
 
   /// CONV, of one tap at each pixel, as a linear product of LAST.
@@ -252,29 +267,45 @@ private:
     replace(op, padded->getResult(0));
   }
 
-  /// One factor and one term for each channel.
+  /// VALUE in fp32.
+  Value widened(Value value) {
+    if (!value || typeOf(value).getElementType().isF32())
+      return value;
+    return castTo(value, builder.getF32Type());
+  }
+
+  Value castTo(Value value, Type element) {
+    return aten::ToCopyOp::create(builder, value.getLoc(), RankedTensorType::get(typeOf(value).getShape(), element),
+                                  value, element);
+  }
+
+  /// One factor and one term for each channel, in fp32 as PyTorch computes norms of fp16 and bf16.
   void changeNorm(aten::BatchNormOp op) {
     Value last = lastOf(op.getInput());
-    Value mean = op.getRunningMean(), var = op.getRunningVar();
-    if (!last || !typeOf(op).getElementType().isF32() || !typeOf(var).getElementType().isF32())
+    auto isKnown = [](Value value) {
+      return !value || typeOf(value).getElementType().isF32() || typeOf(value).getElementTypeBitWidth() == 16;
+    };
+    if (!last || !isKnown(op) || !isKnown(op.getRunningVar()) || !isKnown(op.getWeight()))
       return;
     Location loc = op.getLoc();
+    Value mean = widened(op.getRunningMean()), var = widened(op.getRunningVar()), input = widened(last);
     Type type = var.getType();
     Value scale =
         aten::RsqrtOp::create(builder, loc, type, aten::AddScalarOp::create(builder, loc, type, var, op.getEps()));
     if (op.getWeight())
-      scale = aten::MulTensorOp::create(builder, loc, type, scale, op.getWeight());
+      scale = aten::MulTensorOp::create(builder, loc, type, scale, widened(op.getWeight()));
     Value shift = aten::MulTensorOp::create(builder, loc, type, mean, scale);
-    Value product = aten::MulTensorOp::create(builder, loc, last.getType(), last, scale);
+    Value product = aten::MulTensorOp::create(builder, loc, input.getType(), input, scale);
     if (op.getBias())
-      shift = aten::SubTensorOp::create(builder, loc, type, op.getBias(), shift);
-    replace(op, op.getBias() ? Value(aten::AddTensorOp::create(builder, loc, last.getType(), product, shift))
-                             : Value(aten::SubTensorOp::create(builder, loc, last.getType(), product, shift)));
+      shift = aten::SubTensorOp::create(builder, loc, type, widened(op.getBias()), shift);
+    Value sum = op.getBias() ? Value(aten::AddTensorOp::create(builder, loc, input.getType(), product, shift))
+                             : Value(aten::SubTensorOp::create(builder, loc, input.getType(), product, shift));
+    replace(op, input == last ? sum : castTo(sum, typeOf(last).getElementType()));
   }
 
   void changeElementwise(Operation *op) {
     Value result = op->getResult(0);
-    if (typeOf(result).getRank() != imageRank || isPixel(result))
+    if (typeOf(result).getRank() != imageRank)
       return;
     for (Value operand : op->getOperands())
       if (typeOf(operand).getShape() == typeOf(result).getShape() && lastOf(operand))

@@ -1,9 +1,11 @@
 // Channels last between convolutions: permutations are in tasks, at most around one op, and the network computes the same.
 // REQUIRES: host-compiler
-// RUN: rm -rf %t && split-file %s %t && mkdir %t/resnet %t/convnext %t/pixels
+// RUN: rm -rf %t && split-file %s %t && mkdir %t/resnet %t/convnext %t/pixels %t/halves
 // RUN: kgen-opt %t/resnet.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/resnet.mlir
 // RUN: kgen-opt %t/convnext.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/convnext.mlir
 // RUN: kgen-opt %t/pixels.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/pixels.mlir
+// RUN: kgen-opt %t/halves.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/halves.mlir
+// RUN: kgen-opt %t/halves.mlir --kgen-apply-directives=script=%t/script -o %t/halves/last.mlir
 // RUN: kgen-opt %t/resnet.mlir --kgen-apply-directives=script=%t/script -o %t/resnet/last.mlir
 // RUN: kgen-opt %t/convnext.mlir --kgen-apply-directives=script=%t/script -o %t/convnext/last.mlir
 // RUN: kgen-opt %t/pixels.mlir --kgen-apply-directives=script=%t/script -o %t/pixels/last.mlir
@@ -24,6 +26,10 @@
 // RUN: kgen-translate --kgen-to-cuda %t/pixels/lowered.mlir -o %t/pixels/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/pixels/lowered.mlir -o %t/pixels/plan.json
 // RUN: kgen-eval %t/pixels --graph %t/pixels.mlir --device host --samples 1 | FileCheck %s --check-prefix=VERDICT
+// RUN: kgen-opt %t/halves/last.mlir --kgen-lower -o %t/halves/lowered.mlir
+// RUN: kgen-translate --kgen-to-cuda %t/halves/lowered.mlir -o %t/halves/kernel.cu
+// RUN: kgen-translate --kgen-to-plan %t/halves/lowered.mlir -o %t/halves/plan.json
+// RUN: kgen-eval %t/halves --graph %t/halves.mlir --device host --samples 1 | FileCheck %s --check-prefix=VERDICT
 // VERDICT: verdict PASS
 
 //--- script
@@ -129,14 +135,19 @@ func.func @convnext(%x: tensor<2x3x32x32xf32>, %w0: tensor<32x3x4x4xf32> {kgen.p
 }
 
 //--- pixels.mlir
-// Sequences of pixels are channels-last images; gates are images of one pixel, which have no order.
+// Sequences of pixels are channels-last images; gates are images of one pixel, whose convolutions are products of few rows.
 // CHECK-LABEL: func.func private @t00_conv2d
 // CHECK-NEXT: aten.permute %arg0 dims [0, 3, 1, 2]
 // CHECK-NEXT: aten.conv2d
 // CHECK-NEXT: aten.silu
 // CHECK-NEXT: aten.permute {{.*}} dims [0, 2, 3, 1]
-// CHECK: aten.conv2d {{.*}} -> tensor<2x8x1x1xf32>
+// CHECK-NOT: aten.conv2d
+// CHECK: aten.linear {{.*}} -> tensor<2x1x1x8xf32>
 // CHECK-NEXT: aten.relu
+// CHECK-NOT: aten.conv2d
+// CHECK: aten.linear {{.*}} -> tensor<2x1x1x32xf32>
+// CHECK-NEXT: aten.sigmoid
+// CHECK-NOT: aten.conv2d
 // CHECK: func.func @pixels
 // CHECK-NOT: aten.permute
 // CHECK-NOT: aten.transpose
@@ -156,4 +167,25 @@ func.func @pixels(%x: tensor<2x64x32xf32>, %d: tensor<32x1x3x3xf32> {kgen.parame
   %10 = aten.transpose.int %9 dim0 1 dim1 2 : (tensor<2x32x64xf32>) -> tensor<2x64x32xf32>
   %11 = aten.linear %10, %l : (tensor<2x64x32xf32>, tensor<10x32xf32>) -> tensor<2x64x10xf32>
   return %11 : tensor<2x64x10xf32>
+}
+
+//--- halves.mlir
+// A norm of bf16 is a factor and a term in fp32, which join the convolution in front; both are prepared.
+// CHECK-LABEL: func.func private @t04_conv2d
+// CHECK: aten.conv2d
+// CHECK-NEXT: aten._to_copy {{.*}} dtype f32
+// CHECK: aten.mul.Tensor
+// CHECK: aten.add.Tensor
+// CHECK-NEXT: aten._to_copy {{.*}} dtype bf16
+// CHECK-NEXT: aten.relu
+// CHECK-NEXT: aten.permute {{.*}} dims [0, 2, 3, 1]
+// CHECK-LABEL: func.func @halves
+// CHECK: call @t02_add({{.*}}) {kgen.prepare}
+// CHECK: call @t03_mul({{.*}}) {kgen.prepare}
+func.func @halves(%x: tensor<2x16x8x8xbf16>, %w0: tensor<16x16x3x3xbf16> {kgen.parameter}, %w1: tensor<16x16x3x3xbf16> {kgen.parameter}, %b: tensor<16xbf16> {kgen.parameter}, %m: tensor<16xbf16> {kgen.parameter}, %v: tensor<16xbf16> {kgen.parameter, kgen.init = "uniform(0.5, 1.5)"}) -> tensor<2x16x8x8xbf16> {
+  %0 = aten.conv2d %x, %w0 padding [1, 1] : (tensor<2x16x8x8xbf16>, tensor<16x16x3x3xbf16>) -> tensor<2x16x8x8xbf16>
+  %1 = aten.batch_norm %0 weight %b bias %m running_mean %m running_var %v eps 0.001 : (tensor<2x16x8x8xbf16>, tensor<16xbf16>, tensor<16xbf16>, tensor<16xbf16>, tensor<16xbf16>) -> tensor<2x16x8x8xbf16>
+  %2 = aten.relu %1 : (tensor<2x16x8x8xbf16>) -> tensor<2x16x8x8xbf16>
+  %3 = aten.conv2d %2, %w1 padding [1, 1] : (tensor<2x16x8x8xbf16>, tensor<16x16x3x3xbf16>) -> tensor<2x16x8x8xbf16>
+  return %3 : tensor<2x16x8x8xbf16>
 }
