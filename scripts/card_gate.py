@@ -66,13 +66,15 @@ class Gate:
 
 
 def guard(owner, name, place):
-    """Has OWNER's function NAME, where there is one, run in PLACE(), until the card is through with it."""
+    """Has OWNER's function NAME, where there is one, run in PLACE(), until the card is through with it; while guard.off is true it runs as it is."""
     function = vars(owner).get(name)
     if not callable(function):
         return
 
     @functools.wraps(function)
     def within(*arguments, **named):
+        if guard.off:
+            return function(*arguments, **named)
         import torch
         with place():
             try:
@@ -82,6 +84,9 @@ def guard(owner, name, place):
                     torch.cuda.synchronize()
 
     setattr(owner, name, within)
+
+
+guard.off = False  # while a caller that holds the gate times what is guarded
 
 
 def guard_compiler(place, runs=False):

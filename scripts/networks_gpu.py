@@ -15,19 +15,21 @@ import time
 here = pathlib.Path(__file__).resolve().parent.parent
 # A search ends by itself within its minutes; this is for the start, for one that went wrong, and for the end of one.
 START, SPARE = 60, 120
-PYTORCH = 600  # seconds for all modes of one network
+PYTORCH = float(os.environ.get("KGEN_PYTORCH_SECONDS", 600))  # for all modes of one network
 DTYPES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i8": 1, "i1": 1}
 KEYS = ["network", "batch", "precision", "verdict", "kgen_us", "kgen_fresh_us", "kgen_graph_us", "eager_us", "compile_us", "max_autotune_us",
         "graph_us", "launches", "peak_mb", "torch_peak_mb", "search_s"]
 
 
 def parse():
-    parser = argparse.ArgumentParser(prog="networks_gpu.sh", usage="%(prog)s [--minutes M] [--devices D,D] [--within S] [--modes MODES] [--precision CLASS] [--out FOLDER] FILE...")
+    parser = argparse.ArgumentParser(prog="networks_gpu.sh", usage="%(prog)s [--minutes M] [--devices D,D] [--within S] [--modes MODES] [--compile-beside] [--precision CLASS] [--graphs FOLDER] [--out FOLDER] FILE...")
+    parser.add_argument("--compile-beside", action="store_true")
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--devices", "--device", default="cuda:0")
     parser.add_argument("--within", type=float, default=math.inf)
     parser.add_argument("--modes", default="eager,eager_graph,compile,compile_graph")
     parser.add_argument("--precision", default="")
+    parser.add_argument("--graphs", type=pathlib.Path)
     parser.add_argument("--out", default="runs/networks", type=pathlib.Path)
     parser.add_argument("files", nargs="+", metavar="FILE")
     options = parser.parse_args()
@@ -52,35 +54,67 @@ def run(command, log, seconds, environment):
         return process.wait()
 
 
-def time_pytorch(options, file, name, device, environment):
-    """PyTorch's times in its modes, once for each network and mode."""
-    kept = options.out / f"{name}.pytorch.json"
-    known = json.loads(kept.read_text()) if kept.exists() else {"times": {}, "notes": {}, "peaks": {}}
-    wanted = [mode for mode in options.modes.split(",") if mode != "none" and mode not in known["times"] and mode not in known["notes"]]
-    if not wanted or not file.endswith(".py") or not device.startswith("cuda"):
-        return
-    environment = dict(environment, KGEN_BASELINES=",".join(wanted), KGEN_BASELINES_TF32="1" if options.precision == "tf32" else "0")
-    command = [os.environ.get("KGEN_PYTHON", sys.executable), str(here / "lib/Evaluate/baselines.py"), file, device.partition(":")[2] or "0"]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=PYTORCH, env=environment)
-        line = [line for line in found.stdout.splitlines() if line.startswith("{")]
-        answer = json.loads(line[-1]) if line else {"error": found.stderr[-300:]}
-    except subprocess.TimeoutExpired:
-        answer = {"error": f"no answer within {PYTORCH} s"}
-    for key in ("times", "peaks"):
-        known[key].update(answer.get(key, {}))
-    known["notes"].update({mode: answer.get("notes", {}).get(mode, answer.get("error", "")) for mode in wanted if mode not in known["times"]})
-    known["versions"] = answer.get("versions", known.get("versions", ""))
-    kept.write_text(json.dumps(known, indent=1))
+class PyTorch:
+    """PyTorch's times of one network in its modes, once for each network and mode: a process that is begun at once. With --compile-beside the
+    search goes on meanwhile, and each is alone on the card while it times (KGEN_GATE, docs/evaluation.md)."""
+
+    def __init__(self, options, file, name, device, environment):
+        self.kept, self.log, self.process = options.out / f"{name}.pytorch.json", options.out / f"{name}.pytorch.log", None
+        self.known = read_json(self.kept, {"times": {}, "notes": {}, "peaks": {}})
+        self.wanted = [mode for mode in options.modes.split(",") if mode != "none" and mode not in self.known["times"] and mode not in self.known["notes"]]
+        if not self.wanted or not file.endswith(".py") or not device.startswith("cuda"):
+            return
+        environment = dict(environment, KGEN_BASELINES=",".join(self.wanted), KGEN_BASELINES_TF32="0" if options.precision == "strict-fp32" else "1")
+        if options.compile_beside:
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(here / "scripts"), os.environ.get("PYTHONPATH")]))
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen([os.environ.get("KGEN_PYTHON", sys.executable), str(here / "lib/Evaluate/baselines.py"), file, device.partition(":")[2] or "0"],
+                                            stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
+                                            preexec_fn=(lambda: os.nice(10)) if options.compile_beside else None)
+
+    def finish(self, seconds):
+        """Waits SECONDS at most, and keeps the modes that are through by then; a mode that failed is not tried again."""
+        if not self.process:
+            return
+        error = ""
+        try:
+            self.process.wait(max(seconds, 0.1))
+        except subprocess.TimeoutExpired:
+            error = "came to no end"
+            self.process.kill()
+            self.process.wait()
+        said = self.log.read_text(errors="replace").splitlines()
+        answer = next((json.loads(line) for line in reversed(said) if line.startswith("{") and line.endswith("}")), {})
+        error = answer.get("error") or error or (said[-1][:300] if said else "said nothing")
+        for key in ("times", "peaks"):
+            self.known[key].update(answer.get(key, {}))
+        for mode in self.wanted:
+            if mode not in self.known["times"]:
+                self.known["notes"][mode] = answer.get("notes", {}).get(mode, error)
+        self.known["versions"] = answer.get("versions", self.known.get("versions", ""))
+        self.kept.write_text(json.dumps(self.known, indent=1))
+        self.process = None
 
 
 def search(options, file, device, end, share):
     """Searches the network of FILE, or goes on with it. Whether its run is complete."""
     name = pathlib.Path(file).stem
-    folder, log = options.out / name, options.out / f"{name}.log"
     cores = max(2, (os.cpu_count() or 2) // share)
     environment = dict(os.environ, KGEN_BASELINES="none", KGEN_THREADS=str(cores))
-    time_pytorch(options, file, name, device, environment)
+    if options.compile_beside:
+        environment["KGEN_GATE"] = str(options.out / "gates")
+    pytorch = PyTorch(options, file, name, device, environment)
+    if not options.compile_beside:
+        pytorch.finish(min(PYTORCH, end - time.monotonic()))
+    try:
+        return search_beside(options, file, device, end, cores, environment)
+    finally:
+        pytorch.finish(min(PYTORCH, end - time.monotonic()))
+
+
+def search_beside(options, file, device, end, cores, environment):
+    name = pathlib.Path(file).stem
+    folder, log = options.out / name, options.out / f"{name}.log"
     minutes = min(options.minutes, (end - time.monotonic() - START - 5) / 60)
     if minutes < 0.5:
         print(f"{name}: no time left", flush=True)
@@ -91,7 +125,8 @@ def search(options, file, device, end, share):
             return True
         command = ["resume", str(folder), "--device", device, "--max-minutes", f"{min(options.minutes, spent / 60 + minutes):.3f}"]
     else:
-        command = ["--problem", file, "--network", "always", "--device", device, "--max-minutes", f"{minutes:.3f}", "--jobs", str(cores), "--out", str(folder),
+        graph = options.graphs / f"{name}.mlir" if options.graphs else None
+        command = ["--problem", str(graph) if graph and graph.exists() else file, "--network", "always", "--device", device, "--max-minutes", f"{minutes:.3f}", "--jobs", str(cores), "--out", str(folder),
                    *(["--precision", options.precision] if options.precision else [])]
     code = run([str(options.tools / "kgen-search"), *command], log, 60 * minutes + START + SPARE, environment)
     words = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(("network round", "kgen-search:"))]
@@ -140,7 +175,13 @@ def row_of(options, name):
             "round0_us": found.get("generic_us"), "tasks": found.get("steps"), "different": len(found.get("tasks", [])),
             "task_sum_us": sum(task["count"] * task["best_us"] for task in found.get("tasks", [])) or None,
             "ended": found.get("stop_reason"), "sanitizer": found.get("sanitizer"), "warnings": found.get("warnings"), "pytorch": times, "pytorch_notes": pytorch["notes"],
-            "pytorch_versions": pytorch.get("versions")}
+            "pytorch_versions": pytorch.get("versions"), "fault": None if found else last_words(options.out / f"{name}.log")}
+
+
+def last_words(log):
+    """What a search said that left no run."""
+    said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    return said[-1][:300] if said else None
 
 
 def mean_of(rows, ours):
@@ -156,9 +197,10 @@ def mean_of(rows, ours):
     return {"geomean": math.exp(sum(map(math.log, ratios)) / len(ratios)), "networks": len(ratios), "lowest": min(ratios)}
 
 
-def write(options):
+def write(options, quiet=False):
     names = sorted(path.parent.parent.name for path in options.out.glob("*/network/run.json"))
-    names += sorted(path.name[:-len(".pytorch.json")] for path in options.out.glob("*.pytorch.json") if path.name[:-len(".pytorch.json")] not in names)
+    others = {path.name[:-len(end)] for end in (".pytorch.json", ".log") for path in options.out.glob(f"*{end}") if not path.name.endswith(".pytorch.log")}
+    names += sorted(others - set(names))
     rows = [row_of(options, name) for name in names]
     means = {"launches": mean_of(rows, ["kgen_us"]), "launches_or_graph": mean_of(rows, ["kgen_us", "kgen_graph_us"])}
     (options.out / "networks.json").write_text(json.dumps({"rows": rows, "fastest_pytorch_over_kgen": means}, indent=1) + "\n")
@@ -176,6 +218,8 @@ def write(options):
         lines.append(f"Geometric mean of (fastest PyTorch, CUDA graphs included) / kgen {words}: " +
                      (f"{mean['geomean']:.3f} over {mean['networks']} networks, lowest {mean['lowest']:.3f}" if mean else "none"))
     (options.out / "networks.md").write_text("\n".join(lines) + "\n")
+    if quiet:
+        return
     print("\n".join(lines[-2:]))
     print(f"{len(rows)} networks in {options.out}/networks.md and networks.json")
 
@@ -199,6 +243,8 @@ def main():
             except OSError as error:
                 print(f"{file}: {error}", flush=True)
                 failed.append(file)
+            with lock:
+                write(options, quiet=True)  # whoever ends this script loses nothing
 
     threads = [threading.Thread(target=serve, args=(device,)) for device in devices]
     for thread in threads:

@@ -7,13 +7,18 @@ Prints one JSON line: {"times": {mode: median microseconds}, "notes": {mode: why
 CUDA events around each run, 256 MB overwritten before it, median of 50 runs after 10; the peak is what PyTorch had allocated at most in a
 run, weights and inputs included. KGEN_BASELINES, as "eager,compile", names the modes that are timed: compiling takes most of the time.
 Only when named there: eager_graph, compile_graph and max_autotune_graph, which are the mode before captured once as one CUDA graph and
-replayed. "none" times nothing. KGEN_BASELINES_TF32=1 allows TF32 in products, where PyTorch's default has it for convolutions alone.
+replayed. "none" times nothing. What takes long is run less often. With KGEN_GATE, and scripts/card_gate.py importable, another program on the card takes turns
+with what is timed here (docs/evaluation.md), and a line is printed after each mode, so that one that comes to no end loses the others nothing. KGEN_BASELINES_TF32=1 allows TF32 in products, where PyTorch's default has it for convolutions alone.
 """
+import contextlib
 import importlib.util
 import json
 import os
 import statistics
 import sys
+import time
+
+SECONDS = 1.5  # for the runs of a mode, but for five
 
 
 def load(path):
@@ -21,6 +26,24 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class NoGate:
+    """Where nobody else is on the card."""
+    work = alone = staticmethod(contextlib.nullcontext)
+
+
+@contextlib.contextmanager
+def timing(gate, compiler):
+    """Something is timed: alone on the card, without what guards the compiler's own runs."""
+    with gate.alone():
+        if compiler:
+            compiler.off = True
+        try:
+            yield
+        finally:
+            if compiler:
+                compiler.off = False
 
 
 def main():
@@ -38,6 +61,12 @@ def main():
         print(json.dumps({"error": "torch sees no CUDA device"}))
         return 3
     torch.cuda.set_device(card)
+    gate, compiler = NoGate, None
+    if os.environ.get("KGEN_GATE"):
+        with contextlib.suppress(ImportError):
+            import card_gate
+            gate, compiler = card_gate.Gate.named(f"cuda:{card}"), card_gate.guard
+            card_gate.guard_compiler(gate.work, runs=True)
     # PyTorch's own defaults, unless TF32 is allowed for products, too.
     torch.backends.cuda.matmul.allow_tf32 = os.environ.get("KGEN_BASELINES_TF32") == "1"
     torch.backends.cudnn.allow_tf32 = True
@@ -54,16 +83,22 @@ def main():
         torch.manual_seed(0)
         return problem.Model(*init[0], **init[1]).cuda().eval(), [move(v) for v in problem.get_inputs()]
 
-    try:
-        with torch.device("cuda"):  # weights of gigabytes are drawn there in no time
+    with gate.work():
+        try:
+            with torch.device("cuda"):  # weights of gigabytes are drawn there in no time
+                model, inputs = build()
+        except Exception:  # a model that mixes its own devices
             model, inputs = build()
-    except Exception:  # a model that mixes its own devices
-        model, inputs = build()
-    # A wide margin over any card's L2 cache.
-    flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        # A wide margin over any card's L2 cache.
+        flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
 
     def measure(function, runs=50, warm=10):
-        for _ in range(warm):
+        begin = time.perf_counter()
+        function(*inputs)
+        torch.cuda.synchronize()
+        once = time.perf_counter() - begin
+        runs, warm = (max(5, min(count, int(SECONDS * count / runs / once))) for count in (runs, warm))
+        for _ in range(warm - 1):
             function(*inputs)
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
@@ -91,14 +126,25 @@ def main():
         try:
             torch._dynamo.reset()
             function = make()
-            if name in modes or not wanted:
-                times[name] = measure(function)
-                peaks[name] = torch.cuda.max_memory_allocated() - flush.numel()
-            mode = name + "_graph"
-            if mode in modes:
-                times[mode] = measure(capture(function))
+            # Compiling holds nobody up: what it runs for that takes its turn by itself.
+            with gate.work() if function is model else contextlib.nullcontext():
+                function(*inputs)
+                torch.cuda.synchronize()
+            with timing(gate, compiler):
+                if name in modes or not wanted:
+                    times[name] = measure(function)
+                    peaks[name] = torch.cuda.max_memory_allocated() - flush.numel()
+                mode = name + "_graph"
+                if mode in modes:
+                    times[mode] = measure(capture(function))
         except Exception as error:  # a mode that fails is reported, the others still count
             notes[mode] = str(error).strip().split("\n")[0][:200]
+        if compiler:
+            say()
+
+    def say():
+        print(json.dumps({"times": times, "notes": notes, "peaks": peaks,
+                          "versions": "torch %s, %s" % (torch.__version__, torch.cuda.get_device_name(card))}), flush=True)
 
     def capture(function):
         side = torch.cuda.Stream()
@@ -125,8 +171,7 @@ def main():
             torch.backends.cudnn.allow_tf32 = False
             attempt("eager_strict_fp32", lambda: model)
             torch.backends.cudnn.allow_tf32 = True
-    print(json.dumps({"times": times, "notes": notes, "peaks": peaks,
-                      "versions": "torch %s, %s" % (torch.__version__, torch.cuda.get_device_name(card))}))
+    say()
     return 0
 
 
