@@ -35,6 +35,16 @@ def _is_mirrored(node):
     return (node.op == "call_function" and node.target is aten.transpose.int and sorted(dim % 3 for dim in node.args[1:3]) == [1, 2])
 
 
+#: Rows of a group on average, from which tensor cores gain more than the rows of other groups waste.
+FEWEST_ROWS = 16
+
+
+def has_large_groups(graph):
+    """Whether GRAPH has products of groups, all of which have many rows."""
+    found = [operands for operands in map(_operands, graph.nodes) if operands]
+    return bool(found) and all(rows.meta["val"].shape[0] >= FEWEST_ROWS * matrices.meta["val"].shape[0] for rows, matrices, _ in found)
+
+
 def by_group(module):
     """MODULE, a GraphModule of ATen calls, with each product of groups as products of all rows, of which each row keeps that of its
     group: the family of products takes them, and a group's matrix is a part of what lies in memory. MODULE itself where it has none."""
