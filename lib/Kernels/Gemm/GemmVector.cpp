@@ -54,9 +54,9 @@ LogicalResult completeVector(DispatchOp dispatch, const Gemm &gemm, SchedulePara
   if (lines * operands.count > mostSums)
     return dispatch.emitError("a thread keeps at most ")
            << mostSums << " sums, found rows_per_block = " << lines << " of " << operands.count << " vectors";
-  // Some 16 blocks for each multiprocessor, each of 8 steps or more.
+  // Some 64 blocks for each multiprocessor, for a short tail, each of 8 steps or more.
   int64_t groups = gemm.batch * ceilDiv(operands.lines, lines);
-  int64_t split = std::clamp<int64_t>(std::min(ceilDiv(16 * chip.multiprocessors, groups), operands.steps / 8), 1, 64);
+  int64_t split = std::clamp<int64_t>(std::min(ceilDiv(64 * chip.multiprocessors, groups), operands.steps / 8), 1, 64);
   while (split > 1 && (split - 1) * ceilDiv(operands.steps, split) >= operands.steps)
     --split;
   split = params.intOr(context, key::splitK, split);

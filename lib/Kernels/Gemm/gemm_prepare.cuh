@@ -4,7 +4,6 @@
 // the largest finite magnitude along K lies in [2^14, 2^15): a power of two is exact, so nothing but the 11
 // significant bits of each part is lost, whatever the operand's range. An operand that is contiguous along K
 // takes one pass; the other one first finds the largest value of each column, in slices of K that meet by atomics.
-// Or f32 matrices as they are in rows along K that tensor maps take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -187,6 +186,7 @@ __device__ __forceinline__ void prepare_columns(int block, const float *from, co
 //@ end
 
 //@ section arrange
+// f32 matrices as they are, in rows along K that tensor maps take.
 namespace example {
 constexpr int PREPARE_THREADS = 256;
 

@@ -20,7 +20,7 @@ constexpr int BATCHES_OF_MATRIX = 1, BATCHES_OF_VECTORS = 1; // 1: the same for 
 constexpr bool RIGHT = true;                                  // the vectors are columns of B; else rows of A
 // The schedule.
 constexpr int LINES = 4;   // of the matrix, of a block
-constexpr int SPLIT_K = 5; // slices of k, whose sums a second kernel adds
+constexpr int SPLIT_K = 17; // slices of k, whose sums a second kernel adds
 } // namespace example
 //@ end
 

@@ -95,7 +95,7 @@ transform.kgen.vec %d 8
 %d = transform.kgen.select "aten.linear" in %f
 transform.kgen.mma %d wgmma
 transform.kgen.smem_layout %d smem_pad = 8
-// EARLY: early.mlir:3:1: error: 'transform.kgen.cluster' op schedule key 'cluster' is not taken by gemm/simt, which takes dtype, min_blocks, mma, pipeline, raster, split_k, stages, thread_tile, tile, vec
+// EARLY: early.mlir:3:1: error: 'transform.kgen.cluster' op schedule key 'cluster' is not taken by gemm/simt and gemm/vector, which take dtype, min_blocks, mma, pipeline, raster, rows_per_block, split_k, stages, thread_tile, tile, vec
 //--- early.mlir
 %d = transform.kgen.select "aten.linear" in %f as gemm
 transform.kgen.mma %d none
