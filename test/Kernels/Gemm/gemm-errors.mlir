@@ -73,7 +73,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{schedule key 'tile' of family gemm expected a list of 3 integers, found 2 integers}}
+  // expected-error @+1 {{schedule key 'tile' of gemm/simt, gemm/wmma, gemm/mma_sync, gemm/stream, gemm/wgmma and gemm/cluster expected a list of 3 integers, found 2 integers}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, tile = [64, 64]>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -85,7 +85,7 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
 // -----
 
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @+1 {{schedule key 'dtype' of gemm/simt expected fp32, found "tf32"}}
+  // expected-error @+1 {{schedule key 'dtype' of gemm/simt and gemm/vector expected fp32, found "tf32"}}
   %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = none, dtype = tf32>) ins(%x, %y : tensor<64x64xf32>, tensor<64x64xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
