@@ -141,7 +141,11 @@ static FailureOr<graph::GraphFacts> collectOwnFacts(ModuleOp graph) {
     facts.flops += fact.flops;
     facts.ops.push_back(std::move(fact));
   }
-  collectGroups(graph, facts);
+  // What is larger is searched as a network, whose tasks have groups of their own; forming them takes time in
+  // proportion to the square of the ops.
+  constexpr size_t mostGrouped = 1024;
+  if (facts.ops.size() <= mostGrouped)
+    collectGroups(graph, facts);
   return facts;
 }
 
