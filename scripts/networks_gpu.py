@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -153,6 +154,12 @@ def buffer_bytes(plan):
     return sum(DTYPES[buffer["dtype"]] * math.prod(buffer["shape"]) for side in ("inputs", "outputs") for buffer in plan.get(side, []))
 
 
+def prepared_only_bytes(plan):
+    """The bytes of weights that only preparation reads: whoever prepares for good could let go of them."""
+    run = set(re.findall(r'"in(\d+)', json.dumps(plan.get("launches", [])[plan.get("prepare", 0):])))
+    return buffer_bytes({"inputs": [one for i, one in enumerate(plan.get("inputs", [])) if one.get("parameter") and str(i) not in run]})
+
+
 def row_of(options, name):
     found = report(options, options.out / name) if (options.out / name / "network/run.json").exists() else {}
     pytorch = read_json(options.out / f"{name}.pytorch.json", {"times": {}, "peaks": {}, "notes": {}})
@@ -170,7 +177,8 @@ def row_of(options, name):
             "graph_us": min(graphs, default=None), "launches": found.get("launches"),
             "peak_mb": (found["arena_bytes"] + found.get("prepared_bytes", 0) + buffer_bytes(plan)) / 1e6 if plan else None,
             "torch_peak_mb": min(peak) / 1e6 if peak else None, "search_s": found.get("seconds"),
-            # What the table leaves out.
+            # What the table leaves out. Weights that only preparation reads are in peak_mb, as the module has them.
+            "prepared_only_mb": prepared_only_bytes(plan) / 1e6 if plan else None,
             "device": found.get("device"), "counted": found.get("counted"), "prepare_launches": found.get("prepare_launches"),
             "round0_us": found.get("generic_us"), "tasks": found.get("steps"), "different": len(found.get("tasks", [])),
             "task_sum_us": sum(task["count"] * task["best_us"] for task in found.get("tasks", [])) or None,
