@@ -109,6 +109,20 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        /*restart=*/true,
        /*pools=*/false,
        deriveClusterTiles},
+      {"small-warpgroup-tiles",
+       C::Parallel,
+       "Cut a product of few rows into so small tiles of warpgroups that most multiprocessors have one: larger ones "
+       "read "
+       "less often, but there are few of them.",
+       {"gemm"},
+       0,
+       116,
+       fewOtherTiles,
+       "occupancy|latency|tail|waves|parallel",
+       {},
+       {"mma=wgmma; tile=[64, 64, 64]", "mma=wgmma; tile=[128, 64, 64]", "mma=wgmma; tile=[64, 128, 64]",
+        "mma=wgmma; tile=[128, 128, 64]"},
+       /*restart=*/true},
       {"rounded-operands",
        C::DType,
        "Let warpgroups multiply fp32 operands as tf32 out of shared memory, rounded by the copy that brings them: no "

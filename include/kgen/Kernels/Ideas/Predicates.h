@@ -76,6 +76,11 @@ inline bool passingColumns(const DispatchFacts &f) { return productOfPlanes(f) &
 inline bool fewTiles(const DispatchFacts &f) {
   return plainLinear(f) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
 }
+/// The same of products that clusters do not copy as they are: of a matrix that is contiguous along n, say.
+inline bool fewOtherTiles(const DispatchFacts &f) {
+  return f.family == "gemm" && fitsWarpgroups(f) && !productOfPlanes(f) && !plainLinear(f) &&
+         (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors / 2;
+}
 /// Images with their channels first, as what shifts over pixels.
 inline bool warpgroupConvolution(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.plainConvolution && !f.channelsLast && f.channels > 0 &&
