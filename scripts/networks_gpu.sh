@@ -9,8 +9,8 @@
 # FILE is a PyTorch file (class Model, get_inputs) or an op graph (.mlir). --minutes is each search's time (default 5), --devices the cards
 # (default cuda:0), --within the seconds for all of it together: searches then get what is left of them, and none begins that would not
 # end by itself. --modes are PyTorch's modes (default eager,eager_graph,compile,compile_graph; max_autotune and max_autotune_graph
-# take minutes more, none times nothing). With --compile-beside PyTorch compiles while the search runs, each alone on the card when it
-# times something (KGEN_GATE): a network takes the search's time and not both. --precision is the class that kgen keeps (default: each
+# take minutes more, none times nothing). With --compile-beside PyTorch compiles while the search runs, in turns with what kgen
+# times (KGEN_GATE), and is timed after it: a network takes the search's time and some seconds. --precision is the class that kgen keeps (default: each
 # graph's own); PyTorch's products may use TF32 but for strict-fp32. --graphs is a folder of graphs that were imported before
 # (scripts/network_coverage.py leaves them), NAME.mlir for NAME.py. FOLDER (default runs/networks) receives for each network its run
 # folder, its log and PyTorch's times, and networks.json and networks.md with a row for each and the geometric mean, anew after each.

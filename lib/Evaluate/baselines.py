@@ -8,7 +8,8 @@ CUDA events around each run, 256 MB overwritten before it, median of 50 runs aft
 run, weights and inputs included. KGEN_BASELINES, as "eager,compile", names the modes that are timed: compiling takes most of the time.
 Only when named there: eager_graph, compile_graph and max_autotune_graph, which are the mode before captured once as one CUDA graph and
 replayed. "none" times nothing. What takes long is run less often. With KGEN_GATE, and scripts/card_gate.py importable, another program on the card takes turns
-with what is timed here (docs/evaluation.md), and a line is printed after each mode, so that one that comes to no end loses the others nothing. KGEN_BASELINES_TF32=1 allows TF32 in products, where PyTorch's default has it for convolutions alone.
+with what is timed here (docs/evaluation.md), and a line is printed after each mode, so that one that comes to no end loses the others nothing. With KGEN_BASELINES_WAIT=FILE all modes are compiled first, and timed when FILE is there, so that nobody uses the processors meanwhile.
+KGEN_BASELINES_TF32=1 allows TF32 in products, where PyTorch's default has it for convolutions alone.
 """
 import contextlib
 import importlib.util
@@ -122,14 +123,25 @@ def main():
             notes[name] = "left out by KGEN_BASELINES"
         if wanted and not modes:
             return
-        mode = name
         try:
-            torch._dynamo.reset()
+            if not wait:  # what is compiled is kept
+                torch._dynamo.reset()
             function = make()
             # Compiling holds nobody up: what it runs for that takes its turn by itself.
             with gate.work() if function is model else contextlib.nullcontext():
                 function(*inputs)
                 torch.cuda.synchronize()
+        except Exception as error:
+            notes.update({mode: str(error).strip().split("\n")[0][:200] for mode in modes or [name]})
+            return
+        if wait:
+            ready.append((name, modes, function))
+        else:
+            take(name, modes, function)
+
+    def take(name, modes, function):
+        mode = name
+        try:
             with timing(gate, compiler):
                 if name in modes or not wanted:
                     times[name] = measure(function)
@@ -158,19 +170,24 @@ def main():
             kept.append(function(*inputs))
         return lambda *_: graph.replay()
 
+    wait, ready = os.environ.get("KGEN_BASELINES_WAIT"), []
     kept = []  # what a graph writes to
     floats = {p.dtype for p in list(model.parameters()) + [v for v in inputs if isinstance(v, torch.Tensor)]}
     with torch.no_grad():
         attempt("eager", lambda: model)
         attempt("compile", lambda: torch.compile(model))
         attempt("max_autotune", lambda: torch.compile(model, mode="max-autotune-no-cudagraphs"))
-        if torch.float32 in floats:
+        if torch.float32 in floats and not wait:
             torch.backends.cuda.matmul.allow_tf32 = True
             attempt("eager_tf32", lambda: model)
             torch.backends.cuda.matmul.allow_tf32 = False
             torch.backends.cudnn.allow_tf32 = False
             attempt("eager_strict_fp32", lambda: model)
             torch.backends.cudnn.allow_tf32 = True
+        while ready and not os.path.exists(wait):
+            time.sleep(0.05)
+        for one in ready:
+            take(*one)
     say()
     return 0
 
