@@ -213,14 +213,23 @@ DispatchCode AttentionWgmma::emit(DispatchOp dispatch, const AttentionProgram &p
       "{{\n  kgen::wgmma_{0}_ra<N, 1>(d, a, b, accumulate);\n}\n",
       half ? "f16" : "bf16");
   auto first = [](const AttentionInput &input) { return input.base ? input.base / input.heads[0].stride : 0; };
-  constants += llvm::formatv("constexpr int FIRST_QUERY = {0}, FIRST_KEY = {1}, FIRST_VALUE = {2}; // heads in maps\n",
-                             first(program.query), first(program.key), first(program.value));
-  constants += llvm::formatv("constexpr int OUT_ROW = {0};\n"
-                             "__device__ __forceinline__ long long out_start(long long head) {{ return {1}; }\n",
-                             program.out.row, program.out.offset());
+  // Heads of slices, and results beside each other.
+  const bool isSliced =
+      !program.out.plain || llvm::any_of(llvm::ArrayRef{&program.query, &program.key, &program.value},
+                                         [&](const AttentionInput *input) { return first(*input) != 0; });
+  if (isSliced) {
+    constants +=
+        llvm::formatv("constexpr int FIRST_QUERY = {0}, FIRST_KEY = {1}, FIRST_VALUE = {2}; // heads in maps\n",
+                      first(program.query), first(program.key), first(program.value));
+    constants += llvm::formatv("constexpr int OUT_ROW = {0};\n"
+                               "__device__ __forceinline__ long long out_start(long long head) {{ return {1}; }\n",
+                               program.out.row, program.out.offset());
+  }
   constants += deal + "} // namespace " + name + "\n";
   TemplateFill fill;
   fill.name = name;
+  if (isSliced)
+    fill.sections.insert("sliced");
   fill.replacements["constants"] = constants;
 
   DispatchCode code;

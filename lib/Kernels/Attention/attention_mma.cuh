@@ -34,10 +34,6 @@ __device__ __forceinline__ float masked(float score, Mask seen) { return seen ? 
 } // namespace example
 //@ end
 namespace example {
-#if SCATTERED
-#else
-constexpr int kOutRow = kDepth; // from a row of results to the next
-#endif
 constexpr int kThreads = 32 * kWarps;
 #if TF32
 constexpr int kStride = kDepth + 4; // of a row in shared memory: an odd number of 16 bytes parts the banks of its readers
@@ -325,10 +321,18 @@ extern "C" __global__ void __launch_bounds__(example::kThreads, 1)
 #pragma unroll
       for (int block = 0; block < kDepth / 8; ++block)
 #if TF32
+#if SCATTERED
         *reinterpret_cast<float2 *>(out + static_cast<long long>(row) * kOutRow + 8 * block + 2 * member) =
+#else
+        *reinterpret_cast<float2 *>(out + static_cast<long long>(row) * kDepth + 8 * block + 2 * member) =
+#endif
             float2{result[block][2 * half] * scale, result[block][2 * half + 1] * scale};
 #else
+#if SCATTERED
         *reinterpret_cast<unsigned *>(out + static_cast<long long>(row) * kOutRow + 8 * block + 2 * member) =
+#else
+        *reinterpret_cast<unsigned *>(out + static_cast<long long>(row) * kDepth + 8 * block + 2 * member) =
+#endif
             pack(result[block][2 * half] * scale, result[block][2 * half + 1] * scale);
 #endif
   }

@@ -26,10 +26,6 @@ __device__ __forceinline__ Real masked(Real score, Mask seen) { return seen ? sc
 } // namespace example
 //@ end
 namespace example {
-#if SCATTERED
-#else
-constexpr int kOutRow = kValueDepth; // from a row of results to the next
-#endif
 constexpr int kSide = 16, kThreads = kSide * kSide; // a thread holds every 16th row and column of a tile
 constexpr int kRows = kTileQueries / kSide, kColumns = kTileKeys / kSide, kOuts = (kValueDepth + kSide - 1) / kSide;
 // Rows of shared memory are one element longer than what they hold, which keeps the columns apart.
@@ -224,6 +220,10 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #pragma unroll
     for (int o = 0; o < kOuts; ++o)
       if (row < kQueries && x + kSide * o < kValueDepth)
+#if SCATTERED
         out[static_cast<long long>(row) * kOutRow + x + kSide * o] = narrow(result[r][o] / total);
+#else
+        out[static_cast<long long>(row) * kValueDepth + x + kSide * o] = narrow(result[r][o] / total);
+#endif
   }
 }

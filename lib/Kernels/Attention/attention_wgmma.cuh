@@ -296,17 +296,29 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           if (tile < work.key_tiles) {
             kgen::mbar_wait(&key_empty[key_at.index], key_at.phase ^ 1);
             copy_tile(key_tiles + key_at.index * KEY_BYTES, KEY_PANEL, &map_keys, &key_full[key_at.index],
+#if sliced
                       tile * TILE_KEYS, FIRST_KEY + work.head);
+#else
+                      tile * TILE_KEYS, work.head);
+#endif
             key_at.advance();
           }
           if (tile == 0) {
             kgen::mbar_wait(query_empty, query_at.phase ^ 1);
+#if sliced
             copy_tile(query_tiles, QUERY_PANEL, &map_queries, query_full, work.query_tile * TILE_QUERIES, FIRST_QUERY + work.head);
+#else
+            copy_tile(query_tiles, QUERY_PANEL, &map_queries, query_full, work.query_tile * TILE_QUERIES, work.head);
+#endif
             query_at.advance();
           } else {
             kgen::mbar_wait(&value_empty[value_at.index], value_at.phase ^ 1);
             copy_tile(value_tiles + value_at.index * KEY_BYTES, KEY_PANEL, &map_values, &value_full[value_at.index],
+#if sliced
                       (tile - 1) * TILE_KEYS, FIRST_VALUE + work.head);
+#else
+                      (tile - 1) * TILE_KEYS, work.head);
+#endif
             value_at.advance();
           }
         }
@@ -411,7 +423,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     value_at.advance();
 
     // Four threads hold 32 columns of a row in pieces of two; exchanged, each stores eight neighbours.
+#if sliced
     Element *const to = out + out_start(work.head) + static_cast<long long>(row) * OUT_ROW + 8 * member;
+#else
+    Element *const to = out + (static_cast<long long>(work.head) * QUERIES + row) * DEPTH + 8 * member;
+#endif
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
@@ -424,7 +440,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         }
         transpose(words, member);
         if (row + 8 * half < QUERIES && (DEPTH == WIDTH || column + 8 * member < DEPTH))
+#if sliced
           *reinterpret_cast<uint4 *>(to + 8 * half * OUT_ROW + column) = make_uint4(words[0], words[1], words[2], words[3]);
+#else
+          *reinterpret_cast<uint4 *>(to + 8 * half * DEPTH + column) = make_uint4(words[0], words[1], words[2], words[3]);
+#endif
       }
     if (lazy && rows.lost)
       again[round] = 1;
