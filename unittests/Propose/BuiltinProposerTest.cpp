@@ -237,6 +237,34 @@ TEST(Builtin, LetsThePixelsOfOneTapPassByFirst) {
   EXPECT_NE(ask(contextOfOneTap("f32", "strict-fp32", "sm_90a"), 1)[0].key, "passing-columns");
 }
 
+TEST(Builtin, ShiftsOverTilesThatAConvolutionsSumsLeaveRoomFor) {
+  auto tilesOf = [](const char *op, int64_t stride, int64_t filters) {
+    graph::GraphFacts facts;
+    facts.precision = "tf32";
+    graph::TensorFact x{"f32", {16, 64, 128, 128}}, w{"f32", {64, filters, 3, 3}}, y{"f32", {16, filters, 256, 256}};
+    graph::WorkFact work;
+    work.m = 16 * 256 * 256, work.n = filters, work.k = 64 * 9, work.channels = 64, work.denseConvolution = true;
+    work.phaseRows = work.phaseColumns = stride;
+    facts.ops.push_back({op, {x, w}, {y}, {}, {}, 1, false, "conv", work});
+    facts.groups.fill(groupApart(facts));
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    std::string tiles;
+    for (const Idea &idea : ask(context, 6))
+      if (idea.key == "shifted-halves")
+        for (const Materialization &way : carryOut(context, idea, 20))
+          if (size_t at = way.directives.find("tile %d0 ["); at != std::string::npos)
+            tiles += way.directives.substr(at + 9, way.directives.find(']', at) - at - 8);
+    return tiles;
+  };
+  // A thread of a tile of 192 pixels would have 192 sums of two phases, and tiles of 128 filters four warpgroups.
+  EXPECT_EQ(tilesOf("aten.conv_transpose2d.input", 2, 128).find("[192"), std::string::npos);
+  EXPECT_EQ(tilesOf("aten.conv_transpose2d.input", 2, 128).find(", 128,"), std::string::npos);
+  EXPECT_NE(tilesOf("aten.conv_transpose2d.input", 2, 128).find("[128, 64, 16]"), std::string::npos);
+  EXPECT_NE(tilesOf("aten.conv2d", 1, 128).find("[192, 128, 32]"), std::string::npos);
+  EXPECT_EQ(tilesOf("aten.conv2d", 1, 64).find(", 128,"), std::string::npos);
+}
+
 TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   auto first = [](graph::GraphFacts facts) {
     ProposalContext context = contextOf(std::move(facts), "cuda");

@@ -30,10 +30,11 @@ struct WorkFact {
   int64_t channels = 0;          ///< input channels of a convolution
   bool plainConvolution = false; ///< in one or two dimensions, without groups and dilation
   bool denseConvolution = false; ///< in any dimensions and with any dilation, transposed or not, without groups
-  bool channelsLast = false;     ///< a convolution of a tensor that lies with its channels last
-  bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
-  int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
-  int64_t apart = 1;             ///< elements from one of a row to its next; 1: the row is contiguous
+  int64_t phaseRows = 1, phaseColumns = 1; ///< of a transposed convolution: its strides along height and width
+  bool channelsLast = false;               ///< a convolution of a tensor that lies with its channels last
+  bool runningMaximum = false;             ///< a maximum over windows, of which two share at most one row
+  int64_t rows = 0, columns = 0;           ///< of a reduction: elements of a row
+  int64_t apart = 1;                       ///< elements from one of a row to its next; 1: the row is contiguous
 };
 
 /// One aten op of a graph, in program order.

@@ -14,6 +14,25 @@ using namespace llvm;
 namespace kgen::ideas {
 using C = IdeaCategory;
 
+/// The rule of ConvHalo.cpp that depends on a transposed convolution's strides: each phase along the width has sums of
+/// its own in a thread, each along the height a warpgroup. What it refuses need not be tried.
+static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::string> &settings) {
+  auto tile = settings.find("tile");
+  SmallVector<StringRef, 3> parts;
+  if (tile != settings.end())
+    StringRef(tile->second).trim("[] ").split(parts, ',');
+  int64_t pixels = 0, filters = 0;
+  if (parts.size() != 3 || parts[0].trim().getAsInteger(10, pixels) || parts[1].trim().getAsInteger(10, filters))
+    return true; // left to the family
+  constexpr int64_t mostWarpgroups = 3, registers = 65536, others = 40;
+  int64_t warpgroups = filters / 64 * f.phaseRows;
+  if (warpgroups == 1)
+    warpgroups = 2; // which take turns at tiles
+  const int64_t ofThread = registers / (128 * (warpgroups + 1)) / 8 * 8;
+  return warpgroups <= mostWarpgroups && pixels / 2 * f.phaseColumns + others <= ofThread &&
+         (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
+}
+
 std::vector<CatalogueEntry> getConvIdeas() {
   return {
       {"warpgroup-pool",
@@ -76,12 +95,17 @@ std::vector<CatalogueEntry> getConvIdeas() {
        "compute|arithmetic|tensor|memory|shared memory|gather|load|launches",
        {},
        {"mma=wgmma; im2col=halo; dtype=fp16", "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 64, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 128, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[160, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 32]"},
-       /*restart=*/true},
+       /*restart=*/true,
+       /*pools=*/false,
+       /*derive=*/nullptr,
+       fitsHalo},
       {"shifted-pixels",
        C::Memory,
        "Fetch each input pixel once for all taps: a box of pixels with its neighbours lies in shared memory, 16 bytes "
@@ -98,7 +122,10 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "mma=wgmma; im2col=halo; tile=[256, 64, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 8]",
         "mma=wgmma; im2col=halo; tile=[192, 128, 8]", "mma=wgmma; im2col=halo; tile=[128, 64, 16]",
         "mma=wgmma; im2col=halo; tile=[256, 64, 16]"},
-       /*restart=*/true},
+       /*restart=*/true,
+       /*pools=*/false,
+       /*derive=*/nullptr,
+       fitsHalo},
       {"fold-outputs",
        C::Memory,
        "Reduce what the convolution computes before it leaves: the reduction over channels, the softmax or the mean "
