@@ -156,7 +156,7 @@ bool movesChannels(Operation *op, bool toLast) {
 bool swapsMatrices(Operation *op) {
   std::optional<SmallVector<int64_t>> dims = permutationOf(op);
   const int64_t rank = dims ? dims->size() : 0;
-  if (rank < 2 || hasEmptyTensor(op))
+  if (rank < 2)
     return false;
   std::swap((*dims)[rank - 2], (*dims)[rank - 1]);
   return llvm::equal(*dims, llvm::seq<int64_t>(0, rank));
@@ -593,9 +593,11 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
   const bool isConv = dispatch.getFamily() == "conv";
   limit.layouts &= takesLayouts(dispatch);
   // A product's kernels read matrices either way: their swaps come first, however far in front they stand.
-  if (dispatch.getFamily() == "gemm")
+  const bool isProduct = dispatch.getFamily() == "gemm";
+  auto swapsForIt = [&](Operation *op) { return isProduct && swapsMatrices(op) && !hasEmptyTensor(op); };
+  if (isProduct)
     for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode())
-      if (!(limit.count && int64_t(group.size()) > limit.count) && swapsMatrices(op) &&
+      if (!(limit.count && int64_t(group.size()) > limit.count) && swapsForIt(op) &&
           llvm::all_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
         group.insert(op);
   const bool picks = dispatch.getFamily() == "row" && countPicked(group) > 0;
@@ -611,8 +613,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       obstacle =
           "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
           "without groups or with a filter for each channel";
-    else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) &&
-             !(dispatch.getFamily() == "gemm" && swapsMatrices(op)) &&
+    else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) && !swapsForIt(op) &&
              !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
              !(limit.layouts && movesChannels(op, /*toLast=*/false)))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();

@@ -10,6 +10,7 @@
 #include "ConvHalo.h"
 
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
+#include "kgen/Kernels/Ideas/HaloTiles.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,10 +22,7 @@ using namespace mlir;
 namespace kgen::kernels {
 using schedule::Dtype;
 
-static constexpr int64_t kProducerWarps = 4, kProducers = 32 * kProducerWarps;
-/// Registers of a thread that multiplies, besides its sums.
-static constexpr int64_t kOtherRegisters = 40;
-static constexpr int64_t kMostConsumers = 3;
+static constexpr int64_t kProducerWarps = ideas::haloProducerWarps, kProducers = 32 * kProducerWarps;
 /// Channels that a warpgroup folds, whose sums one thread has a part of.
 static constexpr int64_t kMostFolded = 192;
 /// Of a warpgroup's outputs that are about to be stored.
@@ -58,7 +56,7 @@ struct Plan {
   Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip);
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
-  int64_t threads() const { return 128 * consumers() + kProducers; }
+  int64_t threads() const { return ideas::haloThreads(consumers()); }
   int64_t accumulators() const { return blocks * sets * n / 2; }
   int64_t sharedBytes(bool resident, int64_t count) const {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
@@ -67,7 +65,7 @@ struct Plan {
     return roundUp(before, 128) + consumers() * (blocks * kPatchBytes + shareBytes);
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
-  int64_t pool(const Chip &chip) const { return chip.registersPerMultiprocessor / threads() / 8 * 8 * threads(); }
+  int64_t pool(const Chip &chip) const { return ideas::haloRegisters(consumers(), chip) * threads(); }
   int64_t producerRegisters() const { return consumers() <= 2 ? 120 : 96; }
   int64_t consumerRegisters(const Chip &chip) const {
     return std::min<int64_t>(240, (pool(chip) - producerRegisters() * kProducers) / (128 * consumers()) / 8 * 8);
@@ -126,7 +124,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     shareBytes = kShareBytes;
   }
   parts = filters / 64 / blocks * phasesH;
-  teams = parts == 1 ? 2 : 1;
+  teams = ideas::haloTeams(parts);
   const Sizes &out = conv.wholeOut(), &kernel = conv.wholeKernel();
   lead = conv.padding;
   for (int d = 0; d < 3; ++d)
@@ -209,9 +207,9 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
 
 /// Why PLAN is none, or an empty string.
 static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chip) {
-  if (plan.consumers() > kMostConsumers)
+  if (plan.consumers() > ideas::mostHaloConsumers)
     return llvm::formatv("a tile of {0} filters takes {1} warpgroups, {2} at most are there", plan.filters, plan.parts,
-                         kMostConsumers);
+                         ideas::mostHaloConsumers);
   if (plan.bk % (2 * plan.lanes))
     return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * plan.lanes, plan.bk);
   if (plan.scaled && conv.fold)
@@ -219,9 +217,9 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
   if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && plan.filterTiles > 1)
     return llvm::formatv("a tile of {0} filters has not all of the {1} channels of a softmax", plan.filters,
                          conv.outChannels);
-  const int64_t others = kOtherRegisters + (conv.fold && !conv.fold->overChannels ? kPixelSums : 0);
+  const int64_t others = ideas::otherHaloRegisters + (conv.fold && !conv.fold->overChannels ? kPixelSums : 0);
   // What threads give away later does not widen what the assembler counts on.
-  const int64_t registers = chip.registersPerMultiprocessor / plan.threads() / 8 * 8;
+  const int64_t registers = ideas::haloRegisters(plan.consumers(), chip);
   if (plan.accumulators() + others > registers)
     return llvm::formatv(
         "the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",

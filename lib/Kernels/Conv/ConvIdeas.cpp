@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kgen/Kernels/Ideas/HaloTiles.h"
 #include "kgen/Kernels/Ideas/Predicates.h"
 
 using namespace llvm;
@@ -18,18 +19,15 @@ using C = IdeaCategory;
 /// its own in a thread, each along the height a warpgroup. What it refuses need not be tried.
 static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::string> &settings) {
   auto tile = settings.find("tile");
-  SmallVector<StringRef, 3> parts;
+  SmallVector<StringRef, 3> sizes;
   if (tile != settings.end())
-    StringRef(tile->second).trim("[] ").split(parts, ',');
+    StringRef(tile->second).trim("[] ").split(sizes, ',');
   int64_t pixels = 0, filters = 0;
-  if (parts.size() != 3 || parts[0].trim().getAsInteger(10, pixels) || parts[1].trim().getAsInteger(10, filters))
+  if (sizes.size() != 3 || sizes[0].trim().getAsInteger(10, pixels) || sizes[1].trim().getAsInteger(10, filters))
     return true; // left to the family
-  constexpr int64_t mostWarpgroups = 3, registers = 65536, others = 40;
-  int64_t warpgroups = filters / 64 * f.phaseRows;
-  if (warpgroups == 1)
-    warpgroups = 2; // which take turns at tiles
-  const int64_t ofThread = registers / (128 * (warpgroups + 1)) / 8 * 8;
-  return warpgroups <= mostWarpgroups && pixels / 2 * f.phaseColumns + others <= ofThread &&
+  const int64_t parts = filters / 64 * f.phaseRows, consumers = parts * haloTeams(parts);
+  return consumers <= mostHaloConsumers &&
+         pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip()) &&
          (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
 }
 

@@ -142,11 +142,7 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const
 
   std::string constants = epilogue.functions;
   llvm::raw_string_ostream os(constants);
-  os << "namespace " << name << " {\n// The problem.\n";
-  os << "using In = " << getStorageType(inType) << "; // element type of the products\n";
-  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
-  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << printProblem(name, gemm, inType, "the products");
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
                       gemm.a.batches, gemm.b.batches);
   os << "// The schedule.\n";

@@ -11,6 +11,8 @@
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace kgen::kernels {
@@ -24,23 +26,8 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 /// Looks through one swap of the last two dimensions; `swapped` tells whether there was one.
 static Value throughTranspose(Value value, bool &swapped) {
-  swapped = false;
   Operation *op = value.getDefiningOp();
-  if (!op)
-    return value;
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  if (auto transpose = dyn_cast<aten::TransposeIntOp>(op)) {
-    int64_t d0 = (transpose.getDim0() + rank) % rank, d1 = (transpose.getDim1() + rank) % rank;
-    swapped = rank >= 2 && std::min(d0, d1) == rank - 2 && std::max(d0, d1) == rank - 1;
-  } else if (isa<aten::NumpyTOp>(op)) {
-    swapped = rank == 2;
-  } else if (auto permute = dyn_cast<aten::PermuteOp>(op)) {
-    swapped = rank >= 2;
-    for (auto [i, dim] : llvm::enumerate(permute.getDims())) {
-      int64_t expected = int64_t(i) == rank - 2 ? rank - 1 : int64_t(i) == rank - 1 ? rank - 2 : int64_t(i);
-      swapped &= (dim + rank) % rank == expected;
-    }
-  }
+  swapped = op && swapsMatrices(op);
   return swapped ? op->getOperand(0) : value;
 }
 
@@ -240,6 +227,22 @@ FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch
     }
   }
   return printEpilogue(dispatch, gemm, std::move(epilogue), value, coordinates);
+}
+
+std::string printProblem(StringRef name, const Gemm &gemm, Type type, StringRef multiplied,
+                         std::optional<int64_t> slices) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "namespace " << name << " {\n// The problem.\n";
+  os << "using In = " << getStorageType(type) << "; // element type of " << multiplied << "\n";
+  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
+  if (slices)
+    os << "using Stored = "
+       << (*slices > 1 ? "float; // what the main kernel writes: partial sums\n"
+                       : "Out; // what the main kernel writes\n");
+  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
+  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  return text;
 }
 
 bool outgrowsCache(const Gemm &gemm) {

@@ -47,6 +47,11 @@ mlir::FailureOr<Gemm> readGemm(DispatchOp dispatch);
 mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm,
                                                                    llvm::StringRef rows = "M");
 
+/// The beginning of a kernel's constants, in namespace NAME: element types, MULTIPLIED of TYPE, and sizes. SLICES: of
+/// k, where the main kernel writes partial sums when there are several.
+std::string printProblem(llvm::StringRef name, const Gemm &gemm, mlir::Type type, llvm::StringRef multiplied,
+                         std::optional<int64_t> slices = std::nullopt);
+
 /// The schedule of a product on warpgroups (mma = wgmma): checks what it holds and fills in the rest.
 mlir::LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip);
 /// Its kernels.

@@ -277,17 +277,10 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   int64_t elementBytes = inType.getIntOrFloatBitWidth() / 8;
   const auto &tile = schedule.tile;
   int64_t split = schedule.splitK;
-  std::string in = getStorageType(inType).str(), out = getStorageType(gemm.resultType).str();
 
   std::string constants = epilogue.functions;
   llvm::raw_string_ostream os(constants);
-  os << "namespace " << name << " {\n// The problem.\n";
-  os << "using In = " << in << "; // element type of A and B\n";
-  os << "using Out = " << out << "; // element type of C\n";
-  os << "using Stored = "
-     << (split > 1 ? "float; // what the main kernel writes: partial sums\n" : "Out; // what the main kernel writes\n");
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
-  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << printProblem(name, gemm, inType, "A and B", split);
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
                       gemm.a.batches, gemm.b.batches);
   os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm.a.kContiguous) << "; // A is "

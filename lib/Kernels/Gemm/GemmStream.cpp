@@ -171,11 +171,7 @@ FailureOr<DispatchCode> emitStream(DispatchOp dispatch, const Gemm &gemm, const 
 
   std::string constants = epilogue.functions;
   llvm::raw_string_ostream os(constants);
-  os << "namespace " << name << " {\n// The problem.\n";
-  os << "using In = " << getStorageType(gemm.elementType) << "; // element type of A and B\n";
-  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
-  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << printProblem(name, gemm, gemm.elementType, "A and B");
   os << "constexpr bool SHARED_B = " << (gemm.b.batches == 1 ? "true" : "false") << "; // the same B for every batch\n";
   os << "constexpr bool A_K_CONTIGUOUS = "
      << (gemm.a.kContiguous ? "true; // A is [M, K]\n" : "false; // A is [K, M]\n");

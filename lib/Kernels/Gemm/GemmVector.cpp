@@ -77,11 +77,7 @@ FailureOr<DispatchCode> emitVector(DispatchOp dispatch, const Gemm &gemm, const 
 
   std::string constants = epilogue.functions;
   llvm::raw_string_ostream os(constants);
-  os << "namespace " << name << " {\n// The problem.\n";
-  os << "using In = " << getStorageType(gemm.elementType) << "; // element type of A and B\n";
-  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
-  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << printProblem(name, gemm, gemm.elementType, "A and B");
   os << llvm::formatv(
       "constexpr int BATCHES_OF_MATRIX = {0}, BATCHES_OF_VECTORS = {1}; // 1: the same for every batch\n",
       operands.matrix.batches, operands.vectors.batches);

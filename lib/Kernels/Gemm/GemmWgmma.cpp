@@ -374,14 +374,7 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   auto boolText = [](bool value) { return value ? "true" : "false"; };
   std::string text = epilogue.functions;
   llvm::raw_string_ostream os(text);
-  os << "namespace " << name << " {\n// The problem.\n";
-  os << "using In = " << getStorageType(inType) << "; // element type of the products\n";
-  os << "using Out = " << getStorageType(gemm.resultType) << "; // element type of C\n";
-  os << "using Stored = "
-     << (plan.split > 1 ? "float; // what the main kernel writes: partial sums\n"
-                        : "Out; // what the main kernel writes\n");
-  os << llvm::formatv("constexpr int M = {0}, N = {1}, K = {2};\n", gemm.m, gemm.n, gemm.k);
-  os << "constexpr int BATCH = " << gemm.batch << ";\n";
+  os << printProblem(name, gemm, inType, "the products", plan.split);
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
                       gemm.a.batches, gemm.b.batches);
   os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm.a.kContiguous) << "; // A is "
