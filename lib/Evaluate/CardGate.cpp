@@ -54,21 +54,44 @@ CardGate::~CardGate() {
       close(handle);
 }
 
+bool CardGate::isAlone() const {
+  std::lock_guard<std::mutex> guard(mutex);
+  return exclusive && depths.count(std::this_thread::get_id());
+}
+
 CardGate::Place CardGate::enter(bool wantsAlone) {
-  assert((depth == 0 || exclusive || !wantsAlone) && "who works with others cannot wait for them to leave");
-  if (depth++ == 0) {
-    exclusive = wantsAlone;
-    if (cardFile >= 0) {
-      // Who waits for the others to leave holds the turn, so that nobody overtakes.
-      lock(turnFile, LOCK_EX);
-      lock(cardFile, wantsAlone ? LOCK_EX : LOCK_SH);
-      lock(turnFile, LOCK_UN);
-    }
+  std::unique_lock<std::mutex> guard(mutex);
+  if (auto own = depths.find(std::this_thread::get_id()); own != depths.end()) {
+    assert((exclusive || !wantsAlone) && "who works with others cannot wait for them to leave");
+    ++own->second;
+    return Place(this);
   }
+  // Who waits to be alone is not overtaken, here by a count, elsewhere by the turn's file.
+  wanting += wantsAlone;
+  change.wait(guard, [&] { return wantsAlone ? depths.empty() : !exclusive && wanting == 0; });
+  wanting -= wantsAlone;
+  exclusive = wantsAlone;
+  if (depths.empty() && cardFile >= 0) {
+    // Nobody of this process has a place, so that nobody waits for the mutex to leave.
+    lock(turnFile, LOCK_EX);
+    lock(cardFile, wantsAlone ? LOCK_EX : LOCK_SH);
+    lock(turnFile, LOCK_UN);
+  }
+  depths[std::this_thread::get_id()] = 1;
   return Place(this);
 }
 
 void CardGate::leave() {
-  if (--depth == 0 && cardFile >= 0)
-    lock(cardFile, LOCK_UN);
+  std::lock_guard<std::mutex> guard(mutex);
+  auto own = depths.find(std::this_thread::get_id());
+  assert(own != depths.end() && "a place ends on the thread that took it");
+  if (--own->second > 0)
+    return;
+  depths.erase(own);
+  if (depths.empty()) {
+    exclusive = false;
+    if (cardFile >= 0)
+      lock(cardFile, LOCK_UN);
+  }
+  change.notify_all();
 }

@@ -54,6 +54,8 @@ static int runCommand(int argc, char **argv) {
   cl::opt<bool> serve("serve", cl::desc("answer jobs from stdin, one JSON object a line"), cl::cat(c));
   cl::opt<std::string> gate("gate", cl::cat(c),
                             cl::desc("with --serve: a file by which evaluators of one card take turns to time"));
+  cl::opt<unsigned> sharers("sharers", cl::cat(c), cl::init(1),
+                            cl::desc("with --serve: how many evaluators have the card and its memory"));
   cl::opt<bool> baselines("baselines", cl::desc("time PyTorch on the same card"), cl::cat(c));
   cl::opt<std::string> problem("problem", cl::desc("the problem's PyTorch form"), cl::cat(c));
   cl::opt<std::string> rules("rules", cl::init("kgen"), cl::cat(c),
@@ -78,7 +80,7 @@ static int runCommand(int argc, char **argv) {
   cl::HideUnrelatedOptions(c);
   cl::ParseCommandLineOptions(argc, argv, overview);
   r.folder = folder, r.out = out, r.device = device, r.graph = graph, r.json = json, r.baselines = baselines,
-  r.problem = problem, r.seed = seed, r.gate = gate;
+  r.problem = problem, r.seed = seed, r.gate = gate, r.sharers = sharers;
   r.options.samples = samples, r.options.flops = flops, r.options.runSeconds = limit, r.options.cold = !warm;
   r.sanitize = sanitize, r.profile = profile, r.options.compileSeconds = compileLimit;
   auto named = kgen::judge::parseRules(rules);

@@ -468,7 +468,7 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     llvm::outs() << json::Value(std::move(object)) << '\n';
     llvm::outs().flush();
   };
-  auto evaluator = Evaluator::create(request.device, request.gate);
+  auto evaluator = Evaluator::create(request.device, request.gate, request.sharers);
   if (!evaluator) {
     say(json::Object{{"error", llvm::toString(evaluator.takeError())}});
     return 2;

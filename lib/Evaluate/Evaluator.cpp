@@ -52,9 +52,11 @@ static unsigned chosenThreads() {
   return std::clamp(std::thread::hardware_concurrency(), 1u, 32u);
 }
 
-llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device, llvm::StringRef gate) {
+llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef device, llvm::StringRef gate,
+                                                             unsigned sharers) {
   EvaluatorParts parts;
-  parts.threads = chosenThreads();
+  parts.sharers = std::max(1u, sharers);
+  parts.threads = std::max(1u, chosenThreads() / parts.sharers);
   parts.seed = secretSeed();
   parts.oracle = judge::createOracleProcess();
   std::string chosen = device.str();
@@ -64,7 +66,16 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     if (!card)
       llvm::consumeError(card.takeError());
   }
+  auto openGate = [&]() -> llvm::Error {
+    auto opened = CardGate::openFor(chosen, gate);
+    if (!opened)
+      return opened.takeError();
+    parts.gate = std::move(*opened);
+    return llvm::Error::success();
+  };
   if (chosen == "host") {
+    if (llvm::Error error = openGate())
+      return std::move(error);
     auto compiler = toolchain::createHostCompiler();
     if (!compiler)
       return compiler.takeError();
@@ -80,6 +91,8 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     if (!card)
       return card.takeError();
     chosen = "cuda:" + std::to_string(ordinal);
+    if (llvm::Error error = openGate())
+      return std::move(error);
     parts.arch = card->arch;
     parts.card = *card;
     auto compiler = toolchain::createNvrtcCompiler();
@@ -102,13 +115,10 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
       *artifact = std::get<toolchain::Compiled>(*own).artifact;
     }
     parts.cpuOracle = judge::createOracleProcess();
-    parts.oracle =
-        judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels, judge::createOracleProcess());
+    auto useCard = [gate = parts.gate] { return std::make_shared<CardGate::Place>(gate->work()); };
+    parts.oracle = judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels,
+                                           judge::createOracleProcess(), useCard);
   }
-  auto opened = CardGate::openFor(chosen, gate);
-  if (!opened)
-    return opened.takeError();
-  parts.gate = std::move(*opened);
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;
   return std::make_unique<Evaluator>(std::move(parts));
@@ -203,7 +213,8 @@ static ReferenceBytes referenceBytes(const candidate::LaunchPlan &plan, size_t s
 }
 
 ReferenceBytes Evaluator::mostReferenceBytes() const {
-  return {double(device::availableMemory()) / (parts.device == "host" ? 8 : 4), double(parts.card.memoryBytes) / 3};
+  return {double(device::availableMemory()) / (parts.device == "host" ? 8 : 4) / parts.sharers,
+          double(parts.card.memoryBytes) / 2 / parts.sharers};
 }
 
 bool Evaluator::isAnsweredByCpu(const CandidateFiles &files, const candidate::LaunchPlan &plan) const {
@@ -534,9 +545,8 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
   compiling.end();
   if (!compiled || !*compiled)
     return compiled;
-  auto working = parts.gate->work(); // answers and inputs are on the card, too
   Phase answering(out, "reference");
-  auto reference = referenceFor(files, prepared.plan, options.rules);
+  auto reference = referenceFor(files, prepared.plan, options.rules); // which asks for a place on the card itself
   answering.end();
   if (!reference)
     return reference.takeError();
@@ -579,6 +589,7 @@ llvm::Expected<bool> Evaluator::start(const CandidateFiles &files, const Evaluat
     if (llvm::Error error = bringInputs())
       return std::move(error);
   Phase starting(out, "start");
+  auto working = parts.gate->work();
   auto outcome = parts.runner->start(job, prepared.process);
   if (!outcome && job.outputsOnDevice >= 0 && !outcome.errorIsA<DeviceLost>()) {
     // The host's memory is slower and always there.

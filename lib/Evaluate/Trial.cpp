@@ -80,8 +80,14 @@ llvm::Expected<judge::SetVerdict> Trial::compare(unsigned set) const {
 
 llvm::Expected<bool> Trial::verify(candidate::Measurement &out, bool repeats) {
   Phase inputs(out, "inputs");
+  const double learned = reference.judge->learningSeconds();
   auto right = tryInputs(out);
   inputs.end();
+  // What was learned stays known, as the answers do.
+  if (const double learning = std::round(1e3 * (reference.judge->learningSeconds() - learned)) / 1e3; learning > 0) {
+    out.phases["inputs"] -= learning;
+    out.phases["reference"] += learning;
+  }
   if (!right || !*right || !repeats)
     return right;
   Phase repeating(out, "repeats");

@@ -50,9 +50,9 @@ struct CardProgram {
 class CardAnswers : public AnswerSource {
 public:
   CardAnswers(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler,
-              std::string judgeKernels, std::unique_ptr<AnswerSource> cpu)
+              std::string judgeKernels, std::unique_ptr<AnswerSource> cpu, UseCard useCard)
       : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
-        kernels(std::move(judgeKernels)), cpu(std::move(cpu)) {}
+        kernels(std::move(judgeKernels)), cpu(std::move(cpu)), useCard(std::move(useCard)) {}
 
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
@@ -213,6 +213,7 @@ private:
     job.shapeFile = program.planFile + ".shape"; // the whole and the reduced form start side by side
     job.kernels = kernels;
     job.shape = &shape;
+    job.useCard = useCard;
     if (llvm::Error error = toolchain::writeFileAtomically(job.shapeFile, shape.print()))
       return std::move(error);
     return startJudgeProcess(job);
@@ -418,6 +419,7 @@ private:
   std::shared_ptr<toolchain::Compiler> compiler;
   std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;
+  UseCard useCard;
 
   /// What is known of one reduced form.
   struct Agreement {
@@ -432,8 +434,8 @@ private:
 
 std::unique_ptr<AnswerSource> kgen::judge::createCardOracle(std::string device, std::string arch,
                                                             std::shared_ptr<toolchain::Compiler> compiler,
-                                                            std::string judgeKernels,
-                                                            std::unique_ptr<AnswerSource> cpu) {
+                                                            std::string judgeKernels, std::unique_ptr<AnswerSource> cpu,
+                                                            UseCard useCard) {
   return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(judgeKernels),
-                                       std::move(cpu));
+                                       std::move(cpu), std::move(useCard));
 }

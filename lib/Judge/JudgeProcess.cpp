@@ -19,6 +19,7 @@
 #include "llvm/Support/TimeProfiler.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
@@ -39,10 +40,22 @@ static std::string wordOf(double value) {
 
 namespace {
 
+/// Adds the time of its own life to TOTAL, one at a time.
+class Stopwatch {
+public:
+  explicit Stopwatch(std::atomic<double> &total) : total(total), begin(toolchain::monotonicSeconds()) {}
+  ~Stopwatch() { total = total + toolchain::monotonicSeconds() - begin; }
+  Stopwatch(const Stopwatch &) = delete;
+
+private:
+  std::atomic<double> &total;
+  const double begin;
+};
+
 class JudgeProcess : public Judge {
 public:
   explicit JudgeProcess(const JudgeJob &job)
-      : drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram) {}
+      : drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram), useCard(job.useCard) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
@@ -154,6 +167,7 @@ public:
 
   llvm::Error learnMagnitudes(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
+    Stopwatch watch(learned);
     if (llvm::Error error = ensureProgram(Computed::Magnitudes))
       return error;
     return ask("learn " + std::to_string(set)).takeError();
@@ -161,6 +175,7 @@ public:
 
   llvm::Error learnReach(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
+    Stopwatch watch(learned);
     if (llvm::Error error = ensureProgram(Computed::Reach))
       return error;
     return ask("learn-reach " + std::to_string(set)).takeError();
@@ -171,6 +186,7 @@ public:
     // Each wrong answer asks, and a network has as many to try as parameters.
     if (auto known = declared.find(set); known != declared.end())
       return known->second;
+    Stopwatch watch(learned);
     if (llvm::Error error = ensureProgram(Computed::Declared))
       return std::move(error);
     auto reply = ask("declared " + std::to_string(set), comparisonWords * outputs.size());
@@ -181,6 +197,8 @@ public:
       costs.push_back(comparison(llvm::ArrayRef(*reply).slice(comparisonWords * i, comparisonWords)));
     return costs;
   }
+
+  double learningSeconds() const override { return learned; }
 
   int inputsOnDevice(size_t set) override {
     std::lock_guard<std::mutex> guard(lock);
@@ -278,6 +296,7 @@ private:
 
   /// Words of the reply, WANTED of them.
   llvm::Expected<std::vector<uint64_t>> ask(std::string line, size_t wanted = 0, int descriptor = -1) {
+    auto place = useCard ? useCard() : nullptr;
     line += '\n';
     // receive() says how a child that is gone ended.
     device::sendLine(socket, line, descriptor);
@@ -346,6 +365,7 @@ private:
 
   std::vector<candidate::BufferSpec> drawn, outputs; ///< as inputs are declared; the outputs
   decltype(JudgeJob::makeProgram) makeProgram;
+  UseCard useCard;
   std::map<Computed, std::string> programs; ///< those that were asked for, and why there is none
   toolchain::ChildProcess child;
   int socket = -1;
@@ -355,12 +375,14 @@ private:
   std::map<size_t, std::vector<Comparison>> declared; ///< what is known of declaredCosts(), by set
   std::map<size_t, int> inputs;                       ///< descriptors of the memory that the card has them in, or -1
   std::mutex lock;
+  std::atomic<double> learned = 0; ///< seconds
   bool broken = false;
 };
 
 } // namespace
 
 llvm::Expected<std::unique_ptr<Judge>> kgen::judge::startJudgeProcess(const JudgeJob &job) {
+  auto place = job.useCard ? job.useCard() : nullptr;
   auto judge = std::make_unique<JudgeProcess>(job);
   if (llvm::Error error = judge->start(job))
     return std::move(error);

@@ -107,6 +107,7 @@ struct JudgeJob {
   /// is needed first, once at most for each.
   using UseProgram = llvm::function_ref<llvm::Error(const std::string &planFile, const std::string &artifact)>;
   std::function<llvm::Error(Computed what, UseProgram use)> makeProgram;
+  UseCard useCard; ///< asked for a place on the card before anything is done there
 };
 llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
 

@@ -15,6 +15,19 @@ using namespace llvm;
 
 namespace kgen::report {
 
+/// Whether BRANCH is the network of every task's round 0.
+static bool isGeneric(const trajectory::RunFolder &run, const trajectory::BranchRecord &branch) {
+  if (!branch.files.count("tasks.json"))
+    return true;
+  auto text = run.readFile(branch.id, "tasks.json");
+  if (!text) {
+    consumeError(text.takeError());
+    return true;
+  }
+  const trajectory::Json list = trajectory::parseStoredJson(*text);
+  return all_of(list.items(), [](const auto &item) { return item.value() == trajectory::branchId(0, 0); });
+}
+
 static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report) {
   for (const trajectory::BranchRecord &branch : run.getBranches()) {
     if (branch.measurement.empty())
@@ -32,7 +45,7 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     round.prepareUs = measurement->passed() ? measurement->prepareUs : 0;
     round.graphUs = measurement->passed() ? measurement->graphUs : 0;
     round.seconds = branch.doneAt;
-    if (branch.round == 0)
+    if (branch.round == 0 && isGeneric(run, branch))
       report.genericUs = round.timeUs;
     // The journal knows which one it is: one of two that are equally right may have been looked at more closely, and
     // one that was right at first may hold a kernel that was found out later.
@@ -74,6 +87,10 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     for (size_t i = 0; i < plan->steps.size(); ++i)
       if (plan->steps[i].task == row.name)
         ++(i < plan->prepareSteps ? row.prepares : row.count);
+  // A network that was first put together of tuned kernels had no run of round 0: its tasks' times together.
+  if (report.genericUs == 0)
+    for (const NetworkTaskRow &row : report.tasks)
+      report.genericUs += row.count * row.genericUs;
   const size_t all = report.tasks.size();
   erase_if(report.tasks, [](const NetworkTaskRow &row) { return row.count + row.prepares == 0; });
   report.otherTasks = int(all - report.tasks.size());

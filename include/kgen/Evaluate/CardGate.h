@@ -9,14 +9,18 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <condition_variable>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace kgen::evaluate {
 
 /// Lets evaluators of one card load and verify side by side, and has each alone on the card while it times: locks on
-/// two files that all of them name. What a process held is free when it ends, however it does. Not thread safe: an
-/// evaluator does one thing at a time.
+/// two files that all of them name. What a process held is free when it ends, however it does. Threads of one process
+/// are others to each other; a place ends on the thread that took it.
 class CardGate {
 public:
   /// Holds a place until its end. One within another of the same gate changes nothing.
@@ -50,15 +54,18 @@ public:
   /// Something is timed: waits until all others are through with what they do, and keeps them out. Not within work().
   [[nodiscard]] Place alone() { return enter(/*exclusive=*/true); }
   bool isShared() const { return cardFile >= 0; }
-  bool isAlone() const { return depth > 0 && exclusive; }
+  bool isAlone() const; ///< this thread
 
 private:
   Place enter(bool wantsAlone);
   void leave();
 
   int cardFile = -1, turnFile = -1;
-  int depth = 0;
-  bool exclusive = false;
+  mutable std::mutex mutex; ///< of what is below
+  std::condition_variable change;
+  std::map<std::thread::id, int> depths; ///< of each thread that has a place: how many within each other
+  bool exclusive = false;                ///< the one that has a place is alone
+  int wanting = 0;                       ///< threads that wait to be alone
 };
 
 } // namespace kgen::evaluate

@@ -20,6 +20,7 @@ struct EvalRequest {
   bool json = false;      ///< print measurement.json instead of the table
   bool serve = false;     ///< answer jobs from stdin
   std::string gate;       ///< file of the gate of those that serve the same card; empty: nobody else does
+  unsigned sharers = 1;   ///< so many serve that card
   bool baselines = false; ///< time PyTorch on PROBLEM beside it
   std::string problem;    ///< the PyTorch form, a .py file
   bool sanitize = false;  ///< a PASS goes through compute-sanitizer

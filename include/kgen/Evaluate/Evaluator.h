@@ -78,6 +78,7 @@ struct EvaluatorParts {
   std::string trusted; ///< kgen's own kernels for the card, machine code
   uint64_t seed = 0;   ///< secret: of inputs, poisons, digests
   unsigned threads = 1;
+  unsigned sharers = 1; ///< evaluators of this card, of which it is one
   /// Where several evaluators have the card.
   std::shared_ptr<CardGate> gate = std::make_shared<CardGate>();
   /// What a plan of a graph says of inputs, outputs and class; empty: plans are believed (tests).
@@ -124,8 +125,9 @@ public:
 
   /// The real parts for DEVICE: "host", "cuda:N", or "auto", which takes the first card when there is
   /// one. Fails with one sentence when the compiler or the card is missing. GATE is the file of the gate of those that
-  /// have the same card; empty: it is this one's alone.
-  static llvm::Expected<std::unique_ptr<Evaluator>> create(llvm::StringRef device, llvm::StringRef gate = "");
+  /// have the same card, SHARERS in all, each of which takes a part of memory and cores; empty: it is this one's alone.
+  static llvm::Expected<std::unique_ptr<Evaluator>> create(llvm::StringRef device, llvm::StringRef gate = "",
+                                                           unsigned sharers = 1);
 
   /// Compiles, verifies, times. Whatever is wrong with the candidate is a verdict; errors are about the
   /// machinery (no oracle, graph and plan disagree on shapes, no memory).

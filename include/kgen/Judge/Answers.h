@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -106,11 +107,14 @@ constexpr int64_t smallElements = 1 << 20;
 /// Thirty questions of so many take a core a second or two.
 constexpr double quickFlops = 2e8;
 
+/// A place on a card, which ends with what is returned: nobody times anything meanwhile. Empty: nobody else is there.
+using UseCard = std::function<std::shared_ptr<void>()>;
+
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
 /// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
 /// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.
 std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch,
                                                std::shared_ptr<toolchain::Compiler> compiler, std::string judgeKernels,
-                                               std::unique_ptr<AnswerSource> cpu);
+                                               std::unique_ptr<AnswerSource> cpu, UseCard useCard = {});
 
 } // namespace kgen::judge

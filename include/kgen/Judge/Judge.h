@@ -104,6 +104,8 @@ public:
   /// candidate's outputs may be copied to, packed with packBuffers(plan.outputs, 4096); -1: there is none.
   virtual int inputsOnDevice(size_t) { return -1; }
   virtual int outputsOnDevice() { return -1; }
+  /// Seconds that learning of what came after the answers took so far: whoever is compared later finds it known.
+  virtual double learningSeconds() const { return 0; }
   /// No more answers will be asked for soon, comparisons will: gives memory back.
   virtual void rest() {}
   /// False: its process is gone, and the answers with it.

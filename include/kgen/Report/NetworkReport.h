@@ -40,7 +40,8 @@ struct NetworkReport {
   int otherTasks = 0;                ///< of other partitions
   std::vector<NetworkRound> rounds;
   std::string bestId;
-  double bestUs = 0, genericUs = 0, floorUs = 0;
+  double bestUs = 0, floorUs = 0;
+  double genericUs = 0;              ///< of the network of round 0, or where there was none of its tasks together
   double prepareUs = 0, graphUs = 0; ///< of the best
   std::map<std::string, double> baselines;
   int64_t launches = 0, arenaBytes = 0, valueBytes = 0; ///< of the best's runs; valueBytes: without sharing

@@ -41,6 +41,7 @@ struct EvaluatorPlace {
   std::string programFolder;         ///< where kgen-eval lies
   bool oneOfSeveral = false;         ///< it says at once when its process ended, so that another takes the job
   std::string gate = "";             ///< a file by which those of one card take turns; empty: it has it alone
+  unsigned sharers = 1;              ///< evaluators of that card
 };
 
 /// Is told what happens, as sentences.

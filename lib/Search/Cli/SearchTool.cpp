@@ -82,6 +82,7 @@ private:
   Expected<int> go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, bool severalEvaluators, std::string &graph);
   void narrowForTasks(SearchConfig &config) const;
+  std::string shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator) const;
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
 
@@ -193,6 +194,17 @@ void Tool::narrowForTasks(SearchConfig &config) const {
   config.tune = command.tune.value_or(2);
 }
 
+/// Three evaluators of the one card that is asked for, where there are cores for them: while one task is timed the
+/// right answers and the candidates of others are made ready. Empty: what there is stays.
+std::string Tool::shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator) const {
+  constexpr int most = 3, coresOfEach = 4;
+  const int sharers = std::min(most, config.compileJobs / coresOfEach);
+  const bool isPlain = !StringRef(command.device).contains('*') && command.launchers.empty();
+  if (config.device == "host" || !isPlain || evaluator.getWidth() > 1 || sharers < 2)
+    return "";
+  return config.device + "*" + std::to_string(sharers);
+}
+
 /// Text that a model wrote is not compiled where the compiler could read the user's files, unless the user says so.
 Error Tool::checkConfinement(StringRef source, const DeviceFacts &device) const {
   if (source == "builtin" || device.confinesFiles || command.allowUnconfinedCompile)
@@ -223,6 +235,13 @@ Expected<int> Tool::search() {
   if (!partition)
     return partition.takeError();
   if (*partition) {
+    if (const std::string devices = shareCardForTasks(*config, **evaluator); !devices.empty()) {
+      evaluator->reset();
+      evaluator = world.openDevice(devices);
+      if (!evaluator)
+        return evaluator.takeError();
+      config->devices = devices;
+    }
     narrowForTasks(*config);
     config->cut = command.cut == "auto"    ? chooseCut(world.compiler, graph, *config)
                   : command.cut == "given" ? ""

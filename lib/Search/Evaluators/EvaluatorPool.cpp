@@ -355,6 +355,10 @@ void EvaluatorPool::learn(ArrayRef<EvaluationJob> jobs) {
   std::vector<std::thread> threads;
   {
     Guard guard(mutex);
+    // Those that start at the same time are there soon.
+    change.wait_for(guard, std::chrono::duration<double>(referencePatience), [&] {
+      return isOver() || none_of(lanes, [](const Lane &lane) { return lane.state == Lane::Starting; });
+    });
     for (size_t i = 0; i < lanes.size(); ++i) {
       const Lane &lane = lanes[i];
       std::vector<EvaluationJob> own;

@@ -149,8 +149,11 @@ Expected<std::unique_ptr<CandidateEvaluator>> openEvaluators(const EvaluatorRequ
         member.mark = number;
       member.elsewhere = launched;
       EvaluatorPlace place{device, launcher, programFolder, /*oneOfSeveral=*/true};
-      if (sharesCard(device) && !isNamed)
-        place.gate = gates->path() + "/" + device;
+      if (sharesCard(device)) {
+        place.sharers = unsigned(count(*devices, device));
+        if (!isNamed)
+          place.gate = gates->path() + "/" + device;
+      }
       member.open = [place, version,
                      gates](const Listener &waiting,
                             std::function<bool()> isStopped) -> Expected<std::unique_ptr<CandidateEvaluator>> {

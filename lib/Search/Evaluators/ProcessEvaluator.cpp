@@ -286,6 +286,8 @@ Error ProcessEvaluator::spawn() {
     request.arguments.push_back("--gate");
     request.arguments.push_back(place.gate);
   }
+  if (place.sharers > 1)
+    append_range(request.arguments, std::vector<std::string>{"--sharers", std::to_string(place.sharers)});
   request.descriptors = {{pipes[0][0], 0}, {pipes[1][1], 1}};
   if (isLaunched()) {
     request.descriptors.push_back({pipes[2][1], 2});

@@ -138,8 +138,8 @@ private:
   bool isOwedTries() const {
     constexpr int owed = 2;
     constexpr double mostSeconds = 30; // after round 0, or after this process began
-    return config.triesFirst &&
-           (genericIsWaited || (triedAfterGeneric < owed && env.clock.seconds() - genericSeconds <= mostSeconds));
+    return genericIsWaited ||
+           (config.triesFirst && triedAfterGeneric < owed && env.clock.seconds() - genericSeconds <= mostSeconds);
   }
   /// Seconds spent on the run, by earlier processes too.
   double secondsSpent() const { return secondsBefore + env.clock.seconds() - startSeconds; }

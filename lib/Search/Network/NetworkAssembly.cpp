@@ -15,15 +15,15 @@ using namespace llvm;
 
 namespace kgen::search {
 
-/// The best kernel by now of each task of VARIANT.
-Expected<TaskChoices> NetworkSearch::choose(const NetworkVariant &variant) {
+/// The best kernel by now of each task of VARIANT; with GENERIC its round 0.
+Expected<TaskChoices> NetworkSearch::choose(const NetworkVariant &variant, bool generic) {
   TaskChoices choices;
   for (size_t member : membersOf(variant)) {
     TaskSearch &task = tasks[member];
     // A round that was cut short counts as far as it came.
     std::string best = bestOf(task, std::numeric_limits<int>::max()).first;
-    if (stopReason == trajectory::StopReason::Done)
-      best = bestOf(task, int(task.state.bestUs.size()) - 1).first;
+    if (generic || stopReason == trajectory::StopReason::Done)
+      best = bestOf(task, generic ? 0 : int(task.state.bestUs.size()) - 1).first;
     if (best.empty())
       return createStringError("task " + task.name + " has no kernel that is right in the network");
     choices[task.name] = best;
@@ -72,8 +72,9 @@ void NetworkSearch::absorb(size_t count) {
 /// Puts the best kernels together and measures the whole. Where a task's kernel is wrong there, it is left out, and the
 /// next best takes its place. CLOSING: it is the network that the search ends with.
 Error NetworkSearch::assemble(int round, bool closing) {
+  bool generic = round == 0 && !hasOpened;
   for (;;) {
-    auto choices = choose(current);
+    auto choices = choose(current, generic);
     if (!choices && round == 0)
       return choices.takeError();
     if (!choices) { // what was right before stays
@@ -86,9 +87,9 @@ Error NetworkSearch::assemble(int round, bool closing) {
     record.round = round;
     record.parent = round ? standings.bestId().str() : "";
     record.idea = {"assemble",
-                   closing ? "The best kernel of every task at the end."
-                   : round ? "The best kernel of every task by then."
-                           : "Every task's round 0.",
+                   closing             ? "The best kernel of every task at the end."
+                   : round || !generic ? "The best kernel of every task by then."
+                                       : "Every task's round 0.",
                    ideas::IdeaCategory::Control};
     record.id = nextBranch(round, [&](const trajectory::BranchRecord &branch) {
       if (branch.idea.key != "assemble" || branch.idea.text != record.idea.text)
@@ -105,8 +106,12 @@ Error NetworkSearch::assemble(int round, bool closing) {
     if (measurement->passed())
       return Error::success();
     lastFault = (candidate::verdictName(measurement->verdict) + ": " + measurement->detail).str();
-    if (round == 0 || world.stop)
+    if ((round == 0 && generic) || world.stop)
       return Error::success();
+    if (round == 0) { // whoever is wrong is found out by the rounds after
+      generic = true;
+      continue;
+    }
     auto again = choose(current);
     const bool isSame = again && *again == *choices; // nobody is to blame
     consumeError(again.takeError());

@@ -51,7 +51,8 @@ private:
   /// What became of a task's round.
   struct TaskRound {
     size_t task = 0;
-    int round = 0;
+    int round = 0; ///< the first
+    int last = 0;  ///< and the last of those that it has
     int compileJobs = 1;
     std::string network; ///< what is told to whoever has ideas for it
     bool ran = false;
@@ -62,7 +63,8 @@ private:
   llvm::Expected<size_t> takeBatch(int round, bool partition, size_t first, size_t most);
   llvm::Expected<std::vector<size_t>> giveTurns(int round, bool partition, size_t first, size_t most);
   llvm::Expected<std::vector<size_t>> takeRecordedTurns(int round, bool partition);
-  llvm::Error advance(llvm::ArrayRef<size_t> chosen);
+  llvm::Error advance(llvm::ArrayRef<size_t> chosen, llvm::ArrayRef<size_t> opened = {});
+  llvm::Expected<std::vector<size_t>> giveOpening(llvm::ArrayRef<size_t> members);
   void runRound(TaskRound &turn);
   llvm::Error settle(TaskRound &turn);
   std::pair<std::string, double> bestOf(TaskSearch &task, int round) {
@@ -81,7 +83,7 @@ private:
   llvm::Error refuse(const trajectory::BranchRecord &record, const std::string &why);
 
   // Putting together.
-  llvm::Expected<TaskChoices> choose(const NetworkVariant &variant);
+  llvm::Expected<TaskChoices> choose(const NetworkVariant &variant, bool generic = false);
   /// The id of the next branch of ROUND: that of a recorded one that ISTHIS says is it, else a new one.
   std::string nextBranch(int round, llvm::function_ref<bool(const trajectory::BranchRecord &)> isThis);
   void absorb(size_t count);
@@ -114,6 +116,7 @@ private:
   network::ClosingTime closingTime;
   double firstNetworkSeconds = 0; ///< that round 0 of all tasks took, which a trial of another partition takes, too
   int lastRound = 0;
+  bool hasOpened = false;       ///< tasks had round 1 with round 0
   size_t turnsGiven = 0;        ///< so far, of those that the journal tells
   const size_t recorded;        ///< branches that the journal told when this process began
   std::set<std::string> passed; ///< those of them that the search has come to

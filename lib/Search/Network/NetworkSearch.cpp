@@ -28,9 +28,10 @@ static double mostCheckSeconds(StringRef device, double limit) {
 /// How many rounds of tasks are on their way at a time: while one compiles another one measures. On the host compiles
 /// and measurements would take each other's time.
 static size_t chooseAtOnce(const SearchConfig &config, const CandidateEvaluator &evaluator) {
-  constexpr int mostOfACard = 4;
-  const int ofEach = config.device == "host" ? 1 : std::clamp(config.compileJobs / 2, 1, mostOfACard);
-  return size_t(ofEach) * std::max(1u, evaluator.getWidth());
+  constexpr int mostOfEach = 4;
+  const int width = int(std::max(1u, evaluator.getWidth()));
+  const int ofEach = config.device == "host" ? 1 : std::clamp(config.compileJobs / (2 * width), 1, mostOfEach);
+  return size_t(ofEach) * size_t(width);
 }
 
 /// WORLD, whose compiler several threads ask.
@@ -78,7 +79,7 @@ Error NetworkSearch::execute() {
   return error;
 }
 
-/// Round 0 of the tasks of the network as it is cut now, put together.
+/// The first kernels of the tasks of the network as it is cut now, put together.
 Error NetworkSearch::beginNetwork() {
   const size_t first = tasks.size();
   if (Error error = openTasks(current))
@@ -89,10 +90,17 @@ Error NetworkSearch::beginNetwork() {
   for (size_t task : membersOf(current))
     if (tasks[task].state.bestUs.empty())
       members.push_back(task);
+  auto opened = giveOpening(members);
+  if (!opened)
+    return opened.takeError();
+  hasOpened |= !opened->empty();
   // Without round 0 of every task there is no network: the clock ends the search only then.
-  if (Error error = advance(members))
+  if (Error error = advance(members, *opened))
     return error;
-  return stopReason == trajectory::StopReason::Done ? assemble(0, /*closing=*/false) : Error::success();
+  const bool isWhole = none_of(membersOf(current), [&](size_t task) { return tasks[task].state.bestUs.empty(); });
+  if (stopReason == trajectory::StopReason::Interrupted || !isWhole)
+    return Error::success();
+  return assemble(0, /*closing=*/false);
 }
 
 Error NetworkSearch::executeRounds() {
@@ -107,10 +115,14 @@ Error NetworkSearch::executeRounds() {
       return unsaved;
     error = beginNetwork();
   }
-  if (error || stopReason != trajectory::StopReason::Done)
+  if (error || stopReason == trajectory::StopReason::Interrupted)
     return error;
-  if (standings.bestId().empty())
+  if (standings.bestId().empty() && !lastFault.empty())
     return createStringError("the network of every task's round 0 is not right: " + lastFault);
+  if (stopReason != trajectory::StopReason::Done) {
+    lastRound = hasOpened; // the sanitizer has not seen it
+    return Error::success();
+  }
   firstNetworkSeconds = world.clock.seconds() - startSeconds;
   for (int round = 1; round <= config.options.rounds; ++round) {
     lastRound = round;

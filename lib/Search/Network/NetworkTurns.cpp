@@ -26,7 +26,7 @@ Expected<bool> NetworkSearch::takeTurns(int round) {
   // A tuned network is to be there early, whatever becomes of the search.
   constexpr size_t fewestBeforeNetwork = 4;
   const size_t most = membersOf(current).size();
-  bool isEarly = round == 1;
+  bool isEarly = round == 1 && !hasOpened;
   size_t given = 0;
   while (given < most && !shouldStop()) {
     auto taken = takeBatch(round, /*partition=*/false, 0, most - given);
@@ -96,12 +96,35 @@ Expected<std::vector<size_t>> NetworkSearch::takeRecordedTurns(int round, bool p
   return chosen;
 }
 
-/// The next round of each of CHOSEN.
-Error NetworkSearch::advance(ArrayRef<size_t> chosen) {
+/// Those of MEMBERS, all without a round, that have round 1 with round 0, while their right answers are at hand: all
+/// that a run of the network has, on a card. They are recorded.
+Expected<std::vector<size_t>> NetworkSearch::giveOpening(ArrayRef<size_t> members) {
+  std::vector<size_t> opened;
+  if (turnsGiven < run.getTurns().size())
+    return run.getTurns()[turnsGiven].round == 0 ? takeRecordedTurns(0, /*partition=*/true) : std::move(opened);
+  // A run that an earlier version began goes on as it began.
+  if (config.device == "host" || config.options.rounds == 0 || recorded > 0)
+    return std::move(opened);
+  std::vector<trajectory::Turn> turns;
+  for (size_t member : members)
+    if (tasks[member].state.count > 0) {
+      opened.push_back(member);
+      turns.push_back({0, tasks[member].name, /*partition=*/true});
+    }
+  if (!turns.empty())
+    if (Error error = run.recordTurns(std::move(turns)))
+      return std::move(error);
+  turnsGiven = run.getTurns().size();
+  return std::move(opened);
+}
+
+/// The next round of each of CHOSEN, of those that are OPENED the next two.
+Error NetworkSearch::advance(ArrayRef<size_t> chosen, ArrayRef<size_t> opened) {
   std::vector<TaskRound> turns(chosen.size());
   for (auto [turn, task] : zip(turns, chosen)) {
     turn.task = task;
     turn.round = int(tasks[task].state.bestUs.size());
+    turn.last = turn.round + is_contained(opened, task);
     turn.compileJobs = std::max(1, config.compileJobs / int(std::min(atOnce, chosen.size())));
     if (turn.round > 0)
       turn.network = profile(tasks[task].name);
@@ -150,10 +173,10 @@ void NetworkSearch::runRound(TaskRound &turn) {
   auto silent = report::createSilentProgress();
   SharedEvaluator shared(evaluator, measuring, int(turn.task), /*brief=*/task.state.count == 0);
   SearchConfig slice = task.config;
-  slice.lastRound = turn.round;
+  slice.lastRound = turn.last;
   slice.compileJobs = turn.compileJobs;
   slice.triesFirst = false; // a turn keeps to the network's time
-  if (config.maxMinutes > 0 && turn.round > 0)
+  if (config.maxMinutes > 0 && turn.last > 0)
     slice.maxMinutes =
         (own.getSecondsSpent() + std::max(1.0, closingTime.limit - closingTime.reserve() - secondsSpent())) / 60;
   SearchEnvironment environment{world.fs, world.clock, *(*setup)->compilers.own, *(*setup)->proposer, shared,
@@ -183,20 +206,24 @@ Error NetworkSearch::settle(TaskRound &turn) {
   if (!turn.note.empty())
     say(turn.note);
   auto ended = own.getStopReason();
-  if (!ended || ended == trajectory::StopReason::Interrupted || ended == trajectory::StopReason::TimeIsUp ||
-      ended == trajectory::StopReason::TokensSpent || ended == trajectory::StopReason::MoneySpent) {
-    if (stopReason == trajectory::StopReason::Done)
-      stopReason = ended.value_or(trajectory::StopReason::Interrupted);
-    return Error::success(); // its round is not done; what it found by then counts all the same
+  const bool wasCut = !ended || ended == trajectory::StopReason::Interrupted ||
+                      ended == trajectory::StopReason::TimeIsUp || ended == trajectory::StopReason::TokensSpent ||
+                      ended == trajectory::StopReason::MoneySpent;
+  if (wasCut && stopReason == trajectory::StopReason::Done)
+    stopReason = ended.value_or(trajectory::StopReason::Interrupted);
+  // What a round that was cut short found counts all the same, but it is not done; round 0 is one kernel.
+  const trajectory::BranchRecord *generic = own.findBranch(trajectory::branchId(0, 0));
+  const bool hasGeneric = turn.round == 0 && generic && !generic->measurement.empty();
+  const int last = !wasCut ? turn.last : hasGeneric && turn.last > 0 ? 0 : turn.round - 1;
+  for (int round = turn.round; round <= last; ++round) {
+    task.state.exhausted = (round == turn.last && ended == trajectory::StopReason::NoIdeasLeft) ||
+                           none_of(own.getBranches(), [&](const auto &branch) { return branch.round == round; });
+    const double before = task.state.bestUs.empty() ? 0 : task.state.bestUs.back();
+    task.state.bestUs.push_back(bestOf(task, round).second);
+    std::string line = task.name + " x " + std::to_string(task.state.count) + ", round " + std::to_string(round) + ": ";
+    line += (before > 0 ? report::printTime(before) + " -> " : "") + report::printTime(task.state.bestUs.back());
+    say(line);
   }
-  task.state.exhausted = ended == trajectory::StopReason::NoIdeasLeft ||
-                         none_of(own.getBranches(), [&](const auto &branch) { return branch.round == turn.round; });
-  const double before = task.state.bestUs.empty() ? 0 : task.state.bestUs.back();
-  task.state.bestUs.push_back(bestOf(task, turn.round).second);
-  std::string line =
-      task.name + " x " + std::to_string(task.state.count) + ", round " + std::to_string(turn.round) + ": ";
-  line += (before > 0 ? report::printTime(before) + " -> " : "") + report::printTime(task.state.bestUs.back());
-  say(line);
   return Error::success();
 }
 
