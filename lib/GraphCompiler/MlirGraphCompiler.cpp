@@ -247,6 +247,7 @@ public:
       if (failed(aten::resizeToSmall(session.func)) || failed(verify(*session.module)))
         return error.takeError("graph.mlir: the graph has no small size");
     }
+    pipelines::dropExpansions(session.func);
     return print(*session.module);
   }
 

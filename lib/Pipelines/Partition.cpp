@@ -12,6 +12,7 @@
 #include "SameMemory.h"
 #include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/ShapeInference.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Layouts.h"
 #include "kgen/Dialect/KGen/NetworkMarks.h"
@@ -90,6 +91,18 @@ void dropIdentities(func::FuncOp func) {
     op.getResult(0).replaceAllUsesWith(op.getOperand(0));
     op.erase();
   }
+}
+
+/// Whether OPERAND's owner gives the same with VALUE in its place.
+bool expandsItself(OpOperand &operand, Value value) {
+  Operation *op = operand.getOwner();
+  if (!isElementwise(op) || op->getNumResults() != 1 || typeOf(value).getRank() == 0)
+    return false;
+  std::optional<SmallVector<int64_t>> shape(std::in_place);
+  for (OpOperand &each : op->getOpOperands())
+    if (shape)
+      shape = aten::broadcastShapes(*shape, typeOf(&each == &operand ? value : each.get()).getShape());
+  return shape && ArrayRef(*shape) == typeOf(op->getResult(0)).getShape();
 }
 
 class Partitioner {
@@ -552,10 +565,20 @@ graph::TensorFact describe(Type type) {
 
 } // namespace
 
+void dropExpansions(func::FuncOp func) {
+  for (aten::ExpandOp expand : llvm::make_early_inc_range(func.getBody().front().getOps<aten::ExpandOp>())) {
+    Value value = expand->getOperand(0);
+    expand->getResult(0).replaceUsesWithIf(value, [&](OpOperand &use) { return expandsItself(use, value); });
+    if (expand->use_empty())
+      expand->erase();
+  }
+}
+
 FailureOr<Partition> partitionGraph(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
+  dropExpansions(func);
   dropIdentities(func);
   return Partitioner(graph, func).cut();
 }

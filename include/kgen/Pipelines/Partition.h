@@ -46,6 +46,10 @@ struct Partition {
   static mlir::Value rootOf(mlir::Value value);
 };
 
+/// Has element-wise ops of FUNC read what an aten.expand reads, where they expand it by themselves: `x /
+/// norm.expand_as(x)` is `x / norm`, and a row's kernel may hold both.
+void dropExpansions(mlir::func::FuncOp func);
+
 /// Cuts the function of GRAPH, a level 1 module, into tasks: an anchor with the element-wise ops that fuse into it, or
 /// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them, but a slice of
 /// the outermost dimension that lies where a buffer may begin is read as it is. What depends on weights only (arguments
