@@ -34,6 +34,18 @@ public:
     cardName = name;
     driver.deviceGetAttribute(&l2Bytes, cuda::L2Bytes, id);
   }
+  /// On a thread where the context is current, too.
+  ~CudaDevice() override {
+    // Nothing that is freed may be in use.
+    stream ? driver.streamSynchronize(stream) : driver.contextSynchronize();
+    for (cuda::Event event : events)
+      if (event)
+        driver.eventDestroy(event);
+    if (graphStream)
+      driver.streamDestroy(graphStream);
+    if (flush)
+      driver.memFree(flush);
+  }
 
   std::string name() const override { return "cuda:" + std::to_string(ordinal) + " " + cardName; }
 
@@ -77,13 +89,14 @@ public:
     return free;
   }
   llvm::Error write(DeviceAddress to, const void *from, size_t bytes) override {
-    return check(driver.copyToDevice(to, from, bytes));
+    return stream ? finish(driver.queueCopyToDevice(to, from, bytes, stream))
+                  : check(driver.copyToDevice(to, from, bytes));
   }
   llvm::Error read(void *to, DeviceAddress from, size_t bytes) override {
-    return check(driver.copyToHost(to, from, bytes));
+    return stream ? finish(driver.queueCopyToHost(to, from, bytes, stream)) : check(driver.copyToHost(to, from, bytes));
   }
   llvm::Error copy(DeviceAddress to, DeviceAddress from, size_t bytes) override {
-    return check(driver.copyOnDevice(to, from, bytes));
+    return check(stream ? driver.queueCopyOnDevice(to, from, bytes, stream) : driver.copyOnDevice(to, from, bytes));
   }
   llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes) override {
     return trusted.loaded() ? check(trusted.fill(at, poison, bytes)) : Device::fill(at, poison, bytes);
@@ -93,6 +106,8 @@ public:
     if (bytes)
       driver.hostRegister(memory, bytes, 0);
   }
+  void unregisterHostMemory(void *memory) override { driver.hostUnregister(memory); }
+  void useThreadOrder() override { stream = cuda::threadStream(); }
 
   llvm::Expected<TensorMapBytes> encode(const candidate::TensorMapSpec &spec, DeviceAddress base) override {
     TensorMapBytes map;
@@ -106,10 +121,12 @@ public:
   }
 
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
-    return module.launch(index, values, capturing);
+    return module.launch(index, values, capturing ? capturing : stream);
   }
 
-  llvm::Error synchronize() override { return check(driver.contextSynchronize()); }
+  llvm::Error synchronize() override {
+    return check(stream ? driver.streamSynchronize(stream) : driver.contextSynchronize());
+  }
 
   llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
     const bool cold = order.cold;
@@ -119,24 +136,24 @@ public:
     if (order.graph)
       if (llvm::Error error = capture(order, graph))
         return std::move(error);
-    cuda::Stream stream = order.graph ? graphStream : nullptr;
+    cuda::Stream timed = order.graph ? graphStream : nullptr;
     if (int error = driver.contextSynchronize())
       return check(error);
     // The host only queues: the flush keeps the card busy while events and launches are submitted, so launch
     // latency stays out of the time.
     double start = toolchain::monotonicSeconds();
-    driver.eventRecord(events[0], stream);
+    driver.eventRecord(events[0], timed);
     if (cold && flush) {
       if (driver.resetPersistingL2)
         driver.resetPersistingL2();
-      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, stream);
+      driver.memset32(flush, unsigned(++flushes), flushBytes / 4, timed);
     }
     // The flush keeps the card from other processes' kernels until all of this is queued.
-    if (int error = trusted.scrubSharedAgain(stream))
+    if (int error = trusted.scrubSharedAgain(timed))
       return check(error);
-    driver.eventRecord(events[1], stream);
+    driver.eventRecord(events[1], timed);
     if (order.graph) {
-      if (int error = driver.graphLaunch(graph.executable, stream))
+      if (int error = driver.graphLaunch(graph.executable, timed))
         return check(error);
     } else if (llvm::Error error = script.launch(order)) {
       return std::move(error);
@@ -144,7 +161,7 @@ public:
     if (order.waitNanoseconds >= 0)
       if (int error = trusted.wait(order.waitNanoseconds))
         return broken("the waiting kernel", error);
-    driver.eventRecord(events[2], stream);
+    driver.eventRecord(events[2], timed);
     if (llvm::Error error = check(driver.eventSynchronize(events[2])))
       return std::move(error);
     double wall = (toolchain::monotonicSeconds() - start) * 1e6;
@@ -157,8 +174,8 @@ public:
   }
 
   bool canCaptureGraphs() const override {
-    return driver.streamCreate && driver.beginCapture && driver.endCapture && driver.graphInstantiate &&
-           driver.graphUpload && driver.graphLaunch && driver.graphExecDestroy && driver.graphDestroy;
+    return driver.beginCapture && driver.endCapture && driver.graphInstantiate && driver.graphUpload &&
+           driver.graphLaunch && driver.graphExecDestroy && driver.graphDestroy;
   }
 
 private:
@@ -217,6 +234,8 @@ private:
   }
 
   llvm::Error check(int error) { return cardFault(driver, error); }
+  /// ERROR of a copy that was queued, or its end.
+  llvm::Error finish(int error) { return check(error ? error : driver.streamSynchronize(stream)); }
 
   const cuda::Driver &driver;
   int ordinal;
@@ -228,7 +247,8 @@ private:
   TrustedKernels trusted;
   cuda::Event events[3] = {};
   cuda::Stream graphStream = nullptr;
-  cuda::Stream capturing = nullptr; ///< where launches go
+  cuda::Stream stream = nullptr;    ///< of what is not timed; null: the default one, which all threads share
+  cuda::Stream capturing = nullptr; ///< where launches go instead
   cuda::Pointer flush = 0;
   size_t flushBytes = 0;
   unsigned flushes = 0;
@@ -252,6 +272,7 @@ llvm::Expected<std::unique_ptr<Device>> kgen::device::createCudaDevice(int ordin
   cuda::DeviceId id;
   if (int error = d.deviceGet(&id, ordinal))
     return failed("cuDeviceGet", error);
+  // The context is there until the process ends.
   cuda::Context context;
   if (int error = d.primaryRetain(&context, id))
     return failed("cuDevicePrimaryCtxRetain", error);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "CudaMemory.h"
 
+#include <unistd.h>
+
 using namespace kgen;
 using namespace kgen::device;
 
@@ -16,7 +18,8 @@ llvm::Error kgen::device::cardFault(const cuda::Driver &driver, cuda::Result err
 }
 
 CudaMemory::CudaMemory(const cuda::Driver &driver, cuda::DeviceId id) : driver(driver), id(id) {
-  if (!driver.memGranularity || !driver.memReserve || !driver.memCreate || !driver.memMap || !driver.memSetAccess)
+  if (!driver.memGranularity || !driver.memReserve || !driver.memCreate || !driver.memMap || !driver.memSetAccess ||
+      !driver.memUnmap || !driver.memAddressFree || !driver.memRelease)
     return;
   cuda::AllocationProperties properties;
   properties.location = id;
@@ -26,15 +29,24 @@ CudaMemory::CudaMemory(const cuda::Driver &driver, cuda::DeviceId id) : driver(d
     piece = bytes;
 }
 
+CudaMemory::~CudaMemory() {
+  for (cuda::Pointer pointer : plain)
+    driver.memFree(pointer);
+  for (const Mapping &mapping : mappings)
+    unmap(mapping);
+  for (int descriptor : descriptors)
+    close(descriptor);
+  for (auto &import : imports)
+    driver.memRelease(import.first);
+}
+
 llvm::Expected<DeviceAddress> CudaMemory::allocate(size_t bytes) {
-  auto failed = [&](int error) {
-    return llvm::createStringError("cannot allocate %zu bytes on the card: %s", bytes, driver.describe(error));
-  };
   cuda::Pointer pointer;
   if (virtualMemory && mapApart(pointer, bytes) == 0)
     return pointer;
   if (int error = driver.memAlloc(&pointer, bytes))
-    return failed(error);
+    return llvm::createStringError("cannot allocate %zu bytes on the card: %s", bytes, driver.describe(error));
+  plain.push_back(pointer);
   return pointer;
 }
 
@@ -42,30 +54,31 @@ llvm::Expected<DeviceAddress> CudaMemory::allocate(size_t bytes) {
 cuda::Result CudaMemory::mapApart(cuda::Pointer &pointer, size_t bytes) {
   cuda::AllocationProperties properties;
   properties.location = id;
-  cuda::AccessDescription access;
-  access.location = id;
   unsigned long long handle;
-  const size_t guard = 32 * piece;
-  if (int error = driver.memReserve(&pointer, bytes + 2 * guard, 0, 0, 0))
-    return error;
-  pointer += guard;
   if (int error = driver.memCreate(&handle, bytes, &properties, 0))
     return error;
-  if (int error = driver.memMap(pointer, bytes, 0, handle, 0))
+  Mapping mapping{0, bytes, 32 * piece};
+  int error = map(mapping, handle, true);
+  driver.memRelease(handle);
+  if (error)
     return error;
-  return driver.memSetAccess(pointer, bytes, &access, 1);
+  mappings.push_back(mapping);
+  pointer = mapping.at;
+  return 0;
 }
 
-bool CudaMemory::canShare() const {
-  return piece > 256 && driver.memUnmap && driver.memAddressFree && driver.memExport && driver.memImport;
-}
+bool CudaMemory::canShare() const { return piece > 256 && driver.memExport && driver.memImport; }
 
-cuda::Result CudaMemory::mapHandle(cuda::Pointer &at, unsigned long long handle, size_t bytes, bool writable) {
+/// MAPPING has its sizes, and gets its address.
+cuda::Result CudaMemory::map(Mapping &mapping, unsigned long long handle, bool writable) {
   cuda::AccessDescription access;
   access.location = id;
   access.flags = writable ? 3 : 1;
-  if (int error = driver.memReserve(&at, bytes, 0, 0, 0))
+  auto &[at, bytes, guard] = mapping;
+  cuda::Pointer reserved;
+  if (int error = driver.memReserve(&reserved, bytes + 2 * guard, 0, 0, 0))
     return error;
+  at = reserved + guard;
   int error = driver.memMap(at, bytes, 0, handle, 0);
   if (!error) {
     error = driver.memSetAccess(at, bytes, &access, 1);
@@ -73,27 +86,36 @@ cuda::Result CudaMemory::mapHandle(cuda::Pointer &at, unsigned long long handle,
       driver.memUnmap(at, bytes);
   }
   if (error)
-    driver.memAddressFree(at, bytes);
+    driver.memAddressFree(reserved, bytes + 2 * guard);
   return error;
+}
+
+void CudaMemory::unmap(const Mapping &mapping) {
+  driver.memUnmap(mapping.at, mapping.bytes);
+  driver.memAddressFree(mapping.at - mapping.guard, mapping.bytes + 2 * mapping.guard);
 }
 
 llvm::Expected<SharedBlock> CudaMemory::allocateShared(size_t bytes) {
   cuda::AllocationProperties properties;
   properties.location = id;
   properties.handleTypes = 1;
-  unsigned long long handle;
-  SharedBlock block;
-  cuda::Pointer at = 0;
-  size_t whole = (bytes + piece - 1) / piece * piece;
-  int error = driver.memCreate(&handle, whole, &properties, 0);
-  if (!error)
-    error = driver.memExport(&block.descriptor, handle, 1, 0);
-  if (!error)
-    error = mapHandle(at, handle, whole, true);
-  block.at = at;
-  if (error)
+  auto failed = [&](int error) {
     return llvm::createStringError("cannot share %zu bytes of the card: %s", bytes, driver.describe(error));
-  return block;
+  };
+  Mapping mapping{0, (bytes + piece - 1) / piece * piece, 0};
+  unsigned long long handle;
+  if (int error = driver.memCreate(&handle, mapping.bytes, &properties, 0))
+    return failed(error);
+  int descriptor = -1, error = driver.memExport(&descriptor, handle, 1, 0);
+  if (!error) {
+    descriptors.push_back(descriptor);
+    error = map(mapping, handle, true);
+  }
+  driver.memRelease(handle);
+  if (error)
+    return failed(error);
+  mappings.push_back(mapping);
+  return SharedBlock{mapping.at, descriptor};
 }
 
 llvm::Expected<unsigned> CudaMemory::importShared(int descriptor, size_t bytes) {
@@ -107,9 +129,10 @@ llvm::Expected<unsigned> CudaMemory::importShared(int descriptor, size_t bytes) 
 
 llvm::Error CudaMemory::copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into) {
   auto [handle, bytes] = imports[which];
-  cuda::Pointer base;
-  if (int error = mapHandle(base, handle, bytes, into))
+  Mapping mapping{0, bytes, 0};
+  if (int error = map(mapping, handle, into))
     return llvm::createStringError("cannot map another process's memory: %s", driver.describe(error));
+  const cuda::Pointer base = mapping.at;
   int error = 0;
   for (const SharedPiece &one : pieces)
     if (!error)
@@ -117,7 +140,6 @@ llvm::Error CudaMemory::copyShared(unsigned which, llvm::ArrayRef<SharedPiece> p
                    : driver.copyOnDevice(one.at, base + one.offset, one.bytes);
   if (int late = driver.contextSynchronize(); !error)
     error = late;
-  driver.memUnmap(base, bytes);
-  driver.memAddressFree(base, bytes);
+  unmap(mapping);
   return cardFault(driver, error);
 }

@@ -21,6 +21,8 @@ llvm::Error cardFault(const cuda::Driver &driver, cuda::Result error);
 class CudaMemory {
 public:
   CudaMemory(const cuda::Driver &driver, cuda::DeviceId id);
+  ~CudaMemory();
+  CudaMemory(const CudaMemory &) = delete;
 
   /// Bytes; a multiple of 256.
   size_t granularity() const { return piece; }
@@ -34,13 +36,22 @@ public:
   llvm::Error copyShared(unsigned which, llvm::ArrayRef<SharedPiece> pieces, bool into);
 
 private:
+  /// BYTES at AT, with as many addresses as GUARD, which nothing is behind, on both sides.
+  struct Mapping {
+    cuda::Pointer at = 0;
+    size_t bytes = 0, guard = 0;
+  };
   cuda::Result mapApart(cuda::Pointer &pointer, size_t bytes);
-  cuda::Result mapHandle(cuda::Pointer &at, unsigned long long handle, size_t bytes, bool writable);
+  cuda::Result map(Mapping &mapping, unsigned long long handle, bool writable);
+  void unmap(const Mapping &mapping);
 
   const cuda::Driver &driver;
   cuda::DeviceId id;
   bool virtualMemory = false;
   size_t piece = 256;                                         ///< granularity of mappings
+  std::vector<cuda::Pointer> plain;                           ///< of cuMemAlloc
+  std::vector<Mapping> mappings;                              ///< of virtual memory
+  std::vector<int> descriptors;                               ///< of memory for other processes
   std::vector<std::pair<unsigned long long, size_t>> imports; ///< handles of other processes' memory
 };
 

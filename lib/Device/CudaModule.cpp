@@ -13,6 +13,7 @@
 #include "llvm/Object/ELF.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace kgen;
 using namespace kgen::device;
@@ -59,6 +60,12 @@ CudaModule::CudaModule(const cuda::Driver &driver, cuda::DeviceId id) : driver(d
   driver.deviceGetAttribute(&multiprocessors, cuda::MultiprocessorCount, id);
 }
 
+CudaModule::~CudaModule() {
+  for (Image &image : images)
+    if (image.module)
+      driver.moduleUnload(image.module);
+}
+
 llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) {
   for (const std::string &file : splitArtifacts(artifact)) {
     auto cubin = toolchain::readWholeFile(file);
@@ -77,7 +84,7 @@ llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPl
 llvm::Error CudaModule::reload() {
   functions.clear();
   for (Image &image : images)
-    if (int error = driver.moduleUnload(image.module))
+    if (int error = driver.moduleUnload(std::exchange(image.module, nullptr)))
       return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
   return lookUp();
 }

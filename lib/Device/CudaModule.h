@@ -16,6 +16,8 @@ namespace kgen::device {
 class CudaModule {
 public:
   CudaModule(const cuda::Driver &driver, cuda::DeviceId id);
+  ~CudaModule();
+  CudaModule(const CudaModule &) = delete;
 
   /// Looks up every kernel of PLAN in its cubin of ARTIFACT. A CandidateError where one is not there, or takes or needs
   /// something else than the plan or the card gives.

@@ -16,7 +16,16 @@ static constexpr size_t localSizes[] = {2048, 8192, 32768, 131072};
 /// A context's limit for what calls put on the stack, which comes on top of a kernel's local arrays.
 static constexpr size_t stackBytes = 1024;
 
+TrustedKernels::~TrustedKernels() {
+  for (cuda::Pointer memory : {counters, arrived})
+    if (memory)
+      driver->memFree(memory);
+  if (module)
+    driver->moduleUnload(module);
+}
+
 llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artifact, int bytes, int processors) {
+  driver = &with;
   auto image = toolchain::readWholeFile(artifact.str());
   if (!image)
     return image.takeError();
@@ -30,7 +39,6 @@ llvm::Error TrustedKernels::load(const cuda::Driver &with, llvm::StringRef artif
     return llvm::createStringError("kgen's own kernels are not in %s", artifact.str().c_str());
   if (int error = with.memAlloc(&arrived, 256))
     return llvm::createStringError("kgen's own kernels: %s", with.describe(error));
-  driver = &with;
   sharedBytes = bytes;
   multiprocessors = processors;
   if (int error = with.functionSetAttribute(scrubber, cuda::MaxDynamicShared, sharedBytes))

@@ -18,6 +18,9 @@ namespace kgen::device {
 /// The kernels of trusted_kernels.cu in a module of their own. Driver codes come out as they are.
 class TrustedKernels {
 public:
+  TrustedKernels() = default;
+  ~TrustedKernels();
+  TrustedKernels(const TrustedKernels &) = delete;
   /// SHAREDBYTES: the most that a block may have.
   llvm::Error load(const cuda::Driver &driver, llvm::StringRef artifact, int sharedBytes, int multiprocessors);
   bool loaded() const { return digest != nullptr; }

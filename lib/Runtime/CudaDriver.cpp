@@ -50,6 +50,7 @@ static std::string loadDriver(Driver &driver) {
   optional(driver.memCreate, "cuMemCreate");
   optional(driver.memMap, "cuMemMap");
   optional(driver.memSetAccess, "cuMemSetAccess");
+  optional(driver.memRelease, "cuMemRelease");
   optional(driver.memUnmap, "cuMemUnmap");
   optional(driver.memAddressFree, "cuMemAddressFree");
   optional(driver.memExport, "cuMemExportToShareableHandle");
@@ -59,8 +60,12 @@ static std::string loadDriver(Driver &driver) {
   get(driver.deviceBusId, "cuDeviceGetPCIBusId");
   get(driver.copyToDevice, "cuMemcpyHtoD_v2");
   get(driver.copyToHost, "cuMemcpyDtoH_v2");
+  get(driver.queueCopyOnDevice, "cuMemcpyDtoDAsync_v2");
+  get(driver.queueCopyToDevice, "cuMemcpyHtoDAsync_v2");
+  get(driver.queueCopyToHost, "cuMemcpyDtoHAsync_v2");
   get(driver.memset32, "cuMemsetD32Async");
   get(driver.hostRegister, "cuMemHostRegister_v2");
+  get(driver.hostUnregister, "cuMemHostUnregister");
   get(driver.launch, "cuLaunchKernel");
   optional(driver.launchEx, "cuLaunchKernelEx");
   get(driver.maxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -70,7 +75,10 @@ static std::string loadDriver(Driver &driver) {
   get(driver.eventRecord, "cuEventRecord");
   get(driver.eventSynchronize, "cuEventSynchronize");
   get(driver.eventElapsed, "cuEventElapsedTime");
-  optional(driver.streamCreate, "cuStreamCreate");
+  get(driver.eventDestroy, "cuEventDestroy_v2");
+  get(driver.streamCreate, "cuStreamCreate");
+  get(driver.streamSynchronize, "cuStreamSynchronize");
+  get(driver.streamDestroy, "cuStreamDestroy_v2");
   optional(driver.beginCapture, "cuStreamBeginCapture_v2");
   optional(driver.endCapture, "cuStreamEndCapture");
   optional(driver.graphInstantiate, "cuGraphInstantiateWithFlags");

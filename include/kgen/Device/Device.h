@@ -3,7 +3,7 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Used inside the candidate's own process only. Device `host` runs the shared
+// Used inside the candidate's process and the judge's only. Device `host` runs the shared
 // library that the host compiler made; device `cuda` loads the Driver API at
 // run time.
 //
@@ -148,8 +148,13 @@ public:
   virtual llvm::Error copy(DeviceAddress to, DeviceAddress from, size_t bytes);
   /// Fills BYTES, a multiple of 4. The default makes the words here and writes them.
   virtual llvm::Error fill(DeviceAddress at, const Poison &poison, size_t bytes);
-  /// Makes host memory fast to copy from and to; may do nothing.
+  /// Makes host memory fast to copy from and to; may do nothing. Before it is freed it is unregistered.
   virtual void registerHostMemory(void *, size_t) {}
+  virtual void unregisterHostMemory(void *) {}
+
+  /// For sessions side by side in one process, each with a thread of its own: from now on all work but timedRun() is in
+  /// order with what the calling thread asks of the same card, by whatever Device, and waits for nothing else there.
+  virtual void useThreadOrder() {}
 
   /// Memory for another process; an Error where the device has none to share.
   virtual llvm::Expected<SharedBlock> allocateShared(size_t) {

@@ -26,6 +26,9 @@ using Graph = struct OpaqueGraph *;
 using GraphExec = struct OpaqueGraphExec *;
 using Pointer = unsigned long long;
 
+/// CU_STREAM_PER_THREAD: the calling thread's own stream in its current context.
+inline Stream threadStream() { return reinterpret_cast<Stream>(uintptr_t(2)); }
+
 /// Values of CUdevice_attribute.
 enum Attribute {
   MaxThreadsPerBlock = 1,
@@ -100,6 +103,7 @@ struct Driver {
   Result (*memCreate)(unsigned long long *, size_t, const AllocationProperties *, unsigned long long);
   Result (*memMap)(Pointer, size_t, size_t, unsigned long long, unsigned long long);
   Result (*memSetAccess)(Pointer, size_t, const AccessDescription *, size_t);
+  Result (*memRelease)(unsigned long long); ///< the memory is kept by its mappings and descriptors
   Result (*memUnmap)(Pointer, size_t);
   Result (*memAddressFree)(Pointer, size_t);
   Result (*memExport)(void *, unsigned long long, int, unsigned long long);
@@ -107,8 +111,12 @@ struct Driver {
   Result (*copyOnDevice)(Pointer, Pointer, size_t);
   Result (*copyToDevice)(Pointer, const void *, size_t);
   Result (*copyToHost)(void *, Pointer, size_t);
+  Result (*queueCopyOnDevice)(Pointer, Pointer, size_t, Stream);
+  Result (*queueCopyToDevice)(Pointer, const void *, size_t, Stream);
+  Result (*queueCopyToHost)(void *, Pointer, size_t, Stream);
   Result (*memset32)(Pointer, unsigned, size_t, Stream);
   Result (*hostRegister)(void *, size_t, unsigned);
+  Result (*hostUnregister)(void *);
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void **,
                    void **);
   Result (*launchEx)(const LaunchConfig *, Function, void **, void **); ///< null before CUDA 11.8
@@ -123,9 +131,12 @@ struct Driver {
   Result (*eventRecord)(Event, Stream);
   Result (*eventSynchronize)(Event);
   Result (*eventElapsed)(float *, Event, Event);
-  // Graphs: null in drivers before CUDA 11.4.
+  Result (*eventDestroy)(Event);
   Result (*streamCreate)(Stream *, unsigned flags); ///< 1: does not wait for the default stream
-  Result (*beginCapture)(Stream, int mode);         ///< 2: relaxed
+  Result (*streamSynchronize)(Stream);
+  Result (*streamDestroy)(Stream);
+  // Graphs: null in drivers before CUDA 11.4.
+  Result (*beginCapture)(Stream, int mode); ///< 2: relaxed
   Result (*endCapture)(Stream, Graph *);
   Result (*graphInstantiate)(GraphExec *, Graph, unsigned long long flags);
   Result (*graphUpload)(GraphExec, Stream);
