@@ -199,7 +199,7 @@ static std::string referenceKey(const CandidateFiles &files, const candidate::La
   return toolchain::contentKey({files.graph, shape.print(), judge::rulesName(rules), files.brief ? "brief" : ""});
 }
 
-/// About what SETS sets of a problem's inputs and answers take; with ONCPU there is no process on the card.
+/// About what SETS sets of a problem's inputs and answers take; with ONCPU there is no judge on the card.
 static ReferenceBytes referenceBytes(const candidate::LaunchPlan &plan, size_t sets, bool onCpu) {
   double drawn = 0, answered = 0;
   for (const candidate::BufferSpec &input : plan.inputs)
@@ -208,8 +208,8 @@ static ReferenceBytes referenceBytes(const candidate::LaunchPlan &plan, size_t s
     answered += 2 * 8.0 * double(output.elements()) * double(sets);
   if (onCpu)
     return {drawn + answered, 0};
-  constexpr double process = 300e6, context = 600e6; // of the judge
-  return {drawn + process, drawn + answered + context};
+  constexpr double here = 100e6, there = 200e6; // of a judge's session: what copies go by; programs with their buffers
+  return {drawn + here, drawn + answered + there};
 }
 
 ReferenceBytes Evaluator::mostReferenceBytes() const {

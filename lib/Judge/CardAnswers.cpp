@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Toolchain/SiblingTool.h"
 
+#include "JudgeServer.h"
 #include "JudgeSession.h"
 
 #include "kgen/Device/Parallel.h"
@@ -51,7 +52,7 @@ class CardAnswers : public AnswerSource {
 public:
   CardAnswers(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler,
               std::string judgeKernels, std::unique_ptr<AnswerSource> cpu, UseCard useCard)
-      : device(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
+      : servers(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
         kernels(std::move(judgeKernels)), cpu(std::move(cpu)), useCard(std::move(useCard)) {}
 
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
@@ -71,6 +72,7 @@ public:
   void prepare(llvm::StringRef graph, const candidate::LaunchPlan &plan) override {
     if (!isForCard(graph, plan))
       return;
+    servers.begin();
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return llvm::consumeError(scratch.takeError());
@@ -89,6 +91,7 @@ public:
                                                unsigned threads) override {
     if (!isForCard(graph, plan))
       return cpu->judge(graph, plan, threads);
+    servers.begin();
     auto scratch = toolchain::ScratchFolder::create("card");
     if (!scratch)
       return scratch.takeError();
@@ -207,7 +210,6 @@ private:
     llvm::TimeTraceScope trace("start a judge");
     JudgeJob job;
     job.makeProgram = std::move(makeProgram);
-    job.device = device;
     job.programFile = program.planFile;
     job.artifact = program.artifact;
     job.shapeFile = program.planFile + ".shape"; // the whole and the reduced form start side by side
@@ -216,7 +218,7 @@ private:
     job.useCard = useCard;
     if (llvm::Error error = toolchain::writeFileAtomically(job.shapeFile, shape.print()))
       return std::move(error);
-    return startJudgeProcess(job);
+    return startJudge(servers, job);
   }
 
   /// Whether the program of REDUCED, a file whose text is TEXT, computes what the CPU does. Layers of a network that
@@ -415,7 +417,8 @@ private:
     return llvm::Error::success();
   }
 
-  std::string device, arch;
+  JudgeServers servers;
+  std::string arch;
   std::shared_ptr<toolchain::Compiler> compiler;
   std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;

@@ -1,13 +1,16 @@
-//===- JudgeProcess.cpp - The parent's side of the judge's process --------===//
+//===- JudgeProcess.cpp - The parent's side of a judge's session ----------===//
 //
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands are lines of words, the first reply word is "ok" or "error". Numbers of
-// doubles go by their bits, in hexadecimal; memory by its descriptor.
+// A session begins with four lines: the program's plan, its artifact, the shape and
+// the judge's kernels. Commands are lines of words, the first reply word is "ok" or
+// "error", or "fault" where the card has given up the context and the process ends.
+// Numbers of doubles go by their bits, in hexadecimal; memory by its descriptor.
 //
 //===----------------------------------------------------------------------===//
 #include "DrawBlocks.h"
+#include "JudgeServer.h"
 #include "JudgeSession.h"
 
 #include "kgen/Device/DescriptorSocket.h"
@@ -28,9 +31,6 @@
 
 using namespace kgen;
 using namespace kgen::judge;
-
-/// What any one answer may take.
-static constexpr double questionSeconds = 300;
 
 static std::string wordOf(double value) {
   uint64_t bits;
@@ -55,41 +55,31 @@ private:
 class JudgeProcess : public Judge {
 public:
   explicit JudgeProcess(const JudgeJob &job)
-      : drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram), useCard(job.useCard) {}
+      : program(job.artifact), drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram),
+        useCard(job.useCard) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
         close(held.second);
-    for (int descriptor : {socket, received, outputsFd})
+    for (int descriptor : {received, outputsFd})
       if (descriptor >= 0)
         close(descriptor);
-    child.kill();
+    if (socket < 0)
+      return;
+    if (!broken)
+      awaitEnd();
+    close(socket);
   }
 
-  llvm::Error start(const JudgeJob &job) {
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-      return llvm::createStringError("cannot make a socket: %s", strerror(errno));
-    socket = pair[0];
-    toolchain::ProcessRequest request;
-    request.arguments = {toolchain::workerBinary(),
-                         "--kgen-judge-worker",
-                         job.device,
-                         job.programFile,
-                         job.artifact,
-                         job.shapeFile,
-                         job.kernels};
-    request.descriptors = {{pair[1], 3}};
-    auto started = toolchain::ChildProcess::start(request);
-    close(pair[1]);
-    if (!started)
-      return started.takeError();
-    child = std::move(*started);
-    auto reply = receive();
+  llvm::Error start(std::shared_ptr<JudgeServer> in, const JudgeJob &job) {
+    server = std::move(in);
+    auto opened = server->open();
+    if (!opened)
+      return opened.takeError();
+    socket = *opened;
+    auto reply = ask(job.programFile + '\n' + job.artifact + '\n' + job.shapeFile + '\n' + job.kernels, 1);
     if (!reply)
       return reply.takeError();
-    if (reply->size() != 1)
-      return nonsense();
     sets = size_t((*reply)[0]);
     outputsFd = std::exchange(received, -1);
     return llvm::Error::success();
@@ -289,6 +279,23 @@ private:
     held->second = std::exchange(received, -1);
   }
 
+  /// Ends the session, and waits until all that it had on the card is free: who comes next may need the room.
+  void awaitEnd() {
+    constexpr double enough = 60; // memory is freed between other sessions' kernels
+    shutdown(socket, SHUT_WR);
+    for (toolchain::Deadline deadline(enough); !deadline.passed() && !server->stopped();) {
+      char buffer[64];
+      int came = -1;
+      if (!deadline.waitFor(socket))
+        continue;
+      const ssize_t got = device::receiveBytes(socket, buffer, sizeof buffer, came);
+      if (came >= 0)
+        close(came);
+      if (got == 0 || (got < 0 && errno != EINTR))
+        return;
+    }
+  }
+
   llvm::Error nonsense() {
     broken = true;
     return llvm::createStringError("the card's oracle sent nonsense");
@@ -298,7 +305,8 @@ private:
   llvm::Expected<std::vector<uint64_t>> ask(std::string line, size_t wanted = 0, int descriptor = -1) {
     auto place = useCard ? useCard() : nullptr;
     line += '\n';
-    // receive() says how a child that is gone ended.
+    const JudgeServer::Work work(*server, this, program);
+    // receive() says how a process that is gone ended.
     device::sendLine(socket, line, descriptor);
     auto reply = receive();
     if (reply && reply->size() != wanted)
@@ -312,8 +320,8 @@ private:
     while ((end = pending.find('\n')) == std::string::npos) {
       char buffer[4096];
       ssize_t got = 0;
-      bool silent = deadline.passed() || child.stopped();
-      if (!silent) {
+      const bool silent = deadline.passed();
+      if (!silent && !server->stopped()) {
         if (!deadline.waitFor(socket))
           continue;
         int came = -1;
@@ -328,26 +336,19 @@ private:
       }
       if (got <= 0) {
         broken = true;
-        toolchain::ProcessResult result;
-        bool stopped = child.stopped(), ended = child.waitFor(silent ? 0 : 2, result);
-        child.kill();
-        if (stopped)
-          return llvm::make_error<toolchain::ProcessLost>("the card's oracle was stopped from outside");
-        if (silent || !ended)
-          return llvm::createStringError("the card's oracle does not answer within %d s", int(questionSeconds));
-        if (result.end != toolchain::ProcessResult::End::Signalled)
-          return llvm::createStringError("the card's oracle ended with status %d", result.code);
-        if (toolchain::isForeignSignal(result.code))
-          return llvm::make_error<toolchain::ProcessLost>("the card's oracle was killed (signal " +
-                                                          std::to_string(result.code) + ")");
-        return llvm::createStringError("the card's oracle died of signal %d", result.code);
+        return server->end(this, silent);
       }
       pending.append(buffer, size_t(got));
     }
     std::string line = pending.substr(0, end);
     pending.erase(0, end + 1);
     llvm::StringRef rest = line;
-    if (rest.consume_front("error "))
+    const bool isFault = rest.consume_front("fault ");
+    if (isFault) {
+      broken = true;
+      server->blame(program);
+    }
+    if (isFault || rest.consume_front("error "))
       return llvm::createStringError("the card's oracle failed: %s", rest.str().c_str());
     if (!rest.consume_front("ok"))
       return nonsense();
@@ -363,11 +364,12 @@ private:
     return std::move(words);
   }
 
+  const std::string program;                         ///< the artifact
   std::vector<candidate::BufferSpec> drawn, outputs; ///< as inputs are declared; the outputs
   decltype(JudgeJob::makeProgram) makeProgram;
   UseCard useCard;
   std::map<Computed, std::string> programs; ///< those that were asked for, and why there is none
-  toolchain::ChildProcess child;
+  std::shared_ptr<JudgeServer> server;
   int socket = -1;
   std::string pending;
   size_t sets = 0; ///< room for answers
@@ -381,12 +383,22 @@ private:
 
 } // namespace
 
-llvm::Expected<std::unique_ptr<Judge>> kgen::judge::startJudgeProcess(const JudgeJob &job) {
+llvm::Expected<std::unique_ptr<Judge>> kgen::judge::startJudge(JudgeServers &servers, const JudgeJob &job) {
   auto place = job.useCard ? job.useCard() : nullptr;
-  auto judge = std::make_unique<JudgeProcess>(job);
-  if (llvm::Error error = judge->start(job))
-    return std::move(error);
-  return std::move(judge);
+  for (bool isAgain : {false, true}) {
+    auto server = servers.serverFor(job.artifact);
+    if (!server)
+      return server.takeError();
+    auto judge = std::make_unique<JudgeProcess>(job);
+    llvm::Error error = judge->start(std::move(*server), job);
+    if (!error)
+      return std::move(judge);
+    // Another session may have ended the process: by itself the job shows whose fault it is.
+    if (judge->works() || isAgain)
+      return std::move(error);
+    llvm::consumeError(std::move(error));
+  }
+  llvm_unreachable("the second time is the last");
 }
 
 llvm::StringRef kgen::judge::judgeKernelsText() {

@@ -89,6 +89,11 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(device::Devic
   return std::move(session);
 }
 
+JudgeSession::~JudgeSession() {
+  if (staging)
+    own.unregisterHostMemory(staging.get());
+}
+
 llvm::Expected<device::DeviceAddress> JudgeSession::allocate(size_t bytes) {
   return own.allocate(std::max<size_t>(bytes, 8));
 }

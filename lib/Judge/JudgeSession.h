@@ -15,9 +15,12 @@
 
 namespace kgen::judge {
 
+class JudgeServers;
+
 /// The judge's half that touches a device: `host` runs the same kernels, for tests.
 class JudgeSession {
 public:
+  ~JudgeSession();
   /// ORACLE runs ARTIFACT by PROGRAM, the graph in fp64; OWN runs kgen's KERNELS; they share memory. SHAPE's
   /// inputs and outputs are the candidates'. PROGRAM and SHAPE outlive the session.
   static llvm::Expected<std::unique_ptr<JudgeSession>> create(device::Device &oracle, device::Device &own,
@@ -101,7 +104,7 @@ private:
 
 /// The parent's side. PROGRAMFILE and SHAPEFILE are plans.
 struct JudgeJob {
-  std::string device, programFile, artifact, shapeFile, kernels;
+  std::string programFile, artifact, shapeFile, kernels;
   const candidate::LaunchPlan *shape = nullptr; ///< copied
   /// Makes the program that computes something else and calls USE with its plan's file and its artifact. Called when it
   /// is needed first, once at most for each.
@@ -109,6 +112,7 @@ struct JudgeJob {
   std::function<llvm::Error(Computed what, UseProgram use)> makeProgram;
   UseCard useCard; ///< asked for a place on the card before anything is done there
 };
-llvm::Expected<std::unique_ptr<Judge>> startJudgeProcess(const JudgeJob &job);
+/// A session in one of SERVERS' processes.
+llvm::Expected<std::unique_ptr<Judge>> startJudge(JudgeServers &servers, const JudgeJob &job);
 
 } // namespace kgen::judge

@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Trusted code only: the oracle's kernels, kgen's own and nothing of a candidate
-// but the bytes of its outputs. Descriptor 3 is the socket; memory arrives on it.
+// but the bytes of its outputs. Descriptor 3 is where sessions' sockets arrive;
+// each session has a thread, and memory arrives on its socket.
 //
 //===----------------------------------------------------------------------===//
 #include "DrawBlocks.h"
+#include "JudgeServer.h"
 #include "JudgeSession.h"
 
 #include "kgen/Device/DescriptorSocket.h"
@@ -16,10 +18,13 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace kgen;
@@ -27,7 +32,15 @@ using namespace kgen::judge;
 
 namespace {
 
-enum { SocketFd = 3, HeaderBytes = 4096 };
+enum { ControlFd = 3, HeaderBytes = 4096 };
+
+/// What the process's sessions have in common.
+struct Common {
+  std::string device;
+  bool hasContext = false;      ///< a context was there when the process began
+  std::atomic<int> working = 0; ///< sessions that serve a command
+  std::mutex turn; ///< of the session that works, on device host: sessions share libraries' variables there
+};
 
 /// Memory of another process, read only.
 class Mapping {
@@ -55,35 +68,74 @@ private:
   size_t size = 0;
 };
 
+/// One session, on a thread of its own. What it has on the device goes with it.
 class Worker {
 public:
-  int serve(llvm::ArrayRef<std::string> arguments) {
-    if (arguments.size() != 5)
-      return 2;
-    if (llvm::Error error = prepare(arguments))
-      return reply(std::move(error)), 0;
-    attached = session->outputsDescriptor();
-    reply({uint64_t(session->room())});
-    std::string line;
-    while (kgen::device::receiveLine(SocketFd, line, received))
+  Worker(Common &common, int socket) : common(common), socket(socket) {}
+  ~Worker() {
+    if (received >= 0)
+      close(received);
+  }
+
+  void serve() {
+    std::string job[4], line;
+    for (std::string &each : job)
+      if (!kgen::device::receiveLine(socket, each, received))
+        return;
+    if (!begin(job))
+      return;
+    while (isRead && kgen::device::receiveLine(socket, line, received)) {
+      const Turn turn(common);
       handle(line);
-    _exit(0); // skips destructors: the driver may be in any state
+    }
   }
 
 private:
-  llvm::Error prepare(llvm::ArrayRef<std::string> arguments) {
-    device = arguments[0];
+  /// The time of one command.
+  class Turn {
+  public:
+    explicit Turn(Common &common) : common(common) {
+      ++common.working;
+      if (common.device == "host")
+        guard = std::unique_lock<std::mutex>(common.turn);
+    }
+    ~Turn() { --common.working; }
+
+  private:
+    Common &common;
+    std::unique_lock<std::mutex> guard;
+  };
+
+  bool begin(llvm::ArrayRef<std::string> job) {
+    const Turn turn(common);
+    if (llvm::Error error = prepare(job)) {
+      reply(std::move(error));
+      return false;
+    }
+    attached = session->outputsDescriptor();
+    reply({uint64_t(session->room())});
+    return true;
+  }
+
+  llvm::Expected<std::unique_ptr<device::Device>> openDevice() {
+    auto made = device::createDevice(common.device);
+    if (made)
+      (*made)->useThreadOrder();
+    return made;
+  }
+
+  llvm::Error prepare(llvm::ArrayRef<std::string> job) {
     for (auto *each : {&oracle, &own}) {
-      auto made = device::createDevice(device);
+      auto made = openDevice();
       if (!made)
         return made.takeError();
       *each = std::move(*made);
     }
-    if (llvm::Error error = readPlan(arguments[1], program))
+    if (llvm::Error error = readPlan(job[0], program))
       return error;
-    if (llvm::Error error = readPlan(arguments[3], shape, candidate::LaunchPlan::parseShape))
+    if (llvm::Error error = readPlan(job[2], shape, candidate::LaunchPlan::parseShape))
       return error;
-    auto created = JudgeSession::create(*oracle, *own, program, arguments[2], arguments[4], shape);
+    auto created = JudgeSession::create(*oracle, *own, program, job[1], job[3], shape);
     if (!created)
       return created.takeError();
     session = std::move(*created);
@@ -108,7 +160,7 @@ private:
     Another &other = others[what];
     if (llvm::Error error = readPlan(nextPlan, other.plan))
       return error;
-    auto made = device::createDevice(device);
+    auto made = openDevice();
     if (!made)
       return made.takeError();
     other.device = std::move(*made);
@@ -237,7 +289,22 @@ private:
       return reply(llvm::ArrayRef<uint64_t>());
     std::string text = llvm::toString(std::move(error));
     std::replace(text.begin(), text.end(), '\n', ' ');
-    send("error " + text);
+    const bool isFault = isContextLost();
+    // Another one's program may have done it.
+    if (isFault && common.working > 1)
+      _exit(faultStatus);
+    send((isFault ? "fault " : "error ") + text);
+    if (isFault)
+      _exit(faultStatus);
+  }
+  /// After a fault the driver refuses all that is asked in its context.
+  bool isContextLost() {
+    if (!own)
+      return common.hasContext;
+    llvm::Error error = own->synchronize();
+    const bool isLost = bool(error);
+    llvm::consumeError(std::move(error));
+    return isLost;
   }
   void reply(std::initializer_list<uint64_t> words) { reply(llvm::ArrayRef(words.begin(), words.size())); }
   void reply(llvm::ArrayRef<uint64_t> words) {
@@ -248,8 +315,7 @@ private:
   }
   void send(std::string text) {
     text += '\n';
-    if (!kgen::device::sendLine(SocketFd, text, std::exchange(attached, -1)))
-      _exit(1);
+    isRead = kgen::device::sendLine(socket, text, std::exchange(attached, -1));
   }
 
   /// What is computed beside the answers.
@@ -257,7 +323,10 @@ private:
     std::unique_ptr<device::Device> device;
     candidate::LaunchPlan plan;
   };
-  std::string device, nextPlan;
+  Common &common;
+  const int socket;
+  bool isRead = true; ///< what is sent
+  std::string nextPlan;
   std::unique_ptr<device::Device> oracle, own;
   candidate::LaunchPlan program, shape;
   std::map<Computed, Another> others;
@@ -270,4 +339,22 @@ private:
 
 } // namespace
 
-int kgen::judge::runJudgeWorker(llvm::ArrayRef<std::string> arguments) { return Worker().serve(arguments); }
+int kgen::judge::runJudgeWorker(llvm::ArrayRef<std::string> arguments) {
+  if (arguments.size() != 1)
+    return 2;
+  static Common common;
+  common.device = arguments[0];
+  // The context is made while the first session's job is on its way; where there is none sessions say why.
+  auto first = device::createDevice(common.device);
+  common.hasContext = bool(first);
+  if (!first)
+    llvm::consumeError(first.takeError());
+  std::string line;
+  for (int socket = -1; kgen::device::receiveLine(ControlFd, line, socket);)
+    if (socket >= 0)
+      std::thread([taken = std::exchange(socket, -1)] {
+        Worker(common, taken).serve();
+        close(taken); // whoever waits for it knows that all is free
+      }).detach();
+  _exit(0); // skips destructors: sessions may be at work
+}
