@@ -282,8 +282,8 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
       (params.getWord(key::mma) == Mma::Wgmma && given && given->size() == 3))
     return completeConvImplicit(dispatch, conv, params, chip);
   if (params.getWord(key::mma) == Mma::Wgmma) {
-    if (conv.lastInput || conv.lastWeight || conv.lastResult)
-      return dispatch.emitError("mma = wgmma reads and writes buffers with the channels last with pipeline = tma only");
+    if (conv.lastInput || conv.lastWeight)
+      return dispatch.emitError("mma = wgmma reads buffers with the channels last with pipeline = tma only");
     return completeConvWgmma(dispatch, conv, params, chip);
   }
   MLIRContext *context = dispatch.getContext();

@@ -296,6 +296,7 @@ FailureOr<DispatchCode> emitConvWgmma(DispatchOp dispatch, const Conv &conv, con
   TemplateFill fill;
   fill.name = name;
   fill.sections.insert(isPooled(conv) ? "pool" : "direct");
+  fill.sections.insert(conv.lastResult ? "pixels" : "planes");
   fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan);
   auto function = [&](StringRef functionName, StringRef comment, StringRef body) {
     return ("// " + comment + "\n__device__ __forceinline__ float " + functionName +

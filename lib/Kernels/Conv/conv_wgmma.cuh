@@ -532,6 +532,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           //@ end
         }
         kgen::named_barrier_sync(2 + stream, 128);
+        //@ section planes
         const long long plane = (long long)run.image * OC + n_tile * BN + warp;
         Out *const out = output + (plane * PH + py) * PW + run.strip * STRIP;
         const auto exists = [&](int p) { return p < STRIP && run.strip * STRIP + p < PW; };
@@ -569,6 +570,39 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             }
           }
         }
+        //@ end
+        //@ section pixels
+        // Channels last: neighbouring lanes take neighbouring filters of a pixel.
+        for (int p = warp; p < STRIP && run.strip * STRIP + p < PW; p += 4) {
+          const int px = run.strip * STRIP + p;
+          Out *const out = output + (((long long)run.image * PH + py) * PW + px) * OC + n_tile * BN;
+#pragma unroll
+          for (int j = 0; j < ceil_div(BN, 32); ++j) {
+            const int n = lane + 32 * j, channel = n_tile * BN + n;
+            if (n < BN && channel < OC) {
+              const float *values = stage + n * STAGE_PITCH;
+              const float2 filter = filters[n];
+              float value = values[stage_column(p)];
+              //@ section pool
+              value = __int_as_float(0xff800000);
+#pragma unroll
+              for (int w = 0; w < POOL_W; ++w) {
+                const int m = p * POOL_STRIDE_W + w;
+                if (WINDOWS_INSIDE || (unsigned)(x0 + m) < (unsigned)OW)
+                  value = kgen::max_nan(value, values[stage_column(m)]);
+              }
+              //@ end
+              //@ replace last
+              if (!EPILOGUE_FIRST)
+                value = epilogue(fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y), run.image, channel,
+                                 py, px, bias);
+              value = finish(value, run.image, channel, py, px, bias);
+              //@ end
+              out[n] = static_cast<Out>(value);
+            }
+          }
+        }
+        //@ end
         //@ section pool
         // A row between two windows belongs to both.
         const bool both = y >= (py + 1) * POOL_STRIDE_H - POOL_PAD_H;
