@@ -35,6 +35,7 @@ struct WorkFact {
   bool runningMaximum = false;             ///< a maximum over windows, of which two share at most one row
   int64_t rows = 0, columns = 0;           ///< of a reduction: elements of a row
   int64_t apart = 1;                       ///< elements from one of a row to its next; 1: the row is contiguous
+  int64_t keyHeads = 0; ///< of an attention: heads of keys that differ, of all batches; heads of queries share them
 };
 
 /// One aten op of a graph, in program order.

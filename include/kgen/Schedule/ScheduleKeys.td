@@ -51,6 +51,7 @@ def ConvHalo : Variant<Conv, "halo", "warpgroups that shift over a box of pixels
 def ConvDepthwise : Variant<Conv, "depthwise", "a filter for each channel, without tensor cores">;
 def AttentionSimt : Variant<Attention, "simt", "products without tensor cores">;
 def AttentionMmaSync : Variant<Attention, "mma_sync", "scores and weights in the fragments of warps">;
+def AttentionSplit : Variant<Attention, "split", "parts of the keys for warps and blocks, for few queries">;
 def AttentionWgmma : Variant<Attention, "wgmma", "warpgroups, fed by tensor map">;
 def ScanBlocks : Variant<Scan, "blocks", "a block for each row, or for neighbouring columns">;
 def GatherRows : Variant<Gather, "rows", "rows copied by packs, some threads for each">;
@@ -99,7 +100,8 @@ def WarpTileDirective : Directive<"WarpTileOp", "warp_tile", "P", "[64, 48]">;
 def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
     [Taken<[GemmWmma, ConvMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<16, 512, 16>]>>,
      Taken<[GemmMmaSync], IntsOf<[IntFrom<16, 512, 16>, IntFrom<8, 512, 8>]>>,
-     Taken<[GemmStream], IntsOf<[IntFrom<16, 128, 16>, IntFrom<32, 256, 32>]>>],
+     Taken<[GemmStream], IntsOf<[IntFrom<16, 128, 16>, IntFrom<32, 256, 32>]>>,
+     Taken<[AttentionSplit], IntsOf<[IntFrom<16, 16>, IntFrom<16, 64, 16>]>>],
     "tile of one warp"> {
   let Neighbours = [16, 32, 48, 64, 96, 128];
 }
@@ -124,7 +126,7 @@ def PoolTileKey : Key<"pool_tile", PoolTileDirective, IntsFrom<1, 2, 1, 64>, [Ma
 def MmaDirective : Directive<"MmaOp", "mma", "C", "wmma">;
 def MmaKey : Key<"mma", MmaDirective, WordOf<["none", "wmma", "mma_sync", "wgmma"]>,
     [Taken<[GemmSimt, GemmVector, ConvSimt, ConvDepthwise, AttentionSimt], WordOf<["none"]>>, Taken<[GemmWmma], WordOf<["wmma"]>>,
-     Taken<[GemmMmaSync, GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["mma_sync"]>>,
+     Taken<[GemmMmaSync, GemmStream, ConvMmaSync, AttentionMmaSync, AttentionSplit], WordOf<["mma_sync"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo, ConvWgmma, AttentionWgmma], WordOf<["wgmma"]>>],
     "tensor-core instructions">;
 
@@ -133,7 +135,7 @@ def DtypeKey : Key<"dtype", MmaDtypeDirective, WordOf<["fp32", "tf32", "fp16", "
     [Taken<[GemmSimt, GemmVector, ConvSimt], WordOf<["fp32"]>>,
      Taken<gemmWarps # [GemmStream, ConvMmaSync, AttentionMmaSync], WordOf<["tf32", "fp16", "bf16"]>>,
      Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvHalo], WordOf<["tf32", "fp16", "bf16"]>>,
-     Taken<[ConvWgmma, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
+     Taken<[ConvWgmma, AttentionSplit, AttentionWgmma], WordOf<["fp16", "bf16"]>>],
     "element type of the products' operands, within the precision class"> {
   let Also = [MmaDirective];
 }
@@ -222,7 +224,7 @@ def ReduceDirective : Directive<"ReduceOp", "reduce", "C", "online">;
 def ReduceKey : Key<"reduce", ReduceDirective, WordOf<["shfl", "online", "two_pass", "welford"]>,
     [Taken<[RowRegisters]>,
      Taken<[RowReread, RowSplit, RowStream] # rowRings, WordOf<["shfl", "online", "welford"]>>,
-     Taken<[AttentionSimt, AttentionMmaSync, AttentionWgmma], WordOf<["online"]>>],
+     Taken<[AttentionSimt, AttentionMmaSync, AttentionSplit, AttentionWgmma], WordOf<["online"]>>],
     "how a row is reduced">;
 def LazyKey : Key<"lazy", ReduceDirective, OnOff, [Taken<[AttentionWgmma]>],
     "whether an attention kernel keeps the shift of its exponentials until they grow too large">;
@@ -268,7 +270,8 @@ def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256
   let FirstIsBare = 0;
 }
 def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
-    [Taken<[ConvDepthwise, PointwisePacks, PoolWindows, ScanBlocks] # gathers>],
+    [Taken<[ConvDepthwise, PointwisePacks, PoolWindows, ScanBlocks] # gathers>,
+     Taken<[AttentionSplit], IntFrom<32, 512, 32>>],
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];
 }
@@ -290,8 +293,17 @@ def SplitKKey : Key<"split_k", SplitKDirective, IntFrom<1, 64>,
     "grid partitions of the contraction"> {
   let Neighbours = [1, 2, 4, 8, 16];
 }
-def SplitAtKey : Key<"split_at", SplitKDirective, WordOf<["cluster"]>, [Taken<[GemmCluster]>],
-    "where the partitions are added, if not by a second kernel: in the shared memory of a cluster">;
+
+def SplitKeysDirective : Directive<"SplitKeysOp", "split_keys", "P", "8 split_at = cluster">;
+def SplitKeysKey : Key<"split_keys", SplitKeysDirective, IntFrom<1, 64>, [Taken<[AttentionSplit]>],
+    "blocks that share the keys of an attention's few queries"> {
+  let Neighbours = [1, 2, 4, 8, 16, 32];
+}
+
+def SplitAtKey : Key<"split_at", SplitKDirective, WordOf<["cluster"]>, [Taken<[GemmCluster]>, MayTake<[AttentionSplit]>],
+    "where the partitions are added, if not by a second kernel: in the shared memory of a cluster"> {
+  let Also = [SplitKeysDirective];
+}
 
 def ClusterDirective : Directive<"ClusterOp", "cluster", "P", "2">;
 def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[GemmWgmma, GemmCluster]>],

@@ -126,9 +126,33 @@ public:
     kernels.push_back(createAttentionWgmma());
     kernels.push_back(createAttentionMma());
     kernels.push_back(createAttentionSimt());
+    split = createAttentionSplit();
   }
   StringRef name() const override { return "attention"; }
   LogicalResult match(DispatchOp dispatch) const override { return readAttention(dispatch); }
+
+  /// Views in front, in the dispatch or before it, say how many heads share their keys.
+  graph::WorkFact getWork(DispatchOp dispatch) const override {
+    graph::WorkFact work;
+    for (auto op : dispatch.getBody().front().getOps<aten::ScaledDotProductAttentionOp>()) {
+      ArrayRef<int64_t> shape = shapeOf(op.getKey());
+      const int64_t head = shape.back() * shape[shape.size() - 2];
+      int64_t least = llvm::product_of(shape);
+      Value value = op.getKey();
+      while (true) {
+        if (auto argument = dyn_cast<BlockArgument>(value);
+            argument && argument.getOwner() == &dispatch.getBody().front())
+          value = dispatch.getInputs()[argument.getArgNumber()];
+        least = std::min(least, llvm::product_of(shapeOf(value)));
+        Operation *view = value.getDefiningOp();
+        if (!view || !isAttentionView(view))
+          break;
+        value = view->getOperand(0);
+      }
+      work.keyHeads = std::max<int64_t>(1, least / head);
+    }
+    return work;
+  }
 
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override {
     FailureOr<AttentionProgram> program = readAttention(dispatch);
@@ -137,9 +161,11 @@ public:
     auto able = [&](const auto &kernel) { return kernel->fault(*program, chip).empty(); };
     // Where none can, the last one says why.
     const auto *first = llvm::find_if(kernels, able);
-    schedule::Mma mma =
-        params.wordOr(dispatch.getContext(), key::mma, (first == kernels.end() ? kernels.back() : *first)->mma());
-    const AttentionKernel *kernel = find(mma);
+    const AttentionKernel &best = params.has(key::splitKeys) ? *split
+                                  : first == kernels.end()   ? *kernels.back()
+                                                             : **first;
+    schedule::Mma mma = params.wordOr(dispatch.getContext(), key::mma, best.mma());
+    const AttentionKernel *kernel = find(params);
     if (!kernel)
       return rejectAttention(dispatch, "mma = " + Twine(wordOf(mma)) + ", expected " + words());
     if (std::string fault = kernel->fault(*program, chip); !fault.empty())
@@ -151,11 +177,14 @@ public:
     FailureOr<AttentionProgram> program = readAttention(dispatch);
     if (failed(program))
       return failure();
-    return find(*params.getWord(key::mma))->emit(dispatch, *program, params, chip);
+    return find(params)->emit(dispatch, *program, params, chip);
   }
 
 private:
-  const AttentionKernel *find(schedule::Mma mma) const {
+  const AttentionKernel *find(const ScheduleParams &params) const {
+    if (params.has(key::splitKeys))
+      return split.get();
+    const schedule::Mma mma = *params.getWord(key::mma);
     for (const auto &kernel : kernels)
       if (kernel->mma() == mma)
         return kernel.get();
@@ -168,7 +197,8 @@ private:
     return text;
   }
 
-  SmallVector<std::unique_ptr<AttentionKernel>> kernels;
+  SmallVector<std::unique_ptr<AttentionKernel>> kernels; ///< by `mma`
+  std::unique_ptr<AttentionKernel> split;                ///< with `split_keys`
 };
 
 } // namespace

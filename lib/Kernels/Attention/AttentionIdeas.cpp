@@ -17,8 +17,59 @@ using C = IdeaCategory;
 static bool warpgroups(const DispatchFacts &f) { return is16Bit(f) && onHopper(f) && !f.masked; }
 static bool warpProducts(const DispatchFacts &f) { return is16Bit(f) || allowsTf32(f); }
 
+/// Tiles of 16 of the queries whose heads share their keys.
+static int64_t rowTiles(const DispatchFacts &f) {
+  const int64_t keyHeads = std::max<int64_t>(f.keyHeads, 1);
+  return keyHeads * divideCeil(divideCeil(f.heads, keyHeads) * f.m, 16);
+}
+
+static bool fewQueries(const DispatchFacts &f) {
+  return is16Bit(f) && f.heads > 0 && f.keyHeads > 0 && f.n > 0 && rowTiles(f) <= 2 * f.multiprocessors;
+}
+
+/// As many parts as multiprocessors have a block for, joined by a cluster where there is one; then fewer, and more by
+/// another launch.
+static std::vector<std::string> deriveKeyParts(const DispatchFacts &f) {
+  const int64_t most = std::max<int64_t>(1, divideCeil(f.n, f.n > 64 ? 32 : 16));
+  auto legal = [&](int64_t parts) { return std::clamp<int64_t>(parts, 1, std::min<int64_t>(64, most)); };
+  const int64_t filling = legal(llvm::bit_floor(uint64_t(std::max<int64_t>(1, f.multiprocessors / rowTiles(f)))));
+  const int64_t cluster = std::min<int64_t>(8, filling);
+  std::vector<std::string> variants;
+  auto add = [&](int64_t parts, bool byCluster, const char *more = "") {
+    std::string text = formatv(
+        "mma=mma_sync; -tile; -stages; -consumers; -pingpong; -overlap; -lazy; -pipeline; split_keys={0}; {1}{2}",
+        parts, byCluster && parts > 1 ? "split_at=cluster" : "-split_at", more);
+    if (!is_contained(variants, text))
+      variants.push_back(text);
+  };
+  if (f.hopper) {
+    add(cluster, true);
+    add(cluster, true, "; warp_tile=[16, 16]");
+    add(legal(2 * cluster <= 8 ? 2 * cluster : cluster / 2), true);
+  }
+  add(filling, false);
+  add(legal(2 * filling), false);
+  add(legal(filling / 2), false);
+  return variants;
+}
+
 std::vector<CatalogueEntry> getAttentionIdeas() {
   return {
+      {"keys-in-parts",
+       C::Parallel,
+       "Give each block a part of the keys of all queries that share them, and each of its warps a part of that, "
+       "copied at "
+       "once; join maxima, sums and results in the shared memory of a cluster, or by a small second launch.",
+       {"attention"},
+       0,
+       116,
+       fewQueries,
+       "occupancy|latency|memory|parallel",
+       {},
+       {},
+       false,
+       false,
+       deriveKeyParts},
       {"warpgroup-attention",
        C::Compute,
        "Give the copies to one warpgroup and 64 queries to each of the others; multiply by warpgroup instructions that "

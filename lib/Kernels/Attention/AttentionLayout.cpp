@@ -236,20 +236,20 @@ std::string AttentionInput::offset() const {
   return text.empty() ? "0" : text;
 }
 
-std::string printStarts(const AttentionProgram &program) {
+std::string printStarts(const AttentionProgram &program, bool wanted) {
   std::string text;
   auto start = [&](StringRef name, const AttentionInput &input) {
     text += llvm::formatv("__device__ __forceinline__ long long {0}_start(long long head) {{ return {1}; }\n", name,
                           input.offset());
   };
-  if (program.strided()) {
+  if (wanted || program.strided()) {
     text += llvm::formatv("constexpr int kQueryRow = {0}, kKeyRow = {1}, kValueRow = {2}; // from a row to the next\n"
                           "/// Where a head's rows begin.\n",
                           program.query.row, program.key.row, program.value.row);
     start("query", program.query);
     start("key", program.key);
     start("value", program.value);
-    if (!program.out.plain) {
+    if (wanted || !program.out.plain) {
       text += llvm::formatv("constexpr int kOutRow = {0}; // from a row of results to the next\n", program.out.row);
       start("out", program.out);
     }

@@ -26,8 +26,18 @@ int64_t sharedBytes(const AttentionProgram &program, int64_t keys, int64_t stage
   return stages * 2 * keys * (program.depth * (isTf32(program) ? 4 : 2) + 16);
 }
 
-/// Functions of the text that hide keys. Scores are not scaled yet; what hides by a number instead of minus infinity
-/// leaves the mean where it hides a whole row.
+class AttentionMma : public AttentionKernel {
+public:
+  schedule::Mma mma() const override { return schedule::Mma::MmaSync; }
+  std::string fault(const AttentionProgram &program, const Chip &chip) const override;
+  LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
+                         const Chip &chip) const override;
+  DispatchCode emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
+                    const Chip &chip) const override;
+};
+
+} // namespace
+
 std::string printMask(const AttentionProgram &program) {
   std::string text =
       "__device__ __forceinline__ float hidden() { return __int_as_float(0xff800000); } // minus infinity\n";
@@ -41,17 +51,28 @@ std::string printMask(const AttentionProgram &program) {
                     .str();
 }
 
-class AttentionMma : public AttentionKernel {
-public:
-  schedule::Mma mma() const override { return schedule::Mma::MmaSync; }
-  std::string fault(const AttentionProgram &program, const Chip &chip) const override;
-  LogicalResult complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
-                         const Chip &chip) const override;
-  DispatchCode emit(DispatchOp dispatch, const AttentionProgram &program, const ScheduleParams &params,
-                    const Chip &chip) const override;
-};
+std::string printNarrowProducts(const AttentionProgram &program) {
+  const bool half = program.element.isF16();
+  return llvm::formatv(
+      "/// Two neighbouring elements in a register.\n"
+      "__device__ __forceinline__ unsigned pack(float low, float high) {{\n"
+      "  const {0} pair = {1}(low, high);\n  unsigned bits;\n  memcpy(&bits, &pair, sizeof(bits));\n  return "
+      "bits;\n}\n\n"
+      "__device__ __forceinline__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {{\n"
+      "  kgen::mma_m16n8k16_{2}(d, a, b);\n}\n",
+      half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn", half ? "f16" : "bf16");
+}
 
-} // namespace
+std::string alignmentFault(const AttentionProgram &program, int64_t pack) {
+  for (const AttentionInput *input : {&program.query, &program.key, &program.value})
+    if (input->row % pack || input->base % pack ||
+        llvm::any_of(input->heads, [&](Span span) { return span.stride % pack != 0; }))
+      return "reads rows that do not begin at multiples of 16 bytes";
+  // Stores are of two elements.
+  if (program.out.row % 2 || llvm::any_of(program.out.heads, [](Span span) { return span.stride % 2 != 0; }))
+    return "writes rows that do not begin at an even element";
+  return "";
+}
 
 std::string AttentionMma::fault(const AttentionProgram &program, const Chip &chip) const {
   if (isTf32(program)) {
@@ -63,16 +84,7 @@ std::string AttentionMma::fault(const AttentionProgram &program, const Chip &chi
   } else if (std::string fault = narrowFault(program); !fault.empty()) {
     return fault;
   }
-  // Copies are of 16 bytes.
-  int64_t pack = isTf32(program) ? 4 : 8;
-  for (const AttentionInput *input : {&program.query, &program.key, &program.value})
-    if (input->row % pack || input->base % pack ||
-        llvm::any_of(input->heads, [&](Span span) { return span.stride % pack != 0; }))
-      return "reads rows that do not begin at multiples of 16 bytes";
-  // Stores are of two elements.
-  if (program.out.row % 2 || llvm::any_of(program.out.heads, [](Span span) { return span.stride % 2 != 0; }))
-    return "writes rows that do not begin at an even element";
-  return "";
+  return alignmentFault(program, isTf32(program) ? 4 : 8);
 }
 
 LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram &program, ScheduleParams &params,
@@ -108,7 +120,6 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
   const auto &tile = schedule.tile;
   int64_t warps = tile[0] / 16;
   std::string name = dispatch.getName().str();
-  bool half = program.element.isF16();
   CudaHelpers helpers;
   std::string scale = printLiteral(FloatAttr::get(Float32Type::get(dispatch.getContext()), program.scale), helpers);
 
@@ -132,15 +143,7 @@ DispatchCode AttentionMma::emit(DispatchOp dispatch, const AttentionProgram &pro
         "  kgen::mma_m16n8k8_tf32(d, a, b);\n}\n} // namespace {0}\n\n",
         name);
   else
-    code.source += llvm::formatv(
-        "/// Two neighbouring elements in a register.\n"
-        "__device__ __forceinline__ unsigned pack(float low, float high) {{\n"
-        "  const {0} pair = {1}(low, high);\n  unsigned bits;\n  memcpy(&bits, &pair, sizeof(bits));\n  return "
-        "bits;\n}\n\n"
-        "__device__ __forceinline__ void multiply(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {{\n"
-        "  kgen::mma_m16n8k16_{2}(d, a, b);\n}\n} // namespace {3}\n\n",
-        half ? "__half2" : "__nv_bfloat162", half ? "__floats2half2_rn" : "__floats2bfloat162_rn",
-        half ? "f16" : "bf16", name);
+    code.source += printNarrowProducts(program) + "} // namespace " + name + "\n\n";
   if (std::string starts = printStarts(program); !starts.empty())
     code.source += "namespace " + name + " {\n" + starts + (program.mask ? printMask(program) : "") +
                    "} // namespace " + name + "\n\n";

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A dispatch of family attention holds one scaled_dot_product_attention, and
-// perhaps views in front of it and a permutation behind, which are strides. Three kernels compute
+// perhaps views in front of it and a permutation behind, which are strides. Four kernels compute
 // it; the schedule's `mma` picks one: `none` any float type and depth, `mma_sync`
 // 16-bit elements and fp32 in a class that rounds to tf32, `wgmma` 16-bit
-// elements on sm_90a.
+// elements on sm_90a. `split_keys` picks the fourth, for few queries of 16-bit elements.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -67,8 +67,16 @@ struct AttentionProgram {
   bool strided() const { return !query.plain || !key.plain || !value.plain || !out.plain; }
 };
 
-/// Constants and functions of the kernels' text that say where rows begin; "" where nothing but sizes does.
-std::string printStarts(const AttentionProgram &program);
+/// Constants and functions of the kernels' text that say where rows begin; "" where nothing but sizes does, unless
+/// WANTED.
+std::string printStarts(const AttentionProgram &program, bool wanted = false);
+
+/// Functions of the text that hide keys. Scores are not scaled yet; what hides by a number instead of minus infinity
+/// leaves the mean where it hides a whole row.
+std::string printMask(const AttentionProgram &program);
+
+/// Functions of the text for products of 16-bit elements by warps: `pack` and `multiply`.
+std::string printNarrowProducts(const AttentionProgram &program);
 
 /// Reads DISPATCH. One diagnostic at the op or type that stands in the way.
 mlir::FailureOr<AttentionProgram> readAttention(DispatchOp dispatch);
@@ -90,6 +98,7 @@ public:
 
 std::unique_ptr<AttentionKernel> createAttentionSimt();
 std::unique_ptr<AttentionKernel> createAttentionMma();
+std::unique_ptr<AttentionKernel> createAttentionSplit();
 std::unique_ptr<AttentionKernel> createAttentionWgmma();
 
 /// `attention schedule of @NAME: TEXT` at DISPATCH.
@@ -100,6 +109,9 @@ std::string attentionSizes(llvm::StringRef name, const AttentionProgram &program
 
 /// "" or why 16-bit tensor-core kernels cannot compute PROGRAM: the element type, or the depth.
 std::string narrowFault(const AttentionProgram &program);
+
+/// "" or why rows cannot be copied by 16 bytes, PACK elements, or stored by two elements.
+std::string alignmentFault(const AttentionProgram &program, int64_t pack);
 
 /// "" or why tensor-core kernels that step along the depth by STEP cannot compute PROGRAM.
 std::string depthFault(const AttentionProgram &program, int64_t step);

@@ -47,9 +47,33 @@ static double bytesOf(const graph::TensorFact &tensor) {
   return double(productOf(tensor.shape)) * std::max(bits, 8.0) / 8;
 }
 
+/// Marks in TAKEN what kernels of attention read and write as strides: views in front of them alone, and a permutation
+/// behind. FAMILY is that of the dispatch an op is the anchor of.
+static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef> &family, std::set<int> &taken) {
+  constexpr StringLiteral views[] = {"aten.view",         "aten.reshape",     "aten.flatten.using_ints",
+                                     "aten.unsqueeze",    "aten.squeeze.dim", "aten.transpose.int",
+                                     "aten.permute",      "aten.expand",      "aten.narrow",
+                                     "aten.slice.Tensor", "aten.select.int"};
+  auto isAttention = [&](int op) {
+    auto it = family.find(op);
+    return it != family.end() && it->second == "attention";
+  };
+  std::set<int> inFront;
+  for (int op = int(ops.size()); op-- > 0;)
+    if (!ops[op].users.empty() && is_contained(views, StringRef(ops[op].name)) &&
+        all_of(ops[op].users, [&](int user) { return isAttention(user) || inFront.count(user); }))
+      inFront.insert(op);
+  taken.insert(inFront.begin(), inFront.end());
+  for (const auto &[op, name] : family)
+    if (isAttention(op) && ops[op].users.size() == 1)
+      if (StringRef behind = ops[ops[op].users[0]].name; behind == "aten.transpose.int" || behind == "aten.permute")
+        taken.insert(ops[op].users[0]);
+}
+
 double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   double us = 0;
   std::set<int> taken;
+  std::map<int, StringRef> families;
   ideas::DispatchFacts facts;
   facts.device = context.device;
   const std::vector<graph::OpFact> &ops = factsOf(plan, context.facts).ops;
@@ -62,7 +86,9 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
       bytes += bytesOf(last.results[0]);
     us += estimateDispatch(facts, dispatch.settings, bytes);
     taken.insert(dispatch.ops.begin(), dispatch.ops.end());
+    families[dispatch.anchor] = dispatch.family;
   }
+  takeViews(ops, families, taken);
   for (size_t i = 0; i < ops.size(); ++i) {
     double bytes = 0;
     for (const graph::TensorFact &operand : ops[i].operands)

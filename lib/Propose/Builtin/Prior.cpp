@@ -217,16 +217,54 @@ double attentionWork(const ideas::DispatchFacts &f, double rows, double columns)
   return work;
 }
 
+/// Bytes of an attention whose operands have BYTES: keys and values that heads share are there once.
+double attentionBytes(const ideas::DispatchFacts &f, double bytes) {
+  const double repeated = f.keyHeads > 0 ? double(f.heads - f.keyHeads) : 0;
+  return bytes - 2 * repeated * double(f.n) * double(f.k) * (f.f32 ? 4 : 2);
+}
+
+/// Seconds until BLOCKS blocks are done, of which PER_MULTIPROCESSOR run at a time and each takes SECONDS.
+double wavesOf(const ideas::DispatchFacts &f, double blocks, double perMultiprocessor, double seconds) {
+  return std::ceil(blocks / (double(f.multiprocessors) * perMultiprocessor)) * seconds;
+}
+
+/// Blocks that each copy a part of the keys of 16 rows, all that their shared memory holds at once, and are joined by
+/// a cluster or another launch.
+double estimateSplitKeys(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+  constexpr double latency = 1e-6, bytesOfMultiprocessor = 50e9, clusterSeconds = 0.8e-6, tileSeconds = 0.3e-6;
+  const double keyHeads = std::max<double>(f.keyHeads, 1), depth = std::max<double>(f.k, 1);
+  const double rowTiles = std::ceil(double(f.heads) / keyHeads * double(f.m) / 16);
+  const double parts = numberOf(settings, "split_keys", 1);
+  const double columns = elementOf(settings, "warp_tile", 1, f.n > 64 ? 32 : 16);
+  const double tiles = std::ceil(std::ceil(double(f.n) / columns) / parts);
+  const double warps = numberOf(settings, "block", 32 * std::clamp(tiles, 1.0, 8.0)) / 32;
+  const double copied = 2 * tiles * columns * depth * 2;
+  const double seconds = latency + copied / bytesOfMultiprocessor + std::ceil(tiles / warps) * tileSeconds;
+  const double together = std::max(1.0, std::min(std::floor(2e5 / copied), std::floor(10 / warps)));
+  const double joined = parts == 1 ? 0 : settings.count("split_at") ? clusterSeconds : card.launchUs * 1e-6;
+  return 1e6 * (std::max(bytes / card.bytes, wavesOf(f, keyHeads * rowTiles * parts, together, seconds)) + joined) +
+         card.launchUs;
+}
+
 /// Two products and an exponential for each pair of a query and a key. On a Hopper card 16 of a multiprocessor's
 /// exponentials take as long as a product of 64 by 64 for them: at depth 64 they are half of the work, and who hides
 /// them beside products wins.
 double estimateAttention(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
+  bytes = attentionBytes(f, bytes);
+  if (settings.count("split_keys"))
+    return estimateSplitKeys(f, settings, bytes);
   StringRef mma = textOf(settings, "mma");
   const bool half = !f.f32 || textOf(settings, "dtype") == "fp16" || textOf(settings, "dtype") == "bf16";
   const bool hopper = f.hopper && half && !f.f32 && !f.masked && f.k <= 128;
   const double depth = std::max<double>(f.k, 1), heads = std::max<double>(f.heads, 1);
   auto secondsOf = [&](double rows, double columns, double rate) {
     return 4 * depth * attentionWork(f, rows, columns) * heads / rate;
+  };
+  // Few blocks wait for their own copies: a block goes through the tiles of keys one by one.
+  auto atLeast = [&](double rows, double columns, double tileSeconds) {
+    constexpr double latency = 1e-6;
+    const double tiles = attentionWork(f, rows, columns) / (rows * columns) / std::ceil(double(f.m) / rows);
+    return wavesOf(f, heads * std::ceil(double(f.m) / rows), 2, latency + tiles * tileSeconds);
   };
   double seconds;
   if (onHost(f) || mma == "none" || (mma.empty() && f.f32 && f.precision == "strict-fp32")) {
@@ -235,10 +273,13 @@ double estimateAttention(const ideas::DispatchFacts &f, const ScheduleSettings &
     seconds = secondsOf(rows, columns, machine.fp32 * 0.5) * (1 + 8 * (1 / rows + 1 / columns));
     if (onHost(f)) // a tile has two barriers, and 256 fibres wait at each
       seconds += 2 * 256 * barrierSeconds * attentionWork(f, rows, columns) / (rows * columns) * heads;
+    else // element by element, of which each of 256 threads has 16 loads under way
+      seconds = std::max(seconds, atLeast(rows, columns, 2 * columns * depth / 256 * 0.3e-6));
   } else if (mma == "mma_sync" || (mma.empty() && !hopper)) {
     const double rows = elementOf(settings, "tile", 0, 128), columns = elementOf(settings, "tile", 1, 64);
     seconds = secondsOf(rows, columns, (half ? card.half : card.tf32) * 0.4) * (1 + 16 / rows + 6 / columns) *
               (numberOf(settings, "stages", 2) < 2 ? 1.3 : 1);
+    seconds = std::max(seconds, atLeast(rows, columns, 0.7e-6 * columns / 64));
   } else {
     const bool deep = depth > 64;
     const double rows = elementOf(settings, "tile", 0, 64 * numberOf(settings, "consumers", deep ? 2 : 3));

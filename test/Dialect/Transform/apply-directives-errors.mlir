@@ -100,7 +100,7 @@ transform.kgen.smem_layout %d smem_pad = 8
 %d = transform.kgen.select "aten.linear" in %f as gemm
 transform.kgen.mma %d none
 transform.kgen.cluster %d 2
-// OPEN: open.mlir:3:1: error: 'transform.kgen.unroll' op schedule key 'unroll' is not taken by family attention, which takes consumers, dtype, {{.*}}
+// OPEN: open.mlir:3:1: error: 'transform.kgen.unroll' op schedule key 'unroll' is not taken by family attention, which takes block, consumers, dtype, {{.*}}
 //--- open.mlir
 %d = transform.kgen.select "aten.linear" in %f as attention
 %p = transform.param.constant 4 : i64 -> !transform.param<i64>

@@ -32,6 +32,8 @@ module attributes {transform.with_named_sequence} {
     transform.kgen.raster %d 8
     // CHECK: transform.kgen.split_k %[[D]] 4
     transform.kgen.split_k %d 4
+    // CHECK: transform.kgen.split_keys %[[D]] 8 split_at = cluster
+    transform.kgen.split_keys %d 8 split_at = cluster
     // CHECK: transform.kgen.coarsen %[[D]] 4
     transform.kgen.coarsen %d 4
     // CHECK: transform.kgen.rows_per_block %[[D]] 4

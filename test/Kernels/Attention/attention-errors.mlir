@@ -362,3 +362,51 @@ func.func @f(%q: tensor<4x64x64xf16>) -> tensor<4x64x64xf16> {
   } : tensor<4x64x64xf16>
   return %0 : tensor<4x64x64xf16>
 }
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: split_keys = 9, expected at most 8, the tiles of 32 keys}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, split_keys = 9>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: split_at = cluster needs sm_90a and 2 to 8 parts, found 16 on sm_90a}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, split_keys = 16, split_at = cluster>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{schedule key 'split_keys' is not taken by attention/mma_sync and attention/wgmma}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, split_keys = 4, stages = 2>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<2x256x64xf16>, %k: tensor<2x256x64xf16>, %v: tensor<2x256x64xf16>) -> tensor<2x256x64xf16> {
+  // expected-error @+1 {{attention schedule of @d: block = 512 needs 294912 bytes of shared memory for a tile of each warp, expected at most 232448}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, split_keys = 2, block = 512, warp_tile = [16, 64]>) ins(%q, %k, %v : tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) {
+  ^bb0(%a: tensor<2x256x64xf16>, %b: tensor<2x256x64xf16>, %c: tensor<2x256x64xf16>):
+    %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x64xf16>, tensor<2x256x64xf16>, tensor<2x256x64xf16>) -> tensor<2x256x64xf16>
+    kgen.yield %1 : tensor<2x256x64xf16>
+  } : tensor<2x256x64xf16>
+  return %0 : tensor<2x256x64xf16>
+}

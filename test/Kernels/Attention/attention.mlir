@@ -57,3 +57,26 @@ func.func @f(%q: tensor<4x16x4096x128xf16>, %k: tensor<4x16x4096x128xf16>, %v: t
   } : tensor<4x16x4096x128xf16>
   return %0 : tensor<4x16x4096x128xf16>
 }
+
+// -----
+
+// One query for each of four heads that share keys, in eight parts whose results meet in the shared memory of a cluster.
+// CHECK-LABEL: kgen.source @decode
+// CHECK-SAME: constexpr int kGroup = 4;
+// CHECK-SAME: long long key_start(long long head) { return head / 4 * 131072; }
+// CHECK-SAME: kgen::cluster_map(received + part * kShare + pair % kShare, pair / kShare) = all.value;
+// CHECK-SAME: kgen.schedule = #kgen.schedule<family = attention, block = 256, dtype = bf16, mma = mma_sync, reduce = online, split_at = cluster, split_keys = 8, warp_tile = [16, 32]>
+// CHECK: kgen.launch @decode::@decode_attention grid [64, 1, 1] block [256, 1, 1] shared 75008 cluster [8, 1, 1]
+// CHECK-NOT: kgen.launch
+func.func @f(%q: tensor<32x1x64xbf16>, %k: tensor<8x1x2048x64xbf16>, %v: tensor<8x1x2048x64xbf16>) -> tensor<32x1x64xbf16> {
+  %0 = kgen.dispatch @decode schedule(#kgen.schedule<family = attention, split_keys = 8, split_at = cluster>) ins(%q, %k, %v : tensor<32x1x64xbf16>, tensor<8x1x2048x64xbf16>, tensor<8x1x2048x64xbf16>) {
+  ^bb0(%a: tensor<32x1x64xbf16>, %b: tensor<8x1x2048x64xbf16>, %c: tensor<8x1x2048x64xbf16>):
+    %1 = aten.expand %b size [8, 4, 2048, 64] : (tensor<8x1x2048x64xbf16>) -> tensor<8x4x2048x64xbf16>
+    %2 = aten.reshape %1 shape [32, 2048, 64] : (tensor<8x4x2048x64xbf16>) -> tensor<32x2048x64xbf16>
+    %3 = aten.expand %c size [8, 4, 2048, 64] : (tensor<8x1x2048x64xbf16>) -> tensor<8x4x2048x64xbf16>
+    %4 = aten.reshape %3 shape [32, 2048, 64] : (tensor<8x4x2048x64xbf16>) -> tensor<32x2048x64xbf16>
+    %5 = aten.scaled_dot_product_attention %a, %2, %4 : (tensor<32x1x64xbf16>, tensor<32x2048x64xbf16>, tensor<32x2048x64xbf16>) -> tensor<32x1x64xbf16>
+    kgen.yield %5 : tensor<32x1x64xbf16>
+  } : tensor<32x1x64xbf16>
+  return %0 : tensor<32x1x64xbf16>
+}

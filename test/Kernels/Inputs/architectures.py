@@ -49,6 +49,8 @@ CASES = [
     ("conv, mma = mma_sync, dtype = fp16", *TRANSPOSED),
     ("attention, mma = none", *ATTENTION),
     ("attention, mma = mma_sync", *ATTENTION),
+    ("attention, split_keys = 2", *ATTENTION),
+    ("attention, split_keys = 1, warp_tile = [16, 16]", *SHIFTED),
     ("attention, mma = mma_sync", *ROUNDED),
     ("attention, mma = mma_sync", *HIDDEN),
     ("attention, mma = mma_sync", *SHIFTED),
@@ -62,7 +64,7 @@ if arch == "sm_90a":
               ("gemm, mma = wgmma, dtype = tf32, convert_at = prepass", *MM), ("gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 2", *MM),
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
               ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
-              ("attention, mma = wgmma", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
+              ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []
 for number, (family, op, inputs, result) in enumerate(CASES):

@@ -35,6 +35,8 @@ CASES = {
     "attention_mma": (graph("family = attention, mma = mma_sync", "aten.scaled_dot_product_attention %a0, %a1, %a2",
                             [HEAD, HEAD, HEAD], HEAD),
                       ["kTileKeys = 72"]),
+    "attention_split": (graph("family = attention, split_keys = 2", "aten.scaled_dot_product_attention %a0, %a1, %a2", [HEAD, HEAD, HEAD], HEAD),
+                        ["kTileKeys = 24"]),
     "row_registers": (graph("family = row, resident = reg", "aten.softmax.int %a0 dim -1", ["tensor<64x4096xf32>"],
                             "tensor<64x4096xf32>"),
                       ["kRowsPerBlock = 2"]),
