@@ -88,7 +88,7 @@ public:
   /// Two: while the card answers one question, the next one's inputs are drawn.
   unsigned parallel() const override { return 2; }
   size_t room() const override { return sets; }
-  bool works() const override { return !broken; }
+  bool works() const override { return !broken && server->works(); }
 
   llvm::Expected<Findings> examine(size_t set, const Question &question) override {
     std::lock_guard<std::mutex> guard(lock);
@@ -378,7 +378,7 @@ private:
   std::map<size_t, int> inputs;                       ///< descriptors of the memory that the card has them in, or -1
   std::mutex lock;
   std::atomic<double> learned = 0; ///< seconds
-  bool broken = false;
+  std::atomic<bool> broken = false;
 };
 
 } // namespace

@@ -22,7 +22,9 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -85,13 +87,13 @@ public:
     if (!begin(job))
       return;
     while (isRead && kgen::device::receiveLine(socket, line, received)) {
-      const Turn turn(common);
+      turn.emplace(common);
       handle(line);
     }
   }
 
 private:
-  /// The time of one command.
+  /// The time of one command, up to its reply.
   class Turn {
   public:
     explicit Turn(Common &common) : common(common) {
@@ -107,7 +109,7 @@ private:
   };
 
   bool begin(llvm::ArrayRef<std::string> job) {
-    const Turn turn(common);
+    turn.emplace(common);
     if (llvm::Error error = prepare(job)) {
       reply(std::move(error));
       return false;
@@ -315,6 +317,7 @@ private:
   }
   void send(std::string text) {
     text += '\n';
+    turn.reset(); // whoever reads it may ask another session at once
     isRead = kgen::device::sendLine(socket, text, std::exchange(attached, -1));
   }
 
@@ -325,6 +328,7 @@ private:
   };
   Common &common;
   const int socket;
+  std::optional<Turn> turn;
   bool isRead = true; ///< what is sent
   std::string nextPlan;
   std::unique_ptr<device::Device> oracle, own;
@@ -342,6 +346,12 @@ private:
 int kgen::judge::runJudgeWorker(llvm::ArrayRef<std::string> arguments) {
   if (arguments.size() != 1)
     return 2;
+  // Each set of inputs is a descriptor, of all sessions together.
+  rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   static Common common;
   common.device = arguments[0];
   // The context is made while the first session's job is on its way; where there is none sessions say why.

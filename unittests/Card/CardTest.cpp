@@ -16,9 +16,11 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <csignal>
 #include <dlfcn.h>
 #include <thread>
+#include <vector>
 
 using namespace kgen;
 using namespace kgen::judge;
@@ -139,7 +141,7 @@ TEST_F(CardTest, ASessionFreesAllThatItHadOnTheCard) {
   EXPECT_EQ(counted("fakeCudaDefaultStream"), byDefault);
 }
 
-TEST_F(CardTest, LargeInputsAndBuffersApartAreFreed) {
+TEST_F(CardTest, BuffersApartAndSharedOnesAreFreed) {
   std::thread([&] {
     auto device = llvm::cantFail(device::createDevice("cuda:0"));
     const device::DeviceAddress apart = llvm::cantFail(device->allocate(device->granularity()));
@@ -173,6 +175,22 @@ TEST_F(CardTest, SessionsShareAProcessAndGiveBackWhatTheyHad) {
   EXPECT_EQ(sharedProcess(), process);
 }
 
+TEST_F(CardTest, SessionsWorkSideBySide) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 3; ++round) {
+        auto judge = start("good" + std::to_string(i));
+        ASSERT_NE(judge, nullptr);
+        EXPECT_FINE(examine(*judge));
+        llvm::cantFail(judge->compare(0, 0, {}, 0));
+        judge->drop(0);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 TEST_F(CardTest, OneThatCannotStartLeavesOthersAlone) {
   auto judge = start("good");
   const pid_t process = sharedProcess();
@@ -196,13 +214,16 @@ TEST_F(CardTest, OneThatCannotStartLeavesOthersAlone) {
 
 TEST_F(CardTest, ALongQuestionKeepsNobodyWaiting) {
   auto slow = start("slow"), quick = start("good");
-  std::thread long_([&] { EXPECT_FINE(examine(*slow)); });
+  std::atomic<bool> isAnswered = false;
+  std::thread other([&] {
+    EXPECT_FINE(examine(*slow));
+    isAnswered = true;
+  });
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const double begin = toolchain::monotonicSeconds();
   for (int i = 0; i < 3; ++i)
     EXPECT_FINE(examine(*quick));
-  EXPECT_LT(toolchain::monotonicSeconds() - begin, 0.6);
-  long_.join();
+  EXPECT_FALSE(isAnswered);
+  other.join();
 }
 
 TEST_F(CardTest, WhoIsKilledWithTheProcessIsServedAgain) {
@@ -210,6 +231,8 @@ TEST_F(CardTest, WhoIsKilledWithTheProcessIsServedAgain) {
   const pid_t process = sharedProcess();
   kill(process, SIGKILL);
   for (Judge *judge : {first.get(), second.get()}) {
+    if (judge == second.get()) // which has not asked yet
+      EXPECT_FALSE(judge->works());
     llvm::Error error = examine(*judge);
     EXPECT_TRUE(error.isA<toolchain::ProcessLost>());
     EXPECT_EQ(llvm::toString(std::move(error)), "the card's oracle was killed (signal 9)");
