@@ -76,7 +76,7 @@ class Finding:
 
 
 class NotExported(Exception):
-    """PyTorch computes a graph, but its own exporter fails: nothing of kgen's has seen it."""
+    """PyTorch computes a graph, but its own exporter fails, or gives a result another shape than PyTorch does: that is no fault of kgen's."""
 
 
 class Stop(Exception):
@@ -185,7 +185,13 @@ def import_graph(path):
     noise = io.StringIO()
     try:
         with _exporting, contextlib.redirect_stdout(noise), contextlib.redirect_stderr(noise):
-            return import_file(path)
+            text = import_file(path)
+            words = _shape_difference(text, path)
+        if words:
+            raise NotExported(words)
+        return text
+    except NotExported:
+        raise
     except ImportRefused as refusal:
         if _is_exporters_own(refusal):
             raise NotExported(str(refusal)) from None
@@ -193,6 +199,24 @@ def import_graph(path):
         raise Stop(kind, "import", str(refusal)) from None
     except Exception as error:  # whatever else it raises is a fault of the importer's
         raise Stop("crash", "import", f"{type(error).__name__}: {error}") from None
+
+
+def _shape_difference(text, path):
+    """What tells of a result whose shape in the graph TEXT is not that of PyTorch's own; empty where all are alike."""
+    scope = {}
+    exec(compile(path.read_text(), str(path), "exec"), scope)  # a file that the caller trusts
+    try:
+        with torch.no_grad():
+            result = scope["Model"](*scope["get_init_inputs"]()).eval()(*scope["get_inputs"]())
+    except (NotImplementedError, RuntimeError):  # a type that PyTorch's CPU does not compute it in
+        return ""
+    types = re.findall(r"tensor<([^>]*)>", re.findall(r"^ *return .*$", text, re.MULTILINE)[-1])
+    declared = [[int(extent) for extent in one.split("x")[:-1]] for one in types]
+    computed = [list(one.shape) for one in (result if isinstance(result, (list, tuple)) else [result])]
+    for i, (ours, theirs) in enumerate(zip(declared, computed)):
+        if ours != theirs:
+            return f"torch.export gives result {i} the shape {ours}, PyTorch computes {theirs}"
+    return ""
 
 
 def _is_exporters_own(refusal):

@@ -210,6 +210,15 @@ class Exporting(unittest.TestCase):
         with self.assertRaises(Stop):
             self.found("kgen.importer.decompose", lambda *_: torch.split(torch.zeros(0), 1, dim=3))
 
+    def test_another_shape_than_pytorch_computes_is_the_exporters(self):
+        # PyTorch 2.11 exports a norm over one of two dimensions of one element as if it kept that dimension.
+        with tempfile.TemporaryDirectory() as folder, mock.patch("fuzz.check.import_file", return_value="    return %n : tensor<1x1xbf16>\n"):
+            path = pathlib.Path(folder) / "model.py"
+            path.write_text("import torch\n\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x.sum(0)\n\n\n"
+                            "def get_init_inputs():\n    return []\n\n\ndef get_inputs():\n    return [torch.zeros(1, 1)]\n")
+            with self.assertRaisesRegex(NotExported, r"result 0 the shape \[1, 1\], PyTorch computes \[1\]"):
+                import_graph(path)
+
 
 if __name__ == "__main__":
     unittest.main()
