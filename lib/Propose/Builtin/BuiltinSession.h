@@ -28,6 +28,12 @@ std::vector<int64_t> readIntegers(llvm::StringRef text);
 /// What the catalogue's tests look at, read from the graph around DISPATCH of PLAN.
 ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan &plan, const ProposalContext &context);
 
+/// The prior tells no more than this between two ways.
+constexpr double aboutAsFast = 1.1;
+
+/// Whether PLAN multiplies f32 on tensor cores. Left alone, the families do so only where the class allows it.
+bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context);
+
 /// A way to carry an idea out, before it is text.
 struct PlanVariant {
   SchedulePlan plan;
@@ -81,6 +87,8 @@ private:
   /// Takes IDEA among SCORED where something of it is left to try.
   void add(std::vector<Scored> &scored, Idea idea, double score) const;
 
+  double leastPrior(llvm::StringRef key) const;
+  void preferFast(std::vector<Scored> &scored) const;
   std::vector<PlanVariant> expandEntry(const ideas::CatalogueEntry &entry) const;
   std::vector<PlanVariant> expandStructure(llvm::StringRef key) const;
   std::vector<PlanVariant> expandRewrite(const RewriteIdea &idea) const;
