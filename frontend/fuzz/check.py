@@ -41,7 +41,7 @@ NOT_EXPORTED = "not exported: "
 VARIANT = "variant: "
 
 # Ideas whose variants few graphs allow: where there is one it is mostly among those that are tried.
-RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-maximum implicit-product narrow-promotion row-on-chip row-over-cluster row-ring
+RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-maximum implicit-product keys-in-parts narrow-promotion row-on-chip row-over-cluster row-ring
     scores-in-registers softmax-over-cluster split-reduction split-rows turns-and-overlap warpgroup-attention warpgroup-ring warpgroup-rows warpgroups wmma""".split()
 
 # The stage that lowers a network with another order of its images.

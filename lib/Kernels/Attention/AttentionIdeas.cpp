@@ -53,6 +53,14 @@ static std::vector<std::string> deriveKeyParts(const DispatchFacts &f) {
   return variants;
 }
 
+/// Of few queries and keys, a tile that is no larger than they are.
+static std::vector<std::string> deriveSmallTile(const DispatchFacts &f) {
+  if (f.m <= 0 || f.n <= 0 || f.m > 32)
+    return {};
+  const int64_t keys = std::min<int64_t>(64, alignTo(uint64_t(f.n), 16));
+  return {formatv("mma=mma_sync; tile=[{0}, {1}]; stages=2", alignTo(uint64_t(f.m), 16), keys).str()};
+}
+
 std::vector<CatalogueEntry> getAttentionIdeas() {
   return {
       {"keys-in-parts",
@@ -130,7 +138,10 @@ std::vector<CatalogueEntry> getAttentionIdeas() {
        {"mma=mma_sync; -tile; -stages"},
        {"mma=mma_sync; tile=[128, 64]; stages=2", "mma=mma_sync; tile=[128, 64]; stages=3",
         "mma=mma_sync; tile=[64, 64]; stages=2", "mma=mma_sync; tile=[128, 32]; stages=3",
-        "mma=mma_sync; tile=[64, 32]; stages=3", "mma=mma_sync; tile=[32, 64]; stages=2"}},
+        "mma=mma_sync; tile=[64, 32]; stages=3", "mma=mma_sync; tile=[32, 64]; stages=2"},
+       false,
+       false,
+       deriveSmallTile},
       {"attention-tile",
        C::Parallel,
        "Change how many queries share a tile of keys: more queries use a key more often, fewer keep more blocks busy.",
