@@ -28,12 +28,6 @@ std::vector<int64_t> readIntegers(llvm::StringRef text);
 /// What the catalogue's tests look at, read from the graph around DISPATCH of PLAN.
 ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan &plan, const ProposalContext &context);
 
-/// The prior tells no more than this between two ways.
-constexpr double aboutAsFast = 1.1;
-
-/// Whether PLAN multiplies f32 on tensor cores. Left alone, the families do so only where the class allows it.
-bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context);
-
 /// A way to carry an idea out, before it is text.
 struct PlanVariant {
   SchedulePlan plan;

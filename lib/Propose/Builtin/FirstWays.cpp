@@ -16,7 +16,8 @@ using namespace llvm;
 
 namespace kgen::propose {
 
-bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context) {
+/// Whether PLAN multiplies f32 on tensor cores. Left alone, the families do so only where the class allows it.
+static bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context) {
   return any_of(plan.dispatches, [&](const PlannedDispatch &dispatch) {
     auto mma = dispatch.settings.find("mma");
     return mma != dispatch.settings.end() && mma->second != "none" && lookAt(dispatch, plan, context).f32;
@@ -25,6 +26,7 @@ bool splitsOperands(const SchedulePlan &plan, const ProposalContext &context) {
 
 Expected<std::vector<FirstWay>> listFirstWays(const ProposalContext &context) {
   constexpr int all = 10000;
+  constexpr double aboutAsFast = 1.1; // the prior is no better
   auto proposer = createBuiltinProposer();
   auto ideas = proposer->proposeIdeas(context, all);
   if (!ideas)

@@ -35,6 +35,7 @@ private:
   // The rounds.
   llvm::Error executeRounds();
   llvm::Error beginNetwork();
+  void sortByWork(std::vector<size_t> &members);
   llvm::Error openTasks(const NetworkVariant &variant);
   llvm::Error timeBaselines();
   llvm::Error close();
