@@ -189,7 +189,8 @@ double BuiltinSession::leastPrior(StringRef key) const {
 }
 
 /// A round of a single idea, of what nothing was tried for, begins with none that the prior holds for half as fast as
-/// its favourite: rows of 32 numbers are not read by 128 threads each. Less than that the catalogue's order knows better.
+/// its favourite: rows of 32 numbers are not read by 128 threads each. Less than that the catalogue's order knows
+/// better.
 void BuiltinSession::preferFast(std::vector<Scored> &scored) const {
   std::vector<double> priors;
   for (const Scored &entry : scored)
