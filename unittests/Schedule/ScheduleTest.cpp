@@ -118,11 +118,12 @@ TEST(Schedule, AValueThatNoVariantTakesIsNamedWithWhatEachTakes) {
   EXPECT_EQ(findFault("gemm", read("mma = wmma; dtype = fp32")),
             "schedule key 'dtype' of gemm/wmma expected one of tf32, fp16, bf16, found \"fp32\"");
   // Variants differ: each is said with who takes it.
-  EXPECT_EQ(
-      findFault("attention", read("tile = [24, 64]")),
-      "schedule key 'tile' of family attention expected [a multiple of 16 from 16 to 4096, a multiple of 16 from 16 "
-      "to 4096] (attention/simt and attention/mma_sync), or [a multiple of 64 from 64 to 192, one of 16, 32, 48, 64, "
-      "80, 96, 112, 128, 160, 192, 224, 256] (attention/wgmma), found [24, 64]");
+  EXPECT_EQ(findFault("attention", read("tile = [24, 64]")),
+            "schedule key 'tile' of attention/simt, attention/mma_sync and attention/wgmma expected [a multiple of 16 "
+            "from 16 "
+            "to 4096, a multiple of 16 from 16 to 4096] (attention/simt and attention/mma_sync), or [a multiple of 64 "
+            "from 64 "
+            "to 192, one of 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256] (attention/wgmma), found [24, 64]");
   // A value of one variant and a key of another.
   EXPECT_EQ(findFault("conv", read("tile = [64, 24, 16]; warp_tile = [16, 16]"))
                 .find("schedule key 'tile' of conv/mma_sync expected ["),
