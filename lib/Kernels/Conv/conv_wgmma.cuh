@@ -550,26 +550,6 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
               const int p = lane + 32 * i, px = run.strip * STRIP + p;
               if (i > 0 && !exists(p))
                 break;
-              float value = values[stage_column(p)];
-              //@ section pool
-              value = __int_as_float(0xff800000);
-#pragma unroll
-              for (int w = 0; w < POOL_W; ++w) {
-                const int m = p * POOL_STRIDE_W + w;
-                if (WINDOWS_INSIDE || (unsigned)(x0 + m) < (unsigned)OW)
-                  value = kgen::max_nan(value, values[stage_column(m)]);
-              }
-              //@ end
-              //@ replace last
-              if (!EPILOGUE_FIRST)
-                value = epilogue(fmaf(value, power == SETTLED ? 1.0f : power * filter.x, filter.y), run.image, channel,
-                                 py, px, bias);
-              value = finish(value, run.image, channel, py, px, bias);
-              //@ end
-              out[(long long)j * 4 * PH * PW + p] = static_cast<Out>(value);
-            }
-          }
-        }
         //@ end
         //@ section pixels
         // Channels last: neighbouring lanes take neighbouring filters of a pixel.
@@ -582,6 +562,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
             if (n < BN && channel < OC) {
               const float *values = stage + n * STAGE_PITCH;
               const float2 filter = filters[n];
+        //@ end
               float value = values[stage_column(p)];
               //@ section pool
               value = __int_as_float(0xff800000);
@@ -598,6 +579,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
                                  py, px, bias);
               value = finish(value, run.image, channel, py, px, bias);
               //@ end
+        //@ section planes
+              out[(long long)j * 4 * PH * PW + p] = static_cast<Out>(value);
+            }
+          }
+        }
+        //@ end
+        //@ section pixels
               out[n] = static_cast<Out>(value);
             }
           }
