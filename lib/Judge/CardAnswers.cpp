@@ -129,7 +129,7 @@ private:
     bool declared = graph.contains("kgen.small");
     if (auto error = tool("kgen-opt",
                           {out.full, declared ? "--kgen-resize=size=small"
-                                              : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000"},
+                                              : "--kgen-resize=max-flops=1e7 max-elements=100000 slack=2000 cut=true"},
                           out.reduced))
       return std::move(error);
     auto text = toolchain::readWholeFile(out.reduced);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Cost.h"
 #include "kgen/Dialect/Aten/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -29,6 +30,8 @@ static constexpr int64_t kMatrixRows = 32;
 static constexpr size_t kMostPaired = 12;
 /// Ops of a graph that is tried twice: an unrolled recurrence keeps its steps, however narrow.
 static constexpr size_t kMostTogether = 10000;
+/// Ops that are inferred in search of a size before the graph is cut instead: a second, about.
+static constexpr int64_t kMostInferred = 1'000'000;
 /// Elements that a shrunk group or instance keeps at least.
 static constexpr int64_t kLeastStatistics = 8;
 
@@ -142,8 +145,9 @@ using Place = std::pair<unsigned, unsigned>;
 /// inference leaves a function half rewritten.
 class Shrinker {
 public:
-  Shrinker(func::FuncOp func, double maxFlops, int64_t maxElements, double slack = 1)
-      : func(func), maxFlops(maxFlops), maxElements(maxElements), slack(slack), wasDegenerate(isDegenerate(func)) {
+  Shrinker(func::FuncOp func, double maxFlops, int64_t maxElements, double slack = 1, bool mayCut = false)
+      : func(func), maxFlops(maxFlops), maxElements(maxElements), slack(slack), mayCut(mayCut),
+        wasDegenerate(isDegenerate(func)) {
     for (Type type : func.getArgumentTypes())
       shapes.emplace_back(cast<RankedTensorType>(type).getShape());
   }
@@ -156,8 +160,15 @@ public:
     // Extents one by one were not enough: from the beginning, and together.
     together = true;
     shapes = full;
+    inferred = 0;
     if (func.getBody().front().getOperations().size() <= kMostTogether && !shrink().first)
       return resizeFunction(func, typesOf(shapes));
+    if (mayCut) {
+      if (failed(resizeFunction(func, typesOf(shapes))))
+        return failure();
+      if (keepFirstOps())
+        return success();
+    }
     return func.emitOpError() << "expected a size of at most " << maxFlops << " floating-point operations and "
                               << maxElements << " elements for each tensor but found none below " << *flops << " and "
                               << elements;
@@ -178,6 +189,41 @@ private:
       current = *owner;
     }
     return {};
+  }
+
+  /// Keeps the first ops of the graph, as many as fit, and what they need; the last of them whose result is a number is
+  /// returned. False, and nothing changed, where none fits.
+  bool keepFirstOps() {
+    Block &body = func.getBody().front();
+    Value last;
+    double flops = 0;
+    for (Operation &op : body.without_terminator()) {
+      if (auto cost = dyn_cast<AtenCostOpInterface>(op))
+        flops += cost.getFlops();
+      auto isTooLarge = [&](Value value) {
+        return double(cast<RankedTensorType>(value.getType()).getNumElements()) > slack * double(maxElements);
+      };
+      if ((maxFlops > 0 && flops > slack * maxFlops) ||
+          (maxElements > 0 &&
+           (llvm::any_of(op.getOperands(), isTooLarge) || llvm::any_of(op.getResults(), isTooLarge))))
+        break;
+      if (isa<FloatType>(cast<RankedTensorType>(op.getResult(0).getType()).getElementType()))
+        last = op.getResult(0);
+    }
+    if (!last)
+      return false;
+    body.getTerminator()->setOperands(last);
+    SmallVector<Operation *> ops = llvm::map_to_vector(body.without_terminator(), [](Operation &op) { return &op; });
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty())
+        op->erase();
+    llvm::BitVector unused(func.getNumArguments());
+    for (BlockArgument argument : func.getArguments())
+      if (argument.use_empty())
+        unused.set(argument.getArgNumber());
+    func.setFunctionType(func.getFunctionType().clone(func.getArgumentTypes(), last.getType()));
+    func.setResAttrsAttr({});
+    return succeeded(func.eraseArguments(unused));
   }
 
   static int64_t largestTensor(func::FuncOp func) {
@@ -289,7 +335,9 @@ private:
   /// its rows.
   OwningOpRef<func::FuncOp> resized(Shapes &tried) {
     ScopedDiagnosticHandler quiet(func.getContext(), [](Diagnostic &) { return success(); });
-    while (true) {
+    const int64_t ops = func.getBody().front().getOperations().size();
+    while (!mayCut || inferred < kMostInferred) {
+      inferred += ops;
       OwningOpRef<func::FuncOp> copy = func.clone();
       Operation *stuck = nullptr;
       llvm::DenseMap<Value, Type> before;
@@ -298,6 +346,7 @@ private:
       if (!together || !stuck || !follow(stuck, before, tried))
         return {};
     }
+    return {};
   }
 
   /// Lets the arguments among OP's operands follow; false where none can, so that each changes at most once for each
@@ -334,9 +383,11 @@ private:
   double maxFlops;
   int64_t maxElements;
   double slack; ///< where nothing fits, the smallest size may exceed the limits so many times
+  bool mayCut;  ///< where it exceeds them more often, the first ops are kept alone
   /// The graph has tiny statistics at its own size; then they cannot be asked for.
   bool wasDegenerate;
   bool together = false; ///< widths are halved together, and arguments follow
+  int64_t inferred = 0;  ///< ops so far
   Shapes shapes;
 };
 } // namespace
@@ -411,7 +462,7 @@ private:
       return resizeToSmall(func, maxFlops > 0 ? maxFlops : kDefaultFlops,
                            maxElements > 0 ? maxElements : kDefaultElements);
     if (maxFlops > 0 || maxElements > 0)
-      return Shrinker(func, maxFlops, maxElements, slack).run();
+      return Shrinker(func, maxFlops, maxElements, slack, cut).run();
     return success();
   }
 

@@ -24,7 +24,9 @@ def ResizePass : Pass<"kgen-resize", "::mlir::ModuleOp"> {
       arguments share shrink together, the largest first, as long as inference
       succeeds; stops when the graph has at most so many floating-point operations and
       no tensor has more elements. The smallest size that was found may exceed them
-      `slack` times where none is within.
+      `slack` times where none is within. Where it exceeds them more often, `cut` keeps the
+      first ops, as many as are within `slack` times the limits, and what they need; the last of
+      their results that is a number is what the function returns then.
 
     Before:
     ```mlir
@@ -47,7 +49,8 @@ def ResizePass : Pass<"kgen-resize", "::mlir::ModuleOp"> {
     ListOption<"dims", "dims", "std::string", "new extents, each ARGUMENT:DIMENSION=EXTENT">,
     Option<"maxFlops", "max-flops", "double", "0", "shrink until the graph has at most so many operations; 0: no limit">,
     Option<"maxElements", "max-elements", "int64_t", "0", "shrink until no tensor has more elements; 0: no limit">,
-    Option<"slack", "slack", "double", "1", "how many times the smallest size may exceed these limits where none is within">
+    Option<"slack", "slack", "double", "1", "how many times the smallest size may exceed these limits where none is within">,
+    Option<"cut", "cut", "bool", "false", "where no size is within them, keep only the first ops">
   ];
 }
 
