@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Judge/Answers.h"
+#include "kgen/Judge/Verify.h"
 
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Process.h"
@@ -373,6 +374,10 @@ const char *kgen::judge::describe(Computed what) {
     return "what the graph's own types make of it";
   }
   return "";
+}
+
+Computed kgen::judge::declaredOf(llvm::StringRef precision) {
+  return classRoundoff(precision) > 0 ? Computed::DeclaredTF32 : Computed::Declared;
 }
 
 llvm::Expected<double> AnswerSource::flops(llvm::StringRef) {

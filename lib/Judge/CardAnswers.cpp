@@ -42,6 +42,8 @@ constexpr double agreement = 1e-9;
 /// Answers that the card must have room for.
 constexpr size_t fewestSets = 2;
 
+bool isDeclared(Computed what) { return what == Computed::Declared || what == Computed::DeclaredTF32; }
+
 /// A graph's fp64 kernels, ready to run.
 struct CardProgram {
   candidate::LaunchPlan plan;
@@ -84,7 +86,7 @@ public:
     llvm::consumeError(
         useWhenAgreed(scratch->path(), files->full, files->reduced, files->reducedText, Computed::Answers, ignore));
     // A wrong answer is held against it, and admission tries some.
-    llvm::consumeError(lower(scratch->path(), files->full, "whole", Computed::Declared).takeError());
+    llvm::consumeError(lower(scratch->path(), files->full, "whole", declaredOf(plan.precision)).takeError());
   }
 
   llvm::Expected<std::unique_ptr<Judge>> judge(llvm::StringRef graph, const candidate::LaunchPlan &plan,
@@ -197,7 +199,7 @@ private:
       if (llvm::Error error = toolchain::writeFileAtomically(*file, *text))
         return error;
     auto load = [&](const CardProgram &program) { return use(program.planFile, program.artifact); };
-    if (what != Computed::Declared)
+    if (!isDeclared(what))
       return useWhenAgreed(folder, full, small, reduced, what, load);
     // In the types that the graph declares there is nothing that the CPU could confirm to 1e-9.
     auto program = lower(folder, full, "whole", what);
@@ -352,16 +354,18 @@ private:
     LoweredText out;
     out.program.planFile = folder + "/" + name + ".plan.json";
     std::vector<std::string> passes = {graph};
-    if (what != Computed::Declared)
+    if (!isDeclared(what))
       passes.push_back("--kgen-promote-f64");
     if (what == Computed::Magnitudes)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-magnitudes"});
     if (what == Computed::Reach)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-reach"});
+    if (what == Computed::DeclaredTF32)
+      passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-round-factors"});
     // What is held against the CPU is small, and to have the tiles of the whole nevertheless.
-    const char *tiles = what == Computed::Declared ? "--kgen-lower=tiled-products"
-                        : name == "reduced"        ? "--kgen-lower=wide-tiles=1"
-                                                   : "--kgen-lower";
+    const char *tiles = isDeclared(what)    ? "--kgen-lower=tiled-products"
+                        : name == "reduced" ? "--kgen-lower=wide-tiles=1"
+                                            : "--kgen-lower";
     passes.insert(passes.end(), {tiles, "--kgen-merge-sources"}); // a network's layers are alike
     if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);

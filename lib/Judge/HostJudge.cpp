@@ -63,7 +63,7 @@ class HostJudge : public Judge {
 public:
   HostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan, unsigned threads)
       : source(source), graph(graph.str()), inputs(plan.inputs), outputs(plan.outputs),
-        tf32(classRoundoff(plan.precision) > 0), threads(threads) {
+        ownTypes(declaredOf(plan.precision)), threads(threads) {
     size_t total;
     offsets = device::packBuffers(inputs, 0, total);
     // A question's doubles exist in our memory, in the exchange's files and in the oracle.
@@ -120,7 +120,7 @@ public:
     Kept &right = keptFor(set);
     if (!right.declared.empty())
       return right.declared;
-    auto found = ask(right.inputs, RoundTo::None, false, tf32 ? Computed::DeclaredTF32 : Computed::Declared);
+    auto found = ask(right.inputs, RoundTo::None, false, ownTypes);
     if (!found)
       return found.takeError();
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -216,7 +216,7 @@ private:
   std::string graph;
   std::vector<candidate::BufferSpec> inputs, outputs;
   std::vector<size_t> offsets; ///< of the inputs
-  const bool tf32; ///< units of the class take factors in fp32 as tf32, whatever else the graph has in halves
+  const Computed ownTypes;
   unsigned threads, atOnce = 1;
   std::mutex lock;
   std::map<size_t, Kept> kept;

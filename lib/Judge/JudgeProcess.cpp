@@ -55,8 +55,8 @@ private:
 class JudgeProcess : public Judge {
 public:
   explicit JudgeProcess(const JudgeJob &job)
-      : program(job.artifact), drawn(job.shape->inputs), outputs(job.shape->outputs), makeProgram(job.makeProgram),
-        useCard(job.useCard) {}
+      : program(job.artifact), drawn(job.shape->inputs), outputs(job.shape->outputs),
+        ownTypes(declaredOf(job.shape->precision)), makeProgram(job.makeProgram), useCard(job.useCard) {}
   ~JudgeProcess() override {
     for (auto &held : inputs)
       if (held.second >= 0)
@@ -177,7 +177,7 @@ public:
     if (auto known = declared.find(set); known != declared.end())
       return known->second;
     Stopwatch watch(learned);
-    if (llvm::Error error = ensureProgram(Computed::Declared))
+    if (llvm::Error error = ensureOwnTypes())
       return std::move(error);
     auto reply = ask("declared " + std::to_string(set), comparisonWords * outputs.size());
     if (!reply)
@@ -259,6 +259,16 @@ private:
         known->second = llvm::toString(std::move(error));
     }
     return known->second.empty() ? llvm::Error::success() : llvm::createStringError(known->second);
+  }
+
+  /// Has the child load what the graph's own types make of it. Where factors are rounded attention's scores pass
+  /// through memory: with no room for them there is what fp32 makes of it, which is off by less.
+  llvm::Error ensureOwnTypes() {
+    llvm::Error error = ensureProgram(ownTypes);
+    if (!error || ownTypes == Computed::Declared || broken)
+      return error;
+    llvm::consumeError(std::move(error));
+    return ensureProgram(Computed::Declared);
   }
 
   /// Sends the inputs of SET, and keeps the memory that the card has them in.
@@ -366,6 +376,7 @@ private:
 
   const std::string program;                         ///< the artifact
   std::vector<candidate::BufferSpec> drawn, outputs; ///< as inputs are declared; the outputs
+  const Computed ownTypes;
   decltype(JudgeJob::makeProgram) makeProgram;
   UseCard useCard;
   std::map<Computed, std::string> programs; ///< those that were asked for, and why there is none

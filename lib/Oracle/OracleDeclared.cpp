@@ -40,40 +40,9 @@ static Value convert(OpBuilder &b, Value tensor, Type to) {
   return op.getResult(0);
 }
 
-/// VALUE, an f32, rounded to the 10 bits of fraction that tf32 keeps, ties to even.
-static Value roundToTF32(OpBuilder &b, Location loc, Value value) {
-  auto constant = [&](int64_t bits) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(bits))); };
-  Value bits = arith::BitcastOp::create(b, loc, b.getI32Type(), value);
-  Value last = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, constant(13)), constant(1));
-  Value half = arith::AddIOp::create(b, loc, last, constant(0xfff));
-  Value rounded = arith::AndIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, half), constant(~int64_t(0x1fff)));
-  // What is not finite stays as it is: all bits of its exponent are set.
-  Value exponent = constant(0x7f800000);
-  Value finite =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, bits, exponent), exponent);
-  Value chosen = arith::SelectOp::create(b, loc, finite, rounded, bits);
-  return arith::BitcastOp::create(b, loc, value.getType(), chosen);
-}
-
-/// Rounds what OP multiplies before it adds up, where these are two things of f32.
-static void roundFactors(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() == 0)
-    return;
-  llvm::DenseSet<Value> sums(op.getRegionOutputArgs().begin(), op.getRegionOutputArgs().end());
-  for (auto product : llvm::make_early_inc_range(op.getBody()->getOps<arith::MulFOp>())) {
-    Value a = product.getLhs(), c = product.getRhs();
-    if (!product.getType().isF32() || a == c || sums.contains(a) || sums.contains(c))
-      continue;
-    OpBuilder b(product);
-    for (OpOperand &operand : product->getOpOperands())
-      operand.set(roundToTF32(b, product.getLoc(), operand.get()));
-  }
-}
-
 namespace {
 
 struct OracleDeclared : public kgen::oracle::impl::OracleDeclaredPassBase<OracleDeclared> {
-  using OracleDeclaredPassBase::OracleDeclaredPassBase;
   void runOnOperation() override {
     OpBuilder b(&getContext());
     Type f64 = b.getF64Type();
@@ -84,8 +53,6 @@ struct OracleDeclared : public kgen::oracle::impl::OracleDeclaredPassBase<Oracle
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      if (tf32)
-        function.walk(roundFactors);
       b.setInsertionPointToStart(&function.getBody().front());
       for (BlockArgument argument : function.getArguments()) {
         Type type = argument.getType(), wide = widened(type);

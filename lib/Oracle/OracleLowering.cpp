@@ -78,11 +78,10 @@ void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit,
     pm.addPass(createMagnitudesPass());
   if (result == OracleResult::Reach)
     pm.addPass(createReachPass());
-  if (declared) {
-    OracleDeclaredPassOptions options;
-    options.tf32 = result == OracleResult::DeclaredTF32;
-    pm.addPass(createOracleDeclaredPass(options));
-  }
+  if (result == OracleResult::DeclaredTF32)
+    pm.addPass(createRoundFactorsPass());
+  if (declared)
+    pm.addPass(createOracleDeclaredPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createOracleFusePass());
   OracleSlicePassOptions slice;

@@ -4,10 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "JudgeServer.h"
+#include "JudgeSession.h"
+
 #include "kgen/Judge/Answers.h"
 #include "kgen/Judge/Judge.h"
 #include "kgen/Judge/JudgeProcess.h"
 #include "kgen/Judge/Reference.h"
+#include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -212,6 +216,87 @@ TEST_F(CardAnswersTest, WhatTheDeclaredTypesCostIsTheLastAnswers) {
   card->drop(0);
   llvm::Error error = card->declaredCosts(0).takeError();
   EXPECT_NE(llvm::toString(std::move(error)).find("there is no answer 0"), std::string::npos);
+}
+
+TEST_F(CardAnswersTest, FactorsOfAChainAreRoundedAsTheCpusAre) {
+  // No rounding of inputs tells of what the second product's left factor loses.
+  const std::string graph =
+      "func.func @task(%a: tensor<256x640xf32>, %b: tensor<640x640xf32>) -> tensor<256x640xf32> {\n"
+      "  %0 = aten.mm %a, %b : (tensor<256x640xf32>, tensor<640x640xf32>) -> tensor<256x640xf32>\n"
+      "  %1 = aten.mm %0, %b : (tensor<256x640xf32>, tensor<640x640xf32>) -> tensor<256x640xf32>\n"
+      "  return %1 : tensor<256x640xf32>\n}\n";
+  candidate::LaunchPlan plan = planOf({{256, 640}, {640, 640}}, {256, 640});
+  size_t total;
+  const std::vector<size_t> offsets = device::packBuffers(plan.inputs, 0, total);
+  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(total));
+  for (unsigned i = 0; i < 2; ++i)
+    llvm::cantFail(fillInput(plan.inputs[i], i, {InputKind::Declared, 7, 0},
+                             {inputs.data() + offsets[i], plan.inputs[i].bytes()}));
+  Question question;
+  question.inputs = DrawnInputs::of(inputs);
+  auto cost = [&](Judge &judge) {
+    llvm::cantFail(judge.examine(0, question));
+    return llvm::cantFail(judge.declaredCosts(0))[0].norms.l2;
+  };
+  for (const char *precision : {"strict-fp32", "tf32"}) {
+    plan.precision = precision;
+    auto card = llvm::cantFail(source->judge(graph, plan, 1)), cpu = createHostJudge(*source, graph, plan, 1);
+    ASSERT_TRUE(card->drawsInputs()); // it is the card's
+    const double found = cost(*card), expected = cost(*cpu);
+    if (plan.precision == "tf32") {
+      EXPECT_GT(found, 1e-4);
+      EXPECT_NEAR(found, expected, 0.01 * expected);
+    } else {
+      EXPECT_LT(found, 1e-5);
+      EXPECT_LT(expected, 1e-5);
+    }
+  }
+}
+
+TEST_F(CardAnswersTest, WithoutRoomForRoundedFactorsThereIsFp32) {
+  const char *text = "extern \"C\" __global__ void same(const double *x, double *y) { *y = *x; }\n";
+  candidate::LaunchPlan plan = planOf({{1}}, {1});
+  plan.precision = "tf32";
+  candidate::LaunchPlan program = plan;
+  program.inputs[0].dtype = program.outputs[0].dtype = candidate::DType::F64;
+  candidate::Launch launch;
+  launch.kernel = "same";
+  launch.arguments = {candidate::BufferRef{candidate::BufferKind::Input, 0, 0},
+                      candidate::BufferRef{candidate::BufferKind::Output, 0, 0}};
+  program.launches = {launch};
+  auto compiler = llvm::cantFail(toolchain::createHostCompiler());
+  auto compiled = [&](llvm::StringRef source) {
+    return std::get<toolchain::Compiled>(llvm::cantFail(compiler->compile(source, {}))).artifact;
+  };
+  JudgeServers servers("host");
+  JudgeJob job;
+  job.programFile = (cache + "/program.json").str(), job.shapeFile = (cache + "/shape.json").str();
+  job.artifact = compiled(text), job.kernels = compiled(judgeKernelsText());
+  job.shape = &plan;
+  llvm::cantFail(toolchain::writeFileAtomically(job.programFile, program.print()));
+  llvm::cantFail(toolchain::writeFileAtomically(job.shapeFile, plan.print()));
+  std::vector<Computed> wanted;
+  bool hasRoom = false;
+  job.makeProgram = [&](Computed what, JudgeJob::UseProgram use) -> llvm::Error {
+    wanted.push_back(what);
+    if (what == Computed::DeclaredTF32 || !hasRoom)
+      return llvm::createStringError("no room");
+    return use(job.programFile, job.artifact);
+  };
+  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
+  llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), plan.inputs[0].bytes()}));
+  Question question;
+  question.inputs = DrawnInputs::of(inputs);
+  for (bool room : {true, false}) {
+    hasRoom = room;
+    wanted.clear();
+    auto judge = llvm::cantFail(startJudge(servers, job));
+    llvm::cantFail(judge->examine(0, question));
+    auto costs = judge->declaredCosts(0);
+    EXPECT_EQ(bool(costs), room);
+    llvm::consumeError(costs.takeError());
+    EXPECT_EQ(wanted, (std::vector<Computed>{Computed::DeclaredTF32, Computed::Declared}));
+  }
 }
 
 TEST_F(CardAnswersTest, WhatDisagreesIsNotAnswered) {

@@ -60,6 +60,9 @@ enum class Computed {
 };
 /// "the size of what was added up", ...
 const char *describe(Computed what);
+/// What the graph's own types make of it where kernels are of class PRECISION: units of tf32, fp16 and bf16 take
+/// factors in fp32 as tf32, whatever else the graph has in halves.
+Computed declaredOf(llvm::StringRef precision);
 
 /// What follows from a graph for inputs of whatever values (kgen-oracle --traits).
 struct GraphTraits {

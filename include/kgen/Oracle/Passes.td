@@ -81,9 +81,23 @@ def OracleDeclaredPass : Pass<"kgen-oracle-declared", "mlir::ModuleOp"> {
     func.func @f(%x: tensor<4xf64>) -> tensor<4xf64> { %0 = linalg.generic ... arith.truncf ... }
     ```
   }];
-  let options = [Option<"tf32", "tf32", "bool", "false",
-                        "round the f32 factors of contractions to tf32, as matrix units take them">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect"];
+}
+
+def RoundFactorsPass : Pass<"kgen-round-factors", "mlir::ModuleOp"> {
+  let summary = "round the f32 factors of contractions to tf32, as matrix units take them";
+  let description = [{
+    In each `linalg.generic` with a reduction, two f32 values that are multiplied are rounded to the 10 bits of fraction
+    that tf32 keeps, ties to even, before they are; what is not finite stays as it is. Products that the reduction itself
+    makes (`aten.prod`) and squares stay, and so does what was a half, which tf32 holds.
+
+    ```mlir
+    ^bb0(%x: f32, %y: f32, %sum: f32): %0 = arith.mulf %x, %y ... %1 = arith.addf %sum, %0 ... linalg.yield %1
+    // becomes
+    ^bb0(%x: f32, %y: f32, %sum: f32): %a = arith.bitcast %x ... %b = arith.bitcast %y ... %0 = arith.mulf %a, %b ...
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
 def OracleEntryPass : Pass<"kgen-oracle-entry", "mlir::ModuleOp"> {
