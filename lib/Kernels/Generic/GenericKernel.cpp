@@ -404,7 +404,7 @@ std::string spellUpdate(Operation *combiner, StringRef accumulator, StringRef va
 /// The statements of the body, but for the combiners, which update the accumulators afterwards.
 LogicalResult GenericWriter::emitScalars() {
   for (Operation &scalar : op.getBody()->without_terminator())
-    if (llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
+    if (!stagedOps.contains(&scalar) && llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
       if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
         return failure();
   return success();

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -90,12 +91,35 @@ LogicalResult GenericWriter::writeFirstSum() {
   return success();
 }
 
-/// Stages OPERAND: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
-LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef tile, StringRef first, StringRef extent,
-                                           ArrayRef<unsigned> own) {
-  auto zeroOf = [&](const Operand &read) {
-    return printLiteral(FloatAttr::get(read.argument.getType(), 0.0), helpers);
-  };
+/// The value that the body goes on with once it has computed what it computes of OPERAND alone: once for each element
+/// then, not for each product. The operand itself where that is one op, such as a conversion to a wider type, or leads
+/// to several values.
+GenericWriter::Staged GenericWriter::findStaged(const Operand &operand) {
+  Staged staged;
+  llvm::SetVector<Value> values;
+  values.insert(operand.argument);
+  auto isOwn = [&](Value value) { return values.contains(value); };
+  auto isOwnOrConstant = [&](Value value) { return isOwn(value) || matchPattern(value, m_Constant()); };
+  for (Operation &scalar : op.getBody()->without_terminator())
+    if (scalar.getNumResults() == 1 && llvm::any_of(scalar.getOperands(), isOwn) &&
+        llvm::all_of(scalar.getOperands(), isOwnOrConstant)) {
+      values.insert(scalar.getResult(0));
+      staged.ops.insert(&scalar);
+    }
+  for (Value value : values)
+    if (llvm::any_of(value.getUsers(), [&](Operation *user) { return !staged.ops.contains(user); })) {
+      if (staged.value)
+        return {operand.argument, {}};
+      staged.value = value;
+    }
+  if (staged.ops.size() < 2 || !staged.value || !isa<FloatType>(staged.value.getType()))
+    return {operand.argument, {}};
+  return staged;
+}
+
+/// Stages OPERAND as STAGED: OWN are its loops of a tile that begins at FIRST, of EXTENT in all.
+LogicalResult GenericWriter::writeTileLoad(const Operand &operand, const Staged &staged, StringRef tile,
+                                           StringRef first, StringRef extent, ArrayRef<unsigned> own) {
   // Neighbouring threads walk memory: along the reduction where that does, else along the tile.
   bool alongReduction = false;
   visitLeaves(operand.access, [&](AffineExpr expr, bool isCondition) {
@@ -107,7 +131,8 @@ LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef til
        << "      const int at = e " << (alongReduction ? "/ kDepth" : "% kTile") << ", deep = e "
        << (alongReduction ? "% kDepth" : "/ kTile") << ";\n"
        << "      const " << indexType << " p = " << first << " + at, r = r0 + deep;\n"
-       << "      " << emitter->getLocalType(operand.argument.getType()) << " value = " << zeroOf(operand) << ";\n"
+       << "      " << emitter->getLocalType(staged.value.getType())
+       << " value = " << printLiteral(FloatAttr::get(staged.value.getType(), 0.0), helpers) << ";\n"
        << "      if (p < " << extent << " && r < kReduced) {\n";
   declarePosition("p", own, 8);
   declarePosition("r", reduction, 8);
@@ -115,7 +140,13 @@ LogicalResult GenericWriter::writeTileLoad(const Operand &operand, StringRef til
   FailureOr<std::string> text = writeLoad(operand.access);
   if (failed(text))
     return failure();
-  body << "        value = " << *text << ";\n      }\n      " << tile << "[deep][at] = value;\n    }\n";
+  emitter->setIndent(8);
+  emitter->bind(operand.argument, *text);
+  for (Operation *scalar : staged.ops)
+    if (failed(emitter->emit(*scalar, nullptr)))
+      return failure();
+  body << "        value = " << emitter->get(staged.value) << ";\n      }\n      " << tile
+       << "[deep][at] = value;\n    }\n";
   return success();
 }
 
@@ -126,8 +157,9 @@ LogicalResult GenericWriter::writeTileBody() {
       extent *= extents[loop];
     return extent;
   };
-  const std::string types[] = {emitter->getLocalType(inputs[0].argument.getType()),
-                               emitter->getLocalType(inputs[1].argument.getType())};
+  const Staged staged[] = {findStaged(inputs[0]), findStaged(inputs[1])};
+  const std::string types[] = {emitter->getLocalType(staged[0].value.getType()),
+                               emitter->getLocalType(staged[1].value.getType())};
   const std::string sums = emitter->getLocalType(combiners[0].value.getType());
   body << "  constexpr int kTile = " << kTile << ", kDepth = " << kDepth << ", kEach = " << kEach << ";\n"
        << "  static_assert(kThreads * kEach * kEach == kTile * kTile);\n"
@@ -149,8 +181,8 @@ LogicalResult GenericWriter::writeTileBody() {
   if (failed(writeFirstSum()))
     return failure();
   body << "  for (" << indexType << " r0 = 0; r0 < kReduced; r0 += kDepth) {\n";
-  if (failed(writeTileLoad(inputs[0], "left", "row0", "kRows", rowLoops)) ||
-      failed(writeTileLoad(inputs[1], "right", "column0", "kColumns", columnLoops)))
+  if (failed(writeTileLoad(inputs[0], staged[0], "left", "row0", "kRows", rowLoops)) ||
+      failed(writeTileLoad(inputs[1], staged[1], "right", "column0", "kColumns", columnLoops)))
     return failure();
   body << "    __syncthreads();\n"
        << "    const int depth = kReduced - r0 < kDepth ? int(kReduced - r0) : kDepth;\n"
@@ -165,8 +197,10 @@ LogicalResult GenericWriter::writeTileBody() {
        << "#pragma unroll\n      for (int y = 0; y < kEach; ++y)\n"
        << "#pragma unroll\n        for (int x = 0; x < kEach; ++x) {\n";
   emitter->setIndent(10);
-  emitter->bind(inputs[0].argument, "a[y]");
-  emitter->bind(inputs[1].argument, "b[x]");
+  emitter->bind(staged[0].value, "a[y]");
+  emitter->bind(staged[1].value, "b[x]");
+  for (const Staged &each : staged)
+    stagedOps.insert_range(each.ops);
   if (failed(emitScalars()))
     return failure();
   body << "          " << spellUpdate(combiners[0].op, "acc[y][x]", emitter->get(combiners[0].value), helpers)

@@ -16,6 +16,7 @@
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <map>
 #include <numeric>
@@ -46,6 +47,12 @@ private:
   struct Operand {
     mlir::BlockArgument argument;
     Access access;
+  };
+
+  /// What a tile holds of an operand: a value of the body, and the ops that compute it of the operand alone.
+  struct Staged {
+    mlir::Value value;
+    llvm::SetVector<mlir::Operation *> ops;
   };
 
   /// Zeros between the inputs of a transposed convolution: POSITION + DILATION * TAP + OFFSET is a multiple of STRIDE
@@ -82,8 +89,9 @@ private:
   mlir::LogicalResult writeVectorBody();
   void chooseTile();
   mlir::LogicalResult writeTileBody();
-  mlir::LogicalResult writeTileLoad(const Operand &operand, llvm::StringRef tile, llvm::StringRef first,
-                                    llvm::StringRef extent, llvm::ArrayRef<unsigned> own);
+  Staged findStaged(const Operand &operand);
+  mlir::LogicalResult writeTileLoad(const Operand &operand, const Staged &staged, llvm::StringRef tile,
+                                    llvm::StringRef first, llvm::StringRef extent, llvm::ArrayRef<unsigned> own);
   void chooseWideTile();
   void chooseDeepLoops();
   void findPhases(const Access &access);
@@ -127,6 +135,7 @@ private:
   int64_t tiles = 0;  ///< blocks of Mapping::Tile and Mapping::WideTile
   /// Of both, parallel loops by the operands that they move: the first, the second, both.
   llvm::SmallVector<unsigned> rowLoops, columnLoops, batchLoops;
+  llvm::SmallPtrSet<mlir::Operation *, 16> stagedOps; ///< of Mapping::Tile: what is computed where operands are staged
   /// Of Mapping::WideTile: the reduction's outer loops and those that are staged, the operand that ROW_LOOPS move.
   llvm::SmallVector<unsigned> tapLoops, deepLoops;
   llvm::SmallVector<Phase> phases;
