@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/Partition.h"
 
+#include "RowOrder.h"
 #include "SameMemory.h"
 #include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
@@ -580,6 +581,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
     return failure();
   dropExpansions(func);
   dropIdentities(func);
+  moveRowPermutations(func);
   return Partitioner(graph, func).cut();
 }
 
