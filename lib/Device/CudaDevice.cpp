@@ -121,7 +121,10 @@ public:
   }
 
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
-    return module.launch(index, values, capturing ? capturing : stream);
+    // A run's time begins where nothing before it is under way, so its first launch does not overlap.
+    const bool follows = launched && index == *launched + 1;
+    launched = index;
+    return module.launch(index, values, capturing ? capturing : stream, follows);
   }
 
   llvm::Error synchronize() override {
@@ -130,6 +133,7 @@ public:
 
   llvm::Expected<RunTimes> timedRun(const RunOrder &order) override {
     const bool cold = order.cold;
+    launched.reset();
     if (llvm::Error error = prepareTiming(cold))
       return std::move(error);
     CapturedGraph graph(driver);
@@ -249,6 +253,7 @@ private:
   cuda::Stream graphStream = nullptr;
   cuda::Stream stream = nullptr;    ///< of what is not timed; null: the default one, which all threads share
   cuda::Stream capturing = nullptr; ///< where launches go instead
+  std::optional<size_t> launched;   ///< the last launch of the run
   cuda::Pointer flush = 0;
   size_t flushBytes = 0;
   unsigned flushes = 0;

@@ -83,6 +83,7 @@ llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPl
 
 llvm::Error CudaModule::reload() {
   functions.clear();
+  waits.clear();
   for (Image &image : images)
     if (int error = driver.moduleUnload(std::exchange(image.module, nullptr)))
       return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
@@ -115,6 +116,8 @@ llvm::Error CudaModule::lookUp() {
     if (llvm::Error error = checkKernel(function, *one))
       return error;
     functions.push_back(function);
+    const std::string &image = images[one->module].bytes;
+    waits.push_back(runtime::waitsForLaunches(image.data(), image.size(), one->kernel.c_str()));
   }
   return llvm::Error::success();
 }
@@ -176,10 +179,10 @@ llvm::Error CudaModule::checkParameters(cuda::Function function, const candidate
   return llvm::Error::success();
 }
 
-llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream) const {
+llvm::Error CudaModule::launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream, bool follows) const {
   const candidate::Launch &launch = *launches[index];
   int error = runtime::launchKernel(driver, functions[index], runtime::LaunchShape::of(launch), stream,
-                                    const_cast<void **>(values.data()));
+                                    const_cast<void **>(values.data()), follows && waits[index]);
   if (error == runtime::driverLacksIt)
     return llvm::make_error<CandidateError>(candidate::Verdict::Unsupported,
                                             "this driver has no clusters and no cooperative launches by attribute");

@@ -25,7 +25,8 @@ public:
   /// Fresh modules of the same machine code.
   llvm::Error reload();
   std::vector<DigestJob> variables() const;
-  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream) const;
+  /// Queues launch INDEX of the plan; FOLLOWS: nothing but kernels was queued on STREAM since the launch before it.
+  llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream, bool follows) const;
   /// The most that one of its kernels has for a thread.
   size_t localBytes() const { return mostLocal; }
   /// The most that the card gives a block.
@@ -49,6 +50,7 @@ private:
   };
   std::vector<Image> images; ///< by module of the plan
   std::vector<cuda::Function> functions;
+  std::vector<bool> waits; ///< by launch: its kernel waits by itself for those before
   std::vector<const candidate::Launch *> launches;
 };
 

@@ -50,15 +50,19 @@ class CudaBackend : public Backend {
 public:
   explicit CudaBackend(const Bundle &bundle) : bundle(bundle) {
     checkArchitecture(bundle);
+    std::vector<std::string> code;
     for (const Image &image : bundle.images) {
       std::ifstream file(image.path, std::ios::binary);
       std::string bytes((std::istreambuf_iterator<char>(file)), {});
       modules.push_back(nullptr);
       if (int error = driver().moduleLoadData(&modules.back(), bytes.data()))
         fail("the driver refuses " + image.path, error);
+      code.push_back(std::move(bytes));
     }
-    for (const Launch &launch : bundle.plan.launches)
+    for (const Launch &launch : bundle.plan.launches) {
       functions.push_back(prepare(launch));
+      waits.push_back(waitsForLaunches(code[launch.module].data(), code[launch.module].size(), launch.kernel.c_str()));
+    }
   }
   // The modules go with their context: when this runs the driver may have shut down.
 
@@ -71,8 +75,8 @@ public:
 
   void launch(size_t index, void **arguments, void *stream) override {
     const Launch &launch = bundle.plan.launches[index];
-    int error =
-        launchKernel(driver(), functions[index], LaunchShape::of(launch), static_cast<cuda::Stream>(stream), arguments);
+    int error = launchKernel(driver(), functions[index], LaunchShape::of(launch), static_cast<cuda::Stream>(stream),
+                             arguments, waits[index]);
     if (error == driverLacksIt)
       throw std::runtime_error("this driver has no clusters and no cooperative launches by attribute");
     if (error)
@@ -93,8 +97,9 @@ private:
   }
 
   const Bundle &bundle;
-  std::vector<cuda::Module> modules; ///< by image
-  std::vector<cuda::Function> functions;
+  std::vector<cuda::Module> modules;     ///< by image
+  std::vector<cuda::Function> functions; ///< by launch
+  std::vector<bool> waits;               ///< by launch: its kernel waits by itself for those before
 };
 
 } // namespace

@@ -29,9 +29,9 @@ cuda::Result allowLaunch(const cuda::Driver &driver, cuda::Function function, co
 }
 
 cuda::Result launchKernel(const cuda::Driver &driver, cuda::Function function, const LaunchShape &shape,
-                          cuda::Stream stream, void **arguments) {
+                          cuda::Stream stream, void **arguments, bool overlaps) {
   const auto &[grid, block, cluster, sharedBytes, cooperative] = shape;
-  cuda::LaunchAttribute attributes[2] = {};
+  cuda::LaunchAttribute attributes[3] = {};
   unsigned count = 0;
   if (shape.clusterBlocks() > 1) {
     attributes[count].id = cuda::AttributeCluster;
@@ -39,7 +39,10 @@ cuda::Result launchKernel(const cuda::Driver &driver, cuda::Function function, c
   }
   if (cooperative) {
     attributes[count].id = cuda::AttributeCooperative;
-    attributes[count++].value.cooperative = 1;
+    attributes[count++].value.flag = 1;
+  } else if (overlaps && driver.launchEx) {
+    attributes[count].id = cuda::AttributeProgrammaticSerialization;
+    attributes[count++].value.flag = 1;
   }
   if (!count)
     return driver.launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], sharedBytes, stream,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CompileRecord.h"
 #include "kgen/Toolchain/Cache.h"
+#include "kgen/Toolchain/GridWait.h"
 #include "kgen/Toolchain/HostText.h"
 #include "kgen/Toolchain/MachineCode.h"
 #include "kgen/Toolchain/Process.h"
@@ -108,9 +109,10 @@ public:
 
   std::string version() override { return versionText; }
 
-  llvm::Expected<CompileResult> compile(llvm::StringRef source, const CompileOptions &options) override {
-    if (llvm::Error error = checkSource(source))
+  llvm::Expected<CompileResult> compile(llvm::StringRef given, const CompileOptions &options) override {
+    if (llvm::Error error = checkSource(given))
       return CompileResult(CompileFailed{llvm::toString(std::move(error)), "", false, false});
+    const std::string source = hasGridWait(options.arch) ? withGridWaits(given) : given.str();
     CompileOptions plain;
     plain.arch = options.arch;
     return compileCached(

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Runtime/LaunchForms.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"
@@ -109,6 +110,23 @@ TEST_F(CompilersTest, Nvrtc) {
   // Out of the machine code itself, and the same out of the cache.
   EXPECT_GT(std::get<Compiled>(result).kernels[0].code.total, 4);
   EXPECT_EQ(std::get<Compiled>(result).kernels[0].code.kinds["STG.32"], 1);
+}
+
+TEST_F(CompilersTest, KernelsOfNewCardsWait) {
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  for (auto [arch, waits] : {std::pair("sm_80", false), std::pair("sm_90a", true)}) {
+    CompileOptions options;
+    options.arch = arch;
+    CompileResult result = llvm::cantFail((*compiler)->compile(right, options));
+    ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << std::get<CompileFailed>(result).log;
+    std::string cubin = llvm::cantFail(readWholeFile(std::get<Compiled>(result).artifact));
+    EXPECT_EQ(runtime::waitsForLaunches(cubin.data(), cubin.size(), "scale"), waits) << arch;
+    EXPECT_FALSE(runtime::waitsForLaunches(cubin.data(), cubin.size(), "scal")) << arch;
+    for (size_t bytes = 0; bytes < cubin.size(); bytes += 61) // cut off anywhere
+      runtime::waitsForLaunches(cubin.data(), bytes, "scale");
+  }
 }
 
 /// Names that C's headers give to numbers and types stand in kernels without any #include, and as constants.

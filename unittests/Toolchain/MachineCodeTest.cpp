@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Toolchain/MachineCode.h"
+#include "kgen/Runtime/LaunchForms.h"
 
 #include "llvm/Support/Endian.h"
 #include "gtest/gtest.h"
@@ -104,6 +105,48 @@ TEST(MachineCode, LeavesOtherFilesAlone) {
     countInstructions(text, kernels);
     EXPECT_EQ(kernels[0].code.total, 0);
   }
+}
+
+/// What NVRTC 13.0 makes of `griddepcontrol.wait` in front of `a[i] = b[i] + 1`, for sm_90a.
+const Words waiting = {
+    {0x00000a00ff017b82, 0x000fe20000000800}, // LDC
+    {0x0000000000077919, 0x000e2e0000002100}, // S2R
+    {0x0000820000047ab9, 0x000fce0000000a00}, // ULDC
+    {0x000000000000782e, 0x000fcc0000000000}, // ACQBULK
+    {0x0000000402027981, 0x000ea2000c1e1900}, // LDG
+};
+
+TEST(MachineCode, KnowsWhoWaitsForLaunches) {
+  auto waits = [](const Words &words) { return runtime::waitsForLaunches(bytesOf(words).data(), words.size()); };
+  EXPECT_TRUE(waits(waiting));
+  EXPECT_FALSE(waits({}));
+  // What cards of before 9.0 have, and kernels without it.
+  Words without = waiting;
+  without.erase(without.begin() + 3);
+  EXPECT_FALSE(waits(without));
+  // Memory, a barrier or a branch in front of it could see what is not there yet.
+  for (auto early : {Words::value_type{0x0000000402027981, 0x000ea2000c1e1900},
+                     {0x0000000000007b1d, 0x000fe20000010000},
+                     {0x0000000000580947, 0x000fea0003800000}}) {
+    Words late = waiting;
+    late.insert(late.begin() + 1, early);
+    EXPECT_FALSE(waits(late));
+  }
+  // Some threads only: @P0.
+  Words some = waiting;
+  some[3].first = 0x000000000000082e;
+  EXPECT_FALSE(waits(some));
+}
+
+TEST(MachineCode, WhatIsNoMachineCodeWaitsForNothing) {
+  std::string bytes = "no machine code";
+  EXPECT_FALSE(runtime::waitsForLaunches(bytes.data(), bytes.size(), "k"));
+  bytes.assign(4096, '\xff');
+  bytes.replace(0, 4,
+                "\x7f"
+                "ELF");
+  EXPECT_FALSE(runtime::waitsForLaunches(bytes.data(), bytes.size(), "k"));
+  EXPECT_FALSE(runtime::waitsForLaunches(nullptr, 0, "k"));
 }
 
 } // namespace

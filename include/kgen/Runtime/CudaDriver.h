@@ -52,10 +52,10 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } cluster;
-    int cooperative;
+    int flag;
   } value;
 };
-enum { AttributeCooperative = 2, AttributeCluster = 4 };
+enum { AttributeCooperative = 2, AttributeCluster = 4, AttributeProgrammaticSerialization = 6 };
 /// CUlaunchConfig.
 struct LaunchConfig {
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;

@@ -49,9 +49,18 @@ struct LaunchShape {
 /// STATICBYTES of its own, and clusters of more than 8 blocks.
 cuda::Result allowLaunch(const cuda::Driver &driver, cuda::Function function, const LaunchShape &shape,
                          unsigned staticBytes);
-/// Queues FUNCTION on STREAM; driverLacksIt where clusters and cooperation cannot be asked for.
+/// Queues FUNCTION on STREAM; driverLacksIt where clusters and cooperation cannot be asked for. With OVERLAPS it may be
+/// brought to the card while the kernel before it in STREAM still runs (programmatic stream serialization of the CUDA
+/// programming guide, "Programmatic Dependent Launch"), for which it must wait by itself: see waitsForLaunches().
 cuda::Result launchKernel(const cuda::Driver &driver, cuda::Function function, const LaunchShape &shape,
-                          cuda::Stream stream, void **arguments);
+                          cuda::Stream stream, void **arguments, bool overlaps);
+
+/// Whether KERNEL of CUBIN, BYTES of machine code, waits for the launches before it ahead of anything that could see
+/// whether they are over: memory, barriers, branches. False for what is not understood, and below compute
+/// capability 9.0.
+bool waitsForLaunches(const void *cubin, size_t bytes, const char *kernel);
+/// The same of the kernel's instructions, COUNT of 16 bytes each at TEXT.
+bool waitsForLaunches(const void *text, size_t count);
 
 //===----------------------------------------------------------------------===//
 // Tensor maps

@@ -1,0 +1,81 @@
+//===- GridWaits.cpp - Which kernels wait for those before them -----------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code says it, not the text: a text can hide what it does behind macros.
+// The numbers are those of MachineCode.cpp, read off what NVRTC 13.0 makes of
+// kernels that begin with griddepcontrol.wait and griddepcontrol.launch_dependents.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kgen/Runtime/LaunchForms.h"
+
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <iterator>
+#include <string>
+
+namespace kgen::runtime {
+
+/// Whether an operation, bits 0 to 8 of an instruction's first word, computes in registers only, or reads parameters
+/// and which thread this is.
+static bool isBlind(unsigned operation) {
+  // clang-format off
+  static const unsigned blind[] = {
+      0x002, 0x005, 0x007, 0x00c, 0x010, 0x011, 0x012, // MOV, CS2R, SEL, ISETP, IADD3, LEA, LOP3
+      0x016, 0x019, 0x024, 0x025, 0x035, 0x036,        // PRMT, SHF, IMAD, IMAD.WIDE, HFMA2 of constants, VIADD
+      0x082, 0x090, 0x091, 0x092, 0x099, 0x0a4,        // UMOV, UIADD3, ULEA, ULOP3, USHF, UIMAD
+      0x02d, 0x0b9, 0x118, 0x119, 0x182, 0x1c2, 0x1c3, // PREEXIT, ULDC, NOP, S2R, LDC, R2UR, S2UR
+  };
+  // clang-format on
+  return std::find(std::begin(blind), std::end(blind), operation) != std::end(blind);
+}
+
+bool waitsForLaunches(const void *text, size_t count) {
+  constexpr unsigned wait = 0x02e; // ACQBULK
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t low;
+    memcpy(&low, static_cast<const char *>(text) + i * 16, sizeof low);
+    const unsigned operation = unsigned(low & 0x1ff), predicate = unsigned(low >> 12 & 15), always = 7;
+    if (operation == wait)
+      return predicate == always;
+    if (!isBlind(operation))
+      return false;
+  }
+  return false;
+}
+
+bool waitsForLaunches(const void *cubin, size_t bytes, const char *kernel) {
+  const char *at = static_cast<const char *>(cubin);
+  Elf64_Ehdr header;
+  constexpr unsigned machineOfCuda = 190;
+  if (bytes < sizeof header)
+    return false;
+  memcpy(&header, at, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_machine != machineOfCuda ||
+      header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes ||
+      (bytes - header.e_shoff) / sizeof(Elf64_Shdr) < header.e_shnum || header.e_shstrndx >= header.e_shnum)
+    return false;
+  auto section = [&](unsigned i) {
+    Elf64_Shdr out;
+    memcpy(&out, at + header.e_shoff + i * sizeof out, sizeof out);
+    return out;
+  };
+  auto isInside = [&](const Elf64_Shdr &one) { return one.sh_offset <= bytes && one.sh_size <= bytes - one.sh_offset; };
+  const Elf64_Shdr names = section(header.e_shstrndx);
+  if (!isInside(names))
+    return false;
+  const std::string wanted = std::string(".text.") + kernel;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const Elf64_Shdr one = section(i);
+    if (one.sh_type == SHT_PROGBITS && isInside(one) && one.sh_name < names.sh_size &&
+        names.sh_size - one.sh_name > wanted.size() &&
+        !memcmp(at + names.sh_offset + one.sh_name, wanted.c_str(), wanted.size() + 1))
+      return waitsForLaunches(at + one.sh_offset, one.sh_size / 16);
+  }
+  return false;
+}
+
+} // namespace kgen::runtime
