@@ -265,6 +265,42 @@ TEST(Builtin, ShiftsOverTilesThatAConvolutionsSumsLeaveRoomFor) {
   EXPECT_EQ(tilesOf("aten.conv2d", 1, 64).find(", 128,"), std::string::npos);
 }
 
+TEST(Builtin, MultipliesGroupsOnWarpgroupsFirst) {
+  auto contextOfGroups = [](const char *precision, int64_t groups, int64_t filters) {
+    graph::GraphFacts facts;
+    facts.precision = precision;
+    graph::TensorFact x{"f32", {10, 240, 56, 56}}, w{"f32", {filters, 240 / groups, 1, 1}},
+        y{"f32", {10, filters, 56, 56}};
+    graph::WorkFact work;
+    work.m = 10 * 56 * 56, work.n = filters, work.k = 240 / groups, work.channels = 240, work.groups = groups;
+    work.channelsLast = true;
+    facts.ops.push_back({"aten.conv2d", {x, w}, {y}, {}, {}, 1, false, "conv", work});
+    facts.groups.fill(groupApart(facts));
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    return context;
+  };
+  auto tilesOf = [&](int64_t filters) {
+    ProposalContext context = contextOfGroups("tf32", 3, filters);
+    Idea idea = ask(context, 1)[0];
+    EXPECT_EQ(idea.key, "grouped-product");
+    std::string tiles;
+    for (const Materialization &way : carryOut(context, idea, 9)) {
+      EXPECT_NE(way.directives.find("mma %d0 wgmma"), std::string::npos) << way.directives;
+      if (size_t at = way.directives.find("tile %d0 ["); at != std::string::npos)
+        tiles += way.directives.substr(at + 9, way.directives.find(']', at) - at - 8);
+    }
+    return tiles;
+  };
+  // A tile has filters of one group: 320 are two of 160, 80 are one, 20 fill most of 24.
+  EXPECT_NE(tilesOf(960).find("[128, 160, 32]"), std::string::npos) << tilesOf(960);
+  EXPECT_NE(tilesOf(240).find("[128, 80, 32]"), std::string::npos) << tilesOf(240);
+  EXPECT_NE(tilesOf(60).find("[128, 24, 32]"), std::string::npos) << tilesOf(60);
+  EXPECT_EQ(tilesOf(60).find(", 64,"), std::string::npos) << tilesOf(60);
+  EXPECT_NE(ask(contextOfGroups("strict-fp32", 3, 960), 1)[0].key, "grouped-product");
+  EXPECT_NE(ask(contextOfGroups("tf32", 60, 960), 1)[0].key, "grouped-product"); // 4 channels: slabs of mostly zeros
+}
+
 TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   auto first = [](graph::GraphFacts facts) {
     ProposalContext context = contextOf(std::move(facts), "cuda");

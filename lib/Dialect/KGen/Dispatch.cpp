@@ -218,21 +218,12 @@ std::optional<OutputFold> readOutputFold(Operation *op) {
 /// The ops of one block that are, or will be, in one dispatch. A dispatch counts as one op.
 using Group = llvm::SmallSetVector<Operation *, 8>;
 
-template <typename ConvOp>
-static bool isDenseOrDepthwise(Operation &op) {
-  auto conv = dyn_cast<ConvOp>(op);
-  return conv && (conv.getGroups() == 1 || (conv.getWeight().getType().getDimSize(1) == 1 &&
-                                            int64_t(conv.getGroups()) == conv.getWeight().getType().getDimSize(0)));
-}
-
-/// Whether DISPATCH holds a pooling, or a plain convolution without groups or with a filter for each channel, whose
-/// kernels take channels first or last.
+/// Whether DISPATCH holds a pooling or a plain convolution, whose kernels take channels first or last.
 static bool takesLayouts(DispatchOp dispatch) {
   if (dispatch.getFamily() == "pool")
     return true;
   return dispatch.getFamily() == "conv" && llvm::any_of(dispatch.getBody().front(), [](Operation &op) {
-           return isDenseOrDepthwise<aten::Conv1dOp>(op) || isDenseOrDepthwise<aten::Conv2dOp>(op) ||
-                  isDenseOrDepthwise<aten::Conv3dOp>(op);
+           return isa<aten::Conv1dOp, aten::Conv2dOp, aten::Conv3dOp>(op);
          });
 }
 
@@ -611,8 +602,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       obstacle = "the next producer is in another dispatch";
     else if (isConv && (!limit.layouts || !movesChannels(op, /*toLast=*/false)))
       obstacle =
-          "family conv takes nothing in front but permutes that put channels first, those of a plain convolution "
-          "without groups or with a filter for each channel";
+          "family conv takes nothing in front but permutes that put channels first, those of a plain convolution";
     else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) && !swapsForIt(op) &&
              !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
              !(limit.layouts && movesChannels(op, /*toLast=*/false)))

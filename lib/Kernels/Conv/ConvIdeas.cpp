@@ -10,6 +10,9 @@
 #include "kgen/Kernels/Ideas/HaloTiles.h"
 #include "kgen/Kernels/Ideas/Predicates.h"
 
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace llvm;
 
 namespace kgen::ideas {
@@ -29,6 +32,24 @@ static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::st
   return consumers <= mostHaloConsumers &&
          pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip()) &&
          (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
+}
+
+/// Tiles that divide a group's filters with hardly any left over, wide ones first: they read the group's pixels least
+/// often.
+static std::vector<std::string> deriveGroupTiles(const DispatchFacts &f) {
+  const int64_t filters = f.n / f.groups, slab = f.f32 ? 32 : 64;
+  std::vector<std::string> variants = {"mma=wgmma; pipeline=tma"};
+  for (int64_t tiles = divideCeil(filters, 192), last = tiles + 2; tiles <= last; ++tiles)
+    for (int64_t width : {8, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192}) {
+      if (width * tiles < filters)
+        continue;
+      if (tiles == divideCeil(filters, 192) || width * tiles * 4 <= filters * 5)
+        for (int64_t pixels : {128, 64, 256})
+          if (pixels * width <= 128 * 192)
+            variants.push_back(formatv("mma=wgmma; pipeline=tma; tile=[{0}, {1}, {2}]", pixels, width, slab));
+      break;
+    }
+  return variants;
 }
 
 std::vector<CatalogueEntry> getConvIdeas() {
@@ -78,6 +99,23 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "mma=wgmma; pipeline=tma; tile=[128, 64, 64]", "mma=wgmma; pipeline=tma; tile=[64, 64, 64]",
         "mma=wgmma; pipeline=tma; tile=[256, 128, 64]", "mma=wgmma; pipeline=tma; tile=[128, 256, 64]"},
        /*restart=*/true},
+      {"grouped-product",
+       C::Async,
+       "Multiply each group of a convolution on warpgroups, with a tile for each of them: of an image with its "
+       "channels "
+       "last, one copy by tensor map brings a group's channels of a box of pixels, and zeros for what they lack to a "
+       "row "
+       "of shared memory. The groups of a box are neighbours, so that its pixels come from memory once.",
+       {"conv"},
+       0,
+       119,
+       groupedProduct,
+       "compute|memory|tensor|shared memory|gather|latency|instruction|launches",
+       {},
+       {},
+       /*restart=*/true,
+       /*pools=*/false,
+       deriveGroupTiles},
       {"shifted-halves",
        C::DType,
        "Fetch each input pixel once for all taps, and multiply f32 pixels as fp16 under exact powers of two: a box of "

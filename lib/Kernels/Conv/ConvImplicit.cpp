@@ -38,7 +38,7 @@ using Box = std::array<int64_t, 4>;
 struct Plan {
   Box span, box;
   int64_t bm, bn, bk, consumers, stages, split;
-  int64_t boxes, filters, phases; ///< a tile is of one phase of a transposed convolution's stride
+  int64_t boxes, filters, phases; ///< a tile is of one group, and one phase of a transposed convolution's stride
   int64_t steps;                  ///< of a tile; of the phase with the most taps
   double meanSteps;               ///< of all phases
 
@@ -53,6 +53,8 @@ struct Plan {
 
 } // namespace
 
+static int64_t bytesOf(const Conv &conv) { return conv.elementType.getIntOrFloatBitWidth() / 8; }
+
 /// Elements of 128 bytes.
 static int64_t slabOf(const Conv &conv) { return 1024 / conv.elementType.getIntOrFloatBitWidth(); }
 
@@ -60,6 +62,15 @@ static int64_t allTaps(const Conv &conv) {
   const Sizes &kernel = conv.wholeKernel();
   return kernel[0] * kernel[1] * kernel[2];
 }
+
+/// Elements from one group's channels of a pixel, or one tap's of a filter, to the next: tensor maps need strides of 16
+/// bytes.
+static int64_t pitchOf(const Conv &conv) {
+  return roundUp(conv.channels, 128 / conv.elementType.getIntOrFloatBitWidth());
+}
+
+/// Whether channels of one group, which are not at that pitch, lie beside those of another, or of another tap.
+static bool isUneven(const Conv &conv) { return conv.groups > 1 && pitchOf(conv) != conv.channels; }
 
 /// Output pixels of all images; without taps, strides and padding they are one row. Of a transposed convolution those
 /// of a phase.
@@ -100,8 +111,8 @@ static int64_t leastWidth(const Conv &conv) { return conv.transposed && !conv.la
 Plan::Plan(const Conv &conv, const schedule::ConvImplicit &schedule)
     : span(spanOf(conv)), box(chooseBox(span, schedule.tile[0], leastWidth(conv))), bm(schedule.tile[0]),
       bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
-      split(schedule.splitK), boxes(boxesOf(span, box)), filters(ceilDiv(conv.outChannels, bn)), phases(conv.phases()),
-      steps(conv.taps() * ceilDiv(conv.channels, bk)),
+      split(schedule.splitK), boxes(boxesOf(span, box)), filters(conv.groups * ceilDiv(conv.outChannels, bn)),
+      phases(conv.phases()), steps(conv.taps() * ceilDiv(conv.channels, bk)),
       meanSteps(double(allTaps(conv)) / phases * ceilDiv(conv.channels, bk)) {}
 
 /// Which residues by the stride the taps of dimension D have.
@@ -120,12 +131,13 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   const char *variant = "family conv with pipeline = tma ";
   if (!chip.isHopper())
     return dispatch.emitError("mma = wgmma needs sm_90a, the chip is ") << chip.arch;
-  if (conv.groups != 1)
-    return dispatch.emitError(variant) << "takes no groups, found " << conv.groups;
+  if (conv.groups != 1 && (conv.transposed || conv.rank > 2))
+    return dispatch.emitError(variant) << "takes groups of plain convolutions in one and two dimensions only, found "
+                                       << conv.groups;
   if (conv.ops.window)
     return dispatch.emitError(variant) << "fuses no pooling, found " << conv.ops.window->getName();
   int64_t unit = 128 / conv.elementType.getIntOrFloatBitWidth();
-  if (conv.channels % unit)
+  if (conv.channels % unit && conv.groups == 1)
     return dispatch.emitError(variant) << "takes a multiple of " << unit << " channels of " << conv.elementType
                                        << ", since tensor maps need strides of 16 bytes, found " << conv.channels;
   int64_t maps = 1;
@@ -142,10 +154,15 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   const Sizes &out = conv.wholeOut();
   int64_t pixels = out[0] * out[1] * out[2];
-  if (conv.images * pixels > most || pixels * conv.outChannels > most)
+  if (conv.images * pixels > most || pixels * conv.groups * conv.outChannels > most)
     return dispatch.emitError(variant) << "counts output pixels, and an image's results, up to " << most;
   return success();
 }
+
+/// Of a group's few channels, a tile's steps are soon over.
+static bool isShort(const Conv &conv, const Plan &plan) { return conv.groups > 1 && plan.steps <= 4; }
+/// Stages that a block has at least; other blocks fetch while one with few waits.
+static int64_t fewestStages(const Conv &conv, const Plan &plan) { return isShort(conv, plan) ? 2 : 3; }
 
 /// What a block of RESIDENT ones to a multiprocessor has.
 static int64_t registersFor(int64_t resident, const Plan &plan, const Chip &chip) {
@@ -155,12 +172,15 @@ static int64_t bytesFor(int64_t resident, const Chip &chip) {
   return (chip.sharedBytesPerBlock + kReservedBytes) / resident - kReservedBytes;
 }
 
-/// As many blocks as can work on a multiprocessor, two at most, each with STAGES stages.
+/// As many blocks as can work on a multiprocessor, each with STAGES stages: two at most, or four where a tile has so
+/// few steps that its begin and its end take most of its time.
 static int64_t residentBlocks(const Conv &conv, const Plan &plan, int64_t stages, const Chip &chip) {
-  bool two = plan.tiles() * plan.split > chip.multiprocessors &&
-             plan.accumulators() + kOtherRegisters <= registersFor(2, plan, chip) &&
-             plan.sharedBytes(conv, stages) <= bytesFor(2, chip);
-  return two ? 2 : 1;
+  int64_t blocks = isShort(conv, plan) ? 4 : 2;
+  while (blocks > 1 && (plan.tiles() * plan.split <= (blocks - 1) * chip.multiprocessors ||
+                        plan.accumulators() + kOtherRegisters > registersFor(blocks, plan, chip) ||
+                        plan.sharedBytes(conv, stages) > bytesFor(blocks, chip)))
+    --blocks;
+  return blocks;
 }
 
 /// About the cycles that PLAN takes. A multiprocessor multiplies a step, or fetches its tiles from the second-level
@@ -173,13 +193,21 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double step = std::max(double(plan.bm) * plan.bn * plan.bk / products, bytes / fetched);
   double work = (conv.transposed ? plan.meanSteps / plan.split : ceilDiv(plan.steps, plan.split)) * step;
   double once = begin + double(plan.bm) * plan.bn * 8 / fetched;
-  int64_t resident = residentBlocks(conv, plan, 3, chip), count = plan.tiles() * plan.split;
+  if (conv.groups > 1) {
+    // With few channels for each pixel that is read and written, memory is the limit. A group's pixels come once.
+    constexpr double fromMemory = 13; // bytes a cycle and multiprocessor
+    const int64_t tilesOfGroup = plan.filters / conv.groups;
+    const double pixels =
+        double(plan.bm) * plan.bk * ceilDiv(plan.steps, conv.taps() * plan.split) * bytesOf(conv) / tilesOfGroup;
+    work = std::max(work, (pixels + double(plan.bm) * plan.bn * 8) / fromMemory);
+  }
+  int64_t resident = residentBlocks(conv, plan, fewestStages(conv, plan), chip), count = plan.tiles() * plan.split;
   int64_t wave = resident * chip.multiprocessors, rest = count % wave;
   double cycles = double(count / wave) * (resident * work + once);
   if (rest)
     cycles += ceilDiv(rest, chip.multiprocessors) * work + once;
   const Sizes &out = conv.wholeOut();
-  double results = double(conv.images) * out[0] * out[1] * out[2] * conv.outChannels;
+  double results = double(conv.images) * out[0] * out[1] * out[2] * conv.groups * conv.outChannels;
   return plan.split == 1 ? cycles : cycles + launch + results * 4 * 2 * plan.split / (fetched * chip.multiprocessors);
 }
 
@@ -190,13 +218,16 @@ static LogicalResult completeTile(DispatchOp dispatch, const Conv &conv, Schedul
   auto consumersOf = [](int64_t pixels) -> int64_t { return pixels % 128 == 0 ? 2 : pixels % 192 == 0 ? 3 : 1; };
   const int64_t slab = slabOf(conv);
   int64_t widest = roundUp(conv.outChannels, 64);
+  SmallVector<int64_t> widths = {128, 64, 256, 32, 16};
+  if (conv.groups > 1)
+    widths.append({192, 160, 96, 80, 48, 24, 8});
   ScheduleParams probe = params, chosen;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t bm : {128, 64, 192, 256})
-    for (int64_t bn : {128, 64, 256, 32, 16})
+    for (int64_t bn : widths)
       for (int64_t split : {1, 2, 3, 4, 6, 8, 12, 16}) {
         // Phases are short; those of few filters are the last layers of decoders.
-        if (openTile && (bn > widest || bm * bn > 128 * 256 || (bn < 64 && !conv.transposed)))
+        if (openTile && (bn > widest || bm * bn > 128 * 256 || (bn < 64 && !conv.transposed && conv.groups == 1)))
           continue;
         // Two slabs to a step save barriers, where tiles are small.
         bool two = conv.channels > slab && bm + bn <= 128;
@@ -234,7 +265,7 @@ static LogicalResult completeResources(DispatchOp dispatch, const Conv &conv, Sc
                                        const Chip &chip) {
   MLIRContext *context = dispatch.getContext();
   Plan plan(conv, schedule::ConvImplicit::read(params, /*isOpen=*/true));
-  int64_t wanted = params.getInt(key::stages).value_or(3);
+  int64_t wanted = params.getInt(key::stages).value_or(fewestStages(conv, plan));
   int64_t blocks = params.intOr(context, key::minBlocks, residentBlocks(conv, plan, wanted, chip));
   int64_t registers = registersFor(blocks, plan, chip), bytes = bytesFor(blocks, chip);
   if (plan.accumulators() + kOtherRegisters > registers)
@@ -242,7 +273,8 @@ static LogicalResult completeResources(DispatchOp dispatch, const Conv &conv, Sc
            << plan.accumulators() << " accumulators and about " << kOtherRegisters
            << " other registers in a thread, min_blocks = " << blocks << " leaves " << registers;
   int64_t fits = bytes / (plan.stageBytes(conv) + kBarrierBytes);
-  int64_t stages = params.intOr(context, key::stages, std::clamp<int64_t>(fits, 2, 8));
+  int64_t stages = params.intOr(
+      context, key::stages, std::clamp<int64_t>(fits, 2, isShort(conv, plan) ? std::max<int64_t>(plan.steps, 2) : 8));
   if (plan.sharedBytes(conv, stages) > bytes)
     return dispatch.emitError("the tiles of ")
            << stages << " stages take " << plan.sharedBytes(conv, stages) << " bytes of shared memory, " << bytes
@@ -278,7 +310,13 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("using Out = {0}; // element type of the result", getStorageType(conv.resultType));
   line("using Stored = {0}; // what the main kernel writes",
        plan.split > 1 ? "float" : getStorageType(conv.resultType).str());
-  line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.outChannels);
+  line("constexpr int IMAGES = {0}, C = {1}, OC = {2};", conv.images, conv.channels, conv.groups * conv.outChannels);
+  if (conv.groups > 1) {
+    line("// A group has C channels, and GROUP_OC of the OC filters.");
+    line("constexpr int GROUPS = {0}, GROUP_OC = {1};", conv.groups, conv.outChannels);
+    line("constexpr int PITCH = {0}; // elements from the channels of one group, or tap, to those of the next",
+         pitchOf(conv));
+  }
   three("constexpr int OD = {0}, OH = {1}, OW = {2};", conv.wholeOut());
   three("constexpr int KD = {0}, KH = {1}, KW = {2};", conv.wholeKernel());
   const std::optional<Transposed> &real = conv.transposed;
@@ -292,7 +330,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
     three("constexpr int APART_D = {0}, APART_H = {1}, APART_W = {2};", real->apart);
     three("constexpr int NEARER_D = {0}, NEARER_H = {1}, NEARER_W = {2};", conv.dilation);
   }
-  if (!conv.lastInput)
+  if (!conv.lastInput || isUneven(conv))
     line("constexpr int PLANE = {0}; // input pixels of an image", conv.in[0] * conv.in[1] * conv.in[2]);
   line("constexpr bool CHANNELS_LAST = {0}; // the result; else [image][channel][pixel]",
        conv.lastResult ? "true" : "false");
@@ -324,7 +362,8 @@ static Type copiedType(const Conv &conv) {
 /// The maps of the channels-last image in IMAGE, residue by residue.
 static SmallVector<TensorMap, 0> imageMaps(const Conv &conv, const schedule::ConvImplicit &schedule, const Plan &plan,
                                            DispatchBuffer image) {
-  const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8, pixel = conv.channels * element;
+  const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8, group = pitchOf(conv) * element;
+  const int64_t pixel = conv.groups * group;
   Sizes in = conv.in, stride = conv.stride;
   int64_t images = conv.images;
   if (plan.span[0] == 1 && plan.span != Box{conv.images, conv.out[0], conv.out[1], conv.out[2]}) {
@@ -339,6 +378,12 @@ static SmallVector<TensorMap, 0> imageMaps(const Conv &conv, const schedule::Con
         map.dims.push_back(ceilDiv(in[1] - h, stride[1]));
         map.strides = {stride[2] * pixel, stride[1] * in[2] * pixel};
         map.box = {slabOf(conv), plan.box[3], plan.box[2]};
+        if (conv.groups > 1) {
+          // What is missing to a slab is zeros, not the next group.
+          map.dims.insert(map.dims.begin() + 1, conv.groups);
+          map.strides.insert(map.strides.begin(), group);
+          map.box.insert(map.box.begin() + 1, 1);
+        }
         if (conv.rank == 3) {
           map.dims.push_back(ceilDiv(in[0] - d, stride[0]));
           map.strides.push_back(stride[0] * in[1] * in[2] * pixel);
@@ -378,18 +423,28 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   // Operands that are not channels-last yet. Those of a single element along the others are.
   DispatchBuffer image = conv.input, weights = conv.weight;
   const int64_t plane = conv.in[0] * conv.in[1] * conv.in[2];
-  if (!conv.lastInput && plane > 1) {
-    image = workspace({conv.images * plane * conv.channels}, conv.elementType);
+  const int64_t channels = conv.groups * conv.channels;
+  const bool isFirst = !conv.lastInput && plane > 1;
+  if (isFirst || isUneven(conv)) {
+    image = workspace({conv.images * plane * conv.groups * pitchOf(conv)}, conv.elementType);
     fill.sections.insert("image");
-    int64_t blocks = conv.images * ceilDiv(plane, 32) * ceilDiv(conv.channels, 32);
+    if (!isFirst)
+      fill.sections.insert("image_rows");
+    int64_t blocks = isFirst ? conv.images * ceilDiv(plane, 32) * ceilDiv(channels, 32)
+                             : ceilDiv(conv.images * plane * channels, 256);
     code.launches.push_back({name + "_image", {blocks, 1, 1}, {256, 1, 1}, 0, {conv.input}, {image}});
   }
+  if (conv.groups > 1)
+    fill.sections.insert("groups");
   if (conv.transposed)
     fill.sections.insert("transposed");
-  if (!conv.lastWeight && (conv.transposed || conv.taps() > 1)) {
-    int64_t count = conv.outChannels * allTaps(conv) * conv.channels;
-    weights = workspace({count}, conv.elementType);
+  const int64_t filters = conv.groups * conv.outChannels;
+  if ((!conv.lastWeight && (conv.transposed || conv.taps() > 1)) || isUneven(conv)) {
+    int64_t count = filters * allTaps(conv) * conv.channels;
+    weights = workspace({filters * allTaps(conv) * pitchOf(conv)}, conv.elementType);
     fill.sections.insert("weights");
+    if (isUneven(conv) && (conv.lastWeight || conv.taps() == 1))
+      fill.sections.insert("weight_rows");
     code.launches.push_back({name + "_weights", {ceilDiv(count, 256), 1, 1}, {256, 1, 1}, 0, {conv.weight}, {weights}});
   }
   SmallVector<TensorMap, 0> maps = imageMaps(conv, schedule, plan, image);
@@ -412,12 +467,19 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   if (conv.rank == 3)
     fill.replacements["load"] =
         "          kgen::tma_load_5d(a + s * BM * 128, map, &full[stage], c0 + s * SLAB, x, y, z, tile.i);";
+  if (conv.groups > 1)
+    fill.replacements["load"] = "          kgen::tma_load_5d(a + s * BM * 128, map, &full[stage], c0 + s * SLAB, "
+                                "tile.n / GROUP_OC, x, y, tile.i);";
   std::string finishing = split ? "" : arguments;
-  fill.replacements["finish"] = "          if (OC % BN == 0 || channel < OC)\n"
+  const std::string count = conv.groups > 1 ? "GROUP_OC" : "OC", end = conv.groups > 1 ? "end" : "OC";
+  fill.replacements["finish"] = "          if (" + count + " % BN == 0 || channel < " + end +
+                                ")\n"
                                 "            pair.first = finish(sum[0], pixel, channel" +
                                 finishing +
                                 ");\n"
-                                "          if (OC % BN == 0 || channel + 1 < OC)\n"
+                                "          if (" +
+                                count + " % BN == 0 || channel + 1 < " + end +
+                                ")\n"
                                 "            pair.second = finish(sum[1], pixel, channel + 1" +
                                 finishing + ");";
   std::string kernel = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
@@ -439,7 +501,7 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
 
   const Sizes &out = conv.wholeOut();
   const int64_t pixels = out[0] * out[1] * out[2];
-  const int64_t results = conv.images * pixels * conv.outChannels;
+  const int64_t results = conv.images * pixels * filters;
   DispatchBuffer stored = DispatchBuffer::result(0);
   if (split)
     stored = workspace({plan.split, results}, Float32Type::get(context));
@@ -452,19 +514,19 @@ FailureOr<DispatchCode> emitConvImplicit(DispatchOp dispatch, const Conv &conv,
   if (!split)
     main.reads.append(extra);
   const int64_t element = conv.elementType.getIntOrFloatBitWidth() / 8;
-  TensorMap filters{weights,
-                    copiedType(conv),
-                    {conv.channels, allTaps(conv), conv.outChannels},
-                    {conv.channels * element, allTaps(conv) * conv.channels * element},
-                    {slabOf(conv), 1, plan.bn}};
-  filters.swizzle = 128;
-  filters.l2 = schedule.l2Promotion.value_or(256);
-  main.maps.push_back(filters);
+  TensorMap filterMap{weights,
+                      copiedType(conv),
+                      {conv.channels, allTaps(conv), filters},
+                      {pitchOf(conv) * element, allTaps(conv) * pitchOf(conv) * element},
+                      {slabOf(conv), 1, plan.bn}};
+  filterMap.swizzle = 128;
+  filterMap.l2 = schedule.l2Promotion.value_or(256);
+  main.maps.push_back(filterMap);
   main.maps.append(maps);
   main.sizedBy = "conv_implicit.cuh";
   code.launches.push_back(main);
   if (split) {
-    int64_t each = (conv.lastResult ? conv.outChannels : pixels) % 4 == 0 ? 4 : 1;
+    int64_t each = (conv.lastResult ? filters : pixels) % 4 == 0 ? 4 : 1;
     LaunchSpec reduce{name + "_reduce", {ceilDiv(results, each * 256), 1, 1}, {256, 1, 1}, 0,
                       {stored},         {DispatchBuffer::result(0)}};
     reduce.reads.append(extra);

@@ -53,7 +53,13 @@ constexpr int MT = BM / CONSUMERS / 64; // products of 64 pixels, one above the 
 constexpr int PIXELS = BOX_I * BOX_D * BOX_H * BOX_W;
 constexpr int BOXES_I = ceil_div(SPAN_I, BOX_I), BOXES_D = ceil_div(SPAN_D, BOX_D);
 constexpr int BOXES_H = ceil_div(SPAN_H, BOX_H), BOXES_W = ceil_div(SPAN_W, BOX_W);
+#if groups
+// A tile has filters of one group; tiles of the groups of one box follow each other.
+constexpr int M_TILES = BOXES_I * BOXES_D * BOXES_H * BOXES_W;
+constexpr int GROUP_TILES = ceil_div(GROUP_OC, BN), N_TILES = GROUPS * GROUP_TILES;
+#else
 constexpr int M_TILES = BOXES_I * BOXES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, BN);
+#endif
 #if transposed
 constexpr int PHASES = STRIDE_D * STRIDE_H * STRIDE_W;
 constexpr int BLOCKS = M_TILES * N_TILES * SPLIT_K * PHASES;
@@ -160,7 +166,11 @@ __device__ __forceinline__ Tile tile_at(int index) {
           box / (BOXES_W * BOXES_H) % BOXES_D * BOX_D,
           box / BOXES_W % BOXES_H * BOX_H,
           box % BOXES_W * BOX_W,
+#if groups
+          index % N_TILES / GROUP_TILES * GROUP_OC + index % GROUP_TILES * BN,
+#else
           index % N_TILES * BN,
+#endif
           index / (N_TILES * M_TILES)};
 }
 // The number of the output pixel at row ROW of a tile, or -1.
@@ -207,6 +217,40 @@ __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uin
 } // namespace example
 
 //@ section image
+#if image_rows
+// Puts the channels of a group PITCH elements from those of the group before it.
+extern "C" __global__ void __launch_bounds__(256)
+    example_image(const example::In *__restrict__ input, example::In *__restrict__ image) {
+  using namespace example;
+  const long long index = blockIdx.x * 256ll + threadIdx.x;
+  if (index < (long long)IMAGES * PLANE * GROUPS * C)
+    image[index / C * PITCH + index % C] = input[index];
+}
+#else
+#if groups
+// Puts the channels last, those of a group PITCH elements from those of the group before it: tiles of 32 pixels by 32
+// channels go through shared memory.
+extern "C" __global__ void __launch_bounds__(256)
+    example_image(const example::In *__restrict__ input, example::In *__restrict__ image) {
+  using namespace example;
+  __shared__ __align__(16) unsigned char storage[32 * 33 * sizeof(In)];
+  In(*tile)[33] = reinterpret_cast<In(*)[33]>(storage);
+  constexpr int CHANNELS = GROUPS * C, ACROSS = ceil_div(PLANE, 32), DOWN = ceil_div(CHANNELS, 32);
+  const int p0 = blockIdx.x % ACROSS * 32, c0 = blockIdx.x / ACROSS % DOWN * 32;
+  const long long number = blockIdx.x / (ACROSS * DOWN); // of the image
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+  for (int i = 0; i < 32; i += 8)
+    if (c0 + warp + i < CHANNELS && p0 + lane < PLANE)
+      tile[warp + i][lane] = input[(number * CHANNELS + c0 + warp + i) * PLANE + p0 + lane];
+  __syncthreads();
+  const int channel = c0 + lane;
+#pragma unroll
+  for (int i = 0; i < 32; i += 8)
+    if (p0 + warp + i < PLANE && channel < CHANNELS)
+      image[((number * PLANE + p0 + warp + i) * GROUPS + channel / C) * PITCH + channel % C] = tile[lane][warp + i];
+}
+#else
 // Puts the channels last: tiles of 32 pixels by 32 channels go through shared memory.
 extern "C" __global__ void __launch_bounds__(256)
     example_image(const example::In *__restrict__ input, example::In *__restrict__ image) {
@@ -227,6 +271,8 @@ extern "C" __global__ void __launch_bounds__(256)
     if (p0 + warp + i < PLANE && c0 + lane < C)
       image[first + (long long)(p0 + warp + i) * C + c0 + lane] = tile[lane][warp + i];
 }
+#endif
+#endif
 
 //@ end
 //@ section weights
@@ -237,11 +283,19 @@ extern "C" __global__ void __launch_bounds__(256)
   const long long index = blockIdx.x * 256ll + threadIdx.x;
   if (index >= (long long)OC * TAPS * C)
     return;
+#if weight_rows
+  packed[index / C * PITCH + index % C] = weights[index];
+#else
   const int channel = index % C, tap = index / C % TAPS;
 #if transposed
   packed[index] = weights[(channel * OC + index / (TAPS * C)) * TAPS + tap];
 #else
+#if groups
+  packed[index / C * PITCH + channel] = weights[(index / (TAPS * C) * C + channel) * TAPS + tap];
+#else
   packed[index] = weights[(index / (TAPS * C) * C + channel) * TAPS + tap];
+#endif
+#endif
 #endif
 }
 
@@ -357,6 +411,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
         for (int j = 0; j < BN / 2; ++j)
           sums[i][j] = 0;
 #endif
+#if groups
+    const int end = (tile.n / GROUP_OC + 1) * GROUP_OC; // of the group's filters
+#endif
     // Also keeps reads of the sums behind the products' end.
     kgen::named_barrier_sync(1 + group, 128);
 
@@ -381,6 +438,18 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
           if (OC % BN == 0 || channel + 1 < OC)
             pair.second = finish(sum[1], pixel, channel + 1);
           //@ end
+#if groups
+          if (CHANNELS_LAST && GROUP_OC % 2 == 0) {
+            if (GROUP_OC % BN == 0 || channel < end)
+              *reinterpret_cast<Pair *>(to + channel) = pair;
+          } else {
+            constexpr int APART = CHANNELS_LAST ? 1 : OUT_PLANE;
+            if (GROUP_OC % BN == 0 || channel < end)
+              to[(long long)channel * APART] = pair.first;
+            if (GROUP_OC % BN == 0 || channel + 1 < end)
+              to[(long long)(channel + 1) * APART] = pair.second;
+          }
+#else
           if (CHANNELS_LAST && OC % 2 == 0) {
             if (OC % BN == 0 || channel < OC)
               *reinterpret_cast<Pair *>(to + channel) = pair;
@@ -391,6 +460,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
             if (OC % BN == 0 || channel + 1 < OC)
               to[(long long)(channel + 1) * APART] = pair.second;
           }
+#endif
         }
       }
   }

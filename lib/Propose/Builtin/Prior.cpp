@@ -107,8 +107,10 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   bool half = (warpgroup && dtype != "tf32" && !copied) || !f.f32 || dtype == "fp16" || dtype == "bf16";
   double rate = plain ? machine.fp32 * 0.7 : (half ? machine.half : machine.tf32) * (warpgroup ? 0.85 : 0.5);
   double m = std::max<double>(f.m, 1), n = std::max<double>(f.n, 1), k = std::max<double>(f.k, 1);
-  // Products of a batch; images of a convolution, and its planes, are in m or n.
-  const double batch = convolution || planes ? 1 : std::max(1.0, std::round(double(f.elements) / (m * n)));
+  // Products of a batch, or of groups; images of a convolution, and its planes, are in m or n.
+  const double groups = convolution ? double(f.groups) : 1;
+  n /= groups;
+  const double batch = convolution || planes ? groups : std::max(1.0, std::round(double(f.elements) / (m * n)));
   double width = std::clamp(std::ceil(n / 16) * 16, 16.0, 128.0);
   const double side = plain && !host ? 128 : 64;
   double bm = elementOf(settings, "tile", 0, plain || (convolution && warpgroup) ? side : convolution ? 288 : 128);
@@ -204,8 +206,11 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   const double along = k > 8192 ? 12 : k < 1024 ? 10 : 6; // bytes; of short rows few threads have a part
   const double left = scaled ? along * m * k : 0;
   const double right = (scaled ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;
-  const double before = batch * (left + right) / machine.bytes;
-  const double launches = (split > 1 ? 2 : 1) + 2 * scaled + arranged;
+  // Images of groups become channels-last in front.
+  const bool moved = copied && groups > 1 && !f.channelsLast;
+  const double image = moved ? 2 * m * double(f.channels) * (f.f32 ? 4 : 2) : 0;
+  const double before = (batch * (left + right) + image) / machine.bytes;
+  const double launches = (split > 1 ? 2 : 1) + 2 * scaled + arranged + moved;
   return 1e6 * (before + std::max({seconds, convolution ? 0 : again, once})) + machine.launchUs * launches;
 }
 

@@ -24,14 +24,14 @@ func.func @f(%x: tensor<2x12x16x16xf16>, %w: tensor<16x12x3x3xf16>) -> tensor<2x
 
 // -----
 
-func.func @f(%x: tensor<2x16x16x16xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<2x16x14x14xf32> {
-  // expected-error @+1 {{family conv with pipeline = tma takes no groups, found 2}}
-  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, pipeline = tma>) ins(%x, %w : tensor<2x16x16x16xf32>, tensor<16x8x3x3xf32>) {
-  ^bb0(%a: tensor<2x16x16x16xf32>, %b: tensor<16x8x3x3xf32>):
-    %1 = aten.conv2d %a, %b groups 2 : (tensor<2x16x16x16xf32>, tensor<16x8x3x3xf32>) -> tensor<2x16x14x14xf32>
-    kgen.yield %1 : tensor<2x16x14x14xf32>
-  } : tensor<2x16x14x14xf32>
-  return %0 : tensor<2x16x14x14xf32>
+func.func @f(%x: tensor<2x16x8x8x8xf32>, %w: tensor<16x8x3x3x3xf32>) -> tensor<2x16x6x6x6xf32> {
+  // expected-error @+1 {{family conv with pipeline = tma takes groups of plain convolutions in one and two dimensions only, found 2}}
+  %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, pipeline = tma>) ins(%x, %w : tensor<2x16x8x8x8xf32>, tensor<16x8x3x3x3xf32>) {
+  ^bb0(%a: tensor<2x16x8x8x8xf32>, %b: tensor<16x8x3x3x3xf32>):
+    %1 = aten.conv3d %a, %b groups 2 : (tensor<2x16x8x8x8xf32>, tensor<16x8x3x3x3xf32>) -> tensor<2x16x6x6x6xf32>
+    kgen.yield %1 : tensor<2x16x6x6x6xf32>
+  } : tensor<2x16x6x6x6xf32>
+  return %0 : tensor<2x16x6x6x6xf32>
 }
 
 // -----

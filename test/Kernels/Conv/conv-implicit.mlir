@@ -74,3 +74,48 @@ func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32
   } : tensor<8x32x16x16xf16>
   return %0 : tensor<8x32x16x16xf16>
 }
+
+// -----
+
+// A group's channels are a dimension of the map, so that zeros follow them in a slab; a tile's filters are those of one group.
+// CHECK-LABEL: kgen.source @grouped
+// CHECK-SAME: constexpr int IMAGES = 10, C = 20, OC = 240;
+// CHECK-SAME: constexpr int GROUPS = 3, GROUP_OC = 80;
+// CHECK-SAME: constexpr int PITCH = 20;
+// CHECK-NOT: kgen.launch @grouped::@grouped_image
+// CHECK: kgen.launch @grouped::@grouped_main
+// CHECK-SAME: dims = [20, 1, 240], strides = [80, 80], box = [32, 1, 80]
+// CHECK-SAME: dims = [20, 3, 31360, 1, 1], strides = [80, 240, 7526400, 7526400], box = [32, 1, 128, 1, 1]
+module attributes {kgen.precision = "tf32"} {
+func.func @f(%x: tensor<10x56x56x60xf32>, %w: tensor<240x20x1x1xf32>) -> tensor<10x56x56x240xf32> {
+  %0 = kgen.dispatch @grouped schedule(#kgen.schedule<family = conv, mma = wgmma, pipeline = tma, tile = [128, 80, 32]>)
+      ins(%x, %w : tensor<10x56x56x60xf32>, tensor<240x20x1x1xf32>) {
+  ^bb0(%a: tensor<10x56x56x60xf32>, %b: tensor<240x20x1x1xf32>):
+    %1 = aten.permute %a dims [0, 3, 1, 2] : (tensor<10x56x56x60xf32>) -> tensor<10x60x56x56xf32>
+    %2 = aten.conv2d %1, %b groups 3 : (tensor<10x60x56x56xf32>, tensor<240x20x1x1xf32>) -> tensor<10x240x56x56xf32>
+    %3 = aten.permute %2 dims [0, 2, 3, 1] : (tensor<10x240x56x56xf32>) -> tensor<10x56x56x240xf32>
+    kgen.yield %3 : tensor<10x56x56x240xf32>
+  } : tensor<10x56x56x240xf32>
+  return %0 : tensor<10x56x56x240xf32>
+}
+}
+
+// -----
+
+// Rows that 16 bytes do not divide are laid out at a pitch in front.
+// CHECK-LABEL: kgen.source @uneven
+// CHECK-SAME: constexpr int PITCH = 24;
+// CHECK: kgen.launch @uneven::@uneven_image
+// CHECK: kgen.launch @uneven::@uneven_weights
+// CHECK: kgen.launch @uneven::@uneven_main
+// CHECK-SAME: dims = [20, 9, 24], strides = [48, 432]
+// CHECK-SAME: dims = [20, 3, 14, 14, 2], strides = [48, 144, 2016, 28224]
+func.func @f(%x: tensor<2x60x14x14xf16>, %w: tensor<24x20x3x3xf16>) -> tensor<2x24x14x14xf16> {
+  %0 = kgen.dispatch @uneven schedule(#kgen.schedule<family = conv, mma = wgmma, pipeline = tma>)
+      ins(%x, %w : tensor<2x60x14x14xf16>, tensor<24x20x3x3xf16>) {
+  ^bb0(%a: tensor<2x60x14x14xf16>, %b: tensor<24x20x3x3xf16>):
+    %1 = aten.conv2d %a, %b padding [1, 1] groups 3 : (tensor<2x60x14x14xf16>, tensor<24x20x3x3xf16>) -> tensor<2x24x14x14xf16>
+    kgen.yield %1 : tensor<2x24x14x14xf16>
+  } : tensor<2x24x14x14xf16>
+  return %0 : tensor<2x24x14x14xf16>
+}

@@ -12,6 +12,7 @@ BATCH_OF_1 = ("aten.linear {0}, {1}", ["tensor<1x768xbf16>", "tensor<192x768xbf1
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
 ONE_TAP = ("aten.conv2d {0}, {1}, {2}", ["tensor<2x40x20x20xf32>", "tensor<72x40x1x1xf32>", "tensor<72xf32>"], "tensor<2x72x20x20xf32>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
+GROUPED = ("aten.conv2d {0}, {1} groups 3", ["tensor<2x60x20x20xf32>", "tensor<96x20x1x1xf32>"], "tensor<2x96x20x20xf32>")
 STRIDED = ("aten.conv3d {0}, {1}, {2} stride [1, 2, 2] padding [1, 1, 1]",
            ["tensor<2x72x5x20x20xbf16>", "tensor<40x72x3x3x3xbf16>", "tensor<40xbf16>"], "tensor<2x40x5x10x10xbf16>")
 TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
@@ -44,6 +45,8 @@ CASES = [
     ("gemm, mma = mma_sync, persistent = static", *HALVES),
     ("conv, mma = none", *CONV),
     ("conv, mma = mma_sync", *CONV),
+    ("conv, mma = none", *GROUPED),
+    ("conv, mma = mma_sync", *GROUPED),
     ("conv, mma = none", *TRANSPOSED),
     ("conv, mma = mma_sync", *TRANSPOSED),
     ("conv, mma = mma_sync, dtype = fp16", *TRANSPOSED),
@@ -63,7 +66,7 @@ if arch == "sm_90a":
     CASES += [("gemm, mma = wgmma", *MM), ("gemm, mma = wgmma, dtype = tf32", *LINEAR),
               ("gemm, mma = wgmma, dtype = tf32, convert_at = prepass", *MM), ("gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 2", *MM),
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
-              ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
+              ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma", *GROUPED), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
               ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []

@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [half] [transposed]: convolutions by mma = wgmma and pipeline = tma.
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [half] [transposed|groups]: convolutions by mma = wgmma and pipeline = tma.
 
 With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo, and then with "half" f32 data as fp16. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
 these may show in a result, and where not, is what they are for.
@@ -18,6 +18,18 @@ CASES = [
     (2, 8, [4, 6, 5], 16, [3, 2, 3], [1, 2, 1], [1, 0, 1], [1, 1, 2], True, "relu", "tile = [192, 16, 64]"),
     (2, 48, [37], 20, [5], [3], [2], [1], False, "residual", "split_k = 3, tile = [64, 24, 64]"),
     (5, 136, [6, 6], 48, [2, 2], [2, 2], [0, 0], [1, 1], True, "add", "tile = [256, 48, 64], split_k = 2"),
+]
+# The same with groups, whose number comes last; channels and filters are those of all. Channels of a group fill rows of 16 bytes, or are odd.
+GROUPED = [
+    (2, 60, [7, 9], 240, [1, 1], [1, 1], [0, 0], [1, 1], False, "residual", "", 3),
+    (2, 240, [6, 7], 60, [1, 1], [1, 1], [0, 0], [1, 1], True, "relu", "tile = [64, 24, 64]", 3),
+    (3, 24, [5, 6], 60, [1, 1], [1, 1], [0, 0], [1, 1], True, "", "", 3),
+    (2, 30, [9, 8], 30, [1, 1], [1, 1], [0, 0], [1, 1], True, "residual", "", 3),
+    (1, 80, [8, 10], 70, [3, 3], [1, 1], [1, 1], [1, 1], True, "relu", "tile = [128, 16, 64]", 2),
+    (2, 144, [9, 7], 160, [1, 1], [2, 2], [0, 0], [1, 1], False, "add", "split_k = 2, tile = [64, 80, 64], consumers = 1", 2),
+    (2, 40, [11, 13], 48, [3, 3], [2, 2], [1, 1], [1, 1], True, "relu", "", 4),
+    (2, 21, [31], 33, [3], [1], [1], [2], False, "sigmoid", "split_k = 2", 3),
+    (2, 640, [3, 5], 32, [1, 1], [1, 1], [0, 0], [1, 1], False, "residual", "stages = 3, tile = [64, 16, 64]", 2),
 ]
 # The same with output padding behind the dilation. Phases of one to four taps and of none, kernels below and above the stride.
 TRANSPOSED = [
@@ -52,7 +64,7 @@ class Writer:
     def __init__(self, element, words):
         self.element = element
         self.is_last, self.has_nan, self.in_blocks, self.in_halo = (word in words for word in ("last", "nan", "blocks", "halo"))
-        self.is_transposed, self.is_half = "transposed" in words, "half" in words
+        self.is_transposed, self.is_half, self.is_grouped = (word in words for word in ("transposed", "half", "groups"))
         self.arguments, self.body, self.results = [], [], []
 
     def layout(self, shape):
@@ -87,7 +99,7 @@ class Writer:
         return f"{name}p"
 
     def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, *rest):
-        output_padding, (bias, tail, schedule) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
+        output_padding, (bias, tail, schedule, *groups) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
         if self.in_halo:
             schedule = (HALO_TRANSPOSED if self.is_transposed else HALO)[number]
             if self.element == "f32" and not self.is_half:
@@ -95,7 +107,7 @@ class Writer:
         elif self.element == "f32":
             schedule = schedule.replace(", 64]", ", 32]") if number % 2 else schedule
         out = [(e + 2 * p - d * (k - 1) - 1) // s + 1 for e, p, d, k, s in zip(extents, padding, dilation, kernel, stride)]
-        weight = [filters, channels, *kernel]
+        weight = [filters, channels // (groups[0] if groups else 1), *kernel]
         if self.is_transposed:
             out = [(e - 1) * s - 2 * p + d * (k - 1) + o + 1
                    for e, p, d, k, s, o in zip(extents, padding, dilation, kernel, stride, output_padding)]
@@ -123,6 +135,8 @@ class Writer:
             name = f"conv_transpose{len(extents)}d{'.input' if len(extents) > 1 else ''}"
             last_word = f"output_padding {output_padding} dilation {dilation}"
         lines.append(f"    %c = aten.{name} {', '.join(read)} stride {stride} padding {padding} {last_word} : ({types}) -> {full}")
+        if groups:
+            lines[-1] = lines[-1].replace(" : ", f" groups {groups[0]} : ", 1)
         value = "%c"
         if tail in ("relu", "sigmoid"):
             lines.append(f"    %t = aten.{tail} %c : ({full}) -> {full}")
@@ -154,7 +168,7 @@ class Writer:
 def main():
     element, words = sys.argv[1], sys.argv[2:]
     writer = Writer(element, words)
-    cases = TRANSPOSED if writer.is_transposed else CASES
+    cases = TRANSPOSED if writer.is_transposed else GROUPED if writer.is_grouped else CASES
     if writer.in_halo and writer.is_transposed:  # strides up to 2 along height and width
         cases = [case for case, schedule in zip(cases, HALO_TRANSPOSED) if schedule is not None]
         HALO_TRANSPOSED[:] = [schedule for schedule in HALO_TRANSPOSED if schedule is not None]

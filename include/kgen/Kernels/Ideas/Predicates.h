@@ -93,6 +93,12 @@ inline bool implicitProduct(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.poolFollows && f.channels >= fewest &&
          f.channels % (f.f32 ? 4 : 8) == 0 && f.n >= 16 && f.m >= 16;
 }
+/// The same with groups, each a product of its own: rows of 128 bytes of a few channels, and tiles of a few filters,
+/// are mostly empty.
+inline bool groupedProduct(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.groups > 1 && f.channels >= 8 * f.groups && f.n >= 8 * f.groups &&
+         f.m >= 64 && !f.poolFollows;
+}
 /// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours.
 inline bool shiftedPixels(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.channelsLast && !f.poolFollows &&
