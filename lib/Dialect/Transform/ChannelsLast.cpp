@@ -162,9 +162,10 @@ private:
     if (Value last = lastOf(input); last && isAll(typeOf(conv.getWeight()).getShape().drop_front(2), 1) &&
                                     isAll(conv.getStride(), 1) && isAll(conv.getPadding(), 0) && conv.getGroups() == 1)
       return replace(op, productOf(conv, last));
-    // [filter][tap][channel], once when weights change.
-    if (Value weight = conv.getWeight(); conv.getGroups() == 1 && origins.of(weight) == Origin::Weights &&
-                                         !lastOf(weight) && !isAll(typeOf(weight).getShape().drop_front(2), 1))
+    // [filter][tap][channel], once when weights change. A filter for each channel stays one run of memory.
+    Value weight = conv.getWeight();
+    if ((conv.getGroups() == 1 || typeOf(weight).getDimSize(1) > 1) && origins.of(weight) == Origin::Weights &&
+        !lastOf(weight) && !isAll(typeOf(weight).getShape().drop_front(2), 1))
       op->setOperand(1, permute(op->getLoc(), permute(op->getLoc(), weight, channelsLast(imageRank), /*store=*/true),
                                 channelsFirst(imageRank)));
     wrap(op, input);

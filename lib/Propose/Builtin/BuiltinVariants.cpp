@@ -70,6 +70,12 @@ static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef
         taken.insert(ops[op].users[0]);
 }
 
+/// Whether an op of NAME gives what it reads other sizes, in the same memory.
+static bool keepsMemory(StringRef name) {
+  return is_contained({"aten.view", "aten.reshape", "aten.flatten.using_ints", "aten.unsqueeze", "aten.squeeze.dim"},
+                      name);
+}
+
 double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   double us = 0;
   std::set<int> taken;
@@ -95,7 +101,7 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
       bytes += bytesOf(operand);
     for (const graph::TensorFact &result : ops[i].results)
       bytes += bytesOf(result);
-    if (!taken.count(int(i)))
+    if (!taken.count(int(i)) && !keepsMemory(ops[i].name))
       us += estimateGeneric(facts, bytes);
   }
   return us;

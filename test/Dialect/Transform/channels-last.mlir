@@ -1,11 +1,13 @@
 // Channels last between convolutions: permutations are in tasks, at most around one op, and the network computes the same.
 // REQUIRES: host-compiler
-// RUN: rm -rf %t && split-file %s %t && mkdir %t/resnet %t/convnext %t/pixels %t/halves
+// RUN: rm -rf %t && split-file %s %t && mkdir %t/resnet %t/convnext %t/pixels %t/halves %t/grouped
 // RUN: kgen-opt %t/resnet.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/resnet.mlir
 // RUN: kgen-opt %t/convnext.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/convnext.mlir
 // RUN: kgen-opt %t/pixels.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/pixels.mlir
 // RUN: kgen-opt %t/halves.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/halves.mlir
+// RUN: kgen-opt %t/grouped.mlir --kgen-apply-directives=script=%t/script --kgen-partition | FileCheck %t/grouped.mlir
 // RUN: kgen-opt %t/halves.mlir --kgen-apply-directives=script=%t/script -o %t/halves/last.mlir
+// RUN: kgen-opt %t/grouped.mlir --kgen-apply-directives=script=%t/script -o %t/grouped/last.mlir
 // RUN: kgen-opt %t/resnet.mlir --kgen-apply-directives=script=%t/script -o %t/resnet/last.mlir
 // RUN: kgen-opt %t/convnext.mlir --kgen-apply-directives=script=%t/script -o %t/convnext/last.mlir
 // RUN: kgen-opt %t/pixels.mlir --kgen-apply-directives=script=%t/script -o %t/pixels/last.mlir
@@ -26,6 +28,10 @@
 // RUN: kgen-translate --kgen-to-cuda %t/pixels/lowered.mlir -o %t/pixels/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/pixels/lowered.mlir -o %t/pixels/plan.json
 // RUN: kgen-eval %t/pixels --graph %t/pixels.mlir --device host --samples 1 | FileCheck %s --check-prefix=VERDICT
+// RUN: kgen-opt %t/grouped/last.mlir --kgen-lower -o %t/grouped/lowered.mlir
+// RUN: kgen-translate --kgen-to-cuda %t/grouped/lowered.mlir -o %t/grouped/kernel.cu
+// RUN: kgen-translate --kgen-to-plan %t/grouped/lowered.mlir -o %t/grouped/plan.json
+// RUN: kgen-eval %t/grouped --graph %t/grouped.mlir --device host --samples 1 | FileCheck %s --check-prefix=VERDICT
 // RUN: kgen-opt %t/halves/last.mlir --kgen-lower -o %t/halves/lowered.mlir
 // RUN: kgen-translate --kgen-to-cuda %t/halves/lowered.mlir -o %t/halves/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/halves/lowered.mlir -o %t/halves/plan.json
@@ -167,6 +173,19 @@ func.func @pixels(%x: tensor<2x64x32xf32>, %d: tensor<32x1x3x3xf32> {kgen.parame
   %10 = aten.transpose.int %9 dim0 1 dim1 2 : (tensor<2x32x64xf32>) -> tensor<2x64x32xf32>
   %11 = aten.linear %10, %l : (tensor<2x64x32xf32>, tensor<10x32xf32>) -> tensor<2x64x10xf32>
   return %11 : tensor<2x64x10xf32>
+}
+
+//--- grouped.mlir
+// Weights of groups are put in order once, too; of one tap there is nothing to do.
+// CHECK-DAG: aten.permute %arg0 dims [0, 2, 3, 1] : (tensor<24x8x3x3xf32>) -> tensor<24x3x3x8xf32>
+// CHECK-LABEL: func.func @grouped
+// CHECK: {kgen.prepare}
+// CHECK-NOT: {kgen.prepare}
+func.func @grouped(%x: tensor<2x16x8x8xf32>, %w0: tensor<24x8x3x3xf32> {kgen.parameter}, %w1: tensor<16x12x1x1xf32> {kgen.parameter}) -> tensor<2x16x8x8xf32> {
+  %0 = aten.conv2d %x, %w0 padding [1, 1] groups 2 : (tensor<2x16x8x8xf32>, tensor<24x8x3x3xf32>) -> tensor<2x24x8x8xf32>
+  %1 = aten.relu %0 : (tensor<2x24x8x8xf32>) -> tensor<2x24x8x8xf32>
+  %2 = aten.conv2d %1, %w1 groups 2 : (tensor<2x24x8x8xf32>, tensor<16x12x1x1xf32>) -> tensor<2x16x8x8xf32>
+  return %2 : tensor<2x16x8x8xf32>
 }
 
 //--- halves.mlir
