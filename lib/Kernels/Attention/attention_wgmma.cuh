@@ -54,6 +54,9 @@ __device__ __forceinline__ int tile_of(int block, int round) {
 
 namespace example {
 constexpr int THREADS = 128 * (CONSUMERS + 1);
+#if sliced
+constexpr int ALL_THREADS = 1 + CONSUMERS; // the barrier of all warps, which meet in two places of the text
+#endif
 constexpr int TILE_QUERIES = 64 * CONSUMERS, QUERY_TILES = (QUERIES + TILE_QUERIES - 1) / TILE_QUERIES;
 constexpr float LOG2_SCALE = SCALE * 1.44269504089f; // exp(SCALE * x) as a power of two
 constexpr float HIDDEN = -1.0e30f; // the score of a key that a query does not see
@@ -330,7 +333,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       __syncwarp();
     }
     if constexpr (LAZY) {
+#if sliced
+      kgen::named_barrier_sync(ALL_THREADS, blockDim.x);
+#else
       __syncthreads();
+#endif
       if (threadIdx.x == 0)
         produce(false);
     }
@@ -453,7 +460,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     if (const int index = tile_of(blockIdx.x, round); index >= 0)
       compute(index, round, Flag<LAZY>());
   if constexpr (LAZY) {
+#if sliced
+    kgen::named_barrier_sync(ALL_THREADS, blockDim.x);
+#else
     __syncthreads();
+#endif
     for (int round = 0; round < ROUNDS; ++round)
       if (const int index = tile_of(blockIdx.x, round); index >= 0 && again[round])
         compute(index, round, Flag<false>());
