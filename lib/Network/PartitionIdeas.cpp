@@ -25,6 +25,13 @@ ArrayRef<network::PartitionIdea> network::partitionCatalogue() {
        "neighbouring threads read neighbouring channels, a tensor core's k is contiguous, and permutations of the "
        "network between the two orders go.",
        "transform.kgen.channels_last %f\n", /*early=*/true},
+      {"join-heads", "parallel",
+       "Linear products of one operand that one attention alone reads (q, k and v) become one product with their "
+       "weights "
+       "one after the other: one launch with more blocks reads the operand once, and attention reads slices as it "
+       "reads "
+       "heads.",
+       "transform.kgen.join_heads %f\n", /*early=*/true},
       {"join-products", "parallel",
        "Linear products that read the same operand (q, k and v; gate and up) become one product with their weights one "
        "after the other: one launch with more blocks reads the operand once, and whoever reads a part reads a slice.",

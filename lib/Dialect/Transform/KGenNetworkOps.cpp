@@ -15,6 +15,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace kgen;
 using namespace kgen::directive;
@@ -206,17 +208,27 @@ static void hoist(Value value, Operation *before) {
   op->moveBefore(before);
 }
 
-/// Joins PRODUCTS, which read one operand.
+/// Zeros for the bias that PRODUCT does not have, of the type that LIKE, another product's, has.
+static Value zeroBias(OpBuilder &builder, aten::LinearOp product, Value like) {
+  auto type = RankedTensorType::get({typeOf(product.getWeight()).getDimSize(0)}, typeOf(like).getElementType());
+  return aten::FullOp::create(builder, product.getLoc(), type, builder.getDenseI64ArrayAttr(type.getShape()),
+                              builder.getF64FloatAttr(0), TypeAttr::get(type.getElementType()));
+}
+
+/// Joins PRODUCTS, which read one operand. Where some have a bias, the others get one of zeros.
 static void join(ArrayRef<aten::LinearOp> products) {
   aten::LinearOp first = products.front();
   OpBuilder builder(first);
   Location loc = first.getLoc();
   SmallVector<Value> weights, biases;
   int64_t extent = 0;
+  auto biased = llvm::find_if(products, [](aten::LinearOp product) { return bool(product.getBias()); });
   for (aten::LinearOp product : products) {
     weights.push_back(product.getWeight());
-    if (product.getBias())
-      biases.push_back(product.getBias());
+    if (biased != products.end()) {
+      aten::LinearOp other = *biased;
+      biases.push_back(product.getBias() ? Value(product.getBias()) : zeroBias(builder, product, other.getBias()));
+    }
     extent += typeOf(product.getWeight()).getDimSize(0);
   }
   for (auto *list : {&weights, &biases})
@@ -246,6 +258,12 @@ static void join(ArrayRef<aten::LinearOp> products) {
   }
 }
 
+/// Whether PRODUCT has weights, which can be joined with others once, and an operand that is none.
+static bool isJoinable(aten::LinearOp product, const Origins &origins) {
+  return origins.of(product.getWeight()) == Origin::Weights && origins.of(product.getInput()) == Origin::Inputs &&
+         (!product.getBias() || origins.of(product.getBias()) != Origin::Inputs);
+}
+
 /// The number of products that were joined in FUNC.
 static int joinProducts(func::FuncOp func) {
   Origins origins(func);
@@ -253,9 +271,7 @@ static int joinProducts(func::FuncOp func) {
   SmallVector<std::pair<std::pair<Value, bool>, SmallVector<aten::LinearOp>>> groups;
   for (Operation &op : func.getBody().front()) {
     auto product = dyn_cast<aten::LinearOp>(op);
-    if (!product || origins.of(product.getWeight()) != Origin::Weights ||
-        origins.of(product.getInput()) != Origin::Inputs ||
-        (product.getBias() && origins.of(product.getBias()) == Origin::Inputs))
+    if (!product || !isJoinable(product, origins))
       continue;
     std::pair<Value, bool> key(product.getInput(), bool(product.getBias()));
     auto known = llvm::find_if(groups, [&](auto &group) { return group.first == key; });
@@ -282,6 +298,87 @@ DiagnosedSilenceableFailure JoinProductsOp::apply(TransformRewriter &, Transform
 }
 
 void JoinProductsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effectsOf(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// JoinHeadsOp
+//===----------------------------------------------------------------------===//
+
+/// The linear product that VALUE is by views that nobody else reads, and the number that it is multiplied by on the
+/// way; null where it is none.
+static aten::LinearOp findHeads(Value value, aten::MulScalarOp &factor) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!value.hasOneUse())
+      break;
+    if (auto product = dyn_cast<aten::LinearOp>(op))
+      return product;
+    if (auto mul = dyn_cast<aten::MulScalarOp>(op); mul && !factor && mul.getSelf().getType() == mul.getType())
+      factor = mul;
+    else if (!isa<aten::ReshapeOp, aten::ViewOp, aten::TransposeIntOp, aten::PermuteOp, aten::UnsqueezeOp,
+                  aten::SqueezeDimOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Makes FACTOR, of the query or key of ATTENTION, a part of its scale.
+static void moveToScale(aten::MulScalarOp factor, aten::ScaledDotProductAttentionOp attention) {
+  const double own = attention.getScale() ? *attention.getScale()
+                                          : 1 / std::sqrt(double(typeOf(attention.getQuery()).getShape().back()));
+  attention.setScaleAttr(FloatAttr::get(Float64Type::get(factor.getContext()), own * factor.getOther()));
+  factor.getResult().replaceAllUsesWith(factor.getSelf());
+  factor.erase();
+}
+
+/// The number of products that were joined in FUNC.
+static int joinHeads(func::FuncOp func) {
+  int joined = 0;
+  Origins origins(func);
+  for (auto attention : func.getBody().front().getOps<aten::ScaledDotProductAttentionOp>()) {
+    SmallVector<std::pair<aten::LinearOp, aten::MulScalarOp>> found; // in the order of query, key, value
+    for (auto [number, operand] : llvm::enumerate(attention->getOperands().take_front(3))) {
+      aten::MulScalarOp factor;
+      aten::LinearOp product = findHeads(operand, factor);
+      const bool isValue = number == 2;
+      if (product && isJoinable(product, origins) && !(isValue && factor))
+        found.push_back({product, factor});
+    }
+    for (size_t first = 0; first < found.size(); ++first) {
+      Value input = found[first].first.getInput();
+      SmallVector<aten::LinearOp> group;
+      SmallVector<aten::MulScalarOp> factors;
+      for (auto [product, factor] : ArrayRef(found).drop_front(first))
+        if (product.getInput() == input) {
+          group.push_back(product);
+          if (factor)
+            factors.push_back(factor);
+        }
+      if (group.size() < 2)
+        continue;
+      llvm::sort(group, [](aten::LinearOp a, aten::LinearOp b) { return a->isBeforeInBlock(b); });
+      for (aten::MulScalarOp factor : factors)
+        moveToScale(factor, attention);
+      join(group);
+      joined += int(group.size());
+      break; // three operands have one such group
+    }
+  }
+  return joined;
+}
+
+DiagnosedSilenceableFailure JoinHeadsOp::apply(TransformRewriter &, TransformResults &, TransformState &state) {
+  int joined = 0;
+  for (func::FuncOp func : functionsOf(getTarget(), state))
+    joined += joinHeads(func);
+  if (!joined)
+    return emitDefiniteFailure() << "expected two linear products of one operand that one attention alone reads, found "
+                                    "none";
+  return DiagnosedSilenceableFailure::success();
+}
+
+void JoinHeadsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effectsOf(*this, effects);
 }
 

@@ -227,8 +227,8 @@ std::vector<OptionSpec> optionTable() {
        oneOf(&C::network, {"auto", "always", "never"})},
       {"--cut", "HOW", search, "auto", What,
        "how a network is cut before its first round (docs/networks.md)\n"
-       "auto: channels-last on a Hopper card, unless the class is strict-fp32 or that makes more than 64 different "
-       "tasks\ngiven: as its graph has it\n"
+       "auto: on a Hopper card join-heads, and channels-last unless the class is strict-fp32 or that makes more than "
+       "64 different tasks\ngiven: as its graph has it\n"
        "KEY,...: as these partitions of the catalogue have it, where they apply",
        setCut},
 

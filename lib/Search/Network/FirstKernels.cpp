@@ -229,15 +229,17 @@ Expected<Files> makeNetwork(const FirstKernels &maker, graph::GraphCompiler &com
   return std::move(files);
 }
 
+size_t countConvolutions(const graph::NetworkPartition &partition) {
+  size_t count = 0;
+  for (const graph::NetworkTask &task : partition.tasks)
+    count += StringRef(task.name).ends_with("-conv2d") ? task.count : 0;
+  return count;
+}
+
 /// GRAPH, which PARTITION cuts, as a search of it would begin with it for a card like CHIP, and PARTITION the cut of
 /// that.
-std::string recut(graph::GraphCompiler &compiler, const std::string &graph, graph::NetworkPartition &partition,
+std::string recut(graph::GraphCompiler &compiler, std::string graph, graph::NetworkPartition &partition,
                   const Chip &chip) {
-  int64_t convolutions = 0;
-  for (const graph::NetworkTask &task : partition.tasks)
-    convolutions += StringRef(task.name).ends_with("-conv2d") ? task.count : 0;
-  if (convolutions < 2) // around one alone there would be permutations
-    return graph;
   auto facts = compiler.facts(graph);
   if (!facts) {
     consumeError(facts.takeError());
@@ -247,17 +249,23 @@ std::string recut(graph::GraphCompiler &compiler, const std::string &graph, grap
   config.device = "cuda:0";
   config.chip = chip;
   config.precision = facts->precision;
-  const std::string key = chooseCut(compiler, graph, config);
+  const std::string chosen = chooseCut(compiler, graph, config);
+  SmallVector<StringRef> keys;
+  StringRef(chosen).split(keys, ',', -1, /*KeepEmpty=*/false);
   for (const network::PartitionIdea &idea : network::partitionCatalogue()) {
-    if (idea.key != key)
+    if (!is_contained(keys, idea.key))
       continue;
     auto rewritten = compiler.rewriteNetwork(graph, idea.directives, chip);
     auto other = rewritten ? compiler.partition(*rewritten) : rewritten.takeError();
-    if (other) {
-      partition = std::move(*other);
-      return std::move(*rewritten);
+    if (!other) {
+      consumeError(other.takeError());
+      continue;
     }
-    consumeError(other.takeError());
+    // Around one convolution alone there would be permutations.
+    if (idea.key == "channels-last" && countConvolutions(partition) < 2 && countConvolutions(*other) > 0)
+      continue;
+    partition = std::move(*other);
+    graph = std::move(*rewritten);
   }
   return graph;
 }

@@ -122,18 +122,28 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
 }
 
 std::string chooseCut(graph::GraphCompiler &compiler, StringRef graph, const SearchConfig &config) {
-  constexpr StringLiteral key = "channels-last";
   constexpr size_t mostTasks = 64;
-  if (config.device == "host" || !config.chip.isHopper() || config.precision == "strict-fp32")
+  if (config.device == "host" || !config.chip.isHopper())
     return "";
-  const network::PartitionIdea *idea =
-      find_if(network::partitionCatalogue(), [&](const network::PartitionIdea &each) { return each.key == key; });
-  auto rewritten = compiler.rewriteNetwork(graph, idea->directives, config.chip);
-  auto partition = rewritten ? compiler.partition(*rewritten) : rewritten.takeError();
-  if (partition)
-    return partition->tasks.size() <= mostTasks ? key.str() : "";
-  consumeError(partition.takeError()); // it has no convolutions
-  return "";
+  std::string keys, script;
+  for (StringRef key : {"channels-last", "join-heads"}) {
+    const bool isLayout = key == "channels-last";
+    if (isLayout && config.precision == "strict-fp32")
+      continue;
+    const network::PartitionIdea *idea =
+        find_if(network::partitionCatalogue(), [&](const network::PartitionIdea &each) { return each.key == key; });
+    auto rewritten = compiler.rewriteNetwork(graph, script + idea->directives, config.chip);
+    auto partition = rewritten ? compiler.partition(*rewritten) : rewritten.takeError();
+    if (!partition) {
+      consumeError(partition.takeError()); // it is about another network
+      continue;
+    }
+    if (isLayout && partition->tasks.size() > mostTasks)
+      continue;
+    keys += (keys.empty() ? "" : ",") + key.str();
+    script += idea->directives;
+  }
+  return keys;
 }
 
 Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const NetworkVariant &base, StringRef script,

@@ -24,6 +24,8 @@ StringRef networkDirectives() {
          "tensors with channels last, and permutations between the two orders go;\n"
          "- `transform.kgen.join_products %f`: linear products that read one operand become one product of their "
          "weights one after the other, and slices of it;\n"
+         "- `transform.kgen.join_heads %f`: the same of those only whose results one attention alone reads, whose "
+         "kernels read slices;\n"
          "- `transform.kgen.fuse_tasks \"aten.conv2d\" before \"aten.max_pool2d\" in %f`: the tasks of the first op "
          "become a part of the one task that reads them, which must have the second op;\n"
          "- `transform.kgen.split_tasks \"aten.gelu\" in %f`: such ops begin a task.\n"

@@ -4,10 +4,12 @@
 // RUN: kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/fold.script --kgen-partition | FileCheck %t/fold.mlir --check-prefix=CUT
 // RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script | FileCheck %t/join.mlir
 // RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script --kgen-partition | FileCheck %t/join.mlir --check-prefix=CUT
+// RUN: kgen-opt %t/heads.mlir --kgen-apply-directives=script=%t/heads.script | FileCheck %t/heads.mlir
 // RUN: kgen-opt %t/bounds.mlir --kgen-partition | FileCheck %t/bounds.mlir --check-prefix=PLAIN
 // RUN: kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/bounds.script --kgen-partition | FileCheck %t/bounds.mlir
 // RUN: not kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/fold.script 2>&1 | FileCheck %t/fold.script
 // RUN: not kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/join.script 2>&1 | FileCheck %t/join.script
+// RUN: not kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/heads.script 2>&1 | FileCheck %t/heads.script
 // RUN: not kgen-opt %t/fold.mlir --kgen-apply-directives=script=%t/bounds.script 2>&1 | FileCheck %t/bounds.script
 
 //--- fold.script
@@ -17,6 +19,10 @@ transform.kgen.fold_scales %f
 //--- join.script
 transform.kgen.join_products %f
 // CHECK: expected two linear products of one operand with weights, found none
+
+//--- heads.script
+transform.kgen.join_heads %f
+// CHECK: expected two linear products of one operand that one attention alone reads, found none
 
 //--- bounds.script
 transform.kgen.fuse_tasks "aten.conv2d" before "aten.max_pool2d" in %f
@@ -88,6 +94,59 @@ func.func @join(%x: tensor<4x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: t
   %5 = aten.mul.Tensor %1, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %6 = aten.add.Tensor %3, %4 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %4, %5, %6 : tensor<4x8xf32>, tensor<4x4xf32>, tensor<4x8xf32>
+}
+
+//--- heads.mlir
+// q is multiplied by a number, k has no bias. Of the second attention q is of something else, and of the third somebody
+// else reads k, so that q and v are left.
+// CHECK-LABEL: func.func @heads
+// CHECK: %[[Z:.*]] = aten.full size [8] fill_value 0.000000e+00 dtype f32
+// CHECK: %[[W:.*]] = aten.cat %arg2, %arg3, %arg4 :
+// CHECK: %[[B:.*]] = aten.cat %arg5, %[[Z]], %arg5 :
+// CHECK: %[[J:.*]] = aten.linear %arg0, %[[W]], %[[B]] : {{.*}} -> tensor<1x6x24xf32>
+// CHECK-NOT: aten.mul.Scalar
+// CHECK: aten.scaled_dot_product_attention %{{.*}} scale 1.250000e-01 :
+// CHECK: aten.linear %arg1, %arg2 :
+// CHECK: aten.linear %arg0, %{{.*}} : {{.*}} -> tensor<1x6x16xf32>
+// CHECK: aten.scaled_dot_product_attention
+// CHECK: aten.linear %arg0, %{{.*}} : {{.*}} -> tensor<1x6x16xf32>
+// CHECK: aten.linear %arg0, %arg3 :
+// CHECK: aten.scaled_dot_product_attention
+func.func @heads(%x: tensor<1x6x8xf32>, %y: tensor<1x6x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: tensor<8x8xf32> {kgen.parameter},
+                 %v: tensor<8x8xf32> {kgen.parameter}, %b: tensor<8xf32> {kgen.parameter})
+    -> (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) {
+  %0 = aten.linear %x, %q, %b : (tensor<1x6x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<1x6x8xf32>
+  %1 = aten.mul.Scalar %0 {other = 0.125} : (tensor<1x6x8xf32>) -> tensor<1x6x8xf32>
+  %2 = aten.view %1 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %3 = aten.transpose.int %2 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %4 = aten.linear %x, %k : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %5 = aten.view %4 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %6 = aten.transpose.int %5 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %7 = aten.linear %x, %v, %b : (tensor<1x6x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<1x6x8xf32>
+  %8 = aten.view %7 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %9 = aten.transpose.int %8 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %10 = aten.scaled_dot_product_attention %3, %6, %9 scale 1.0 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  %11 = aten.linear %y, %q : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %12 = aten.view %11 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %13 = aten.transpose.int %12 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %14 = aten.linear %x, %k : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %15 = aten.view %14 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %16 = aten.transpose.int %15 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %17 = aten.linear %x, %v : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %18 = aten.view %17 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %19 = aten.transpose.int %18 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %20 = aten.scaled_dot_product_attention %13, %16, %19 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  %21 = aten.linear %x, %q : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %22 = aten.view %21 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %23 = aten.transpose.int %22 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %24 = aten.linear %x, %k : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %25 = aten.view %24 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %26 = aten.transpose.int %25 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %27 = aten.linear %x, %v : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %28 = aten.view %27 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %29 = aten.transpose.int %28 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %30 = aten.scaled_dot_product_attention %23, %26, %29 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  return %10, %20, %30, %26 : tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>
 }
 
 //--- bounds.mlir

@@ -55,6 +55,25 @@ def KGenNetwork_JoinProductsOp : KGenNetwork_Op<"join_products"> {
   let assemblyFormat = "$target attr-dict";
 }
 
+def KGenNetwork_JoinHeadsOp : KGenNetwork_Op<"join_heads"> {
+  let summary = "join the linear products that one attention alone reads";
+  let description = [{
+    Linear products of one operand whose results reach one and the same
+    attention by views alone (q, k and v; k and v where the queries are others')
+    become one product, as by `join_products`, since kernels of attention read
+    slices as they read what was split into heads: two launches less for each
+    layer, and no other more. A product without a bias gets one of zeros where
+    another has one, and a number that a query or key is multiplied by becomes a
+    part of the attention's `scale`. Finding no two such products is a failure.
+
+    ```mlir
+    transform.kgen.join_heads %f
+    ```
+  }];
+  let arguments = (ins Transform_AnyOpType:$target);
+  let assemblyFormat = "$target attr-dict";
+}
+
 def KGenNetwork_ChannelsLastOp : KGenNetwork_Op<"channels_last"> {
   let summary = "keep channels last between convolutions";
   let description = [{
