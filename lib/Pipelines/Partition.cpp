@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/Partition.h"
 
+#include "ReshapeOrder.h"
 #include "RowOrder.h"
 #include "SameMemory.h"
 #include "kgen/Dialect/Aten/Algebra.h"
@@ -581,6 +582,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
     return failure();
   dropExpansions(func);
   dropIdentities(func);
+  moveReshapes(func);
   moveRowPermutations(func);
   return Partitioner(graph, func).cut();
 }
