@@ -30,6 +30,10 @@ namespace {
 /// Of images: image, channel, row, column.
 constexpr int64_t imageRank = 4;
 constexpr int64_t fewestChannels = 16;
+/// Convolutions of a larger stride, counted in both directions, have no kernels with tensor copies (ConvImplicit.cpp).
+constexpr int64_t mostPhases = 8;
+/// Of a shorter window an image of few channels is read by the kernels for first layers.
+constexpr int64_t fewestWindow = 256;
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -146,6 +150,10 @@ private:
       return;
     if (isPixel(input) && isPixel(op->getResult(0)))
       return changeGate(cast<aten::Conv2dOp>(op));
+    if (hasPatches(cast<aten::Conv2dOp>(op))) {
+      ++changed;
+      return replace(op, productOfPatches(cast<aten::Conv2dOp>(op)));
+    }
     const bool known = bool(lastOf(input));
     if (!known && typeOf(input).getDimSize(1) < fewestChannels)
       return;
@@ -169,6 +177,50 @@ private:
       op->setOperand(1, permute(op->getLoc(), permute(op->getLoc(), weight, channelsLast(imageRank), /*store=*/true),
                                 channelsFirst(imageRank)));
     wrap(op, input);
+  }
+
+  /// Whether the windows of CONV lie beside each other without a rest and it is worth it to copy each into a row, so
+  /// that there is a product: where it has no kernels with tensor copies.
+  bool hasPatches(aten::Conv2dOp conv) const {
+    auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
+      return llvm::all_of(values, [&](int64_t each) { return each == value; });
+    };
+    ArrayRef<int64_t> image = typeOf(conv.getInput()).getShape(), weight = typeOf(conv.getWeight()).getShape();
+    const int64_t rows = weight[2], columns = weight[3], window = weight[1] * rows * columns;
+    constexpr int64_t copiedBits = 128; // tensor copies take rows of whole ones
+    return conv.getGroups() == 1 && isAll(conv.getPadding(), 0) && isAll(conv.getDilation(), 1) &&
+           conv.getStride() == weight.drop_front(2) && image[2] % rows == 0 && image[3] % columns == 0 &&
+           rows * columns > mostPhases && window >= fewestWindow &&
+           window * typeOf(conv.getInput()).getElementTypeBitWidth() % copiedBits == 0 &&
+           origins.of(conv.getWeight()) == Origin::Weights;
+  }
+
+  /// CONV, which has patches, as a linear product of them.
+  Value productOfPatches(aten::Conv2dOp conv) {
+    Location loc = conv.getLoc();
+    Value weight = conv.getWeight(), last = lastOf(conv.getInput()), image = last ? last : Value(conv.getInput());
+    ArrayRef<int64_t> shape = typeOf(conv.getInput()).getShape(), filters = typeOf(weight).getShape();
+    const int64_t images = shape[0], channels = shape[1], rows = filters[2], columns = filters[3];
+    const int64_t down = shape[2] / rows, across = shape[3] / columns, window = channels * rows * columns;
+    // In the order of the image's memory, with the window behind.
+    SmallVector<int64_t> split, dims, patches;
+    if (last) {
+      split = {images, down, rows, across, columns, channels};
+      dims = {0, 1, 3, 2, 4, 5};
+      weight = permute(loc, weight, channelsLast(imageRank), /*store=*/true);
+    } else {
+      split = {images, channels, down, rows, across, columns};
+      dims = {0, 2, 4, 1, 3, 5};
+    }
+    for (int64_t from : dims)
+      patches.push_back(split[from]);
+    const int64_t flat[] = {images, down, across, window}, matrix[] = {filters[0], window};
+    image = aten::ReshapeOp::create(builder, loc, withShape(image, split), image, split);
+    image = aten::PermuteOp::create(builder, loc, withShape(image, patches), image, dims);
+    image = aten::ReshapeOp::create(builder, loc, withShape(image, flat), image, flat);
+    weight = aten::ReshapeOp::create(builder, loc, withShape(weight, matrix), weight, matrix);
+    return aten::LinearOp::create(builder, loc, withShape(conv, {images, down, across, filters[0]}), image, weight,
+                                  conv.getBias());
   }
 
   /// A convolution of images of one pixel, as gates have them, is a product of few rows.

@@ -81,9 +81,10 @@ def KGenNetwork_ChannelsLastOp : KGenNetwork_Op<"channels_last"> {
     batch norms of weights, pooling, means of all pixels, cat) read and write
     tensors whose channels are the last dimension, and permutations of the
     network between the two orders go. A convolution of one tap with stride 1 is a
-    linear product then; one of fewer than 16 channels reads what it is given. Arguments and results of the network keep their order.
-    Finding no convolution of 16 channels or more that reads another order is a
-    failure.
+    linear product then, and so is one of large windows that lie beside each
+    other (an embedding of patches), which are copied into rows; another one of
+    fewer than 16 channels reads what it is given. Arguments and results of the
+    network keep their order. Finding no convolution that changes is a failure.
 
     ```mlir
     transform.kgen.channels_last %f
