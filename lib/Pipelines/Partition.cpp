@@ -580,6 +580,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
+  aten::composeAttention(func);
   dropExpansions(func);
   dropIdentities(func);
   moveReshapes(func);

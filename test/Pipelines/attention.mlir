@@ -36,3 +36,25 @@ func.func @masked(%q: tensor<2x8x4xf32>, %k: tensor<2x8x4xf32>, %v: tensor<2x8x4
   %0 = aten.scaled_dot_product_attention %q, %k, %v attn_mask %m : (tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<2x8x4xf32>, tensor<8x8xi1>) -> tensor<2x8x4xf32>
   return %0 : tensor<2x8x4xf32>
 }
+
+// Attention that a graph spells out is one, but where its own types round the scores.
+// CHECK-LABEL: func.func @spelled
+// CHECK-NOT: 4096x4096
+// CHECK: kgen.launch @scaled_dot_product_attention_{{[0-9]}}::@{{.*}}_attention
+// CHECK-NOT: kgen.launch
+// CHECK-LABEL: func.func @rounded
+// CHECK: 4096x4096xf16
+// F64-LABEL: func.func @rounded
+// F64-NOT: 4096x4096
+func.func @spelled(%q: tensor<1x4096x128xf32>, %k: tensor<1x128x4096xf32>, %v: tensor<1x4096x128xf32>) -> tensor<1x4096x128xf32> {
+  %0 = aten.bmm %q, %k : (tensor<1x4096x128xf32>, tensor<1x128x4096xf32>) -> tensor<1x4096x4096xf32>
+  %1 = aten.softmax.int %0 dim -1 : (tensor<1x4096x4096xf32>) -> tensor<1x4096x4096xf32>
+  %2 = aten.bmm %1, %v : (tensor<1x4096x4096xf32>, tensor<1x4096x128xf32>) -> tensor<1x4096x128xf32>
+  return %2 : tensor<1x4096x128xf32>
+}
+func.func @rounded(%q: tensor<1x4096x128xf16>, %k: tensor<1x128x4096xf16>, %v: tensor<1x4096x128xf16>) -> tensor<1x4096x128xf16> {
+  %0 = aten.bmm %q, %k : (tensor<1x4096x128xf16>, tensor<1x128x4096xf16>) -> tensor<1x4096x4096xf16>
+  %1 = aten.softmax.int %0 dim -1 : (tensor<1x4096x4096xf16>) -> tensor<1x4096x4096xf16>
+  %2 = aten.bmm %1, %v : (tensor<1x4096x4096xf16>, tensor<1x4096x128xf16>) -> tensor<1x4096x128xf16>
+  return %2 : tensor<1x4096x128xf16>
+}

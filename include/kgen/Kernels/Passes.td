@@ -49,6 +49,8 @@ def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
     of every head. So each `aten.scaled_dot_product_attention` outside a dispatch
     becomes a dispatch of family attention with `mma = none`, which works on any
     float type. One that this kernel cannot compute stays for the generic path.
+    Products with a softmax between them become one before (`composeAttention`), but
+    where the graph's own types round the scores to 16 bits.
 
     Views in front of a dispatch of this family, whoever formed it, move into it
     where its kernel reads them as strides: transposes, reshapes and expansions.

@@ -19,6 +19,7 @@ ArrayRef<Rewrite> rewrites() {
       {"reduce_first", populateReduceFirst},
       {"pool_filters", populatePoolFilters},
       {"diagonal_products", populateDiagonalProducts},
+      {"compose_attention", populateComposeAttention},
   };
   return all;
 }

@@ -7,6 +7,7 @@
 
 #include "AttentionProgram.h"
 
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Family.h"
@@ -33,6 +34,9 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
     Chip chip = chipOf(arch);
     if (sharedBytes)
       chip.sharedBytesPerBlock = sharedBytes;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !roundsScores(func))
+        aten::composeAttention(func);
     SmallVector<aten::ScaledDotProductAttentionOp> ops;
     getOperation().walk([&](aten::ScaledDotProductAttentionOp op) {
       if (!op->getParentOfType<DispatchOp>())
@@ -54,6 +58,14 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
     });
     for (DispatchOp dispatch : dispatches)
       takeStore(rewriter, *family, takeViews(rewriter, *family, dispatch, chip), chip);
+  }
+
+  /// Whether FUNC's own types round scores to 16 bits, which no kernel without a score matrix does: what they make of
+  /// the answer is asked for, too.
+  static bool roundsScores(func::FuncOp func) {
+    return llvm::any_of(func.getOps<aten::SoftmaxIntOp>(), [](aten::SoftmaxIntOp op) {
+      return cast<RankedTensorType>(op.getSelf().getType()).getElementTypeBitWidth() < 32;
+    });
   }
 
   /// Moves views in front of DISPATCH into it, which its kernel reads as strides; a view stays where the kernel does

@@ -125,7 +125,13 @@ const std::vector<RewriteIdea> &rewriteIdeas() {
            "A product with a diagonal matrix scales rows or columns: multiply by the vector, and neither make the "
            "matrix nor add up its zeros.",
            ideas::IdeaCategory::Compute},
-          "diagonal_products"}};
+          "diagonal_products"},
+      RewriteIdea{
+          {"compose-attention",
+           "Two products with a softmax between them are attention: keep running maxima and sums of each query, and "
+           "write neither scores nor weights to memory.",
+           ideas::IdeaCategory::Memory},
+          "compose_attention"}};
   return ideas;
 }
 

@@ -6,6 +6,8 @@
 // RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pool.script | FileCheck %t/pool.mlir
 // RUN: kgen-opt %t/diagonal.mlir --kgen-apply-directives=script=%t/diagonal.script | FileCheck %t/diagonal.mlir
 // RUN: not kgen-opt %t/shifted.mlir --kgen-apply-directives=script=%t/diagonal.script 2>&1 | FileCheck %t/diagonal.script
+// RUN: kgen-opt %t/attention.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/attention.mlir
+// RUN: kgen-opt %t/spelled.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/spelled.mlir
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/kept.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/pool.script 2>&1 | FileCheck %t/pool.script
@@ -23,6 +25,9 @@ transform.kgen.rewrite %f as pool_filters
 //--- diagonal.script
 transform.kgen.rewrite %f as diagonal_products
 // CHECK: expected something that diagonal_products rewrites, found nothing
+
+//--- attention.script
+transform.kgen.rewrite %f as compose_attention
 
 //--- unknown.script
 transform.kgen.rewrite %f as soup
@@ -150,4 +155,65 @@ func.func @kept(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %i: tensor<2x4x9x9x
   %5 = aten.conv2d %i, %f : (tensor<2x4x9x9xf32>, tensor<4x4x3x3xf32>) -> tensor<2x4x7x7xf32>
   %6 = aten.avg_pool2d %5 kernel [2, 2] stride [2, 2] padding [1, 1] count_include_pad false : (tensor<2x4x7x7xf32>) -> tensor<2x4x4x4xf32>
   return %0, %1, %4, %6 : tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<2x4x4x4xf32>
+}
+
+//--- attention.mlir
+// As nn.MultiheadAttention spells it; keys are read where they lay. What a mask may hide whole becomes NaN.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[Q:.*]] = aten.transpose.int %arg0 dim0 0 dim1 1
+// CHECK: %[[P:.*]] = aten.scaled_dot_product_attention %[[Q]], %arg1, %arg2 scale 2.500000e-01
+// CHECK: %[[A:.*]] = aten.scaled_dot_product_attention %{{.*}}, %arg1, %arg2 attn_mask %arg3 scale 5.000000e-01
+// CHECK-DAG: %[[H:.*]] = aten.eq.Scalar %arg3 {other = 0xFFF0000000000000 : f64} : (tensor<20x24xf32>) -> tensor<20x24xi1>
+// CHECK-DAG: %[[R:.*]] = aten.all.dims %[[H]] dim [1] keepdim true : (tensor<20x24xi1>) -> tensor<20x1xi1>
+// CHECK: %[[N:.*]] = aten.masked_fill.Scalar %[[A]], %[[R]] {value = 0x7FF8000000000000 : f64}
+// CHECK: return %[[P]], %[[N]]
+func.func @attention(%q: tensor<20x6x16xf32>, %k: tensor<6x24x16xf32>, %v: tensor<6x24x16xf32>, %m: tensor<20x24xf32>) -> (tensor<6x20x16xf32>, tensor<6x20x16xf32>) {
+  %0 = aten.mul.Scalar %q {other = 0.5} : (tensor<20x6x16xf32>) -> tensor<20x6x16xf32>
+  %1 = aten.transpose.int %0 dim0 0 dim1 1 : (tensor<20x6x16xf32>) -> tensor<6x20x16xf32>
+  %2 = aten.transpose.int %k dim0 -2 dim1 -1 : (tensor<6x24x16xf32>) -> tensor<6x16x24xf32>
+  %3 = aten.bmm %1, %2 : (tensor<6x20x16xf32>, tensor<6x16x24xf32>) -> tensor<6x20x24xf32>
+  %4 = aten.div.Scalar %3 {other = 2.0} : (tensor<6x20x24xf32>) -> tensor<6x20x24xf32>
+  %5 = aten.softmax.int %4 dim -1 : (tensor<6x20x24xf32>) -> tensor<6x20x24xf32>
+  %6 = aten.bmm %5, %v : (tensor<6x20x24xf32>, tensor<6x24x16xf32>) -> tensor<6x20x16xf32>
+  %7 = aten.bmm %1, %2 : (tensor<6x20x16xf32>, tensor<6x16x24xf32>) -> tensor<6x20x24xf32>
+  %8 = aten.add.Tensor %m, %7 : (tensor<20x24xf32>, tensor<6x20x24xf32>) -> tensor<6x20x24xf32>
+  %9 = aten.softmax.int %8 dim 2 : (tensor<6x20x24xf32>) -> tensor<6x20x24xf32>
+  %10 = aten.bmm %9, %v : (tensor<6x20x24xf32>, tensor<6x24x16xf32>) -> tensor<6x20x16xf32>
+  return %6, %10 : tensor<6x20x16xf32>, tensor<6x20x16xf32>
+}
+
+//--- spelled.mlir
+// One is rewritten; the others are left: weights or scores that somebody else reads, a softmax over queries or of
+// scores that a minus turns round, a fill with a number that weights may keep, heads that no kernel without scores is for.
+// CHECK-LABEL: func.func @spelled
+// CHECK-COUNT-6: aten.softmax.int
+// CHECK: aten.scaled_dot_product_attention
+// CHECK-NOT: aten.scaled_dot_product_attention
+func.func @spelled(%q: tensor<20x16xf32>, %k: tensor<16x24xf32>, %v: tensor<24x16xf32>, %m: tensor<20x24xi1>, %w: tensor<20x256xf32>, %x: tensor<256x24xf32>, %y: tensor<24x256xf32>)
+    -> (tensor<20x16xf32>, tensor<24xf32>, tensor<20x16xf32>, tensor<20x24xf32>, tensor<20x16xf32>, tensor<20x16xf32>, tensor<20x16xf32>, tensor<20x256xf32>, tensor<20x16xf32>) {
+  %0 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %1 = aten.softmax.int %0 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %2 = aten.mm %1, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  %3 = aten.mean.dim %1 dim [0] : (tensor<20x24xf32>) -> tensor<24xf32>
+  %4 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %5 = aten.softmax.int %4 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %6 = aten.mm %5, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  %7 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %8 = aten.softmax.int %7 dim 0 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %9 = aten.mm %8, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  %10 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %11 = aten.mul.Scalar %10 {other = -1.0} : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %12 = aten.softmax.int %11 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %13 = aten.mm %12, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  %14 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %15 = aten.masked_fill.Scalar %14, %m {value = -1.0e9} : (tensor<20x24xf32>, tensor<20x24xi1>) -> tensor<20x24xf32>
+  %16 = aten.softmax.int %15 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %17 = aten.mm %16, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  %18 = aten.mm %w, %x : (tensor<20x256xf32>, tensor<256x24xf32>) -> tensor<20x24xf32>
+  %19 = aten.softmax.int %18 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %20 = aten.mm %19, %y : (tensor<20x24xf32>, tensor<24x256xf32>) -> tensor<20x256xf32>
+  %21 = aten.mm %q, %k : (tensor<20x16xf32>, tensor<16x24xf32>) -> tensor<20x24xf32>
+  %22 = aten.softmax.int %21 dim -1 : (tensor<20x24xf32>) -> tensor<20x24xf32>
+  %23 = aten.mm %22, %v : (tensor<20x24xf32>, tensor<24x16xf32>) -> tensor<20x16xf32>
+  return %2, %3, %6, %4, %9, %13, %17, %20, %23 : tensor<20x16xf32>, tensor<24xf32>, tensor<20x16xf32>, tensor<20x24xf32>, tensor<20x16xf32>, tensor<20x16xf32>, tensor<20x16xf32>, tensor<20x256xf32>, tensor<20x16xf32>
 }

@@ -27,6 +27,9 @@ llvm::ArrayRef<Rewrite> rewrites();
 /// same ops in the same order.
 bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
 
+/// compose_attention on FUNC, which takes no time where there is no softmax.
+bool composeAttention(mlir::func::FuncOp func);
+
 /// The FLOPs of FUNC, or of what rewrites make of it where that is less, without those that triangles (tril, triu) in
 /// front of and behind products make needless: no kernel needs more.
 double leastFlops(mlir::func::FuncOp func);
@@ -37,5 +40,7 @@ void populateReduceFirst(mlir::RewritePatternSet &patterns);
 void populatePoolFilters(mlir::RewritePatternSet &patterns);
 /// Products with a diagonal matrix scale rows or columns.
 void populateDiagonalProducts(mlir::RewritePatternSet &patterns);
+/// softmax(q k^T * scale + mask) v is one scaled_dot_product_attention where scores and weights have no other reader.
+void populateComposeAttention(mlir::RewritePatternSet &patterns);
 
 } // namespace kgen::aten

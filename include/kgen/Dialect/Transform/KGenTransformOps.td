@@ -46,6 +46,9 @@ def KGenTransform_RewriteOp : KGenTransform_Op<"rewrite"> {
       filter with a larger stride, where that costs less.
     - `diagonal_products`: a product with a diagonal matrix (what `torch.diag` and
       `diag_embed` of a vector are exported as) scales rows or columns.
+    - `compose_attention`: two products with a softmax between them, a scale and a
+      mask, are one `aten.scaled_dot_product_attention`. Rows that a mask hides
+      whole stay NaN.
 
     Only where nobody else reads what is no longer computed. Finding nothing to
     rewrite is a failure. Directives behind it see the rewritten graph.

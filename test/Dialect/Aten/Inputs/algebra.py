@@ -1,4 +1,4 @@
-"""Graphs of sums and averages behind products and convolutions, of many shapes: `write FOLDER` writes them, each with a script that
+"""Graphs of sums and averages behind products and convolutions, and of attention spelled out, of many shapes: `write FOLDER` writes them, each with a script that
 rewrites it; `compare FOLDER` holds the fp64 answers of what came out (NAME.out.mlir) against those of the graph."""
 import array
 import pathlib
@@ -119,6 +119,67 @@ convolution("pools_transposed", 3, 2, 3, 4, 8, 3, stride=2, padding=1, transpose
 convolution("pool_transposed", 2, 2, 4, 6, (9, 11), (4, 3), stride=2, padding=(1, 0), out_padding=(0, 1), dilation=(1, 2), groups=2, transposed=True, scale=True, pools=[(4, 6)])
 
 
+def attention(name, query, key, value, scores, masks, lines, out, weights=None, element="f32"):
+    """LINES lead from %s, `q k^T` of shape SCORES by the first line, to the scores %t of shape WEIGHTS; %q, %k, %v and MASKS are arguments."""
+    arguments = [uniform("q", query), uniform("k", key), uniform("v", value)] + [uniform(n, s) for n, s in masks]
+    text = "\n".join(lines).replace("SCORES", ty(scores, element)).replace("QUERY", ty(query, element)).replace("KEY", ty(key, element))
+    weights = weights or scores
+    product = "bmm" if len(weights) == len(value) == 3 else "mm" if len(weights) == 2 else "matmul"
+    text += (f"\n%w = aten.softmax.int %t dim -1 : ({ty(weights, element)}) -> {ty(weights, element)}\n"
+             f"%o = aten.{product} %w, %v : ({ty(weights, element)}, {ty(value, element)}) -> {ty(out, element)}")
+    graph(name, arguments, text.split("\n"), ("%o", ty(out, element)), element, rewrite="compose_attention")
+
+
+# As nn.MultiheadAttention spells it; the scale on both sides, and on the scores.
+attention("attention_bmm", (6, 20, 16), (6, 24, 16), (6, 24, 16), (6, 20, 24), [], [
+    "%a = aten.mul.Scalar %q {other = 0.25} : (QUERY) -> QUERY",
+    "%b = aten.transpose.int %k dim0 -2 dim1 -1 : (KEY) -> tensor<6x16x24xf32>",
+    "%c = aten.div.Scalar %b {other = 0.5} : (tensor<6x16x24xf32>) -> tensor<6x16x24xf32>",
+    "%s = aten.bmm %a, %c : (QUERY, tensor<6x16x24xf32>) -> SCORES",
+    "%t = aten.mul.Scalar %s {other = 3.0} : (SCORES) -> SCORES"], (6, 20, 16))
+# A causal mask that the graph shows, and heads that a row of the projection holds.
+attention("attention_causal", (2, 24, 3, 16), (2, 24, 3, 16), (2, 3, 24, 16), (2, 3, 24, 24), [], [
+    "%x = aten.mul.Scalar %q {other = 0.25} : (QUERY) -> QUERY",
+    "%a = aten.permute %x dims [0, 2, 1, 3] : (QUERY) -> tensor<2x3x24x16xf32>",
+    "%b = aten.permute %k dims [0, 2, 3, 1] : (KEY) -> tensor<2x3x16x24xf32>",
+    "%s = aten.matmul %a, %b : (tensor<2x3x24x16xf32>, tensor<2x3x16x24xf32>) -> SCORES",
+    "%i = aten.full size [24, 24] fill_value 1.0 dtype f32 : () -> tensor<24x24xf32>",
+    "%j = aten.tril %i : (tensor<24x24xf32>) -> tensor<24x24xf32>",
+    "%m = aten.eq.Scalar %j {other = 0.0} : (tensor<24x24xf32>) -> tensor<24x24xi1>",
+    "%n = aten.unsqueeze %m dim 0 : (tensor<24x24xi1>) -> tensor<1x24x24xi1>",
+    "%t = aten.masked_fill.Scalar %s, %n {value = 0xFFF0000000000000 : f64} : (SCORES, tensor<1x24x24xi1>) -> SCORES"], (2, 3, 24, 16))
+# Rows that nothing shows are NaN: of a mask that chooses, and of one that is added, before a scale.
+attention("attention_where", (2, 3, 20, 8), (2, 3, 8, 24), (2, 3, 24, 8), (2, 3, 20, 24), [("m", (20, 24)), ("r", (20, 1))], [
+    "%s = aten.matmul %q, %k : (QUERY, KEY) -> SCORES",
+    "%a = aten.lt.Scalar %m {other = 0.6} : (tensor<20x24xf32>) -> tensor<20x24xi1>",
+    "%b = aten.lt.Scalar %r {other = 0.6} : (tensor<20x1xf32>) -> tensor<20x1xi1>",
+    "%c = aten.logical_and %a, %b : (tensor<20x24xi1>, tensor<20x1xi1>) -> tensor<20x24xi1>",
+    "%n = aten.full size [] fill_value 0xFFF0000000000000 dtype f32 : () -> tensor<f32>",
+    "%t = aten.where.self %c, %s, %n : (tensor<20x24xi1>, SCORES, tensor<f32>) -> SCORES"], (2, 3, 20, 8))
+attention("attention_added", (6, 20, 12), (6, 12, 24), (6, 24, 20), (6, 20, 24), [("m", (2, 1, 20, 24)), ("r", (20, 1))], [
+    "%s = aten.bmm %q, %k : (QUERY, KEY) -> SCORES",
+    "%a = aten.view %s size [2, 3, 20, 24] : (SCORES) -> tensor<2x3x20x24xf32>",
+    "%b = aten.gt.Scalar %r {other = 0.6} : (tensor<20x1xf32>) -> tensor<20x1xi1>",
+    "%c = aten.masked_fill.Scalar %m, %b {value = 0xFFF0000000000000 : f64} : (tensor<2x1x20x24xf32>, tensor<20x1xi1>) -> tensor<2x1x20x24xf32>",
+    "%d = aten.add.Tensor %a, %c {alpha = 2.0} : (tensor<2x3x20x24xf32>, tensor<2x1x20x24xf32>) -> tensor<2x3x20x24xf32>",
+    "%e = aten.view %d size [6, 20, 24] : (tensor<2x3x20x24xf32>) -> SCORES",
+    "%t = aten.div.Scalar %e {other = 4.0} : (SCORES) -> SCORES"], (6, 20, 20))
+# Two dimensions, with a softmax in fp32 of narrower products; the scale is a tensor, the mask one row for all.
+NARROW = [
+    "%p = aten.transpose.int %k dim0 0 dim1 1 : (KEY) -> tensor<16x24xf16>",
+    "%s = aten.mm %q, %p : (QUERY, tensor<16x24xf16>) -> SCORES",
+    "%a = aten._to_copy %s dtype f32 : (SCORES) -> tensor<20x24xf32>",
+    "%n = aten.full size [] fill_value 0.25 dtype f32 : () -> tensor<f32>",
+    "%b = aten.mul.Tensor %a, %n : (tensor<20x24xf32>, tensor<f32>) -> tensor<20x24xf32>",
+    "%t = aten._to_copy %b dtype f16 : (tensor<20x24xf32>) -> SCORES"]
+attention("attention_mm_f16", (20, 16), (24, 16), (24, 16), (20, 24), [], NARROW, (20, 16), element="f16")
+# Keys that all heads share, and values of one head that all read.
+attention("attention_shared", (2, 3, 20, 16), (24, 16), (24, 16), (2, 3, 20, 24), [("m", (24,))], [
+    "%p = aten.permute %k dims [1, 0] : (KEY) -> tensor<16x24xf32>",
+    "%s = aten.matmul %q, %p : (QUERY, tensor<16x24xf32>) -> SCORES",
+    "%t = aten.sub.Tensor %s, %m : (SCORES, tensor<24xf32>) -> SCORES"], (2, 3, 20, 16))
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name, (text, rewrite, _) in GRAPHS.items():
@@ -145,8 +206,9 @@ def compare(folder):
             (inputs / f"in{number}.bin").write_bytes(array.array("d", (draw.random() + 0.1 for _ in range(count))).tobytes())
         a = answer(folder / f"{name}.mlir", inputs, folder / "a")
         b = answer(folder / f"{name}.out.mlir", inputs, folder / "b")
-        off = max(abs(left - right) for left, right in zip(a, b)) / max(map(abs, a))
-        if len(a) != len(b) or not off < 1e-12:
+        pairs = [(left, right) for left, right in zip(a, b) if left == left and right == right]
+        off = max(abs(left - right) for left, right in pairs) / max(abs(left) for left, _ in pairs)
+        if len(a) != len(b) or not off < 1e-12 or [left == left for left in a] != [right == right for right in b]:
             wrong += 1
             print(f"{name}: {len(b)} of {len(a)} elements, off by {off}")
     print(f"{len(GRAPHS)} graphs, {wrong} wrong")
