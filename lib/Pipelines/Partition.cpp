@@ -581,6 +581,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   if (!func)
     return failure();
   aten::composeAttention(func);
+  aten::joinStepProducts(func);
   dropExpansions(func);
   dropIdentities(func);
   moveReshapes(func);

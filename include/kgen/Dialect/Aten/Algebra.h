@@ -30,6 +30,11 @@ bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
 /// compose_attention on FUNC, which takes no time where there is no softmax.
 bool composeAttention(mlir::func::FuncOp func);
 
+/// Takes products of FUNC's time steps together, in fp32 and wider: of a step's input beside its state, which are
+/// concatenated, all inputs are multiplied at once; a stack of products with one weight is a product of a stack. Both
+/// of 8 steps and more. Takes time in proportion to the ops.
+void joinStepProducts(mlir::func::FuncOp func);
+
 /// The FLOPs of FUNC, or of what rewrites make of it where that is less, without those that triangles (tril, triu) in
 /// front of and behind products make needless: no kernel needs more.
 double leastFlops(mlir::func::FuncOp func);
