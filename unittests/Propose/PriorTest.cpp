@@ -112,6 +112,14 @@ TEST_F(PriorTest, RowsWantToBeReadOnceByManyThreads) {
             estimate("resident=none; threads_per_row=1024", bytes));
 }
 
+TEST_F(PriorTest, ShortRowsHaveAsManyThreadsAsPacks) {
+  // Of 16 threads for a row of 32 fp32 numbers eight have nothing to do; the family takes eight by itself.
+  rows(131072, 32);
+  facts.f32 = true;
+  EXPECT_LT(estimate("", 33.6e6), 0.7 * estimate("threads_per_row=16; rows_per_block=16; resident=reg", 33.6e6));
+  EXPECT_LT(estimate("", 33.6e6), 20);
+}
+
 TEST_F(PriorTest, StridedRowsWantNeighboursInABlock) {
   // The channels of 128 images of 129 by 129 pixels.
   rows(128 * 129 * 129, 128);

@@ -388,8 +388,11 @@ double estimateRows(const ideas::DispatchFacts &f, const ScheduleSettings &setti
   // A turn of a block is a load, a reduction and a store, however short its rows are: 25,088 rows of 96 numbers take an
   // H200 13 us by 32 threads each, 179 us by 512 and 442 us by 1024.
   if (columns <= 4096 && split == 1 && (resident.empty() || resident == "reg" || resident == "none")) {
-    const bool alone = !chosen && !strided && columns <= 1024; // a warp for each row, four rows in a block
-    const double lanes = alone ? 32 : perRow, together = alone ? 4 : perBlock;
+    // Left alone, 128 threads in a block and at most a warp for each row, as many as it has packs (RowChoice.cpp).
+    const bool alone = !chosen && !strided && columns <= 1024;
+    const double pack = double(std::min<int64_t>(f.columns & -f.columns, f.f32 ? 4 : 8));
+    const double packs = std::exp2(std::ceil(std::log2(columns / pack)));
+    const double lanes = alone ? std::min(32.0, packs) : perRow, together = alone ? 128 / lanes : perBlock;
     const double turns = f.multiprocessors * std::clamp(std::floor(2048 / (lanes * together)), 1.0, 16.0) * together;
     seconds = std::max(seconds, std::ceil(rows / turns) * (3e-6 + 1.6e-9 * lanes));
   }
