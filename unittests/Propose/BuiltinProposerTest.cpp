@@ -356,6 +356,27 @@ TEST(Builtin, OpensWithNoIdeaThatIsHalfAsFastAsAnother) {
   EXPECT_TRUE(isFavourite);
 }
 
+TEST(Builtin, OpensWithThePriorsFavouriteBesideTheFirstWay) {
+  graph::GraphFacts facts;
+  facts.precision = "tf32";
+  graph::TensorFact x{"f32", {131072, 128}}, w{"f32", {32, 128}}, y{"f32", {131072, 32}};
+  graph::WorkFact work;
+  work.m = 131072, work.n = 32, work.k = 128;
+  facts.ops.push_back({"aten.linear", {x, w}, {y}, {}, {}, 1, false, "gemm", work});
+  facts.groups.fill(groupApart(facts));
+  ProposalContext context = contextOf(std::move(facts), "cuda");
+  context.chip.arch = "sm_90a";
+  const Idea idea = ask(context, 1)[0];
+  EXPECT_EQ(idea.key, "rounded-operands");
+  // Of 32 columns a tile of 256 is mostly empty.
+  std::vector<Materialization> two = carryOut(context, idea, 2), three = carryOut(context, idea, 3);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].directives, three[0].directives);
+  EXPECT_EQ(two[1].directives, three[2].directives);
+  EXPECT_NE(two[1].directives.find("tile %d0 [128, 128, 32]"), std::string::npos) << two[1].directives;
+  EXPECT_LT(two[1].priorUs, three[1].priorUs);
+}
+
 TEST(Builtin, TunesWhatAnIdeaLeftOpen) {
   ProposalContext context = contextOf(convReluPoolFacts(), "cuda");
   context.chip.arch = "sm_90a";

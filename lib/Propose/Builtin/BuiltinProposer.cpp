@@ -85,11 +85,8 @@ Expected<std::vector<Idea>> BuiltinProposer::proposeIdeas(const ProposalContext 
 Expected<std::vector<Materialization>> BuiltinProposer::materialize(const ProposalContext &context, const Idea &idea,
                                                                     int n) {
   std::vector<Materialization> list;
-  for (PlanVariant &variant : BuiltinSession(context).expand(idea.key)) {
-    if (int(list.size()) == n)
-      break;
+  for (PlanVariant &variant : BuiltinSession(context).expandSome(idea.key, n))
     list.push_back(materializationOf(variant, context));
-  }
   return list;
 }
 

@@ -53,6 +53,8 @@ public:
   std::vector<Idea> rank(int n);
   /// Every variant of the idea that was not tried, best guess first.
   std::vector<PlanVariant> expand(llvm::StringRef key) const;
+  /// The first N of them. Where that is two, and nothing came before, one is the prior's favourite.
+  std::vector<PlanVariant> expandSome(llvm::StringRef key, int n) const;
   /// The parent with one setting moved to a neighbour, all that were not tried.
   std::vector<PlanVariant> neighbours() const;
 

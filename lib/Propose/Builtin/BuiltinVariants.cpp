@@ -332,6 +332,21 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
   return fresh;
 }
 
+std::vector<PlanVariant> BuiltinSession::expandSome(StringRef key, int n) const {
+  std::vector<PlanVariant> variants = expand(key);
+  constexpr size_t opening = 2;
+  constexpr double aboutAsFast = 1.1; // the prior is no better
+  if (!parent && size_t(n) == opening && variants.size() > opening) {
+    auto byPrior = [](const PlanVariant &a, const PlanVariant &b) { return a.priorUs < b.priorUs; };
+    auto favourite = std::min_element(variants.begin(), variants.end(), byPrior);
+    auto first = std::min_element(variants.begin(), variants.begin() + opening, byPrior);
+    if (favourite->priorUs > 0 && first->priorUs > aboutAsFast * favourite->priorUs)
+      std::swap(variants[opening - 1], *favourite);
+  }
+  variants.resize(std::min(variants.size(), size_t(std::max(n, 0))));
+  return variants;
+}
+
 std::vector<PlanVariant> BuiltinSession::neighbours() const {
   std::vector<PlanVariant> all;
   // Those that are still open first: of settings that the prior holds for equal, they are the new ones.
