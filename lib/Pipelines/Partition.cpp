@@ -12,6 +12,7 @@
 #include "ReshapeOrder.h"
 #include "RowOrder.h"
 #include "SameMemory.h"
+#include "TrueMasks.h"
 #include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/ShapeInference.h"
@@ -582,6 +583,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
     return failure();
   aten::composeAttention(func);
   aten::joinStepProducts(func);
+  dropTrueMasks(func);
   dropExpansions(func);
   dropIdentities(func);
   moveReshapes(func);
