@@ -89,7 +89,9 @@ void NetworkSearch::sortByWork(std::vector<size_t> &members) {
       consumeError(facts.takeError()); // its own search says what is wrong
       continue;
     }
-    constexpr double flopsForAByte = 4; // what generic kernels reach of either
+    // What generic kernels reach of either: 20 TFLOP/s of products, 0.2 to 0.7 TB/s of what memory bounds (an H100,
+    // docs/results/h200-networks.md).
+    constexpr double flopsForAByte = 40;
     work[member] = tasks[member].state.count * (facts->flops + flopsForAByte * facts->compulsoryBytes);
   }
   stable_sort(members, [&](size_t a, size_t b) { return work[a] > work[b]; });
