@@ -76,14 +76,16 @@ llvm::Error CudaModule::load(llvm::StringRef artifact, const candidate::LaunchPl
   }
   if (images.size() != std::max<size_t>(plan.modules.size(), 1))
     return llvm::createStringError("%zu files of machine code for %zu modules", images.size(), plan.modules.size());
-  for (const candidate::Launch &launch : plan.launches)
+  for (const candidate::Launch &launch : plan.launches) {
     launches.push_back(&launch);
+    const std::string &image = images[launch.module].bytes;
+    waits.push_back(runtime::waitsForLaunches(image.data(), image.size(), launch.kernel.c_str()));
+  }
   return lookUp();
 }
 
 llvm::Error CudaModule::reload() {
   functions.clear();
-  waits.clear();
   for (Image &image : images)
     if (int error = driver.moduleUnload(std::exchange(image.module, nullptr)))
       return llvm::createStringError("cuModuleUnload: %s", driver.describe(error));
@@ -116,8 +118,6 @@ llvm::Error CudaModule::lookUp() {
     if (llvm::Error error = checkKernel(function, *one))
       return error;
     functions.push_back(function);
-    const std::string &image = images[one->module].bytes;
-    waits.push_back(runtime::waitsForLaunches(image.data(), image.size(), one->kernel.c_str()));
   }
   return llvm::Error::success();
 }

@@ -41,6 +41,10 @@ RankedTensorType withShape(Value like, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, typeOf(like).getElementType());
 }
 
+bool isAll(ArrayRef<int64_t> values, int64_t value) {
+  return llvm::all_of(values, [&](int64_t each) { return each == value; });
+}
+
 bool isReshape(Operation *op) {
   return isa_and_nonnull<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp,
                          aten::SqueezeDimOp>(op);
@@ -164,9 +168,6 @@ private:
     if (!known)
       input = throughLast(input);
     auto conv = cast<aten::Conv2dOp>(op);
-    auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
-      return llvm::all_of(values, [&](int64_t each) { return each == value; });
-    };
     if (Value last = lastOf(input); last && isAll(typeOf(conv.getWeight()).getShape().drop_front(2), 1) &&
                                     isAll(conv.getStride(), 1) && isAll(conv.getPadding(), 0) && conv.getGroups() == 1)
       return replace(op, productOf(conv, last));
@@ -182,9 +183,6 @@ private:
   /// Whether the windows of CONV lie beside each other without a rest and it is worth it to copy each into a row, so
   /// that there is a product: where it has no kernels with tensor copies.
   bool hasPatches(aten::Conv2dOp conv) const {
-    auto isAll = [](ArrayRef<int64_t> values, int64_t value) {
-      return llvm::all_of(values, [&](int64_t each) { return each == value; });
-    };
     ArrayRef<int64_t> image = typeOf(conv.getInput()).getShape(), weight = typeOf(conv.getWeight()).getShape();
     const int64_t rows = weight[2], columns = weight[3], window = weight[1] * rows * columns;
     constexpr int64_t copiedBits = 128; // tensor copies take rows of whole ones
