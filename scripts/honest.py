@@ -126,13 +126,11 @@ def main():
     groups = [corpus_servers.Evaluators(args.bin + "/kgen-eval", device) for device in args.device.split(",")]
     verdicts = {name: collections.Counter() for name in kernels}
     details, lock = [], threading.Lock()
-    # In short turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it.
-    queue = collections.deque()
-    for i, (name, job) in enumerate(kernels.items()):
-        left = args.count // len(kernels) + (i < args.count % len(kernels))
-        while left > 0:
-            queue.append((name, job, min(left, TURN)))
-            left -= TURN
+    # In short turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it. Every kernel has
+    # its first turn before any has its second: what --seconds cuts off are further turns and not the last kernels.
+    each = [args.count // len(kernels) + (i < args.count % len(kernels)) for i in range(len(kernels))]
+    queue = collections.deque((name, job, min(each[i] - begun, TURN)) for begun in range(0, max(each), TURN)
+                              for i, (name, job) in enumerate(kernels.items()) if begun < each[i])
 
     def late():
         return args.seconds and time.time() - start > args.seconds
