@@ -104,4 +104,38 @@ TEST_F(AtenCost, KindsNeedNoNames) {
   // Depends on the position: a fuser that ignores positions must not take it.
   EXPECT_EQ(kindOf("aten.tril %a", t, t), OpKind::Other);
 }
+TEST_F(AtenCost, ReadsWhatIsPickedBehindViewsAndElementwiseOps) {
+  EXPECT_EQ(readBytes(parse(R"(func.func @f(%a: tensor<4x3x8xf32>) -> tensor<4x8xf32> {
+    %0 = aten.permute %a dims [1, 0, 2] : (tensor<4x3x8xf32>) -> tensor<3x4x8xf32>
+    %1 = aten.relu %0 : (tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+    %2 = aten.select.int %1 dim 0 index -1 : (tensor<3x4x8xf32>) -> tensor<4x8xf32>
+    return %2 : tensor<4x8xf32> })")
+                          .getArgument(0)),
+            4 * 8 * 4);
+}
+
+TEST_F(AtenCost, ReadsAllOfWhatOneUseNeedsWhole) {
+  EXPECT_EQ(readBytes(parse(R"(func.func @f(%a: tensor<3x8xf32>) -> (tensor<8xf32>, tensor<3x8xf32>) {
+    %0 = aten.relu %a : (tensor<3x8xf32>) -> tensor<3x8xf32>
+    %1 = aten.select.int %0 dim 0 index 0 : (tensor<3x8xf32>) -> tensor<8xf32>
+    return %1, %0 : tensor<8xf32>, tensor<3x8xf32> })")
+                          .getArgument(0)),
+            3 * 8 * 4);
+}
+
+TEST_F(AtenCost, ReadsNothingForCertainOfAConcatenationOfWhichHalfIsPicked) {
+  const char *text = R"(func.func @f(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<LENGTHxf32> {
+    %0 = aten.cat %a, %b dim 0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+    %1 = aten.narrow %0 dim 0 start 0 length LENGTH : (tensor<16xf32>) -> tensor<LENGTHxf32>
+    return %1 : tensor<LENGTHxf32> })";
+  auto read = [&](StringRef length) {
+    std::string graph = text;
+    for (size_t at; (at = graph.find("LENGTH")) != std::string::npos;)
+      graph.replace(at, 6, length.str());
+    return readBytes(parse(graph).getArgument(0));
+  };
+  EXPECT_EQ(read("8"), 0);
+  EXPECT_EQ(read("12"), 4 * 4);
+}
+
 } // namespace

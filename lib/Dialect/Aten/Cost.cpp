@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Aten.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -75,21 +76,42 @@ static double keptByTriangle(Operation *op) {
   return kept / (double(rows) * double(columns));
 }
 
-double kgen::aten::readBytes(BlockArgument argument) {
-  double picked = 0;
-  for (OpOperand &use : argument.getUses()) {
-    if (double kept = keptByTriangle(use.getOwner()); kept < 1) {
-      picked += kept * bytesOf(argument);
-      continue;
-    }
-    bool picks =
-        use.getOperandNumber() == 0 &&
-        isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp, SelectIntOp, SliceTensorOp, NarrowOp>(use.getOwner());
-    if (!picks)
-      return bytesOf(argument);
-    picked += bytesOf(use.getOwner()->getResult(0));
+namespace {
+/// How many elements of a tensor the results of its graph need, at most. Where parts are picked behind ops that move
+/// elements or compute each by itself, only those parts are needed in front of them, too.
+class NeededElements {
+public:
+  double of(Value value) {
+    if (auto known = needed.find(value); known != needed.end())
+      return known->second;
+    double sum = 0;
+    for (OpOperand &use : value.getUses())
+      sum += by(use);
+    return needed[value] = std::min(sum, elements(value));
   }
-  return std::min(picked, bytesOf(argument));
+
+private:
+  double by(OpOperand &use) {
+    Operation *op = use.getOwner();
+    const double all = elements(use.get());
+    if (double kept = keptByTriangle(op); kept < 1)
+      return std::min(kept * all, of(op->getResult(0)));
+    const bool picks = use.getOperandNumber() == 0 && isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp>(op);
+    auto cost = dyn_cast<AtenCostOpInterface>(op);
+    if (!picks && !(cost && llvm::is_contained({OpKind::View, OpKind::Elementwise}, cost.getKind())))
+      return all;
+    const Value result = op->getResult(0);
+    if (isa<CatOp>(op)) // what is not needed may lie in this operand
+      return std::max(of(result) - (elements(result) - all), 0.0);
+    return std::min(all, of(result));
+  }
+
+  llvm::DenseMap<Value, double> needed;
+};
+} // namespace
+
+double kgen::aten::readBytes(BlockArgument argument) {
+  return NeededElements().of(argument) * elementBytes(tensorType(argument).getElementType());
 }
 
 double kgen::aten::compulsoryBytes(func::FuncOp func) {

@@ -38,7 +38,7 @@ double windowFlops(mlir::Operation *op, llvm::ArrayRef<int64_t> kernel);
 double graphFlops(mlir::func::FuncOp func);
 
 /// The bytes of ARGUMENT that any implementation reads: all of it, but where every use picks parts (rows of a table by
-/// index, a slice, a triangle) at most what they pick.
+/// index, a slice, a triangle) at most what they pick, be it behind ops that move elements or compute each by itself.
 double readBytes(mlir::BlockArgument argument);
 
 /// The bytes that any implementation of FUNC moves: every argument that is used, read
