@@ -104,6 +104,7 @@ TEST_F(AtenCost, KindsNeedNoNames) {
   // Depends on the position: a fuser that ignores positions must not take it.
   EXPECT_EQ(kindOf("aten.tril %a", t, t), OpKind::Other);
 }
+
 TEST_F(AtenCost, ReadsWhatIsPickedBehindViewsAndElementwiseOps) {
   EXPECT_EQ(readBytes(parse(R"(func.func @f(%a: tensor<4x3x8xf32>) -> tensor<4x8xf32> {
     %0 = aten.permute %a dims [1, 0, 2] : (tensor<4x3x8xf32>) -> tensor<3x4x8xf32>
