@@ -607,7 +607,6 @@ llvm::Expected<SetVerdict> kgen::judge::compareWithReference(const candidate::La
       continue;
     verdict.passed = false;
     char numbers[160];
-    const bool alike = !candidate::isFloat(spec.dtype) && c.found == c.expected;
     if (set.close[i] > 0)
       snprintf(numbers, sizeof numbers, "%lld of %lld elements are not close by %.0e", (long long)c.far,
                (long long)spec.elements(), set.close[i]);
@@ -617,8 +616,8 @@ llvm::Expected<SetVerdict> kgen::judge::compareWithReference(const candidate::La
     else
       snprintf(numbers, sizeof numbers, "relative error %.3g (max %.3g), allowed %.3g (max %.3g)", c.norms.l2,
                c.norms.max, set.tolerance[i].l2, set.tolerance[i].max);
-    verdict.detail = "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) +
-                     (alike ? " (they differ by less than doubles tell); " : "; ") + numbers;
+    verdict.detail =
+        "input " + set.set.name() + ": " + describeElement(spec, c.worst, c.found, c.expected) + "; " + numbers;
     if (!judged->unknown.empty())
       verdict.detail += "; " + judged->unknown;
   }

@@ -257,8 +257,9 @@ std::string kgen::judge::describeElement(const candidate::BufferSpec &spec, int6
   std::string place;
   for (int64_t c : coordinates)
     place += (place.empty() ? "" : ",") + std::to_string(c);
-  // Nine digits tell any two floats apart.
-  return llvm::formatv("{0}[{1}] is {2}, expected {3}", spec.name, place, llvm::format("%.9g", found),
-                       llvm::format("%.9g", expected))
-      .str();
+  // Nine digits tell any two floats apart, but not any two integers.
+  const std::string is = llvm::formatv("{0}", llvm::format("%.9g", found)).str();
+  const std::string ought = llvm::formatv("{0}", llvm::format("%.9g", expected)).str();
+  return spec.name + "[" + place + "] is " + is + ", expected " + ought +
+         (is == ought ? "; they differ in digits that are not shown" : "");
 }

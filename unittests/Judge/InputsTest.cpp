@@ -111,6 +111,8 @@ TEST(Verify, FindsTheWorstElementAndPlantedNaN) {
   candidate::BufferSpec spec;
   spec.name = "out0", spec.shape = {2, 2};
   EXPECT_EQ(describeElement(spec, 2, 0.25, 0.5), "out0[1,0] is 0.25, expected 0.5");
+  EXPECT_EQ(describeElement(spec, 0, 1234567890, 1234567891),
+            "out0[0,0] is 1.23456789e+09, expected 1.23456789e+09; they differ in digits that are not shown");
 }
 
 TEST(Verify, ToleranceSitsBetweenTheClasses) {
