@@ -470,6 +470,32 @@ static candidate::ErrorNorms widerTolerance(const candidate::LaunchPlan &plan, c
   return toleranceOf(plan.precision, errors, plan.outputs[i].dtype);
 }
 
+/// Accepts integers of output I of SET whose only wrong elements follow from a choice between numbers that rounding
+/// does not tell apart; the others are held to what they always are. How many do.
+static llvm::Expected<int64_t> judgeByChoices(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                              unsigned i, Exhibit exhibit, Judgement &out) {
+  if (llvm::Error error = judge.learnReach(set.number)) {
+    out.unknown = llvm::toString(std::move(error));
+    return 0;
+  }
+  exhibit.most = 1; // what kgen-reach says of an integer in doubt
+  auto others = judge.compare(set.number, i, exhibit, set.close[i]);
+  if (!others)
+    return others.takeError();
+  if (others->skipped == 0 || !isAccepted(set, i, *others))
+    return others->skipped;
+  const int64_t elements = plan.outputs[i].elements();
+  if (others->skipped < elements) {
+    out.comparison = *others;
+    out.accepted = true;
+  } else if (!set.timed()) {
+    out.meaningless = "each element of output " + std::to_string(i) +
+                      " follows from a choice between numbers that rounding does not tell apart";
+    out.accepted = true;
+  }
+  return others->skipped;
+}
+
 /// Whether what EXHIBIT has of output I of SET may come of another order: all of it is right but for elements whose
 /// partial sums and products may leave the range that they are kept in. It says so in OUT.
 static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set, unsigned i,
@@ -477,7 +503,7 @@ static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge,
   const candidate::DType dtype = plan.outputs[i].dtype;
   const Comparison &found = out.comparison;
   // What overflows ends as no number or an infinity, and what underflows as zero.
-  if (set.timed() || !candidate::isFloat(dtype) || (std::isfinite(found.norms.max) && found.found != 0))
+  if (set.timed() || (std::isfinite(found.norms.max) && found.found != 0))
     return llvm::Error::success();
   const std::string output = "output " + std::to_string(i);
   if (llvm::Error error = judge.learnReach(set.number)) {
@@ -519,15 +545,18 @@ static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge,
   return llvm::Error::success();
 }
 
-/// Holds OUT's comparison against what the graph's own types make of output I.
+/// Holds OUT's comparison against what the graph's own types make of output I, of which INDOUBT elements follow from a
+/// choice between numbers that rounding does not tell apart.
 static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set, unsigned i,
-                            Judgement &out) {
+                            int64_t inDoubt, Judgement &out) {
   auto costs = judge.declaredCosts(set.number);
   if (!costs) {
     out.unknown = llvm::toString(costs.takeError());
     return;
   }
   const Comparison &cost = (*costs)[i];
+  if (inDoubt > 0 && cost.mismatches <= inDoubt) // the types say nothing of the others
+    return;
   if (!(cost.norms.l2 < mostRoundingCost) || (set.exact[i] && cost.mismatches > 0)) {
     std::string text = "computed in the types that the graph declares, output " + std::to_string(i);
     char share[40];
@@ -571,10 +600,18 @@ llvm::Expected<Judgement> kgen::judge::judgeExhibit(const candidate::LaunchPlan 
     else if (llvm::Error error = compare())
       return std::move(error);
   }
+  const bool isInteger = !candidate::isFloat(plan.outputs[i].dtype);
+  int64_t inDoubt = 0;
+  if (isInteger) {
+    auto found = judgeByChoices(plan, judge, set, i, exhibit, out);
+    if (!found)
+      return found.takeError();
+    inDoubt = *found;
+  }
   // On what is timed a kernel has to be right, and the types have to be able to tell.
   if (!out.accepted && (!set.timed() || std::isfinite(out.comparison.norms.max)))
-    judgeByDeclared(plan, judge, set, i, out);
-  if (!out.accepted)
+    judgeByDeclared(plan, judge, set, i, inDoubt, out);
+  if (!out.accepted && !isInteger)
     if (llvm::Error error = judgeByReach(plan, judge, set, i, exhibit, out))
       return std::move(error);
   return std::move(out);

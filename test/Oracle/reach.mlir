@@ -32,12 +32,21 @@ func.func @products(%x: tensor<4xf64>) -> tensor<f64> {
 
 // -----
 
-// Nothing is folded element by element; integer results stay.
+// Nothing is folded element by element. An index is 1 where a computed number is close to the largest one.
 // CHECK-LABEL: func.func @none
+// CHECK: %[[BEST:.*]]:2 = linalg.generic
 // CHECK-NOT: math.exp
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[BEST]]#0, %[[BEST]]#1 :
+// CHECK: arith.subf
+// CHECK: arith.cmpf ole
+// CHECK: arith.truncf
+// CHECK: arith.maximumf
 // CHECK: arith.constant 0.000000e+00 : f64
 // CHECK: %[[ZERO:.*]] = linalg.fill
-// CHECK-NEXT: return %[[ZERO]], %{{.*}}#1 : tensor<3xf64>, tensor<3xi64>
+// CHECK: %[[DOUBT:.*]] = linalg.generic
+// CHECK: arith.cmpf oge
+// CHECK-NEXT: arith.extui %{{.*}} : i1 to i64
+// CHECK: return %[[ZERO]], %[[DOUBT]] : tensor<3xf64>, tensor<3xi64>
 func.func @none(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xi64>) {
   %0, %1 = aten.max.dim %x dim 1 : (tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xi64>)
   %2 = aten.exp %0 : (tensor<3xf64>) -> tensor<3xf64>

@@ -495,6 +495,48 @@ TEST(Reference, AnotherOrderMayOverflowWhereAnswersComeNearTheLargestNumber) {
   EXPECT_FALSE(judged(InputKind::Uniform, overflown).passed);
 }
 
+TEST(Reference, IntegersInDoubtAreNotCompared) {
+  auto answers = [](llvm::ArrayRef<double>, size_t i) { return double(i % 100); };
+  FunctionAnswers source(answers);
+  source.declared = answers;
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  plan.outputs[0].dtype = candidate::DType::I32;
+  auto judged = [&](InputKind kind, std::vector<size_t> wrong) {
+    auto reference = build(source, plan);
+    Finished process;
+    process.out.resize(512);
+    auto *out = reinterpret_cast<int32_t *>(process.out.data());
+    for (size_t i = 0; i < 512; ++i)
+      out[i] = int32_t(i % 100);
+    for (size_t i : wrong)
+      ++out[i];
+    source.reachAsked = 0;
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, *find(*reference, kind), process));
+  };
+  source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 || i == 9 ? 1.0 : 0.0; };
+  for (InputKind kind : {InputKind::Uniform, InputKind::Declared}) {
+    EXPECT_TRUE(judged(kind, {}).passed);
+    EXPECT_EQ(source.reachAsked, 0);
+    SetVerdict verdict = judged(kind, {7});
+    EXPECT_TRUE(verdict.passed) << verdict.detail;
+    EXPECT_EQ(verdict.meaningless, "");
+    EXPECT_TRUE(judged(kind, {7, 9}).passed);
+    // The others are held to what they always are.
+    EXPECT_FALSE(judged(kind, {8}).passed);
+    EXPECT_FALSE(judged(kind, {7, 8}).passed);
+  }
+  // What is timed is not in doubt as a whole.
+  source.reach = [](llvm::ArrayRef<double>, size_t) { return 1.0; };
+  EXPECT_FALSE(judged(InputKind::Declared, {7}).passed);
+  EXPECT_EQ(
+      judged(InputKind::Uniform, {7}).meaningless,
+      "input uniform#0 says nothing: each element of output 0 follows from a choice between numbers that rounding "
+      "does not tell apart");
+  source.reach = nullptr;
+  EXPECT_NE(judged(InputKind::Uniform, {7}).detail.find("; how large partial sums and products may get is not known"),
+            std::string::npos);
+}
+
 TEST(Reference, ElementsThatAnotherOrderTakesOutOfRangeSayNothing) {
   // Zeros that a product of large factors ends in, beside ordinary answers.
   auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? 0.0 : x[i]; };

@@ -85,4 +85,38 @@ TEST(Reach, AChoiceHasThatOfWhatItTakes) {
   expectNear(reachOf("2x3xf32", "2xf32", chosen, {2, 10, 10, -2, 10, 10}), {200, 22});
 }
 
+TEST(Reach, AnIndexIsInDoubtWhereRoundingDoesNotTellTheLargestApart) {
+  const float close = std::nextafterf(1000, 2000);
+  const std::vector<double> x = {1000, close, 7, 1000, 1000, 7, close, 7, 8};
+  const char logs[] = "  %0 = aten.log %x : (tensor<3x3xf32>) -> tensor<3x3xf32>\n"
+                      "  %1, %r = aten.max.dim %0 dim 1 : (tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xi64>)";
+  // The logarithms of the first row are 9e-9 apart, those of the second the same number.
+  EXPECT_EQ(reachOf("3x3xf32", "3xi64", logs, x), (std::vector<double>{1, 0, 0}));
+  // Numbers of fp32 are what they are.
+  EXPECT_EQ(reachOf("3x3xf32", "3xi64",
+                    "  %1, %r = aten.max.dim %x dim 1 : (tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xi64>)", x),
+            (std::vector<double>{0, 0, 0}));
+  // Where the largest one is clear, others may be close.
+  EXPECT_EQ(reachOf("3x3xf32", "3xi64", logs, {1000, close, 1001, close, 1001, 1000, 1002, 1000, close}),
+            (std::vector<double>{0, 0, 0}));
+}
+
+TEST(Reach, ASumIsInDoubtByTheSizeOfItsTerms) {
+  // 0.125 apart: enough for 1 and 1.125, nothing for what is left of 1e7.
+  const char larger[] = "  %0 = aten.sum.dim_IntList %x dim [1] : (tensor<2x3xf32>) -> tensor<2xf32>\n"
+                        "  %1 = aten.mul.Scalar %0 {other = 0.1} : (tensor<2xf32>) -> tensor<2xf32>\n"
+                        "  %r = aten.gt.Scalar %1 {other = 0.1} : (tensor<2xf32>) -> tensor<2xi1>";
+  EXPECT_EQ(reachOf("2x3xf32", "2xi1", larger, {0.5, 0.5, 0.125, 1e7, -1e7, 1.125}), (std::vector<double>{0, 1}));
+}
+
+TEST(Reach, WhatFollowsFromAnIntegerInDoubtIsOutOfRange) {
+  const float close = std::nextafterf(1000, 2000);
+  const char gathered[] = "  %0 = aten.log %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                          "  %1 = aten.gt.Scalar %0 {other = 6.9077553} : (tensor<2x3xf32>) -> tensor<2x3xi1>\n"
+                          "  %r = aten.where.self %1, %x, %0 : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<2x3xf32>) -> "
+                          "tensor<2x3xf32>";
+  EXPECT_EQ(reachOf("2x3xf32", "2x3xf32", gathered, {1000, close, 1, 900, 1001, 1100}),
+            (std::vector<double>{INFINITY, INFINITY, 0, 0, 0, 0}));
+}
+
 } // namespace

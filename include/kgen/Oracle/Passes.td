@@ -57,7 +57,9 @@ def ReachPass : Pass<"kgen-reach", "mlir::ModuleOp"> {
     multiplied. Where a product itself is no smaller than fp32's smallest normal number, the inverse of what those below 1
     make counts as well. A product of products, as scans make them of segments, counts all its factors. Whatever else is
     computed has the largest reach of its operands (of those that a choice takes), and what nothing was folded for has 0.
-    What is not finite counts nothing. Integer results stay as they are.
+    What is not finite counts nothing. An integer result is 1 where that leaves what fp32 holds, or where it follows
+    from a comparison of two numbers that fp32 does not tell apart with some certainty: closer than 2^-20 of their sizes and
+    reach, but not 2^-40, and not both numbers of fp32; else 0.
 
     ```mlir
     ^bb0(%x: f64, %product: f64): %0 = arith.mulf %product, %x ... linalg.yield %0
