@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/Partition.h"
 
+#include "Negations.h"
 #include "ReshapeOrder.h"
 #include "RowOrder.h"
 #include "SameMemory.h"
@@ -586,6 +587,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   dropTrueMasks(func);
   dropExpansions(func);
   dropIdentities(func);
+  moveNegations(func);
   moveReshapes(func);
   moveRowPermutations(func);
   return Partitioner(graph, func).cut();

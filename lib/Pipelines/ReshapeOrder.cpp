@@ -13,6 +13,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace kgen::pipelines {
@@ -53,12 +55,59 @@ static Value findProduct(Operation *op) {
   return product;
 }
 
+/// The element-wise ops that read RESHAPE, a reshape with several readers, or each other, as far as one value leaves
+/// them: `x * sigmoid(x)`. None where the reshape itself leaves, or where two values do.
+static SmallVector<Operation *> findRegion(Operation *reshape) {
+  constexpr size_t most = 32;
+  const ArrayRef<int64_t> shape = typeOf(reshape->getResult(0)).getShape();
+  llvm::SmallPtrSet<Operation *, 16> inside = {reshape};
+  SmallVector<Operation *> ops;
+  size_t closed = 0; ///< so many of them have one value that leaves
+  auto leaves = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
+  };
+  auto joins = [&](Operation *op) {
+    return isElementwise(op) && op->getNumResults() == 1 && !op->hasAttr(splitMark) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return typeOf(operand).getRank() == 0 || typeOf(operand).getShape() == shape;
+           });
+  };
+  // Readers in the order of the block.
+  auto isBefore = [](Operation *one, Operation *other) { return one->isBeforeInBlock(other); };
+  std::set<Operation *, decltype(isBefore)> readers(isBefore);
+  auto addReaders = [&](Operation *op) { readers.insert(op->user_begin(), op->user_end()); };
+  for (addReaders(reshape); !readers.empty() && ops.size() < most;) {
+    Operation *op = *readers.begin();
+    readers.erase(readers.begin());
+    if (!joins(op))
+      continue;
+    inside.insert(op);
+    ops.push_back(op);
+    addReaders(op);
+    if (llvm::count_if(inside, leaves) == 1 && leaves(op))
+      closed = ops.size();
+  }
+  ops.truncate(closed);
+  return ops;
+}
+
 void moveReshapes(func::FuncOp func) {
   OpBuilder builder(func.getContext());
+  // All at once: the order of a block that changes is counted anew each time.
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> readers;
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (isReshape(&op) && !op.getResult(0).hasOneUse() && isProduct(op.getOperand(0)))
+      readers[&op] = findRegion(&op);
+  llvm::DenseMap<Operation *, Value> regions; ///< the product whose reshape these ops read together
   for (Operation &op : llvm::make_early_inc_range(func.getBody().front().without_terminator())) {
-    Value product = findProduct(&op);
+    for (Operation *reader : readers.lookup(&op))
+      regions.insert({reader, op.getOperand(0)});
+    Value product = regions.lookup(&op);
+    if (!product)
+      product = findProduct(&op);
     if (!product)
       continue;
+    regions.erase(&op);
     ArrayRef<int64_t> shape = typeOf(product).getShape();
     builder.setInsertionPoint(&op);
     SmallVector<Value> operands;
