@@ -189,7 +189,8 @@ def row_of(options, name):
             "prepared_only_mb": prepared_only_bytes(plan) / 1e6 if plan else None,
             "device": found.get("device"), "counted": found.get("counted"), "prepare_launches": found.get("prepare_launches"),
             "round0_us": found.get("generic_us"), "tasks": found.get("steps"), "different": len(found.get("tasks", [])),
-            "task_sum_us": sum(task["count"] * task["best_us"] for task in found.get("tasks", [])) or None,
+            "task_sum_us": None if any(task.get("measured", "alone") != "alone" for task in found.get("tasks", []))
+            else sum(task["count"] * task["best_us"] for task in found.get("tasks", [])) or None,
             "ended": found.get("stop_reason"), "sanitizer": found.get("sanitizer"), "warnings": found.get("warnings"), "pytorch": times, "pytorch_notes": pytorch["notes"],
             "pytorch_versions": pytorch.get("versions"), "fault": None if found else last_words(options.out / f"{name}.log")}
 

@@ -30,6 +30,7 @@ public:
 
   search::DeviceFacts getDevice() const override { return inner->getDevice(); }
   void prepare(StringRef folder) override { inner->prepare(folder); }
+  bool compiles(StringRef cuda, double seconds) override { return inner->compiles(cuda, seconds); }
   Expected<candidate::Measurement> evaluate(const search::EvaluationJob &job) override {
     if (!turns.begin(this, key, stop))
       return createStringError("interrupted");

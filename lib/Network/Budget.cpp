@@ -50,5 +50,6 @@ std::vector<size_t> kgen::network::chooseBatch(llvm::ArrayRef<TaskState> states,
 
 double kgen::network::ClosingTime::reserve() const {
   constexpr double margin = 1.25; // a measurement is never as long as the one before
-  return std::min(margin * assembly + checks + inFlight, limit / 2);
+  const int networks = firsts > 0 ? 2 : 1;
+  return std::min(margin * networks * assembly + firsts + checks + inFlight, limit / 2);
 }

@@ -15,17 +15,20 @@ using namespace llvm;
 
 namespace kgen::report {
 
-/// Whether BRANCH is the network of every task's round 0.
-static bool isGeneric(const trajectory::RunFolder &run, const trajectory::BranchRecord &branch) {
-  if (!branch.files.count("tasks.json"))
-    return true;
-  auto text = run.readFile(branch.id, "tasks.json");
-  if (!text) {
-    consumeError(text.takeError());
-    return true;
-  }
-  const trajectory::Json list = trajectory::parseStoredJson(*text);
-  return all_of(list.items(), [](const auto &item) { return item.value() == trajectory::branchId(0, 0); });
+/// What stands in the file of JSON that is NAME in BRANCH; an empty object where there is none.
+static trajectory::Json readList(const trajectory::RunFolder &run, const trajectory::BranchRecord &branch,
+                                 StringRef name) {
+  auto text = branch.files.count(name.str()) ? run.readFile(branch.id, name) : Expected<std::string>("");
+  if (text && !text->empty())
+    if (trajectory::Json list = trajectory::parseStoredJson(*text); list.is_object())
+      return list;
+  consumeError(text.takeError());
+  return trajectory::Json::object();
+}
+
+/// How many tasks of the network that is BRANCH are taken from ID.
+static size_t countTaken(const trajectory::Json &tasks, StringRef id) {
+  return count_if(tasks.items(), [&](const auto &item) { return item.value() == id.str(); });
 }
 
 static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report) {
@@ -45,7 +48,11 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
     round.prepareUs = measurement->passed() ? measurement->prepareUs : 0;
     round.graphUs = measurement->passed() ? measurement->graphUs : 0;
     round.seconds = branch.doneAt;
-    if (branch.round == 0 && isGeneric(run, branch))
+    const trajectory::Json tasks = readList(run, branch, "tasks.json");
+    round.firsts = int(countTaken(tasks, firstKernelChoice));
+    // Of every task's round 0.
+    const bool isGeneric = branch.round == 0 && countTaken(tasks, trajectory::branchId(0, 0)) == tasks.size();
+    if (isGeneric)
       report.genericUs = round.timeUs;
     // The journal knows which one it is: one of two that are equally right may have been looked at more closely, and
     // one that was right at first may hold a kernel that was found out later.
@@ -58,7 +65,7 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
       report.graphUs = measurement->graphUs;
       report.sanitizer = measurement->sanitizer;
       report.warnings = measurement->warnings;
-      if (branch.round > 0 && measurement->sanitizer.empty() && !StringRef(report.device).starts_with("host"))
+      if (!isGeneric && measurement->sanitizer.empty() && !StringRef(report.device).starts_with("host"))
         report.warnings.push_back("compute-sanitizer has not looked at it: the search did not come to its end");
     }
     report.rounds.push_back(std::move(round));
@@ -97,26 +104,36 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
   return Error::success();
 }
 
-/// The branch of each task in the best network that RUN ended with; empty while it goes on. A task's own best kernel
-/// may have been found out in the network.
-static Expected<std::map<std::string, std::string>> readChosen(const trajectory::RunFolder &run) {
-  std::map<std::string, std::string> chosen;
-  const trajectory::BranchRecord *best = run.getStopReason() ? run.findBranch(run.getBest()) : nullptr;
-  if (!best || !best->files.count("tasks.json"))
-    return chosen;
-  auto text = run.readFile(best->id, "tasks.json");
-  if (!text)
-    return text.takeError();
-  const trajectory::Json list = trajectory::parseStoredJson(*text);
-  for (const auto &[task, branch] : list.items())
-    if (branch.is_string())
-      chosen[task] = branch.get<std::string>();
-  return chosen;
-}
+/// What tasks.json and first.json say of the best network that RUN ended with, tasks by name; empty while it goes on.
+/// A task's own best kernel may have been found out in the network.
+struct ChosenKernels {
+  trajectory::Json tasks = trajectory::Json::object(), firsts = trajectory::Json::object();
 
-/// CHOSEN is the branch that stands in the network; empty: the fastest.
+  explicit ChosenKernels(const trajectory::RunFolder &run) {
+    const trajectory::BranchRecord *best = run.getStopReason() ? run.findBranch(run.getBest()) : nullptr;
+    if (!best)
+      return;
+    tasks = readList(run, *best, "tasks.json");
+    firsts = readList(run, *best, "first.json");
+  }
+  std::string branchOf(const std::string &task) const { return textOf(tasks, task); }
+  /// "idea", "text" or "settings" of the first kernel of TASK.
+  std::string firstOf(const std::string &task, const char *key) const {
+    auto way = firsts.find(task);
+    return way != firsts.end() && way->is_object() ? textOf(*way, key) : "";
+  }
+
+private:
+  static std::string textOf(const trajectory::Json &list, const std::string &key) {
+    auto it = list.find(key);
+    return it != list.end() && it->is_string() ? it->get<std::string>() : "";
+  }
+};
+
+/// KERNELS say which branch stands in the network; where they do not, the fastest does.
 static Expected<NetworkTaskRow> readTask(trajectory::FileSystem &fs, trajectory::Clock &clock, const std::string &path,
-                                         const std::string &name, const std::string &chosen) {
+                                         const std::string &name, const ChosenKernels &kernels) {
+  const std::string chosen = kernels.branchOf(name);
   auto run = trajectory::RunFolder::openForReading(fs, clock, path);
   if (!run)
     return run.takeError();
@@ -133,6 +150,14 @@ static Expected<NetworkTaskRow> readTask(trajectory::FileSystem &fs, trajectory:
   row.settings = report.best.settings;
   for (const trajectory::BranchRecord &branch : (*run)->getBranches())
     row.rounds = std::max(row.rounds, branch.round);
+  if (chosen == firstKernelChoice) {
+    row.inNetworkOnly = true;
+    row.bestId = chosen;
+    row.bestUs = 0;
+    row.idea = kernels.firstOf(name, "text");
+    row.settings = kernels.firstOf(name, "settings");
+    return row;
+  }
   const trajectory::BranchRecord *stands = (*run)->findBranch(chosen);
   if (!stands || chosen == row.bestId)
     return row;
@@ -162,15 +187,12 @@ Expected<NetworkReport> summarizeNetwork(trajectory::FileSystem &fs, trajectory:
     report.device += " (" + model + ")";
   report.stopReason = (*run)->getStopReason();
   report.seconds = (*run)->getSecondsSpent();
-  auto chosen = readChosen(**run);
-  if (!chosen)
-    return chosen.takeError();
+  const ChosenKernels kernels(**run);
   for (const std::string &name : fs.list((folder + "/tasks").str())) {
     std::string path = (folder + "/tasks/" + name).str();
     if (!fs.exists(path + "/run.json"))
       continue;
-    auto stands = chosen->find(name);
-    auto row = readTask(fs, clock, path, name, stands == chosen->end() ? "" : stands->second);
+    auto row = readTask(fs, clock, path, name, kernels);
     if (!row)
       return row.takeError();
     report.tasks.push_back(std::move(*row));

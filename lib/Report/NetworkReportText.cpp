@@ -53,10 +53,27 @@ static std::string counted(const NetworkReport &report) {
          (report.prepareUs > 0 ? ", with which the best takes " + printTime(report.bestUs + report.prepareUs) : "");
 }
 
+/// The branch that stands in the network, and what it is.
+static std::string branchOf(const NetworkTaskRow &row) {
+  std::string text = row.bestId + (row.inNetworkOnly ? " (not measured alone)" : "");
+  return text + (row.settings.empty() ? "" : ", " + row.settings);
+}
+
+/// "-" where the kernel that the network has was not measured alone.
+static std::string shareOf(const NetworkTaskRow &row) { return row.inNetworkOnly ? "-" : number("%.1f %%", row.share); }
+
+/// How the network of ROUND differs from the one before it beside the best kernels.
+static std::string describePartition(const NetworkRound &round) {
+  std::string text = round.partition;
+  if (round.firsts)
+    text += (text.empty() ? "" : "; ") + std::to_string(round.firsts) + " of its kernels not measured alone";
+  return text;
+}
+
 /// What is to say of ROUND beside its times.
 static std::string describe(const NetworkRound &round) {
-  std::string text = round.partition.empty() ? "" : "  " + round.partition;
-  return text + (round.detail.empty() ? "" : "  " + round.detail);
+  std::string text = describePartition(round);
+  return (text.empty() ? "" : "  " + text) + (round.detail.empty() ? "" : "  " + round.detail);
 }
 
 static std::string freshOf(const NetworkRound &round) {
@@ -101,11 +118,10 @@ std::string printNetworkText(const NetworkReport &report) {
      << right_justify("round 0", 12) << right_justify("best", 12) << right_justify("gain", 10)
      << right_justify("floor", 12) << right_justify("rounds", 8) << "  best branch\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << left_justify(row->name, width) << right_justify(countOf(*row), counts)
-       << right_justify(number("%.1f %%", row->share), 8) << right_justify(timeOrDash(row->genericUs), 12)
-       << right_justify(timeOrDash(row->bestUs), 12) << right_justify(gainOf(*row), 10)
-       << right_justify(timeOrDash(row->floorUs), 12) << right_justify(std::to_string(row->rounds), 8) << "  "
-       << row->bestId << (row->settings.empty() ? "" : ", " + row->settings) << "\n";
+    os << left_justify(row->name, width) << right_justify(countOf(*row), counts) << right_justify(shareOf(*row), 8)
+       << right_justify(timeOrDash(row->genericUs), 12) << right_justify(timeOrDash(row->bestUs), 12)
+       << right_justify(gainOf(*row), 10) << right_justify(timeOrDash(row->floorUs), 12)
+       << right_justify(std::to_string(row->rounds), 8) << "  " << branchOf(*row) << "\n";
   if (report.otherTasks)
     os << report.otherTasks << " tasks of other partitions were searched, too\n";
   os << "\n"
@@ -133,17 +149,16 @@ std::string printNetworkMarkdown(const NetworkReport &report) {
   os << "| task | count | share | round 0 | best | gain | floor | rounds | branches | best branch |\n"
      << "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
   for (const NetworkTaskRow *row : byShare(report))
-    os << "| " << row->name << " | " << countOf(*row) << " | " << number("%.1f %%", row->share) << " | "
-       << timeOrDash(row->genericUs) << " | " << timeOrDash(row->bestUs) << " | " << gainOf(*row) << " | "
-       << timeOrDash(row->floorUs) << " | " << row->rounds << " | " << row->branches << " | " << row->bestId
-       << (row->settings.empty() ? "" : ", " + row->settings) << " |\n";
+    os << "| " << row->name << " | " << countOf(*row) << " | " << shareOf(*row) << " | " << timeOrDash(row->genericUs)
+       << " | " << timeOrDash(row->bestUs) << " | " << gainOf(*row) << " | " << timeOrDash(row->floorUs) << " | "
+       << row->rounds << " | " << row->branches << " | " << branchOf(*row) << " |\n";
   if (report.otherTasks)
     os << "\n" << report.otherTasks << " tasks of other partitions were searched, too.\n";
   os << "\n| network | verdict | total | fresh | as a graph | partition |\n|---|---|---:|---:|---:|---|\n";
   for (const NetworkRound &round : report.rounds)
     os << "| " << round.id << " | " << round.verdict << (round.detail.empty() ? "" : ": " + round.detail) << " | "
        << timeOrDash(round.timeUs) << " | " << freshOf(round) << " | " << graphOf(round, report) << " | "
-       << round.partition << " |\n";
+       << describePartition(round) << " |\n";
   for (const auto &[mode, us] : report.baselines)
     os << "| PyTorch " << mode << " | | " << printTime(us) << " | | | |\n";
   os << "\n";
@@ -193,6 +208,7 @@ std::string printNetworkJson(const NetworkReport &report) {
                              {"rounds", row.rounds},
                              {"branches", row.branches},
                              {"best", row.bestId},
+                             {"measured", row.inNetworkOnly ? "in the network only" : "alone"},
                              {"idea", row.idea},
                              {"settings", row.settings}});
   for (const NetworkRound &round : report.rounds)
@@ -201,6 +217,7 @@ std::string printNetworkJson(const NetworkReport &report) {
                               {"verdict", round.verdict},
                               {"detail", round.detail},
                               {"partition", round.partition},
+                              {"first_kernels", round.firsts},
                               {"time_us", round.timeUs},
                               {"fresh_us", round.timeUs + round.prepareUs},
                               {"graph_us", round.graphUs},
@@ -239,10 +256,11 @@ std::string printNetworkHtml(const NetworkReport &report) {
      << "<th class=\"n\">floor</th><th class=\"n\">rounds</th><th>best branch</th><th>idea</th></tr></thead><tbody>\n";
   for (const NetworkTaskRow *row : byShare(report))
     os << "<tr><td class=\"id\">" << html::escape(row->name) << "</td><td class=\"n\">" << countOf(*row)
-       << "</td><td class=\"n\">" << number("%.1f %%", row->share) << "</td><td class=\"n\">"
-       << html::time(row->genericUs) << "</td><td class=\"n\">" << html::time(row->bestUs) << "</td><td class=\"n\">"
-       << gainOf(*row) << "</td><td class=\"n\">" << html::time(row->floorUs) << "</td><td class=\"n\">" << row->rounds
-       << "</td><td class=\"id\">" << html::escape(row->bestId) << "</td><td class=\"idea\">" << html::escape(row->idea)
+       << "</td><td class=\"n\">" << shareOf(*row) << "</td><td class=\"n\">" << html::time(row->genericUs)
+       << "</td><td class=\"n\">" << html::time(row->bestUs) << "</td><td class=\"n\">" << gainOf(*row)
+       << "</td><td class=\"n\">" << html::time(row->floorUs) << "</td><td class=\"n\">" << row->rounds
+       << "</td><td class=\"id\">" << html::escape(row->bestId + (row->inNetworkOnly ? " (not measured alone)" : ""))
+       << "</td><td class=\"idea\">" << html::escape(row->idea)
        << (row->settings.empty() ? "" : "<br><code>" + html::escape(row->settings) + "</code>") << "</td></tr>\n";
   os << "</tbody></table></div>\n";
   if (report.otherTasks)

@@ -459,6 +459,10 @@ TEST(ClosingTimeTest, KeepsTimeForTheEnd) {
   closing.assembly = 8;
   closing.checks = 30;
   EXPECT_DOUBLE_EQ(closing.reserve(), 42);
+  // A task without a round may get its first kernel: compiles, and a network more.
+  closing.firsts = 4;
+  EXPECT_DOUBLE_EQ(closing.reserve(), 56);
+  closing.firsts = 0;
   EXPECT_FALSE(closing.isOver(257));
   EXPECT_TRUE(closing.isOver(258));
   // Another network before the last has to fit as well.

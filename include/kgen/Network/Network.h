@@ -69,6 +69,7 @@ struct ClosingTime {
   double assembly = 0; ///< that the last network took to be verified and timed, right answers and sanitizer left out
   double checks = 0;   ///< that compute-sanitizer may take at the end
   double inFlight = 2; ///< that rounds on their way take to end
+  double firsts = 0;   ///< that compiles of first kernels take, while a task may need one; a network is measured then
 
   /// What is kept for the end: half of the limit at most, so that a short search is one all the same.
   double reserve() const;

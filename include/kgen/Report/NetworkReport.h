@@ -19,6 +19,7 @@ struct NetworkTaskRow {
   double share = 0; ///< of the sum of all tasks' best times, in percent
   int rounds = 0, branches = 0;
   std::string bestId, idea, settings, precision;
+  bool inNetworkOnly = false; ///< its kernel, bestId `first`, was not measured alone: bestUs and share are 0
 };
 
 /// One network put together.
@@ -26,11 +27,16 @@ struct NetworkRound {
   std::string id, verdict, detail;
   std::string partition; ///< the idea that cut it otherwise, in words; empty: it is cut as the best was
   int round = 0;
+  int firsts = 0;       ///< tasks in it whose kernel was not measured alone
   double timeUs = 0;    ///< 0 unless PASS; without what is prepared of weights
   double prepareUs = 0; ///< that; 0: nothing is
   double graphUs = 0;   ///< as one CUDA graph; 0: not measured
   double seconds = 0;
 };
+
+/// What tasks.json of a network names where a task has the kernel that the catalogue would try first, which was
+/// measured in the network only.
+constexpr llvm::StringLiteral firstKernelChoice = "first";
 
 struct NetworkReport {
   std::string run, problem, size, device, precision, isolation;

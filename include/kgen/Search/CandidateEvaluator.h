@@ -91,6 +91,9 @@ public:
   /// from several threads at once. The outcome of a failure is that of evaluate(), so nothing is
   /// returned.
   virtual void prepare(llvm::StringRef folder) = 0;
+  /// Whether CUDA compiles within SECONDS, as far as can be told here; its machine code is in the cache then. Called
+  /// from several threads at once.
+  virtual bool compiles(llvm::StringRef /*cuda*/, double /*seconds*/) { return true; }
   /// Draws the inputs of problems and asks for their answers, several at a time, so that evaluate() finds them. Nothing
   /// else is asked meanwhile. Each job's folder holds a plan.json of the problem.
   virtual void learn(llvm::ArrayRef<EvaluationJob> jobs) {}

@@ -339,16 +339,23 @@ DeviceFacts EvaluatorPool::getDevice() const {
   return *facts;
 }
 
+/// One of those that are ready; null: there is none.
+std::shared_ptr<CandidateEvaluator> EvaluatorPool::anyEvaluator() const {
+  Guard guard(mutex);
+  for (const Lane &lane : lanes)
+    if (lane.evaluator)
+      return lane.evaluator;
+  return nullptr;
+}
+
 void EvaluatorPool::prepare(StringRef folder) {
-  std::shared_ptr<CandidateEvaluator> evaluator;
-  {
-    Guard guard(mutex);
-    for (const Lane &lane : lanes)
-      if (!evaluator)
-        evaluator = lane.evaluator;
-  }
-  if (evaluator)
+  if (std::shared_ptr<CandidateEvaluator> evaluator = anyEvaluator())
     evaluator->prepare(folder);
+}
+
+bool EvaluatorPool::compiles(StringRef cuda, double seconds) {
+  std::shared_ptr<CandidateEvaluator> evaluator = anyEvaluator();
+  return !evaluator || evaluator->compiles(cuda, seconds);
 }
 
 void EvaluatorPool::learn(ArrayRef<EvaluationJob> jobs) {

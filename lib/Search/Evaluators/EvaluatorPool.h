@@ -32,6 +32,7 @@ public:
 
   DeviceFacts getDevice() const override;
   void prepare(llvm::StringRef folder) override;
+  bool compiles(llvm::StringRef cuda, double seconds) override;
   void learn(llvm::ArrayRef<EvaluationJob> jobs) override;
   llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) override;
   bool deviceIsLost() const override;
@@ -42,6 +43,7 @@ public:
   std::map<std::string, double> timeBaselines(llvm::StringRef file, std::string &note) override;
 
 private:
+  std::shared_ptr<CandidateEvaluator> anyEvaluator() const;
   struct Work {
     const EvaluationJob *job;
     std::set<size_t> endedOn; ///< evaluators that ended in the middle of it

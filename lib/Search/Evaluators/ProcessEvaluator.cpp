@@ -99,6 +99,19 @@ public:
       consumeError(result.takeError());
   }
 
+  bool compiles(StringRef cuda, double seconds) override {
+    if (!compiler)
+      return true;
+    toolchain::CompileOptions options;
+    options.arch = arch;
+    options.wallSeconds = std::max(1.0, seconds);
+    auto result = compiler->compile(cuda, options);
+    if (result)
+      return std::holds_alternative<toolchain::Compiled>(*result);
+    consumeError(result.takeError()); // evaluate() meets it
+    return true;
+  }
+
   void learn(ArrayRef<EvaluationJob> jobs) override {
     if (isLaunched() || jobs.empty())
       return; // its files are elsewhere: it learns each problem when it gets its first candidate

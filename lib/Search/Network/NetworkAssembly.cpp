@@ -24,6 +24,8 @@ Expected<TaskChoices> NetworkSearch::choose(const NetworkVariant &variant, bool 
     std::string best = bestOf(task, std::numeric_limits<int>::max()).first;
     if (generic || stopReason == trajectory::StopReason::Done)
       best = bestOf(task, generic ? 0 : int(task.state.bestUs.size()) - 1).first;
+    if (!generic && keepsFirst(task, best))
+      best = firstKernel.str();
     if (best.empty())
       return createStringError("task " + task.name + " has no kernel that is right in the network");
     choices[task.name] = best;
@@ -83,24 +85,10 @@ Error NetworkSearch::assemble(int round, bool closing) {
     }
     if (standings.isKnown(*choices, current.script, closing && config.device != "host"))
       return Error::success();
-    trajectory::BranchRecord record;
-    record.round = round;
-    record.parent = round ? standings.bestId().str() : "";
-    record.idea = {"assemble",
-                   closing             ? "The best kernel of every task at the end."
-                   : round || !generic ? "The best kernel of every task by then."
-                                       : "Every task's round 0.",
-                   ideas::IdeaCategory::Control};
-    record.id = nextBranch(round, [&](const trajectory::BranchRecord &branch) {
-      if (branch.idea.key != "assemble" || branch.idea.text != record.idea.text)
-        return false;
-      auto theirs = readChoices(branch);
-      if (theirs)
-        return *theirs == *choices;
-      consumeError(theirs.takeError());
-      return branch.measurement.empty(); // it has no files yet
-    });
-    auto measurement = measureChoices(record, current, *choices, closing);
+    const char *text = closing             ? "The best kernel of every task at the end."
+                       : round || !generic ? "The best kernel of every task by then."
+                                           : "Every task's round 0.";
+    auto measurement = assembleChoices(round, text, *choices, closing);
     if (!measurement)
       return measurement.takeError();
     if (measurement->passed())
@@ -122,6 +110,26 @@ Error NetworkSearch::assemble(int round, bool closing) {
   }
 }
 
+/// The network of CHOICES, measured as a branch of ROUND whose idea is TEXT; a recorded one is not measured again.
+Expected<candidate::Measurement> NetworkSearch::assembleChoices(int round, const char *text, const TaskChoices &choices,
+                                                                bool closing) {
+  trajectory::BranchRecord record;
+  record.round = round;
+  const bool hasFirsts = any_of(choices, [](const auto &choice) { return choice.second == firstKernel; });
+  record.parent = round || hasFirsts ? standings.bestId().str() : "";
+  record.idea = {"assemble", text, ideas::IdeaCategory::Control};
+  record.id = nextBranch(round, [&](const trajectory::BranchRecord &branch) {
+    if (branch.idea.key != "assemble" || branch.idea.text != record.idea.text)
+      return false;
+    auto theirs = readChoices(branch);
+    if (theirs)
+      return *theirs == choices;
+    consumeError(theirs.takeError());
+    return branch.measurement.empty(); // it has no files yet
+  });
+  return measureChoices(record, current, choices, closing);
+}
+
 Expected<candidate::Measurement> NetworkSearch::measureChoices(const trajectory::BranchRecord &record,
                                                                const NetworkVariant &variant,
                                                                const TaskChoices &choices, bool closing) {
@@ -136,7 +144,12 @@ Expected<candidate::Measurement> NetworkSearch::measureChoices(const trajectory:
   std::map<std::string, const trajectory::RunFolder *> runs;
   for (const TaskSearch &task : tasks)
     runs[task.name] = task.run.get();
-  auto files = putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, runs, choices);
+  std::map<std::string, const FirstKernel *> firsts;
+  for (const TaskSearch &task : tasks)
+    if (task.first)
+      firsts[task.name] = &*task.first;
+  auto files =
+      putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, runs, choices, firsts);
   if (!files)
     return files.takeError();
   (*files)["idea.md"] = trajectory::printIdeaPage(record);

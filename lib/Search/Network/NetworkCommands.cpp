@@ -171,13 +171,28 @@ Expected<NetworkVariant> makeVariant(graph::GraphCompiler &compiler, const Netwo
 Expected<std::map<std::string, std::string>>
 putTogether(const graph::NetworkPartition &partition, ArrayRef<std::string> precisions,
             const candidate::LaunchPlan &whole, const std::map<std::string, const trajectory::RunFolder *> &tasks,
-            const TaskChoices &choices) {
+            const TaskChoices &choices, const std::map<std::string, const FirstKernel *> &firsts) {
   std::map<std::string, std::string> files;
   std::vector<candidate::LaunchPlan> plans;
   std::vector<std::string> modules;
+  std::map<std::string, const FirstKernel *> used;
   for (const graph::NetworkTask &task : partition.tasks) {
     auto run = tasks.find(task.name);
     auto choice = choices.find(task.name);
+    if (choice != choices.end() && choice->second == firstKernel) {
+      auto first = firsts.find(task.name);
+      if (first == firsts.end())
+        return createStringError("there is no first kernel for task " + task.name);
+      auto plan = candidate::LaunchPlan::parse(first->second->lowered.plan);
+      if (!plan)
+        return plan.takeError();
+      plans.push_back(std::move(*plan));
+      modules.push_back(task.name + ".cu");
+      files[modules.back()] = first->second->lowered.cuda;
+      files[firstPlanFile(task.name)] = first->second->lowered.plan;
+      used.insert(*first);
+      continue;
+    }
     if (run == tasks.end() || choice == choices.end() || !run->second->findBranch(choice->second))
       return createStringError("there is no kernel for task " + task.name);
     auto text = run->second->readFile(choice->second, "plan.json");
@@ -199,6 +214,8 @@ putTogether(const graph::NetworkPartition &partition, ArrayRef<std::string> prec
   files["plan.json"] = plan->print();
   files["partition.json"] = network::printPartition(partition, precisions);
   files["tasks.json"] = printChoices(choices);
+  if (!used.empty())
+    files["first.json"] = printFirstWays(used);
   return files;
 }
 

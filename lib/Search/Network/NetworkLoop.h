@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private to Search. NetworkSearch.cpp goes through the rounds, NetworkTurns.cpp gives rounds to tasks and runs them,
-// NetworkPartitions.cpp cuts the network otherwise, NetworkAssembly.cpp puts it together.
+// NetworkPartitions.cpp cuts the network otherwise, NetworkAssembly.cpp puts it together, NetworkFirsts.cpp gives
+// kernels to tasks that there was no time for.
 //
 // What comes next follows from what the journals hold up to there, so a resumed run goes the same way: the turns that
 // are recorded are taken as they are, and a network that is recorded is not measured again. Where an earlier process
@@ -19,6 +20,8 @@
 
 #include "../Cli/RunSetup.h"
 #include "kgen/Search/GuardedCompiler.h"
+
+#include "llvm/Support/ThreadPool.h"
 
 #include <mutex>
 
@@ -89,12 +92,22 @@ private:
   std::string nextBranch(int round, llvm::function_ref<bool(const trajectory::BranchRecord &)> isThis);
   void absorb(size_t count);
   llvm::Error assemble(int round, bool closing);
+  llvm::Expected<candidate::Measurement> assembleChoices(int round, const char *text, const TaskChoices &choices,
+                                                         bool closing);
   llvm::Expected<candidate::Measurement> measureChoices(const trajectory::BranchRecord &record,
                                                         const NetworkVariant &variant, const TaskChoices &choices,
                                                         bool closing);
   llvm::Expected<TaskChoices> readChoices(const trajectory::BranchRecord &branch) const;
   void note(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
             const TaskChoices &choices, llvm::StringRef script);
+
+  // First kernels.
+  std::vector<size_t> findWithoutRound();
+  bool hasTimeFor(int networks) const;
+  void beginFirsts();
+  llvm::Error tryFirsts(int round);
+  bool keepsFirst(TaskSearch &task, llvm::StringRef branch);
+  bool recallFirst(TaskSearch &task);
 
   const SearchCommand &command;
   std::unique_ptr<graph::GraphCompiler> compiler; ///< for several threads
@@ -118,12 +131,15 @@ private:
   double firstNetworkSeconds = 0; ///< that round 0 of all tasks took, which a trial of another partition takes, too
   int lastRound = 0;
   bool hasOpened = false;       ///< tasks had round 1 with round 0
+  bool triedFirsts = false;     ///< a network with first kernels was put together when time was up
   size_t turnsGiven = 0;        ///< so far, of those that the journal tells
   const size_t recorded;        ///< branches that the journal told when this process began
   std::set<std::string> passed; ///< those of them that the search has come to
   trajectory::StopReason stopReason = trajectory::StopReason::Done;
   std::string lastFault;
   double startSeconds = 0, secondsBefore = 0;
+  std::vector<std::pair<size_t, FirstKernel>> madeFirsts; ///< of tasks, generic where there is none; the pool's
+  std::unique_ptr<llvm::DefaultThreadPool> makingFirsts;  ///< at work on them; null: nobody is
 };
 
 } // namespace kgen::search

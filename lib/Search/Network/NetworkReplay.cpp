@@ -150,6 +150,31 @@ Error checkAnswered(const trajectory::RunFolder &run, const trajectory::BranchRe
   return Error::success();
 }
 
+/// The first kernels of the network that is BRANCH of RUN, lowered again in the ways that it recorded. With RECORDED
+/// those that this code generator writes differently are as the run has them.
+Expected<std::map<std::string, FirstKernel>> deriveFirsts(const trajectory::RunFolder &run,
+                                                          const trajectory::BranchRecord &branch,
+                                                          const NetworkVariant &variant, graph::GraphCompiler &compiler,
+                                                          const Chip &chip, bool recorded) {
+  auto kernels = readFirstKernels(run, branch);
+  if (!kernels || recorded)
+    return kernels;
+  const std::vector<graph::NetworkTask> &tasks = variant.facts.partition.tasks;
+  for (auto &[name, kernel] : *kernels) {
+    auto task = find_if(tasks, [&](const graph::NetworkTask &one) { return one.name == name; });
+    if (task == tasks.end())
+      return createStringError(run.getPath() + "/" + branch.id + "/first.json names a task " + name +
+                               " that the network does not have");
+    auto lowered = compiler.lowerWithDirectives(variant.facts.graphs[task - tasks.begin()], kernel.directives,
+                                                kernel.text, kernel.category, chip);
+    if (!lowered)
+      return createStringError(run.getPath() + "/" + branch.id + "/first.json: the way for " + name +
+                               " cannot be taken again: " + toString(lowered.takeError()));
+    kernel.lowered = std::move(*lowered);
+  }
+  return kernels;
+}
+
 } // namespace
 
 Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld &world) {
@@ -242,8 +267,14 @@ Expected<int> replayNetwork(const SearchCommand &command, const SearchToolWorld 
       auto choices = parseChoices(*text);
       if (!choices)
         return choices.takeError();
+      auto firsts = deriveFirsts(**run, branch, variant, *compilers.own, config->chip, command.recorded);
+      if (!firsts)
+        return firsts.takeError();
+      std::map<std::string, const FirstKernel *> kernels;
+      for (const auto &[task, kernel] : *firsts)
+        kernels[task] = &kernel;
       auto together =
-          putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, tasks, *choices);
+          putTogether(variant.facts.partition, variant.facts.precisions, variant.facts.whole, tasks, *choices, kernels);
       if (!together)
         return together.takeError();
       expected = std::move(*together);

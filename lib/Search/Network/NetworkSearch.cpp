@@ -113,12 +113,19 @@ Error NetworkSearch::beginNetwork() {
   if (!opened)
     return opened.takeError();
   hasOpened |= !opened->empty();
+  // Those that this is too long for have their first kernels, compiled by as many processes as tasks were opened by.
+  constexpr double ofFirsts = 4;
+  closingTime.firsts = hasOpened ? ofFirsts : 0;
   // Without round 0 of every task there is no network: the clock ends the search only then.
   if (Error error = advance(members, *opened))
     return error;
+  if (findWithoutRound().empty())
+    closingTime.firsts = 0;
   const bool isWhole = none_of(membersOf(current), [&](size_t task) { return tasks[task].state.bestUs.empty(); });
   if (stopReason == trajectory::StopReason::Interrupted || !isWhole)
     return Error::success();
+  if (config.device != "host") // where compiles would take time from what is timed
+    beginFirsts();
   return assemble(0, /*closing=*/false);
 }
 
@@ -179,7 +186,13 @@ Error NetworkSearch::close() {
   absorb(recorded);
   // An earlier process cut the network otherwise, and this one did not come as far.
   const bool isBehind = standings.bestScript() != current.script;
-  if (stopReason != trajectory::StopReason::Interrupted && !standings.bestId().empty() && lastRound > 0 && !isBehind)
+  if (!isBehind)
+    if (Error error = tryFirsts(lastRound))
+      return error;
+  // First kernels may have had the time of the last network, and then compute-sanitizer looked at that with them.
+  const bool isLate = triedFirsts && !hasTimeFor(1);
+  if (stopReason != trajectory::StopReason::Interrupted && !standings.bestId().empty() && lastRound > 0 && !isBehind &&
+      !isLate)
     if (Error error = assemble(lastRound, /*closing=*/true)) {
       if (evaluator.deviceIsLost())
         return error;

@@ -9,9 +9,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "FirstKernels.h"
+
 #include "kgen/Graph/Partition.h"
 #include "kgen/Network/Network.h"
 #include "kgen/Propose/Proposer.h"
+#include "kgen/Report/NetworkReport.h"
 #include "kgen/Search/SearchTool.h"
 
 namespace kgen::search {
@@ -46,16 +49,24 @@ llvm::Expected<int> replayNetwork(const SearchCommand &command, const SearchTool
 /// `report RUN`, as --format says.
 llvm::Expected<std::string> printNetworkReport(const SearchCommand &command, const SearchToolWorld &world);
 
-/// Which branch each task is taken from, by its name.
+/// What tasks.json names for a task that has its first kernel: no branch of the task's run.
+constexpr llvm::StringLiteral firstKernel = report::firstKernelChoice;
+/// The plan of the first kernel of TASK in the network's branch.
+inline std::string firstPlanFile(llvm::StringRef task) { return (task + ".plan.json").str(); }
+/// The first kernels of the network that is BRANCH of RUN, as it recorded them, by task.
+llvm::Expected<std::map<std::string, FirstKernel>> readFirstKernels(const trajectory::RunFolder &run,
+                                                                    const trajectory::BranchRecord &branch);
+
+/// Which branch each task is taken from, by its name; or `first`.
 using TaskChoices = std::map<std::string, std::string>;
 std::string printChoices(const TaskChoices &choices);
 llvm::Expected<TaskChoices> parseChoices(llvm::StringRef text);
 
-/// The files of the network put together, by name.
+/// The files of the network put together, by name. FIRSTS are the kernels of the tasks that have their first one.
 llvm::Expected<std::map<std::string, std::string>>
 putTogether(const graph::NetworkPartition &partition, llvm::ArrayRef<std::string> precisions,
             const candidate::LaunchPlan &whole, const std::map<std::string, const trajectory::RunFolder *> &tasks,
-            const TaskChoices &choices);
+            const TaskChoices &choices, const std::map<std::string, const FirstKernel *> &firsts);
 
 /// What the assembly needs beside the tasks' runs, from the compiler half: the same for the same graph.
 struct NetworkFacts {
@@ -91,7 +102,8 @@ askPartition(trajectory::RunFolder &run, propose::Proposer &proposer, trajectory
 llvm::StringRef networkDirectives();
 
 /// The tasks that made a network of CHOICES wrong, whose measurement's detail is DETAIL: the one that it names, else
-/// all whose kernel is not that of TAKEN, the last network that was right.
+/// all whose kernel is not that of TAKEN, the last network that was right. Where first kernels are new in it they alone
+/// may be: the one that is named, else all of them.
 std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, llvm::StringRef detail);
 
 } // namespace kgen::search

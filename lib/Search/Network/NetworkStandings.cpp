@@ -11,10 +11,26 @@ using namespace llvm;
 
 namespace kgen::search {
 
-std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, StringRef detail) {
-  std::vector<std::string> blamed;
+/// The tasks that have their first kernel in CHOICES and another one in TAKEN.
+static std::vector<std::string> findNewFirsts(const TaskChoices &choices, const TaskChoices &taken) {
+  std::vector<std::string> fresh;
   for (const auto &[task, branch] : choices) {
-    if (detail.starts_with("task " + task + " "))
+    auto before = taken.find(task);
+    if (branch == firstKernel && (before == taken.end() || before->second != branch))
+      fresh.push_back(task);
+  }
+  return fresh;
+}
+
+std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoices &taken, StringRef detail) {
+  auto isNamed = [&](const std::string &task) { return detail.starts_with("task " + task + " "); };
+  std::vector<std::string> blamed = findNewFirsts(choices, taken);
+  if (auto named = find_if(blamed, isNamed); named != blamed.end())
+    return {*named};
+  if (!blamed.empty()) // without them it is right
+    return blamed;
+  for (const auto &[task, branch] : choices) {
+    if (isNamed(task))
       return {task};
     auto before = taken.find(task);
     if (before != taken.end() && before->second != branch)
@@ -25,15 +41,15 @@ std::vector<std::string> findBlamed(const TaskChoices &choices, const TaskChoice
 
 Banned NetworkStandings::add(const trajectory::BranchRecord &branch, const candidate::Measurement &measurement,
                              const TaskChoices &choices, StringRef script) {
-  const bool isAssembly = branch.idea.key == "assemble";
+  const bool isAssembly = branch.idea.key == "assemble", isTrial = !findNewFirsts(choices, taken).empty();
   Banned fresh;
   if (measurement.passed()) {
     const bool isFaster = measurement.beats(bestUs());
     entries.push_back({branch.id, script.str(), measurement.timeUs, choices, !measurement.sanitizer.empty()});
-    if (isAssembly || isFaster)
+    if (isFaster || (isAssembly && !isTrial))
       taken = choices;
     chooseBest();
-  } else if (isAssembly && branch.round > 0) {
+  } else if (isAssembly && (branch.round > 0 || isTrial)) {
     for (const std::string &task : findBlamed(choices, taken, measurement.detail))
       if (auto kernel = choices.find(task); kernel != choices.end() && leftOut.insert(*kernel).second)
         fresh.insert(*kernel);
@@ -43,6 +59,13 @@ Banned NetworkStandings::add(const trajectory::BranchRecord &branch, const candi
       taken = best ? entries[*best].choices : TaskChoices();
   }
   return fresh;
+}
+
+bool NetworkStandings::hadFirst(StringRef task) const {
+  return any_of(entries, [&](const Entry &entry) {
+    auto choice = entry.choices.find(task.str());
+    return choice != entry.choices.end() && choice->second == firstKernel;
+  });
 }
 
 bool NetworkStandings::isKnown(const TaskChoices &choices, StringRef script, bool checked) const {

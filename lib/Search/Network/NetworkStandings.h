@@ -33,6 +33,8 @@ public:
   bool bestIsChecked() const { return best && entries[*best].checked; }
   /// Whether CHOICES, cut as SCRIPT says, are known to be right; with CHECKED, and to compute-sanitizer too.
   bool isKnown(const TaskChoices &choices, llvm::StringRef script, bool checked) const;
+  /// Whether a network in which TASK has its first kernel was right.
+  bool hadFirst(llvm::StringRef task) const;
   const Banned &banned() const { return leftOut; }
 
 private:

@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "FirstKernels.h"
+
 #include "kgen/Network/Network.h"
 #include "kgen/Search/Search.h"
 #include "kgen/Search/SearchTool.h"
 
+#include <optional>
 #include <set>
 
 namespace kgen::search {
@@ -20,7 +23,8 @@ struct TaskSearch {
   std::unique_ptr<trajectory::RunFolder> run;
   SearchConfig config;
   network::TaskState state;
-  std::set<std::string> banned; ///< branches that were wrong in the network
+  std::set<std::string> banned;     ///< branches that were wrong in the network; `first` may be among them
+  std::optional<FirstKernel> first; ///< what stands in for a round that there was no time for, once that was asked
 };
 
 /// The fastest branch of a task's RUN up to ROUND that is right and not BANNED, and its time in us; "" and 0: none.

@@ -22,6 +22,8 @@ last = [record["id"] for record in network if record["event"] == "measurement"][
 chosen = json.load(open(f"{run}/network/{last}/tasks.json"))
 others = 0
 for task, branch in chosen.items():
+    if branch == "first":  # nobody measured it alone
+        continue
     times = {}
     for record in records(f"{run}/tasks/{task}"):
         if record["event"] == "measurement":

@@ -1,0 +1,185 @@
+//===- NetworkFirsts.cpp - Kernels for tasks that had no round ------------===//
+//
+// Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round of a task costs its right answers, processes and timings. The network's verification is paid for, and looks
+// at each step on what it really gets. So a search that runs out of time puts the kernels that the catalogue would try
+// first in the place of the generic ones, without measuring them alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NetworkLoop.h"
+
+#include "kgen/Toolchain/Compiler.h"
+
+#include "llvm/ADT/Twine.h"
+
+#include <limits>
+
+using namespace llvm;
+
+namespace kgen::search {
+
+/// What compute-sanitizer is left at the end whatever else takes its time.
+constexpr double fewestCheckSeconds = 5;
+
+/// Whether TASK's best kernel is BRANCH, of its round 0.
+static bool isGeneric(const TaskSearch &task, StringRef branch) {
+  const trajectory::BranchRecord *record = task.run->findBranch(branch);
+  return record && record->round == 0;
+}
+
+/// The tasks of the network as it is cut now that a run has and of which nothing but round 0 was measured, those with
+/// most to compute first. Left out are those whose first kernel was right in a network, faster or not, or wrong.
+std::vector<size_t> NetworkSearch::findWithoutRound() {
+  std::vector<size_t> members;
+  for (size_t member : membersOf(current)) {
+    const TaskSearch &task = tasks[member];
+    const bool hadRound = any_of(task.run->getBranches(), [](const trajectory::BranchRecord &branch) {
+      return branch.round > 0 && !branch.measurement.empty();
+    });
+    if (task.state.count > 0 && !hadRound && !task.banned.count(firstKernel.str()) && !standings.hadFirst(task.name))
+      members.push_back(member);
+  }
+  sortByWork(members);
+  return members;
+}
+
+/// Whether there is time for so many more NETWORKS, and for compute-sanitizer to look at the last.
+bool NetworkSearch::hasTimeFor(int networks) const {
+  return closingTime.limit <= 0 ||
+         secondsSpent() + networks * closingTime.assembly + std::min(closingTime.checks, fewestCheckSeconds) <=
+             closingTime.limit;
+}
+
+/// Begins to write and compile first kernels, beside whatever is measured next.
+void NetworkSearch::beginFirsts() {
+  if (makingFirsts || stopReason != trajectory::StopReason::TimeIsUp || config.options.rounds == 0)
+    return;
+  std::vector<size_t> members = findWithoutRound();
+  erase_if(members, [&](size_t member) { return recallFirst(tasks[member]); });
+  if (members.empty())
+    return;
+  const double until = closingTime.limit > 0
+                           ? closingTime.limit - std::min(closingTime.checks, fewestCheckSeconds) - closingTime.assembly
+                           : std::numeric_limits<double>::infinity();
+  const FirstKernels maker(
+      *compiler, config.device == "host" ? "host" : "cuda", config.chip,
+      [this, until](StringRef cuda) {
+        const double most = toolchain::CompileOptions().wallSeconds;
+        return evaluator.compiles(cuda, std::min(most, until - secondsSpent()));
+      },
+      [this, until] { return world.stop || secondsSpent() >= until; });
+  makingFirsts = std::make_unique<DefaultThreadPool>(hardware_concurrency(unsigned(std::max(1, config.compileJobs))));
+  madeFirsts.resize(members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    madeFirsts[i].first = members[i];
+    makingFirsts->async([this, i, maker, graph = tasks[members[i]].run->getGraph().str()] {
+      auto kernel = maker.choose(graph);
+      if (kernel)
+        madeFirsts[i].second = std::move(*kernel);
+      else
+        consumeError(kernel.takeError()); // it stays generic
+    });
+  }
+}
+
+/// Puts the network together with first kernels in the tasks that had no round, once the time for rounds is over. What
+/// is wrong there is left out, and it is put together again.
+Error NetworkSearch::tryFirsts(int round) {
+  if (stopReason != trajectory::StopReason::TimeIsUp || standings.bestId().empty() || !hasTimeFor(1))
+    return Error::success();
+  beginFirsts();
+  if (makingFirsts) {
+    makingFirsts->wait();
+    for (auto &[member, kernel] : madeFirsts)
+      if (!kernel.isGeneric())
+        tasks[member].first = std::move(kernel);
+    makingFirsts.reset();
+    madeFirsts.clear();
+  }
+  while (!world.stop && hasTimeFor(1)) {
+    auto choices = choose(current);
+    if (!choices) { // what was right before stays
+      consumeError(choices.takeError());
+      return Error::success();
+    }
+    std::string names;
+    for (size_t member : findWithoutRound()) {
+      const TaskSearch &task = tasks[member];
+      if (!task.first || !isGeneric(task, (*choices)[task.name]))
+        continue;
+      (*choices)[task.name] = firstKernel.str();
+      names += (names.empty() ? "" : ", ") + task.name + " (" + task.first->idea + ")";
+    }
+    if (names.empty())
+      return Error::success();
+    say("no time for a round of them, so by first kernels: " + names);
+    triedFirsts = true;
+    // Where there is no time for another one it is the last.
+    auto measurement = assembleChoices(round, "First kernels of the catalogue for tasks that had no round.", *choices,
+                                       /*closing=*/config.device != "host" && !hasTimeFor(2));
+    if (!measurement) {
+      if (evaluator.deviceIsLost())
+        return measurement.takeError();
+      say("the network with first kernels could not be measured: " + toString(measurement.takeError()));
+      return Error::success();
+    }
+    if (measurement->passed())
+      return Error::success();
+  }
+  return Error::success();
+}
+
+/// Whether TASK, whose best kernel is BRANCH, goes on with the first kernel that it has in the best network.
+bool NetworkSearch::keepsFirst(TaskSearch &task, StringRef branch) {
+  const TaskChoices *best = standings.bestChoices();
+  auto chosen = best ? best->find(task.name) : TaskChoices::const_iterator();
+  return best && chosen != best->end() && chosen->second == firstKernel && isGeneric(task, branch) && recallFirst(task);
+}
+
+/// Whether TASK has its first kernel, in this process or in a recorded network.
+bool NetworkSearch::recallFirst(TaskSearch &task) {
+  if (task.first)
+    return true;
+  for (const trajectory::BranchRecord &branch : run.getBranches()) {
+    if (!branch.files.count("first.json") || !branch.files.count(firstPlanFile(task.name)))
+      continue;
+    auto kernels = readFirstKernels(run, branch);
+    if (!kernels) {
+      consumeError(kernels.takeError());
+      continue;
+    }
+    if (auto it = kernels->find(task.name); it != kernels->end()) {
+      task.first = std::move(it->second);
+      return true;
+    }
+  }
+  return false;
+}
+
+Expected<std::map<std::string, FirstKernel>> readFirstKernels(const trajectory::RunFolder &run,
+                                                              const trajectory::BranchRecord &branch) {
+  if (!branch.files.count("first.json"))
+    return std::map<std::string, FirstKernel>();
+  auto text = run.readFile(branch.id, "first.json");
+  if (!text)
+    return text.takeError();
+  auto kernels = parseFirstWays(*text);
+  if (!kernels)
+    return kernels.takeError();
+  for (auto &[task, kernel] : *kernels) {
+    auto cuda = run.readFile(branch.id, task + ".cu");
+    if (!cuda)
+      return cuda.takeError();
+    auto plan = run.readFile(branch.id, firstPlanFile(task));
+    if (!plan)
+      return plan.takeError();
+    kernel.lowered.cuda = std::move(*cuda);
+    kernel.lowered.plan = std::move(*plan);
+  }
+  return std::move(*kernels);
+}
+
+} // namespace kgen::search
