@@ -363,10 +363,11 @@ private:
     if (what == Computed::DeclaredTF32)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-round-factors"});
     // What is held against the CPU is small, and to have the tiles of the whole nevertheless.
-    const char *tiles = isDeclared(what)    ? "--kgen-lower=tiled-products"
-                        : name == "reduced" ? "--kgen-lower=wide-tiles=1"
-                                            : "--kgen-lower";
-    passes.insert(passes.end(), {tiles, "--kgen-merge-sources"}); // a network's layers are alike
+    const char *tiles = isDeclared(what)    ? "--kgen-lower=contiguous-slices tiled-products"
+                        : name == "reduced" ? "--kgen-lower=contiguous-slices wide-tiles=1"
+                                            : "--kgen-lower=contiguous-slices";
+    // A network's layers are alike, and so are a layer's time steps.
+    passes.insert(passes.end(), {tiles, "--kgen-merge-sources"});
     if (auto error = tool("kgen-opt", passes, lowered))
       return std::move(error);
     if (auto error = tool("kgen-translate", {lowered, "--kgen-to-cuda"}, cuda))

@@ -34,6 +34,7 @@ void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &optio
   generic.arch = options.arch;
   generic.wideTiles = options.wideTiles;
   generic.tiledProducts = options.tiledProducts;
+  generic.contiguousSlices = options.contiguousSlices;
   pm.addPass(kernels::createLowerGeneric(generic));
 }
 

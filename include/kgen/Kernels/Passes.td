@@ -83,7 +83,9 @@ def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
     Option<"wideTiles", "wide-tiles", "int64_t", "132",
            "blocks from which on products and convolutions of fp64 have wide tiles; 1: all, whatever their size">,
     Option<"tiledProducts", "tiled-products", "bool", "false",
-           "products of all types by tiles, as kgen.tiled_products has it; the results are the same">
+           "products of all types by tiles, as kgen.tiled_products has it; the results are the same">,
+    Option<"contiguousSlices", "contiguous-slices", "bool", "false",
+           "slices that are one piece of memory stay, and kernels get pointers into the buffer">
   ];
   let dependentDialects = [
     "kgen::KGenDialect", "mlir::affine::AffineDialect", "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",

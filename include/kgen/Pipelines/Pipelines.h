@@ -32,6 +32,10 @@ struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
   Option<bool> tiledProducts{*this, "tiled-products",
                              llvm::cl::desc("products of all types by tiles, as kgen.tiled_products has it"),
                              llvm::cl::init(false)};
+  Option<bool> contiguousSlices{
+      *this, "contiguous-slices",
+      llvm::cl::desc("slices that are one piece of memory are pointers, so that time steps have equal kernels"),
+      llvm::cl::init(false)};
 };
 
 /// Who has the idea, and which one.

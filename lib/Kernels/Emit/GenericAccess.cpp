@@ -33,7 +33,7 @@ bool isBuffer(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return true;
-  if (isa<LaunchOp, DispatchOp>(op))
+  if (isa<LaunchOp, DispatchOp>(op) || op->hasAttr(kPartAttr))
     return true;
   auto constant = dyn_cast<arith::ConstantOp>(op);
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();

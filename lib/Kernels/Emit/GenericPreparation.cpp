@@ -219,8 +219,7 @@ void fuseElementwise(Block &block, bool always) {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// A kernel of its own that writes VALUE to a fresh buffer.
-static Value insertCopy(OpBuilder &builder, Location location, Value value) {
+Value insertCopy(OpBuilder &builder, Location location, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Value empty = tensor::EmptyOp::create(builder, location, type.getShape(), type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
@@ -237,6 +236,34 @@ static bool isWritten(Value value) {
   Operation *op = stripReshapes(value).getDefiningOp();
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   return isa_and_nonnull<LaunchOp, DispatchOp>(op) || (generic && !isViewGeneric(generic));
+}
+
+/// Whether the elements of SLICE lie one behind the other in its source, from a place on where buffers may begin.
+static bool isContiguous(tensor::ExtractSliceOp slice) {
+  constexpr int64_t alignment = 256; // bytes
+  RankedTensorType source = slice.getSourceType();
+  if (!source.hasStaticShape() || llvm::any_of(slice.getStaticOffsets(), ShapedType::isDynamic) ||
+      !llvm::all_of(slice.getStaticStrides(), [](int64_t stride) { return stride == 1; }))
+    return false;
+  int64_t offset = 0;
+  bool inside = false; // a dimension of the slice has several positions
+  for (auto [start, size, extent] :
+       llvm::zip_equal(slice.getStaticOffsets(), slice.getStaticSizes(), source.getShape())) {
+    if (inside && size != extent)
+      return false;
+    inside |= size != 1;
+    offset = offset * extent + start;
+  }
+  return offset * llvm::divideCeil(source.getElementTypeBitWidth(), 8) % alignment == 0;
+}
+
+void markContiguousSlices(Block &block) {
+  for (auto slice : block.getOps<tensor::ExtractSliceOp>()) {
+    Value root = stripReshapes(slice.getSource());
+    Operation *op = root.getDefiningOp();
+    if ((!op || op->hasAttr(kPartAttr) || isWritten(root)) && isContiguous(slice))
+      slice->setAttr(kPartAttr, UnitAttr::get(slice.getContext()));
+  }
 }
 
 static void materialize(func::FuncOp function) {
@@ -308,6 +335,7 @@ LogicalResult prepareForGeneric(func::FuncOp function) {
   eliminateCommonSubExpressions(rewriter, dominance, function);
   (void)runRegionDCE(rewriter, function->getRegions());
   dropIdentities(block);
+  limitParts(block);
   materialize(function);
   return success();
 }

@@ -113,6 +113,8 @@ void LowerGeneric::launchNothing(func::FuncOp function) {
 LogicalResult LowerGeneric::lower(func::FuncOp function) {
   if (failed(prepareForGeneric(function)))
     return failure();
+  if (contiguousSlices)
+    markContiguousSlices(function.getBody().front());
 
   SymbolTable symbols(getOperation());
   unsigned number = 0;
@@ -135,8 +137,8 @@ LogicalResult LowerGeneric::lower(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op))
       op.erase();
-    else if (!isa<LaunchOp, DispatchOp, tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
-                  func::ReturnOp>(op))
+    else if (!op.hasAttr(kPartAttr) && !isa<LaunchOp, DispatchOp, tensor::EmptyOp, tensor::CollapseShapeOp,
+                                            tensor::ExpandShapeOp, tensor::CastOp, func::ReturnOp>(op))
       return op.emitOpError("has no generic kernel");
   }
   return success();

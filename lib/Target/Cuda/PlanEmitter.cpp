@@ -41,7 +41,7 @@ private:
   LogicalResult addLaunch(LaunchOp launch);
   LogicalResult nameOutputs(func::ReturnOp op);
   void assignWorkspace();
-  int resolve(Value value) const;
+  int resolve(Value value, int64_t *offset = nullptr) const;
   LogicalResult printArguments(LaunchOp launch, llvm::raw_ostream &os);
 
   func::FuncOp function;
@@ -54,18 +54,36 @@ private:
 
 } // namespace
 
-static Value stripReshapes(Value value) {
+static int64_t getElementBytes(Type type) {
+  return llvm::divideCeil(cast<RankedTensorType>(type).getElementTypeBitWidth(), 8);
+}
+
+static int64_t getBytes(Type type) { return cast<RankedTensorType>(type).getNumElements() * getElementBytes(type); }
+
+/// Whether OP is a slice that is one piece of its source, as the generic path leaves some; OFFSET, bytes, grows by
+/// where it begins.
+static bool isPart(Operation *op, int64_t &offset) {
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+  if (!slice || !slice->hasAttr("kgen.part"))
+    return false;
+  int64_t position = 0;
+  for (auto [start, extent] : llvm::zip_equal(slice.getStaticOffsets(), slice.getSourceType().getShape()))
+    position = position * extent + start;
+  offset += position * getElementBytes(slice.getSourceType());
+  return true;
+}
+
+/// The value whose memory VALUE has. OFFSET receives where in it that begins, bytes.
+static Value stripReshapes(Value value, int64_t *offset = nullptr) {
+  int64_t begin = 0;
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op))
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op) && !(offset && isPart(op, begin)))
       break;
     value = op->getOperand(0);
   }
+  if (offset)
+    *offset = begin;
   return value;
-}
-
-static int64_t getBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
 static std::string getDType(Type type) {
@@ -75,9 +93,9 @@ static std::string getDType(Type type) {
   return name;
 }
 
-/// The buffer of VALUE, or -1.
-int PlanEmitter::resolve(Value value) const {
-  auto it = bufferOf.find(stripReshapes(value));
+/// The buffer of VALUE, or -1. Where OFFSET is given, VALUE may be a part that begins there.
+int PlanEmitter::resolve(Value value, int64_t *offset) const {
+  auto it = bufferOf.find(stripReshapes(value, offset));
   return it == bufferOf.end() ? -1 : it->second;
 }
 
@@ -91,7 +109,8 @@ LogicalResult PlanEmitter::addLaunch(LaunchOp launch) {
       bufferOf[root] = buffers.size();
       buffers.push_back({getBytes(root.getType()), index, index, ""});
     }
-    int buffer = resolve(input);
+    int64_t offset;
+    int buffer = resolve(input, &offset);
     if (buffer < 0)
       return launch.emitOpError("input ") << i << " has no buffer; it is neither an argument nor a launch's result";
     buffers[buffer].lastUse = index;
@@ -145,7 +164,9 @@ LogicalResult PlanEmitter::findBuffers() {
     } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
       if (failed(nameOutputs(ret)))
         return failure();
-    } else if (!isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op)) {
+    } else if (int64_t offset = 0;
+               !isa<tensor::EmptyOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(op) &&
+               !isPart(&op, offset)) {
       return op.emitOpError("is not lowered to launches");
     }
   }
@@ -190,8 +211,11 @@ static void printList(llvm::raw_ostream &os, ArrayRef<int64_t> values) {
 
 LogicalResult PlanEmitter::printArguments(LaunchOp launch, llvm::raw_ostream &os) {
   SmallVector<std::string> arguments;
-  for (Value value : launch.getInputs())
-    arguments.push_back("{\"buffer\": \"" + buffers[resolve(value)].name + "\"}");
+  for (Value value : launch.getInputs()) {
+    int64_t offset = 0;
+    const std::string &name = buffers[resolve(value, &offset)].name;
+    arguments.push_back("{\"buffer\": \"" + name + (offset ? "\", \"offset\": " + std::to_string(offset) : "\"") + "}");
+  }
   for (Value value : launch.getResults())
     arguments.push_back("{\"buffer\": \"" + buffers[resolve(value)].name + "\"}");
   if (ArrayAttr scalars = launch.getScalarsAttr()) {

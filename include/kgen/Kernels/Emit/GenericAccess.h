@@ -92,8 +92,8 @@ mlir::FailureOr<std::string> printAccess(const Access &access, CudaHelpers &help
 /// VALUE without reshapes and casts: the same elements in the same order.
 mlir::Value stripReshapes(mlir::Value value);
 
-/// True for a value that a kernel can take a pointer to: a function argument, a launch's result, or a
-/// constant table.
+/// True for a value that a kernel can take a pointer to: a function argument, a launch's result, a
+/// constant table, or a marked part of one of the first two.
 bool isBuffer(mlir::Value value);
 
 /// True for an op that only moves elements (a transpose, a broadcast, a fill), so that its
@@ -102,5 +102,8 @@ bool isViewGeneric(mlir::linalg::GenericOp op);
 
 /// The name of the unit attribute on a generic op that has to become a kernel.
 inline constexpr llvm::StringLiteral kCopyAttr = "kgen.copy";
+
+/// Marks a tensor.extract_slice that is one piece of a buffer's memory: kernels get a pointer to where it begins.
+inline constexpr llvm::StringLiteral kPartAttr = "kgen.part";
 
 } // namespace kgen::kernels
