@@ -122,6 +122,30 @@ TEST_F(CardAnswersTest, AnswersAreTheCpus) {
   EXPECT_EQ(found.facts[0].largest, expected.facts[0].largest);
 }
 
+TEST_F(CardAnswersTest, PartsOfBuffersAreReadWhereTheyLie) {
+  // Rows of an argument, of what a kernel wrote, and of rows of that: a kernel gets a pointer to where they begin.
+  const std::string graph =
+      "func.func @task(%a: tensor<1024x1024xf32>) -> tensor<128x1024xf32> {\n"
+      "  %0 = aten.softmax.int %a dim 1 : (tensor<1024x1024xf32>) -> tensor<1024x1024xf32>\n"
+      "  %1 = aten.narrow %0 dim 0 start 256 length 512 : (tensor<1024x1024xf32>) -> tensor<512x1024xf32>\n"
+      "  %2 = aten.narrow %1 dim 0 start 128 length 128 : (tensor<512x1024xf32>) -> tensor<128x1024xf32>\n"
+      "  %3 = aten.narrow %a dim 0 start 896 length 128 : (tensor<1024x1024xf32>) -> tensor<128x1024xf32>\n"
+      "  %4 = aten.softmax.int %3 dim 1 : (tensor<128x1024xf32>) -> tensor<128x1024xf32>\n"
+      "  %5 = aten.sub.Tensor %2, %4 : (tensor<128x1024xf32>, tensor<128x1024xf32>) -> tensor<128x1024xf32>\n"
+      "  return %5 : tensor<128x1024xf32>\n}\n";
+  const candidate::LaunchPlan plan = planOf({{1024, 1024}}, {128, 1024});
+  auto card = llvm::cantFail(source->judge(graph, plan, 1)), cpu = createHostJudge(*source, graph, plan, 1);
+  ASSERT_TRUE(card->drawsInputs()); // it is the card's
+  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
+  llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), plan.inputs[0].bytes()}));
+  Question question;
+  question.inputs = DrawnInputs::of(inputs);
+  Findings found = llvm::cantFail(card->examine(0, question)), expected = llvm::cantFail(cpu->examine(0, question));
+  EXPECT_GT(found.facts[0].rms, 0);
+  EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
+  EXPECT_NEAR(found.facts[0].largest, expected.facts[0].largest, 1e-12);
+}
+
 TEST_F(CardAnswersTest, InputsAreDrawnWhereAnswersAreComputed) {
   const candidate::LaunchPlan plan = planOf({{1100, 1024}}, {1100, 1024});
   auto card = llvm::cantFail(source->judge(graphOf(1100, "1"), plan, 1));
