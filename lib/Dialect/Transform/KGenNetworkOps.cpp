@@ -316,11 +316,52 @@ static aten::LinearOp findHeads(Value value, aten::MulScalarOp &factor) {
     if (auto mul = dyn_cast<aten::MulScalarOp>(op); mul && !factor && mul.getSelf().getType() == mul.getType())
       factor = mul;
     else if (!isa<aten::ReshapeOp, aten::ViewOp, aten::TransposeIntOp, aten::PermuteOp, aten::UnsqueezeOp,
-                  aten::SqueezeDimOp>(op))
+                  aten::SqueezeDimOp, aten::ExpandOp>(op))
       break;
     value = op->getOperand(0);
   }
   return {};
+}
+
+/// Whether OP costs no launch more where it reads a slice: element-wise ops read through views.
+static bool readsSlices(Operation *op) {
+  auto kind = dyn_cast<aten::AtenCostOpInterface>(op);
+  return kind && (kind.getKind() == aten::OpKind::Elementwise || kind.getKind() == aten::OpKind::View);
+}
+
+/// The only linear product that VALUE, which READER reads, is made of by views and element-wise ops, as by rotary
+/// embeddings; null where it is none, or where somebody else reads what lies between them.
+static aten::LinearOp findRotated(Value value, Operation *reader) {
+  constexpr size_t most = 64;
+  if (!value.hasOneUse())
+    return {};
+  aten::LinearOp product;
+  llvm::SmallPtrSet<Operation *, 16> behind, between;
+  for (SmallVector<Value> open = {value}; !open.empty();) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !behind.insert(op).second)
+      continue;
+    if (auto linear = dyn_cast<aten::LinearOp>(op)) {
+      if (product)
+        return {};
+      product = linear;
+    } else if (readsSlices(op)) {
+      llvm::append_range(open, op->getOperands());
+    }
+    if (behind.size() > most)
+      return {};
+  }
+  if (!product)
+    return {};
+  for (SmallVector<Operation *> open = {product}; !open.empty();)
+    for (OpOperand &use : open.pop_back_val()->getUses()) {
+      Operation *user = use.getOwner();
+      if (user == reader ? use.get() != value : !readsSlices(user) || between.size() > most)
+        return {};
+      if (user != reader && between.insert(user).second)
+        open.push_back(user);
+    }
+  return product;
 }
 
 /// Makes FACTOR, of the query or key of ATTENTION, a part of its scale.
@@ -342,6 +383,8 @@ static int joinHeads(func::FuncOp func) {
       aten::MulScalarOp factor;
       aten::LinearOp product = findHeads(operand, factor);
       const bool isValue = number == 2;
+      if (!product && !isValue)
+        product = findRotated(operand, attention);
       if (product && isJoinable(product, origins) && !(isValue && factor))
         found.push_back({product, factor});
     }

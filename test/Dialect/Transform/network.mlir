@@ -5,6 +5,8 @@
 // RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script | FileCheck %t/join.mlir
 // RUN: kgen-opt %t/join.mlir --kgen-apply-directives=script=%t/join.script --kgen-partition | FileCheck %t/join.mlir --check-prefix=CUT
 // RUN: kgen-opt %t/heads.mlir --kgen-apply-directives=script=%t/heads.script | FileCheck %t/heads.mlir
+// RUN: kgen-opt %t/rotary.mlir --kgen-apply-directives=script=%t/heads.script | FileCheck %t/rotary.mlir
+// RUN: kgen-opt %t/read-twice.mlir --kgen-apply-directives=script=%t/heads.script | FileCheck %t/read-twice.mlir
 // RUN: kgen-opt %t/bounds.mlir --kgen-partition | FileCheck %t/bounds.mlir --check-prefix=PLAIN
 // RUN: kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/bounds.script --kgen-partition | FileCheck %t/bounds.mlir
 // RUN: not kgen-opt %t/bounds.mlir --kgen-apply-directives=script=%t/fold.script 2>&1 | FileCheck %t/fold.script
@@ -94,6 +96,59 @@ func.func @join(%x: tensor<4x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: t
   %5 = aten.mul.Tensor %1, %2 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   %6 = aten.add.Tensor %3, %4 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %4, %5, %6 : tensor<4x8xf32>, tensor<4x4xf32>, tensor<4x8xf32>
+}
+
+//--- rotary.mlir
+// The query turns by element-wise ops, as does the key, which somebody else reads in the second function. Both heads have one value.
+// CHECK-LABEL: func.func @rotary
+// CHECK: aten.cat %arg1, %arg2, %arg3 :
+// CHECK: %[[J:.*]] = aten.linear %arg0, %{{.*}} : {{.*}} -> tensor<1x6x20xf32>
+// CHECK-NOT: aten.linear
+// CHECK: aten.scaled_dot_product_attention
+func.func @rotary(%x: tensor<1x6x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: tensor<8x8xf32> {kgen.parameter}, %v: tensor<4x8xf32> {kgen.parameter},
+                  %cos: tensor<6x4xf32>, %sin: tensor<6x4xf32>) -> tensor<1x2x6x4xf32> {
+  %0 = aten.linear %x, %q : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %1 = aten.view %0 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %2 = aten.transpose.int %1 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %3 = aten.mul.Tensor %2, %cos : (tensor<1x2x6x4xf32>, tensor<6x4xf32>) -> tensor<1x2x6x4xf32>
+  %4 = aten.slice.Tensor %2 dim 3 start 2 end 4 : (tensor<1x2x6x4xf32>) -> tensor<1x2x6x2xf32>
+  %5 = aten.neg %4 : (tensor<1x2x6x2xf32>) -> tensor<1x2x6x2xf32>
+  %6 = aten.slice.Tensor %2 dim 3 start 0 end 2 : (tensor<1x2x6x4xf32>) -> tensor<1x2x6x2xf32>
+  %7 = aten.cat %5, %6 dim 3 : (tensor<1x2x6x2xf32>, tensor<1x2x6x2xf32>) -> tensor<1x2x6x4xf32>
+  %8 = aten.mul.Tensor %7, %sin : (tensor<1x2x6x4xf32>, tensor<6x4xf32>) -> tensor<1x2x6x4xf32>
+  %9 = aten.add.Tensor %3, %8 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  %10 = aten.linear %x, %k : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %11 = aten.view %10 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %12 = aten.transpose.int %11 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %13 = aten.mul.Tensor %12, %sin : (tensor<1x2x6x4xf32>, tensor<6x4xf32>) -> tensor<1x2x6x4xf32>
+  %14 = aten.linear %x, %v : (tensor<1x6x8xf32>, tensor<4x8xf32>) -> tensor<1x6x4xf32>
+  %15 = aten.view %14 size [1, 6, 1, 4] : (tensor<1x6x4xf32>) -> tensor<1x6x1x4xf32>
+  %16 = aten.transpose.int %15 dim0 1 dim1 2 : (tensor<1x6x1x4xf32>) -> tensor<1x1x6x4xf32>
+  %18 = aten.expand %16 size [1, 2, 6, 4] : (tensor<1x1x6x4xf32>) -> tensor<1x2x6x4xf32>
+  %17 = aten.scaled_dot_product_attention %9, %13, %18 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  return %17 : tensor<1x2x6x4xf32>
+}
+
+//--- read-twice.mlir
+// CHECK-LABEL: func.func @read_twice
+// CHECK: aten.linear %arg0, %{{.*}} : {{.*}} -> tensor<1x6x16xf32>
+// CHECK: aten.linear %arg0, %arg2 :
+// CHECK: aten.scaled_dot_product_attention
+func.func @read_twice(%x: tensor<1x6x8xf32>, %q: tensor<8x8xf32> {kgen.parameter}, %k: tensor<8x8xf32> {kgen.parameter}, %v: tensor<8x8xf32> {kgen.parameter},
+                      %sin: tensor<6x4xf32>) -> (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) {
+  %0 = aten.linear %x, %q : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %1 = aten.view %0 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %2 = aten.transpose.int %1 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %3 = aten.mul.Tensor %2, %sin : (tensor<1x2x6x4xf32>, tensor<6x4xf32>) -> tensor<1x2x6x4xf32>
+  %4 = aten.linear %x, %k : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %5 = aten.view %4 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %6 = aten.transpose.int %5 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %7 = aten.mul.Tensor %6, %sin : (tensor<1x2x6x4xf32>, tensor<6x4xf32>) -> tensor<1x2x6x4xf32>
+  %8 = aten.linear %x, %v : (tensor<1x6x8xf32>, tensor<8x8xf32>) -> tensor<1x6x8xf32>
+  %9 = aten.view %8 size [1, 6, 2, 4] : (tensor<1x6x8xf32>) -> tensor<1x6x2x4xf32>
+  %10 = aten.transpose.int %9 dim0 1 dim1 2 : (tensor<1x6x2x4xf32>) -> tensor<1x2x6x4xf32>
+  %11 = aten.scaled_dot_product_attention %3, %7, %10 : (tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>) -> tensor<1x2x6x4xf32>
+  return %11, %7 : tensor<1x2x6x4xf32>, tensor<1x2x6x4xf32>
 }
 
 //--- heads.mlir

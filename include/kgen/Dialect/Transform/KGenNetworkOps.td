@@ -59,8 +59,9 @@ def KGenNetwork_JoinHeadsOp : KGenNetwork_Op<"join_heads"> {
   let summary = "join the linear products that one attention alone reads";
   let description = [{
     Linear products of one operand whose results reach one and the same
-    attention by views alone (q, k and v; k and v where the queries are others')
-    become one product, as by `join_products`, since kernels of attention read
+    attention by views alone (q, k and v; k and v where the queries are others'),
+    a query or key also by element-wise ops, as rotary embeddings are, become one
+    product, as by `join_products`, since kernels of attention read
     slices as they read what was split into heads: two launches less for each
     layer, and no other more. A product without a bias gets one of zeros where
     another has one, and a number that a query or key is multiplied by becomes a
