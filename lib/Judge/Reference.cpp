@@ -602,7 +602,7 @@ llvm::Expected<Judgement> kgen::judge::judgeExhibit(const candidate::LaunchPlan 
   }
   const bool isInteger = !candidate::isFloat(plan.outputs[i].dtype);
   int64_t inDoubt = 0;
-  if (isInteger) {
+  if (isInteger && !out.accepted) {
     auto found = judgeByChoices(plan, judge, set, i, exhibit, out);
     if (!found)
       return found.takeError();

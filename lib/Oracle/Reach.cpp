@@ -180,9 +180,10 @@ public:
   }
 
 private:
-  Value empty(Value like) {
-    return tensor::EmptyOp::create(b, like.getLoc(), cast<RankedTensorType>(like.getType()).getShape(), b.getF64Type());
+  Value empty(Value like, Type element) {
+    return tensor::EmptyOp::create(b, like.getLoc(), cast<RankedTensorType>(like.getType()).getShape(), element);
   }
+  Value empty(Value like) { return empty(like, b.getF64Type()); }
   Value filled(Value like, double c) {
     Value scalar = arith::ConstantOp::create(b, like.getLoc(), b.getF64FloatAttr(c));
     return linalg::FillOp::create(b, like.getLoc(), ValueRange{scalar}, ValueRange{empty(like)}).getResult(0);
@@ -270,10 +271,14 @@ private:
     });
   }
   Value map(Location loc, ValueRange tensors, llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> write) {
+    return map(loc, tensors, b.getF64Type(), write);
+  }
+  Value map(Location loc, ValueRange tensors, Type element,
+            llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> write) {
     auto type = cast<RankedTensorType>(tensors[0].getType());
     SmallVector<AffineMap> maps(tensors.size() + 1, b.getMultiDimIdentityMap(type.getRank()));
     SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-    Value out = empty(tensors[0]);
+    Value out = empty(tensors[0], element);
     auto made = linalg::GenericOp::create(b, loc, TypeRange{out.getType()}, tensors, ValueRange{out}, maps, loops,
                                           [&](OpBuilder &inner, Location at, ValueRange arguments) {
                                             linalg::YieldOp::create(inner, at, write(inner, at, arguments));
@@ -361,20 +366,12 @@ private:
 
   /// 1 where REACH says that the element of LIKE, a tensor of integers, may be another one; else 0.
   Value doubt(Value reach, Value like) {
-    auto type = cast<RankedTensorType>(like.getType());
-    Value out = tensor::EmptyOp::create(b, like.getLoc(), type.getShape(), type.getElementType());
-    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-    auto made = linalg::GenericOp::create(
-        b, like.getLoc(), TypeRange{type}, ValueRange{reach}, ValueRange{out}, maps, loops,
-        [&](OpBuilder &inner, Location at, ValueRange arguments) {
-          Value most = arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(largestPartial));
-          Value far = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OGE, arguments[0], most);
-          if (!type.getElementType().isInteger(1))
-            far = arith::ExtUIOp::create(inner, at, type.getElementType(), far);
-          linalg::YieldOp::create(inner, at, far);
-        });
-    return made.getResult(0);
+    const Type element = cast<RankedTensorType>(like.getType()).getElementType();
+    return map(like.getLoc(), reach, element, [&](OpBuilder &inner, Location at, ValueRange arguments) -> Value {
+      Value most = arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(largestPartial));
+      Value far = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OGE, arguments[0], most);
+      return element.isInteger(1) ? far : arith::ExtUIOp::create(inner, at, element, far).getResult();
+    });
   }
 
   /// Adds to TWIN what result I of OP itself folds.

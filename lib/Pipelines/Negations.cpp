@@ -11,8 +11,6 @@
 
 #include "mlir/IR/Builders.h"
 
-#include "llvm/ADT/MapVector.h"
-
 #include <map>
 #include <tuple>
 

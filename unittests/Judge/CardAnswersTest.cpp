@@ -100,6 +100,16 @@ protected:
     source = createCardOracle("host", "host", compiler, std::get<toolchain::Compiled>(kernels).artifact,
                               std::make_unique<CountedOracle>(asked, fault));
   }
+
+  /// What CARD and CPU find of one declared set of PLAN's only input.
+  static std::pair<Findings, Findings> examineBoth(Judge &card, Judge &cpu, const candidate::LaunchPlan &plan) {
+    const size_t bytes = plan.inputs[0].bytes();
+    device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(bytes));
+    llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), bytes}));
+    Question question;
+    question.inputs = DrawnInputs::of(inputs);
+    return {llvm::cantFail(card.examine(0, question)), llvm::cantFail(cpu.examine(0, question))};
+  }
 };
 
 } // namespace
@@ -111,11 +121,7 @@ TEST_F(CardAnswersTest, AnswersAreTheCpus) {
   std::unique_ptr<Judge> card = std::move(*made);
   EXPECT_EQ(asked, 1); // for the reduced form
   auto cpu = createHostJudge(*source, graphOf(1100, "1"), plan, 1);
-  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
-  llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), plan.inputs[0].bytes()}));
-  Question question;
-  question.inputs = DrawnInputs::of(inputs);
-  Findings found = llvm::cantFail(card->examine(0, question)), expected = llvm::cantFail(cpu->examine(0, question));
+  const auto [found, expected] = examineBoth(*card, *cpu, plan);
   EXPECT_GT(found.facts[0].rms, 0);
   EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
   EXPECT_NEAR(found.facts[0].mean, expected.facts[0].mean, 1e-12);
@@ -136,11 +142,7 @@ TEST_F(CardAnswersTest, PartsOfBuffersAreReadWhereTheyLie) {
   const candidate::LaunchPlan plan = planOf({{1024, 1024}}, {128, 1024});
   auto card = llvm::cantFail(source->judge(graph, plan, 1)), cpu = createHostJudge(*source, graph, plan, 1);
   ASSERT_TRUE(card->drawsInputs()); // it is the card's
-  device::SharedMemory inputs = llvm::cantFail(device::SharedMemory::create(plan.inputs[0].bytes()));
-  llvm::cantFail(fillInput(plan.inputs[0], 0, {InputKind::Declared, 7, 0}, {inputs.data(), plan.inputs[0].bytes()}));
-  Question question;
-  question.inputs = DrawnInputs::of(inputs);
-  Findings found = llvm::cantFail(card->examine(0, question)), expected = llvm::cantFail(cpu->examine(0, question));
+  const auto [found, expected] = examineBoth(*card, *cpu, plan);
   EXPECT_GT(found.facts[0].rms, 0);
   EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
   EXPECT_NEAR(found.facts[0].largest, expected.facts[0].largest, 1e-12);

@@ -305,6 +305,12 @@ void JoinProductsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<Memo
 // JoinHeadsOp
 //===----------------------------------------------------------------------===//
 
+/// Whether OP is a view or element-wise: where it reads a slice it costs no launch more.
+static bool isLight(Operation *op) {
+  auto kind = dyn_cast<aten::AtenCostOpInterface>(op);
+  return kind && (kind.getKind() == aten::OpKind::Elementwise || kind.getKind() == aten::OpKind::View);
+}
+
 /// The linear product that VALUE is by views that nobody else reads, and the number that it is multiplied by on the
 /// way; null where it is none.
 static aten::LinearOp findHeads(Value value, aten::MulScalarOp &factor) {
@@ -323,12 +329,6 @@ static aten::LinearOp findHeads(Value value, aten::MulScalarOp &factor) {
   return {};
 }
 
-/// Whether OP costs no launch more where it reads a slice: element-wise ops read through views.
-static bool readsSlices(Operation *op) {
-  auto kind = dyn_cast<aten::AtenCostOpInterface>(op);
-  return kind && (kind.getKind() == aten::OpKind::Elementwise || kind.getKind() == aten::OpKind::View);
-}
-
 /// The only linear product that VALUE, which READER reads, is made of by views and element-wise ops, as by rotary
 /// embeddings; null where it is none, or where somebody else reads what lies between them.
 static aten::LinearOp findRotated(Value value, Operation *reader) {
@@ -345,7 +345,7 @@ static aten::LinearOp findRotated(Value value, Operation *reader) {
       if (product)
         return {};
       product = linear;
-    } else if (readsSlices(op)) {
+    } else if (isLight(op)) {
       llvm::append_range(open, op->getOperands());
     }
     if (behind.size() > most)
@@ -356,7 +356,7 @@ static aten::LinearOp findRotated(Value value, Operation *reader) {
   for (SmallVector<Operation *> open = {product}; !open.empty();)
     for (OpOperand &use : open.pop_back_val()->getUses()) {
       Operation *user = use.getOwner();
-      if (user == reader ? use.get() != value : !readsSlices(user) || between.size() > most)
+      if (user == reader ? use.get() != value : !isLight(user) || between.size() > most)
         return {};
       if (user != reader && between.insert(user).second)
         open.push_back(user);
@@ -432,17 +432,13 @@ void JoinHeadsOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryE
 /// Whether VALUE reaches an op of that NAME through element-wise ops and views only.
 static bool reaches(Value value, StringRef name, int depth = 0) {
   constexpr int most = 16;
-  return depth < most && llvm::any_of(
-                             value.getUsers(),
-                             [&](Operation *user) {
-                               if (user->getName().getStringRef() == name)
-                                 return true;
-                               auto kind = dyn_cast<aten::AtenCostOpInterface>(user);
-                               return kind &&
-                                      (kind.getKind() == aten::OpKind::Elementwise ||
-                                       kind.getKind() == aten::OpKind::View || isa<aten::BatchNormOp>(user)) &&
-                                      reaches(user->getResult(0), name, depth + 1);
-                             });
+  return depth < most &&
+         llvm::any_of(
+             value.getUsers(),
+             [&](Operation *user) {
+               return user->getName().getStringRef() == name ||
+                      ((isLight(user) || isa<aten::BatchNormOp>(user)) && reaches(user->getResult(0), name, depth + 1));
+             });
 }
 
 DiagnosedSilenceableFailure FuseTasksOp::apply(TransformRewriter &, TransformResults &, TransformState &state) {
