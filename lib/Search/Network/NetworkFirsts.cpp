@@ -30,16 +30,20 @@ static bool isGeneric(const TaskSearch &task, StringRef branch) {
   return record && record->round == 0;
 }
 
+/// Whether nothing but round 0 of TASK, which a run of the network has, was measured.
+static bool lacksRound(const TaskSearch &task) {
+  return task.state.count > 0 && none_of(task.run->getBranches(), [](const trajectory::BranchRecord &branch) {
+           return branch.round > 0 && !branch.measurement.empty();
+         });
+}
+
 /// The tasks of the network as it is cut now that a run has and of which nothing but round 0 was measured, those with
 /// most to compute first. Left out are those whose first kernel was right in a network, faster or not, or wrong.
 std::vector<size_t> NetworkSearch::findWithoutRound() {
   std::vector<size_t> members;
   for (size_t member : membersOf(current)) {
     const TaskSearch &task = tasks[member];
-    const bool hadRound = any_of(task.run->getBranches(), [](const trajectory::BranchRecord &branch) {
-      return branch.round > 0 && !branch.measurement.empty();
-    });
-    if (task.state.count > 0 && !hadRound && !task.banned.count(firstKernel.str()) && !standings.hadFirst(task.name))
+    if (lacksRound(task) && !task.banned.count(firstKernel.str()) && !standings.hadFirst(task.name))
       members.push_back(member);
   }
   sortByWork(members);
@@ -53,17 +57,16 @@ bool NetworkSearch::hasTimeFor(int networks) const {
              closingTime.limit;
 }
 
-/// Begins to write and compile first kernels, beside whatever is measured next.
-void NetworkSearch::beginFirsts() {
-  if (makingFirsts || stopReason != trajectory::StopReason::TimeIsUp || config.options.rounds == 0)
+/// Begins to write and compile the first kernel of task MEMBER, beside whatever is measured meanwhile. Thread-safe.
+void NetworkSearch::beginFirst(size_t member) {
+  std::lock_guard<std::mutex> guard(beginningFirsts);
+  if (any_of(madeFirsts, [&](const auto &made) { return made.first == member; }))
     return;
-  std::vector<size_t> members = findWithoutRound();
-  erase_if(members, [&](size_t member) { return recallFirst(tasks[member]); });
-  if (members.empty())
-    return;
-  const double until = closingTime.limit > 0
-                           ? closingTime.limit - std::min(closingTime.checks, fewestCheckSeconds) - closingTime.assembly
-                           : std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+  if (closingTime.limit > 0)
+    until = closingTime.limit - std::min(closingTime.checks, fewestCheckSeconds) - closingTime.assembly;
+  if (standings.bestId().empty()) // then a network is measured however late it is
+    until = std::max(until, secondsSpent() + closingTime.firsts);
   const FirstKernels maker(
       *compiler, config.device == "host" ? "host" : "cuda", config.chip,
       [this, until](StringRef cuda) {
@@ -71,35 +74,59 @@ void NetworkSearch::beginFirsts() {
         return evaluator.compiles(cuda, std::min(most, until - secondsSpent()));
       },
       [this, until] { return world.stop || secondsSpent() >= until; });
-  makingFirsts = std::make_unique<DefaultThreadPool>(hardware_concurrency(unsigned(std::max(1, config.compileJobs))));
-  madeFirsts.resize(members.size());
-  for (size_t i = 0; i < members.size(); ++i) {
-    madeFirsts[i].first = members[i];
-    makingFirsts->async([this, i, maker, graph = tasks[members[i]].run->getGraph().str()] {
-      auto kernel = maker.choose(graph);
-      if (kernel)
-        madeFirsts[i].second = std::move(*kernel);
-      else
-        consumeError(kernel.takeError()); // it stays generic
-    });
-  }
+  if (!makingFirsts)
+    makingFirsts = std::make_unique<DefaultThreadPool>(hardware_concurrency(unsigned(std::max(1, config.compileJobs))));
+  FirstKernel &made = madeFirsts.emplace_back(member, FirstKernel()).second;
+  makingFirsts->async([&made, maker, graph = tasks[member].run->getGraph().str()] {
+    auto kernel = maker.choose(graph);
+    if (kernel)
+      made = std::move(*kernel);
+    else
+      consumeError(kernel.takeError()); // it stays generic
+  });
+}
+
+/// The same once TASK's round 0 is there and the time for its first round is over, while others have theirs.
+void NetworkSearch::beginFirstWhereLate(size_t member) {
+  const TaskSearch &task = tasks[member];
+  // A resumed search may have it.
+  if (recorded == 0 && config.device != "host" && task.run->getStopReason() == trajectory::StopReason::TimeIsUp &&
+      lacksRound(task))
+    beginFirst(member);
+}
+
+/// The same for all tasks that need one.
+void NetworkSearch::beginFirsts() {
+  if (stopReason != trajectory::StopReason::TimeIsUp || config.options.rounds == 0)
+    return;
+  for (size_t member : findWithoutRound())
+    if (!recallFirst(tasks[member]))
+      beginFirst(member);
+}
+
+/// Takes what came of them.
+void NetworkSearch::takeFirsts() {
+  if (!makingFirsts)
+    return;
+  makingFirsts->wait();
+  for (auto &[member, kernel] : madeFirsts)
+    if (!kernel.isGeneric())
+      tasks[member].first = std::move(kernel);
+  makingFirsts.reset();
+  madeFirsts.clear();
 }
 
 /// Puts the network together with first kernels in the tasks that had no round, once the time for rounds is over. What
 /// is wrong there is left out, and it is put together again.
 Error NetworkSearch::tryFirsts(int round) {
-  if (stopReason != trajectory::StopReason::TimeIsUp || standings.bestId().empty() || !hasTimeFor(1))
+  const bool isFirstNetwork = standings.bestId().empty();
+  // Something has to be put together however late it is, but what is wrong only once.
+  bool hasTime = isFirstNetwork || hasTimeFor(1);
+  if (stopReason != trajectory::StopReason::TimeIsUp || !hasTime)
     return Error::success();
   beginFirsts();
-  if (makingFirsts) {
-    makingFirsts->wait();
-    for (auto &[member, kernel] : madeFirsts)
-      if (!kernel.isGeneric())
-        tasks[member].first = std::move(kernel);
-    makingFirsts.reset();
-    madeFirsts.clear();
-  }
-  while (!world.stop && hasTimeFor(1)) {
+  takeFirsts();
+  for (; !world.stop && hasTime; hasTime = hasTimeFor(isFirstNetwork ? 2 : 1)) {
     auto choices = choose(current);
     if (!choices) { // what was right before stays
       consumeError(choices.takeError());
@@ -119,7 +146,7 @@ Error NetworkSearch::tryFirsts(int round) {
     triedFirsts = true;
     // Where there is no time for another one it is the last.
     auto measurement = assembleChoices(round, "First kernels of the catalogue for tasks that had no round.", *choices,
-                                       /*closing=*/config.device != "host" && !hasTimeFor(2));
+                                       /*closing=*/config.device != "host" && (isFirstNetwork || !hasTimeFor(2)));
     if (!measurement) {
       if (evaluator.deviceIsLost())
         return measurement.takeError();

@@ -23,6 +23,7 @@
 
 #include "llvm/Support/ThreadPool.h"
 
+#include <deque>
 #include <mutex>
 
 namespace kgen::search {
@@ -104,7 +105,10 @@ private:
   // First kernels.
   std::vector<size_t> findWithoutRound();
   bool hasTimeFor(int networks) const;
+  void beginFirst(size_t member);
+  void beginFirstWhereLate(size_t member);
   void beginFirsts();
+  void takeFirsts();
   llvm::Error tryFirsts(int round);
   bool keepsFirst(TaskSearch &task, llvm::StringRef branch);
   bool recallFirst(TaskSearch &task);
@@ -138,8 +142,9 @@ private:
   trajectory::StopReason stopReason = trajectory::StopReason::Done;
   std::string lastFault;
   double startSeconds = 0, secondsBefore = 0;
-  std::vector<std::pair<size_t, FirstKernel>> madeFirsts; ///< of tasks, generic where there is none; the pool's
-  std::unique_ptr<llvm::DefaultThreadPool> makingFirsts;  ///< at work on them; null: nobody is
+  std::mutex beginningFirsts;                            ///< who has the two below
+  std::deque<std::pair<size_t, FirstKernel>> madeFirsts; ///< of tasks, generic where there is none; the pool's
+  std::unique_ptr<llvm::DefaultThreadPool> makingFirsts; ///< at work on them; null: nobody is
 };
 
 } // namespace kgen::search

@@ -124,9 +124,14 @@ Error NetworkSearch::beginNetwork() {
   const bool isWhole = none_of(membersOf(current), [&](size_t task) { return tasks[task].state.bestUs.empty(); });
   if (stopReason == trajectory::StopReason::Interrupted || !isWhole)
     return Error::success();
-  if (config.device != "host") // where compiles would take time from what is timed
-    beginFirsts();
-  return assemble(0, /*closing=*/false);
+  if (config.device == "host") // where compiles would take time from what is timed
+    return assemble(0, /*closing=*/false);
+  // There may be no time for another network: the first has them, and is the last.
+  const bool closing = stopReason == trajectory::StopReason::TimeIsUp;
+  if (Error error = tryFirsts(0))
+    return error;
+  const bool isThere = triedFirsts && !standings.bestId().empty();
+  return isThere ? Error::success() : assemble(0, closing);
 }
 
 Error NetworkSearch::executeRounds() {

@@ -188,6 +188,8 @@ void NetworkSearch::runRound(TaskRound &turn) {
     return;
   }
   turn.ran = true;
+  if (turn.last > turn.round)
+    beginFirstWhereLate(turn.task);
   if (own.getStopReason() != trajectory::StopReason::Done && own.getStopReason() != trajectory::StopReason::NoIdeasLeft)
     return;
   std::lock_guard<std::mutex> guard(storing);
