@@ -41,6 +41,8 @@ namespace {
 constexpr double agreement = 1e-9;
 /// Answers that the card must have room for.
 constexpr size_t fewestSets = 2;
+/// What the CPU may be asked for in the card's place: some thirty questions of so many take 16 cores two minutes.
+constexpr double mostCpuFlops = 2e11;
 
 bool isDeclared(Computed what) { return what == Computed::Declared || what == Computed::DeclaredTF32; }
 
@@ -98,10 +100,17 @@ public:
     if (!scratch)
       return scratch.takeError();
     auto judge = learn(graph, plan, scratch->path());
-    // Where the card has no room for as many answers as a verdict needs, the CPU is slow but right.
-    if (judge && (*judge)->room() < fewestSets)
-      return cpu->judge(graph, plan, threads);
-    return judge;
+    if (!judge || (*judge)->room() >= fewestSets)
+      return judge;
+    // The card has no room for as many answers as a verdict needs. The CPU is slow but right; what it would come to no
+    // end with is left to whoever can make room.
+    auto flops = cpu->flops(graph);
+    if (!flops)
+      return flops.takeError();
+    if (*flops > mostCpuFlops)
+      return llvm::createStringError("no right answers: the card is out of memory, and the CPU would take too long");
+    judge->reset();
+    return cpu->judge(graph, plan, threads);
   }
 
 private:

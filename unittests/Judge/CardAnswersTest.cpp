@@ -29,7 +29,7 @@ namespace {
 /// kgen-oracle, that tells how often it was asked for answers, and may be made wrong.
 class CountedOracle : public AnswerSource {
 public:
-  explicit CountedOracle(std::atomic<int> &asked, double fault) : asked(asked), fault(fault) {}
+  CountedOracle(std::atomic<int> &asked, double fault, double work) : asked(asked), fault(fault), work(work) {}
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
     return compute(Computed::Answers, graph, inputs);
@@ -49,12 +49,12 @@ public:
   llvm::Expected<GraphTraits> traits(llvm::StringRef graph, llvm::ArrayRef<double> largest, double products) override {
     return own->traits(graph, largest, products);
   }
-  llvm::Expected<double> flops(llvm::StringRef graph) override { return own->flops(graph); }
+  llvm::Expected<double> flops(llvm::StringRef graph) override { return work > 0 ? work : own->flops(graph); }
   void rest(llvm::StringRef graph) override { own->rest(graph); }
 
 private:
   std::atomic<int> &asked;
-  const double fault;
+  const double fault, work; ///< WORK: the flops of every graph, where it is above 0
   std::unique_ptr<AnswerSource> own = createOracleProcess();
 };
 
@@ -94,11 +94,11 @@ protected:
     unsetenv("KGEN_CACHE_DIR");
   }
 
-  void open(double fault) {
+  void open(double fault, double work = 0) {
     std::shared_ptr<toolchain::Compiler> compiler = llvm::cantFail(toolchain::createHostCompiler());
     auto kernels = llvm::cantFail(compiler->compile(judgeKernelsText(), {}));
     source = createCardOracle("host", "host", compiler, std::get<toolchain::Compiled>(kernels).artifact,
-                              std::make_unique<CountedOracle>(asked, fault));
+                              std::make_unique<CountedOracle>(asked, fault, work));
   }
 
   /// What CARD and CPU find of one declared set of PLAN's only input.
@@ -126,6 +126,21 @@ TEST_F(CardAnswersTest, AnswersAreTheCpus) {
   EXPECT_NEAR(found.facts[0].rms, expected.facts[0].rms, 1e-12);
   EXPECT_NEAR(found.facts[0].mean, expected.facts[0].mean, 1e-12);
   EXPECT_EQ(found.facts[0].largest, expected.facts[0].largest);
+}
+
+TEST_F(CardAnswersTest, WithoutRoomTheCpuAnswersWhatItComesToAnEndWith) {
+  // Its inputs and the answers take two thirds; none of it is written.
+  const int64_t rows = int64_t(device::availableMemory() / 6 / (1024 * sizeof(float)));
+  const candidate::LaunchPlan plan = planOf({{rows, 1024}}, {rows, 1024});
+  open(0, 1e9);
+  auto small = source->judge(graphOf(rows, "1"), plan, 1);
+  ASSERT_TRUE(bool(small)) << llvm::toString(small.takeError());
+  EXPECT_EQ((*small)->room(), SIZE_MAX); // this machine's memory is no limit to it
+  open(0, 1e13);
+  auto large = source->judge(graphOf(rows, "1"), plan, 1);
+  ASSERT_FALSE(bool(large));
+  // By these words whoever measures knows to make room, and tries again.
+  EXPECT_NE(llvm::toString(large.takeError()).find("out of memory"), std::string::npos);
 }
 
 TEST_F(CardAnswersTest, PartsOfBuffersAreReadWhereTheyLie) {
