@@ -17,6 +17,7 @@ here = pathlib.Path(__file__).resolve().parent.parent
 # A search ends by itself within its minutes; this is for the start, for one that went wrong, and for the end of one.
 START, SPARE = 60, 120
 PYTORCH = float(os.environ.get("KGEN_PYTORCH_SECONDS", 600))  # for all modes of one network
+NO_END = "came to no end"
 DTYPES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i8": 1, "i1": 1}
 KEYS = ["network", "batch", "precision", "verdict", "kgen_us", "kgen_fresh_us", "kgen_graph_us", "eager_us", "compile_us", "max_autotune_us",
         "graph_us", "launches", "peak_mb", "torch_peak_mb", "search_s"]
@@ -67,27 +68,40 @@ class PyTorch:
         self.wanted = [mode for mode in options.modes.split(",") if mode != "none" and mode not in self.known["times"] and mode not in self.known["notes"]]
         if not self.wanted or not file.endswith(".py") or not device.startswith("cuda"):
             return
-        environment = dict(environment, KGEN_BASELINES=",".join(self.wanted), KGEN_BASELINES_TF32="0" if options.precision == "strict-fp32" else "1")
+        self.environment = dict(environment, KGEN_BASELINES_TF32="0" if options.precision == "strict-fp32" else "1")
+        self.command = [os.environ.get("KGEN_PYTHON", sys.executable), str(here / "lib/Evaluate/baselines.py"), file, device.partition(":")[2] or "0"]
         self.searched = options.out / f"{name}.searched"
         self.searched.unlink(missing_ok=True)
-        if options.compile_beside:
+        self.begin(self.wanted, beside=options.compile_beside)
+
+    def begin(self, modes, beside):
+        environment = dict(self.environment, KGEN_BASELINES=",".join(modes))
+        if beside:
             environment["KGEN_BASELINES_WAIT"] = str(self.searched)
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(here / "scripts"), os.environ.get("PYTHONPATH")]))
         with open(self.log, "w") as log:
-            self.process = subprocess.Popen([os.environ.get("KGEN_PYTHON", sys.executable), str(here / "lib/Evaluate/baselines.py"), file, device.partition(":")[2] or "0"],
-                                            stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
-                                            preexec_fn=(lambda: os.nice(10)) if options.compile_beside else None)
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
+                                            preexec_fn=(lambda: os.nice(10)) if beside else None)
 
-    def finish(self, seconds):
-        """Waits SECONDS at most, and keeps the modes that are through by then; a mode that failed is not tried again."""
+    def finish(self, end):
+        """Waits until END at most, and keeps the modes that are through by then; a mode that failed is not tried again. Where a compile comes to no
+        end the modes that compile nothing are timed after it."""
         if not self.process:
             return
-        error = ""
         self.searched.touch()
+        self.wait(min(PYTORCH, end - time.monotonic()), self.wanted)
+        eager = [mode for mode in self.wanted if mode.startswith("eager") and self.known["notes"].get(mode) == NO_END]
+        if eager and eager != self.wanted:
+            self.begin(eager, beside=False)
+            self.wait(min(PYTORCH, end - time.monotonic()), eager)
+
+    def wait(self, seconds, modes):
+        """Waits for the process, which times MODES, and keeps what it says."""
+        error = ""
         try:
             self.process.wait(max(seconds, 0.1))
         except subprocess.TimeoutExpired:
-            error = "came to no end"
+            error = NO_END
             self.process.kill()
             self.process.wait()
         said = self.log.read_text(errors="replace").splitlines()
@@ -95,10 +109,12 @@ class PyTorch:
         error = answer.get("error") or error or (said[-1][:300] if said else "said nothing")
         for key in ("times", "peaks"):
             self.known[key].update(answer.get(key, {}))
-        for mode in self.wanted:
+        for mode in modes:
             # What an outer limit cut is tried again when the same line goes on.
-            cut = seconds < PYTORCH and error == "came to no end" and mode not in answer.get("notes", {})
-            if mode not in self.known["times"] and not cut:
+            cut = seconds < PYTORCH and error == NO_END and mode not in answer.get("notes", {})
+            if mode in self.known["times"]:
+                self.known["notes"].pop(mode, None)
+            elif not cut:
                 self.known["notes"][mode] = answer.get("notes", {}).get(mode, error)
         self.known["versions"] = answer.get("versions", self.known.get("versions", ""))
         self.kept.write_text(json.dumps(self.known, indent=1))
@@ -114,11 +130,11 @@ def search(options, file, device, end, share):
         environment["KGEN_GATE"] = str(options.out / "gates")
     pytorch = PyTorch(options, file, name, device, environment)
     if not options.compile_beside:
-        pytorch.finish(min(PYTORCH, end - time.monotonic()))
+        pytorch.finish(end)
     try:
         return search_beside(options, file, device, end, cores, environment)
     finally:
-        pytorch.finish(min(PYTORCH, end - time.monotonic()))
+        pytorch.finish(end)
 
 
 def search_beside(options, file, device, end, cores, environment):
