@@ -30,6 +30,10 @@ std::optional<Verdict> kgen::candidate::parseVerdict(llvm::StringRef name) {
   return std::nullopt;
 }
 
+bool kgen::candidate::lacksRoom(const Measurement &measurement) {
+  return measurement.verdict == Verdict::Reject && llvm::StringRef(measurement.detail).starts_with(noRoom);
+}
+
 double kgen::candidate::median(std::vector<double> samples) {
   if (samples.empty())
     return 0;

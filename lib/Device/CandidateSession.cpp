@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -173,7 +174,7 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
   // before it is poisoned as well.
   buffer.padded = (bytes + 255) / 256 * 256;
   if (bare) {
-    auto address = device.allocate(bytes);
+    auto address = device.allocate(std::max<size_t>(bytes, 8)); // a card's driver has no memory of 0 bytes
     if (!address)
       return address.takeError();
     buffer.data = *address;

@@ -72,7 +72,7 @@ llvm::Expected<candidate::Measurement> Evaluator::measureWhereThereIsRoom(const 
   out.verdict = candidate::Verdict::Reject;
   out.device = parts.device + (parts.card.name.empty() ? "" : " " + parts.card.name);
   out.rules = judge::rulesName(options.rules).str();
-  out.detail = "there is no room for it, twice: " + llvm::toString(std::move(error));
+  out.detail = (candidate::noRoom + ", twice: ").str() + llvm::toString(std::move(error));
   return out;
 }
 

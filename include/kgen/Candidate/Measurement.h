@@ -124,6 +124,11 @@ struct Measurement {
   static llvm::Expected<Measurement> parse(llvm::StringRef text);
 };
 
+/// How the detail of a REJECT begins for which the device had too little memory.
+inline constexpr llvm::StringLiteral noRoom = "there is no room for it";
+/// Whether MEASUREMENT says so: with more memory it may say something else.
+bool lacksRoom(const Measurement &measurement);
+
 /// Middle of the sorted samples (mean of the two middle ones); 0 for none.
 double median(std::vector<double> samples);
 

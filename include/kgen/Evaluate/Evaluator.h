@@ -135,8 +135,10 @@ public:
   /// for which there is no room then is a REJECT.
   llvm::Expected<candidate::Measurement> measure(const CandidateFiles &files, const EvaluateOptions &options);
 
-  /// Gives back what other problems than FILES' take on the card.
+  /// Gives back what other problems than FILES' take on the card, and waits a moment where others may do so, too.
   void makeRoom(const CandidateFiles &files);
+  /// Gives back what all problems take on the card.
+  void forget() { references.clear(); }
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
   llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out,

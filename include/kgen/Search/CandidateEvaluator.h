@@ -99,6 +99,8 @@ public:
   virtual void learn(llvm::ArrayRef<EvaluationJob> jobs) {}
   /// Verifies and times a candidate. As many calls at a time as getWidth() says.
   virtual llvm::Expected<candidate::Measurement> evaluate(const EvaluationJob &job) = 0;
+  /// Gives back what is kept on the device for later calls. Nothing else is asked meanwhile.
+  virtual void makeRoom() {}
   /// The device does not answer any more: the error of the last evaluate() is the run's, not the candidate's.
   virtual bool deviceIsLost() const { return false; }
   /// How many candidates it measures at once at most; does not change.

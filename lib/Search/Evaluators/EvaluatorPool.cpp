@@ -19,7 +19,6 @@ using namespace llvm;
 
 namespace kgen::search {
 
-using Guard = std::unique_lock<std::mutex>;
 using toolchain::monotonicSeconds;
 
 /// How long the others wait for an evaluator that could become the reference, or is it and starts again, in seconds.
@@ -68,6 +67,10 @@ void EvaluatorPool::runLane(size_t index) {
       change.wait_for(guard, tick);
       continue;
     }
+    if (const Work *first = findCrowded(); first && areNeighbours(index, first->home)) {
+      giveRoom(lane, first->room, guard);
+      continue;
+    }
     if (admission && !lane.admitted) {
       if (index == reference) {
         lane.admitted = true; // it measures that candidate itself
@@ -96,6 +99,8 @@ void EvaluatorPool::runLane(size_t index) {
     if (work->job->seconds)
       *work->job->seconds = monotonicSeconds() - start;
     lane.busy = false;
+    if (alone == work)
+      alone = nullptr;
     if (!result && result.errorIsA<EvaluatorLost>()) {
       bool forGood = false;
       std::string why;
@@ -119,6 +124,14 @@ void EvaluatorPool::runLane(size_t index) {
       continue;
     }
     lane.fruitless = 0;
+    if (result && candidate::lacksRoom(*result) && !work->room && hasNeighbours(index)) {
+      note(lane.member.name + ": " + result->detail + "; the others of its card make room, and it is measured again");
+      work->room = ++rooms;
+      work->home = index;
+      crowded.push_back(work);
+      change.notify_all();
+      continue;
+    }
     if (result)
       result->device += lane.mark;
     work->result.emplace(std::move(result));
@@ -132,6 +145,22 @@ void EvaluatorPool::runLane(size_t index) {
   auto last = std::move(lane.evaluator);
   guard.unlock();
   last.reset(); // waits for its processes
+}
+
+/// Has LANE give back what it keeps on its card, for the work with number ROOM, or wait until that is done.
+void EvaluatorPool::giveRoom(Lane &lane, uint64_t room, Guard &guard) {
+  if (lane.roomGiven >= room) {
+    change.wait_for(guard, tick);
+    return;
+  }
+  std::shared_ptr<CandidateEvaluator> evaluator = lane.evaluator;
+  lane.busy = true;
+  guard.unlock();
+  evaluator->makeRoom();
+  guard.lock();
+  lane.busy = false;
+  lane.roomGiven = room;
+  change.notify_all();
 }
 
 /// Starts the evaluator of lane INDEX once. False: not this time.
@@ -223,11 +252,12 @@ void EvaluatorPool::leave(size_t index, const std::string &why) {
   size_t left = count_if(lanes, [](const Lane &other) { return other.state != Lane::Left; });
   note(lane.member.name + " takes no part any more: " + why + "; " + std::to_string(left) + " left");
   settleReference();
+  // Who had no room beside others is measured like anybody else.
+  for (Work *work : std::exchange(crowded, {}))
+    (work->home == index || left == 0 ? queue : crowded).push_back(work);
   if (left == 0)
-    for (Work *work : queue)
+    for (Work *work : std::exchange(queue, {}))
       work->result.emplace(createStringError("no evaluator is left; " + lastReason));
-  if (left == 0)
-    queue.clear();
   change.notify_all();
 }
 
@@ -264,7 +294,28 @@ void EvaluatorPool::settleReference() {
   }
 }
 
+/// Whether lanes ONE and OTHER are two that share a card.
+bool EvaluatorPool::areNeighbours(size_t one, size_t other) const {
+  if (one == other || lanes[one].state != Lane::Ready || lanes[other].state != Lane::Ready)
+    return false;
+  const DeviceFacts ours = lanes[one].evaluator->getDevice(), theirs = lanes[other].evaluator->getDevice();
+  return !ours.isHost() && ours.name == theirs.name && ours.machine == theirs.machine;
+}
+
+bool EvaluatorPool::hasNeighbours(size_t index) const {
+  return any_of(seq(size_t(0), lanes.size()), [&](size_t other) { return areNeighbours(index, other); });
+}
+
 EvaluatorPool::Work *EvaluatorPool::findWork(size_t index) {
+  if (!alone && !crowded.empty() && crowded.front()->home == index) {
+    // It waits until nobody else has anything on the card.
+    for (size_t other = 0; other < lanes.size(); ++other)
+      if (areNeighbours(index, other) && (lanes[other].busy || lanes[other].roomGiven < crowded.front()->room))
+        return nullptr;
+    alone = crowded.front();
+    crowded.pop_front();
+    return alone;
+  }
   for (auto it = queue.begin(); it != queue.end(); ++it) {
     Work *work = *it;
     if (work->job->onReference ? index != reference : false)
@@ -380,7 +431,8 @@ void EvaluatorPool::learn(ArrayRef<EvaluationJob> jobs) {
 }
 
 Expected<candidate::Measurement> EvaluatorPool::evaluate(const EvaluationJob &job) {
-  Work work{&job, {}, 0, std::nullopt};
+  Work work;
+  work.job = &job;
   Guard guard(mutex);
   if (stop)
     return createStringError("interrupted");
@@ -394,8 +446,9 @@ Expected<candidate::Measurement> EvaluatorPool::evaluate(const EvaluationJob &jo
   while (!work.result) {
     change.wait_for(guard, tick);
     // All threads may have ended before this was queued.
-    if (!work.result && stop && is_contained(queue, &work)) {
+    if (!work.result && stop && (is_contained(queue, &work) || is_contained(crowded, &work))) {
       erase(queue, &work);
+      erase(crowded, &work);
       return createStringError("interrupted");
     }
   }

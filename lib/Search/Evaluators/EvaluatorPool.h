@@ -44,10 +44,13 @@ public:
 
 private:
   std::shared_ptr<CandidateEvaluator> anyEvaluator() const;
+  using Guard = std::unique_lock<std::mutex>;
   struct Work {
-    const EvaluationJob *job;
+    const EvaluationJob *job = nullptr;
     std::set<size_t> endedOn; ///< evaluators that ended in the middle of it
     int ends = 0;
+    uint64_t room = 0; ///< its number among those that had no room beside what others keep; 0: it had
+    size_t home = 0;   ///< the lane that is to measure it again then
     std::optional<llvm::Expected<candidate::Measurement>> result;
   };
   struct Lane {
@@ -59,6 +62,7 @@ private:
     int failedStarts = 0;                          ///< in a row
     bool busy = false;                             ///< its thread talks to it
     bool admitted = false;                         ///< this process found the admission's candidate right
+    uint64_t roomGiven = 0;                        ///< the last work for which it gave back what it had kept
     std::string mark;                              ///< of its measurements
     std::string saying;                            ///< by its launcher, while it starts
     std::thread thread;
@@ -71,6 +75,11 @@ private:
   bool admitLane(size_t index, const EvaluationJob &job);
   void leave(size_t index, const std::string &why);
   void settleReference();
+  bool areNeighbours(size_t one, size_t other) const;
+  bool hasNeighbours(size_t index) const;
+  /// The work for which its card is to be empty, or is; null: there is none.
+  const Work *findCrowded() const { return alone ? alone : crowded.empty() ? nullptr : crowded.front(); }
+  void giveRoom(Lane &lane, uint64_t room, Guard &guard);
   Work *findWork(size_t index);
   void returnWork(Work &work, size_t index, const std::string &why);
   void note(std::string line) { notes.push_back(std::move(line)); }
@@ -81,6 +90,9 @@ private:
   mutable std::condition_variable change;
   std::vector<Lane> lanes;
   std::deque<Work *> queue;
+  std::deque<Work *> crowded; ///< their card had no room for them beside what its other evaluators keep
+  Work *alone = nullptr;      ///< the one of them that is being measured; nobody else of its card does anything
+  uint64_t rooms = 0;         ///< how often that was
   std::vector<std::string> notes;
   std::optional<EvaluationJob> admission;
   std::optional<DeviceFacts> facts; ///< of the first reference: all others must be like it

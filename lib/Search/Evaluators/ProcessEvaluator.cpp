@@ -177,6 +177,14 @@ public:
     return candidate::Measurement::parse((*answer)["measurement"].dump());
   }
 
+  void makeRoom() override {
+    if (!child.running() || lost)
+      return;
+    auto answer = ask({{"make_room", true}});
+    if (!answer)
+      consumeError(answer.takeError()); // evaluate() meets it
+  }
+
   bool deviceIsLost() const override { return lost; }
 
   std::vector<std::string> revealInputs() override {
