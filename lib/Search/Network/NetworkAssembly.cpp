@@ -173,6 +173,8 @@ Expected<candidate::Measurement> NetworkSearch::measureChoices(const trajectory:
     job.checkSeconds = std::max(fewestCheckSeconds, closingTime.limit - secondsSpent() - 1.1 * closingTime.assembly);
   double begin = world.clock.seconds();
   auto measurement = evaluator.evaluate(job);
+  for (const std::string &line : evaluator.takeNotes())
+    say(line);
   if (!measurement)
     return measurement.takeError();
   if (run.getBaselines())

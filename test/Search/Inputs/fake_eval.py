@@ -8,6 +8,7 @@ cut otherwise than their graph has it are wrong. What was asked is written to FA
 import hashlib
 import json
 import os
+import pathlib
 import sys
 import time
 
@@ -54,16 +55,25 @@ def measure(job):
     return found
 
 
+# With FAKE_EVAL_CROWDED=FOLDER each evaluator keeps something of the card, a file there; a network has no room beside another's.
+kept = pathlib.Path(os.environ["FAKE_EVAL_CROWDED"], str(os.getpid())) if "FAKE_EVAL_CROWDED" in os.environ else None
 for line in sys.stdin:
     job = json.loads(line)
     answer = {"id": job["id"]}
-    what = "reveal" if "reveal" in job else "learn" if "learn" in job else "network" if os.path.exists(job["folder"] + "/tasks.json") else "task"
+    what = next((key for key in ("reveal", "learn", "make_room") if key in job), "") or ("network" if os.path.exists(job["folder"] + "/tasks.json") else "task")
     if what == "reveal":
         answer["seed"] = "seed 0"
     elif what == "learn":
         answer["learnt"] = True
+    elif what == "make_room":
+        kept.unlink(missing_ok=True)
+        answer["room"] = True
+    elif what == "network" and kept and any(other != kept for other in kept.parent.iterdir()):
+        answer["measurement"] = dict(measure(job), verdict="REJECT", detail="there is no room for it, twice: out of memory", time_us=0, samples=[])
     else:
         answer["measurement"] = measure(job)
+        if kept:
+            kept.touch()
     with open(os.environ["FAKE_EVAL_LOG"], "a", encoding="utf-8") as log:
         words = [key for key in ("brief", "timing_seconds", "rival_us", "incumbent", "check_seconds") if key in job]
         words += [problem["folder"].split("/")[-1] for problem in job.get("learn", [])]
