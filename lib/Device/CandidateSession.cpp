@@ -58,13 +58,15 @@ CandidateSession::create(Device &device, const candidate::LaunchPlan &plan, llvm
 }
 
 llvm::Expected<std::unique_ptr<CandidateSession>>
-CandidateSession::createBare(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact) {
+CandidateSession::createBare(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact, Lender lend) {
   device.usePlainMemory();
   if (llvm::Error error = device.load(artifact, plan))
     return std::move(error);
   std::unique_ptr<CandidateSession> session(new CandidateSession(device, plan));
   session->bare = true;
+  session->lend = lend;
   auto set = session->allocateSet(0);
+  session->lend = nullptr;
   if (!set)
     return set.takeError();
   session->sets.push_back(std::move(*set));
@@ -174,7 +176,8 @@ llvm::Error CandidateSession::allocate(Buffer &buffer, std::string name, size_t 
   // before it is poisoned as well.
   buffer.padded = (bytes + 255) / 256 * 256;
   if (bare) {
-    auto address = device.allocate(std::max<size_t>(bytes, 8)); // a card's driver has no memory of 0 bytes
+    const size_t some = std::max<size_t>(bytes, 8); // a card's driver has no memory of 0 bytes
+    auto address = lend ? lend(some) : device.allocate(some);
     if (!address)
       return address.takeError();
     buffer.data = *address;

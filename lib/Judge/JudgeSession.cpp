@@ -75,10 +75,8 @@ llvm::Expected<std::unique_ptr<JudgeSession>> JudgeSession::create(device::Devic
     }
   }
   std::unique_ptr<JudgeSession> session(new JudgeSession(own, program, shape));
-  auto created = device::CandidateSession::createBare(oracle, program, artifact);
-  if (!created)
-    return created.takeError();
-  session->oracle = {std::move(*created), &program};
+  if (llvm::Error error = session->load(session->oracle, oracle, program, artifact))
+    return std::move(error);
   // Four blocks on each of a large card's multiprocessors; one block is as good as many on the host.
   session->kernelPlan = planOfKernels(own.name() == "host" ? 1 : 528);
   own.usePlainMemory();
@@ -318,10 +316,38 @@ llvm::Expected<device::DeviceAddress> JudgeSession::takeSpare(unsigned i) {
 
 llvm::Error JudgeSession::useProgram(Computed what, device::Device &device, const candidate::LaunchPlan &plan,
                                      llvm::StringRef artifact) {
-  auto created = device::CandidateSession::createBare(device, plan, artifact);
+  return load(what == Computed::Magnitudes ? twin
+              : what == Computed::Reach    ? ranges
+                                           : declared,
+              device, plan, artifact);
+}
+
+/// Begins GRAPH on DEVICE. Programs run one after the other, and nothing of one outlives its run but what is copied: so
+/// all of them have the same memory, in which the inputs of a network in fp64 alone are gigabytes. Each buffer gets the
+/// smallest place that holds it: with any other choice no further one would find one.
+llvm::Error JudgeSession::load(Program &graph, device::Device &device, const candidate::LaunchPlan &plan,
+                               llvm::StringRef artifact) {
+  std::vector<bool> taken(places.size());
+  auto lend = [&](size_t bytes) -> llvm::Expected<device::DeviceAddress> {
+    size_t best = places.size();
+    for (size_t i = 0; i < places.size(); ++i)
+      if (!taken[i] && places[i].bytes >= bytes && (best == places.size() || places[i].bytes < places[best].bytes))
+        best = i;
+    if (best < places.size()) {
+      taken[best] = true;
+      return places[best].at;
+    }
+    auto at = allocate(bytes);
+    if (!at)
+      return at.takeError();
+    places.push_back({*at, bytes});
+    taken.push_back(true);
+    return *at;
+  };
+  auto created = device::CandidateSession::createBare(device, plan, artifact, lend);
   if (!created)
     return created.takeError();
-  (what == Computed::Magnitudes ? twin : what == Computed::Reach ? ranges : declared) = {std::move(*created), &plan};
+  graph = {std::move(*created), &plan};
   return llvm::Error::success();
 }
 

@@ -65,6 +65,7 @@ private:
     std::unique_ptr<device::CandidateSession> session;
     const candidate::LaunchPlan *plan = nullptr;
   };
+  llvm::Error load(Program &graph, device::Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact);
   llvm::Expected<device::SharedBlock> inputsOf(size_t set);
   llvm::Error checkDrawn(const candidate::BufferSpec &spec, device::DeviceAddress at, const kgen_drawing &drawing);
   llvm::Error write(device::DeviceAddress to, const char *from, size_t bytes);
@@ -91,6 +92,12 @@ private:
   candidate::LaunchPlan kernelPlan; ///< of judge_kernels.cu
   Program oracle;                   ///< of answers
   Program twin, ranges, declared;   ///< of magnitudes, of reach, in the graph's own types; once they are needed
+  /// Memory of OWN's in which the buffers of whatever program runs lie.
+  struct Place {
+    device::DeviceAddress at;
+    size_t bytes;
+  };
+  std::vector<Place> places;
   std::vector<size_t> inputOffsets, outputOffsets;
   size_t inputBytes = 0;
   std::map<size_t, device::SharedBlock> inputs; ///< as they are stored

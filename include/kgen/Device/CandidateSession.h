@@ -50,9 +50,12 @@ public:
   static llvm::Expected<std::unique_ptr<CandidateSession>>
   create(Device &device, const candidate::LaunchPlan &plan, llvm::StringRef artifact, unsigned wanted = bufferSets);
 
-  /// One buffer set of just the bytes that the plan names, without zones, for tools that watch accesses.
+  /// Memory of so many bytes, from a multiple of 256 on, that outlives a session.
+  using Lender = llvm::function_ref<llvm::Expected<DeviceAddress>(size_t bytes)>;
+  /// One buffer set of just the bytes that the plan names, without zones, for tools that watch accesses; each buffer is
+  /// the device's own, or what LEND gives.
   static llvm::Expected<std::unique_ptr<CandidateSession>> createBare(Device &device, const candidate::LaunchPlan &plan,
-                                                                      llvm::StringRef artifact);
+                                                                      llvm::StringRef artifact, Lender lend = nullptr);
   llvm::Error writeInput(unsigned index, const char *bytes);
   /// Launches and waits, nothing else.
   llvm::Error runBare();
@@ -139,6 +142,7 @@ private:
   std::vector<BufferSet> sets;
   uint32_t bufferCount = 0; ///< of all sets, so far
   bool bare = false;
+  Lender lend = nullptr;        ///< of a bare one while it begins
   unsigned last = 0;            ///< the set of the last run
   uint64_t key;                 ///< of digests that stay in this process
   std::vector<DigestJob> state; ///< the candidate's variables
