@@ -47,6 +47,23 @@ func.func @read_twice(%x: tensor<6x40xf32>) -> (tensor<6x32xf32>, tensor<6x32xf3
 
 // -----
 
+// Rows of odd length are not peeled: where their packs would begin differs from where those of the results do.
+// CHECK-LABEL: func.func @odd(
+// CHECK: ins(%arg0 : tensor<6x4104xf32>)
+// TEXT-LABEL: kgen.source @softmax
+// TEXT-SAME: vec = 1
+func.func @odd(%x: tensor<6x4104xf32>) -> tensor<6x4097xf32> {
+  %0 = aten.narrow %x dim 1 start 4 length 4097 : (tensor<6x4104xf32>) -> tensor<6x4097xf32>
+  %1 = kgen.dispatch @softmax schedule(#kgen.schedule<family = row>) ins(%0 : tensor<6x4097xf32>) {
+  ^bb0(%a: tensor<6x4097xf32>):
+    %s = aten.softmax.int %a dim 1 : (tensor<6x4097xf32>) -> tensor<6x4097xf32>
+    kgen.yield %s : tensor<6x4097xf32>
+  } : tensor<6x4097xf32>
+  return %1 : tensor<6x4097xf32>
+}
+
+// -----
+
 // The view next to the kernels leaves rows whole, the one in front of it does not.
 // CHECK-LABEL: func.func @only_the_last(
 // CHECK: %[[T:.*]] = aten.transpose.int %arg0
