@@ -95,6 +95,8 @@ SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, schedule::Ints
   return llvm::to_vector(fallback);
 }
 
+SmallVector<Operation *> Family::findStridedViews(DispatchOp) const { return {}; }
+
 graph::WorkFact Family::getWork(DispatchOp) const { return {}; }
 
 LogicalResult completeSchedule(const Family &family, DispatchOp dispatch, ScheduleParams &params, const Chip &chip) {

@@ -82,6 +82,8 @@ private:
     // What joins in front of a product says how its operands lie.
     if (group.ops.size() == 1 || (family == "gemm" && reach.producers))
       facts.ops[group.anchor].work = known->getWork(dispatch);
+    for (Operation *view : known->findStridedViews(dispatch))
+      facts.ops[indices[view]].readInPlace = true;
     groups.push_back(std::move(group));
   }
 

@@ -24,6 +24,10 @@ void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &optio
   attention.arch = options.arch;
   attention.sharedBytes = options.sharedBytes;
   pm.addPass(kernels::createFormAttention(attention));
+  kernels::TakeRowViewsOptions rows;
+  rows.arch = options.arch;
+  rows.sharedBytes = options.sharedBytes;
+  pm.addPass(kernels::createTakeRowViews(rows));
   kernels::LowerDispatchesOptions chip;
   chip.arch = options.arch;
   chip.multiprocessors = options.multiprocessors;

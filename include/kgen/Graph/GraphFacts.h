@@ -49,6 +49,7 @@ struct OpFact {
   bool isWindow = false; ///< folds sliding windows: a pooling
   std::string family;    ///< the kernel family that computes it by itself; "": the generic path
   WorkFact work;
+  bool readInPlace = false; ///< a view that row kernels behind it read as strides
 };
 
 /// Ops that become one kernel of FAMILY: what transform.kgen.select and fuse form, and the family accepts.

@@ -169,6 +169,9 @@ public:
   /// cost.
   virtual bool readsOnce() const { return false; }
 
+  /// The views in front of DISPATCH, outside of it, that its kernels can read as strides, so that nothing is copied.
+  virtual llvm::SmallVector<mlir::Operation *> findStridedViews(DispatchOp dispatch) const;
+
   /// What DISPATCH, which matches, works on, for ideas and their ranking.
   virtual graph::WorkFact getWork(DispatchOp dispatch) const;
 };

@@ -62,6 +62,31 @@ def FormAttention : Pass<"kgen-form-attention", "mlir::ModuleOp"> {
   let dependentDialects = ["kgen::KGenDialect"];
 }
 
+def TakeRowViews : Pass<"kgen-take-row-views", "mlir::ModuleOp"> {
+  let summary = "let kernels of rows read behind views, so that nothing is copied for them";
+  let description = [{
+    Slices, transposes, expansions and reshapes in front of a dispatch of family
+    row move into it where they leave a row's elements neighbours, and its
+    schedule is for rows that lie apart. Others stay, and are copied in front.
+
+    ```mlir
+    %0 = aten.slice.Tensor %x dim 1 start 2048 end 3072 : (tensor<128x4096xbf16>) -> tensor<128x1024xbf16>
+    %1 = kgen.dispatch @mean schedule(#kgen.schedule<family = row>) ins(%0 : tensor<128x1024xbf16>) { ... }
+    // becomes
+    %1 = kgen.dispatch @mean schedule(#kgen.schedule<family = row>) ins(%x : tensor<128x4096xbf16>) {
+    ^bb0(%a: tensor<128x4096xbf16>):
+      %0 = aten.slice.Tensor %a dim 1 start 2048 end 3072 : (tensor<128x4096xbf16>) -> tensor<128x1024xbf16>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "0", "opt-in shared memory of a block, bytes; 0: the architecture's">
+  ];
+  let dependentDialects = ["kgen::KGenDialect"];
+}
+
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
   let summary = "give every linalg op that no family has taken a kernel of its own";
   let description = [{

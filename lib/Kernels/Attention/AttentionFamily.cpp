@@ -24,7 +24,7 @@ FailureOr<AttentionProgram> readAttention(DispatchOp dispatch) {
   aten::ScaledDotProductAttentionOp attention;
   Operation *store = nullptr;
   for (Operation &op : dispatch.getYield()->getBlock()->without_terminator()) {
-    if (!attention && isAttentionView(&op))
+    if (!attention && isStridedView(&op))
       continue;
     if (attention && !store && isAttentionStore(&op) && op.getOperand(0).getDefiningOp() == attention) {
       store = &op;
@@ -145,7 +145,7 @@ public:
           value = dispatch.getInputs()[argument.getArgNumber()];
         least = std::min(least, llvm::product_of(shapeOf(value)));
         Operation *view = value.getDefiningOp();
-        if (!view || !isAttentionView(view))
+        if (!view || !isStridedView(view))
           break;
         value = view->getOperand(0);
       }

@@ -14,15 +14,11 @@
 
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
+#include "kgen/Kernels/Emit/StridedView.h"
 
 #include <optional>
 
 namespace kgen::kernels {
-
-/// EXTENT steps of STRIDE elements.
-struct Span {
-  int64_t extent, stride;
-};
 
 /// Where an input's element (head, row, column) lies in an operand of the dispatch, in elements. A stride of 0 repeats.
 struct AttentionInput {
@@ -36,9 +32,6 @@ struct AttentionInput {
   /// The first element of `head`, an expression of CUDA-C.
   std::string offset() const;
 };
-
-/// Whether OP is a view that readInput looks through.
-bool isAttentionView(mlir::Operation *op);
 
 /// Whether OP is a view of a result that kernels write through, where strides say how.
 bool isAttentionStore(mlir::Operation *op);

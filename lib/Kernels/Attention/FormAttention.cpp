@@ -79,7 +79,7 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
     auto mma = *params.getWord(schedule::key::mma);
     for (unsigned number = 0; number < dispatch.getInputs().size(); ++number) {
       SmallVector<Operation *> views;
-      for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isAttentionView(op);
+      for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isStridedView(op);
            op = op->getOperand(0).getDefiningOp())
         views.push_back(op);
       for (; !views.empty(); views.pop_back()) {
@@ -128,30 +128,6 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
       return rewriter.eraseOp(grown);
     rewriter.replaceOp(store, grown);
     rewriter.eraseOp(dispatch);
-  }
-
-  /// A copy of DISPATCH that computes VIEWS, from the last to the first, of what input NUMBER comes from.
-  static DispatchOp withViews(IRRewriter &rewriter, DispatchOp dispatch, unsigned number, ArrayRef<Operation *> views) {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(dispatch);
-    SmallVector<Value> inputs(dispatch.getInputs());
-    inputs[number] = views.back()->getOperand(0);
-    auto grown = DispatchOp::create(rewriter, dispatch.getLoc(), dispatch.getResultTypes(), dispatch.getNameAttr(),
-                                    dispatch.getIdeaAttr(), dispatch.getScheduleAttr(), inputs);
-    SmallVector<Location> locs(inputs.size(), dispatch.getLoc());
-    Block *body = rewriter.createBlock(&grown.getBody(), {}, TypeRange(ValueRange(inputs)), locs);
-    IRMapping mapping;
-    mapping.map(dispatch.getBody().front().getArguments(), body->getArguments());
-    Value value = body->getArgument(number);
-    for (Operation *view : llvm::reverse(views)) {
-      IRMapping operand;
-      operand.map(view->getOperand(0), value);
-      value = rewriter.clone(*view, operand)->getResult(0);
-    }
-    mapping.map(dispatch.getBody().front().getArgument(number), value);
-    for (Operation &op : dispatch.getBody().front())
-      rewriter.clone(op, mapping);
-    return grown;
   }
 
   /// Asks FAMILY, and keeps its reasons to itself: the generic path is there for what it refuses.

@@ -29,14 +29,18 @@ LogicalResult RowChoice::chooseVector() {
   constexpr int64_t kLeastPeeled = 2048, kLeastPacks = 16;
   std::optional<Resident> resident = params.getWord(key::resident);
   bool whole = resident == Resident::Reg || params.getInt(key::splitRows).value_or(defaultSplit()) == 1;
-  bool canPeel = contiguous() && whole && (!resident || resident == Resident::Reg || resident == Resident::None);
+  bool canPeel = contiguous() && whole && !program.hasPlaces() &&
+                 (!resident || resident == Resident::Reg || resident == Resident::None);
   int64_t most = contiguous() ? std::min(largestPowerOfTwoIn(layout.columns), 16 / bytes) : 1;
   if (canPeel && layout.columns >= kLeastPeeled)
     most = 16 / bytes;
-  int64_t vector = params.intOr(context, key::vec, most);
+  int64_t vector = params.intOr(context, key::vec, std::min(most, program.alignment()));
   if (!contiguous() && vector != 1)
     return reject("vec = " + Twine(vector) + ", expected 1: the elements of a row lie " + Twine(layout.inner) +
                   " apart");
+  if (program.hasPlaces() && program.alignment() % vector != 0)
+    return reject("vec = " + Twine(vector) + ", expected at most " + Twine(program.alignment()) +
+                  ": an input is read through views, and its rows begin at multiples of so many elements");
   if (vector * bytes > 16)
     return reject("vec = " + Twine(vector) + " of " + Twine(bytes) + "-byte elements is " + Twine(vector * bytes) +
                   " bytes, an access has at most 16");
@@ -137,8 +141,8 @@ LogicalResult RowChoice::chooseResidence() {
   schedule.rowsPerBlock = rows;
   StreamPacks stream = streamPacks(program, schedule, chip);
   bool fitsRegisters = floats(threads, vector) <= mostHeld(threads * rows);
-  bool canStream =
-      contiguous() && !isPeeled() && vector * 4 == 16 && widestPackedElement(dispatch, program.layout.shape) == 4;
+  bool canStream = contiguous() && !program.hasPlaces() && !isPeeled() && vector * 4 == 16 &&
+                   widestPackedElement(dispatch, program.layout.shape) == 4;
   bool fitsStream = canStream && packed && rows == 1 && threads >= 64 && stream.shared >= 1 &&
                     stream.registers * vector <= mostHeld(threads) - 16;
 
@@ -157,6 +161,8 @@ LogicalResult RowChoice::chooseResidence() {
                   Twine(threads * rows) + " threads, at most " + Twine(mostHeld(threads * rows)) + " fit");
   if (resident == Resident::Hybrid && !program.furtherSums.empty())
     return reject("resident = hybrid keeps what is read of a row on chip, which several sums do not read again");
+  if (resident == Resident::Hybrid && program.hasPlaces())
+    return reject("resident = hybrid copies rows that lie one behind the other, found an input behind views");
   if (resident == Resident::Hybrid) {
     if (!canStream)
       return reject("resident = hybrid moves 16 bytes of f32 at a time, found vec = " + Twine(vector) + " of " +

@@ -37,6 +37,10 @@ private:
   std::string ringConstants();
   std::string statisticHelpers();
   std::string offsetFunction();
+  /// The place of the element at (row, column) of INPUT, an expression; `offset` where it lies as the results do.
+  std::string offsetOf(mlir::Value input) const;
+  /// Reads PACKS at (row, column); declares the `offset` that they need.
+  std::string loadPacksOfRow(llvm::ArrayRef<mlir::Value> packs) const;
   std::string loadFunctions();
   std::string observeFunction();
   std::string observeSums();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowChoice.h"
+#include "RowViews.h"
 
 using namespace mlir;
 
@@ -16,16 +17,24 @@ namespace {
 class RowFamily : public Family {
 public:
   StringRef name() const override { return "row"; }
-  LogicalResult match(DispatchOp dispatch) const override { return analyzeRowProgram(dispatch); }
+  LogicalResult match(DispatchOp dispatch) const override { return success(succeeded(openRowDispatch(dispatch))); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
   bool readsOnce() const override { return true; }
+  SmallVector<Operation *> findStridedViews(DispatchOp dispatch) const override {
+    SmallVector<Operation *> views;
+    FailureOr<RowDispatch> rows = openRowDispatch(dispatch);
+    for (unsigned number = 0; succeeded(rows) && number < dispatch.getInputs().size(); ++number)
+      llvm::append_range(views, stridedViews(dispatch, rows->program.layout, number));
+    return views;
+  }
   graph::WorkFact getWork(DispatchOp dispatch) const override {
-    FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
+    FailureOr<RowDispatch> rows = openRowDispatch(dispatch);
+    const RowLayout &layout = rows->program.layout;
     graph::WorkFact work;
-    work.rows = program->layout.rows;
-    work.columns = program->layout.columns;
-    work.apart = program->layout.inner;
+    work.rows = layout.rows;
+    work.columns = layout.columns;
+    work.apart = layout.inner;
     return work;
   }
 };
@@ -33,10 +42,11 @@ public:
 } // namespace
 
 LogicalResult RowFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
-  FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
-  if (failed(program))
+  FailureOr<RowDispatch> rows = openRowDispatch(dispatch);
+  if (failed(rows))
     return failure();
-  RowChoice choice{dispatch, params, chip, *program, program->layout, dispatch.getContext()};
+  const RowProgram &program = rows->program;
+  RowChoice choice{rows->plain, params, chip, program, program.layout, dispatch.getContext()};
   if (choice.isRing())
     return success(succeeded(choice.chooseVector()) && succeeded(choice.chooseRing()) &&
                    succeeded(choice.chooseWords()));
@@ -87,12 +97,12 @@ static RowSchedule readRow(const ScheduleParams &params) {
 }
 
 FailureOr<DispatchCode> RowFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
-  FailureOr<RowProgram> program = analyzeRowProgram(dispatch);
-  if (failed(program))
+  FailureOr<RowDispatch> rows = openRowDispatch(dispatch);
+  if (failed(rows))
     return failure();
   RowSchedule schedule = readRow(params);
-  schedule.peeled = program->layout.columns % schedule.vector != 0;
-  return emitRowSource(dispatch, *program, schedule, chip);
+  schedule.peeled = rows->program.layout.columns % schedule.vector != 0;
+  return emitRowSource(rows->plain, rows->program, schedule, chip);
 }
 
 std::unique_ptr<Family> createRowFamily() { return std::make_unique<RowFamily>(); }

@@ -149,9 +149,28 @@ std::string RowEmitter::statisticHelpers() {
 }
 
 std::string RowEmitter::offsetFunction() {
-  return std::string("\n__device__ __forceinline__ long long offset_of(long long row, int column) {\n") +
-         (layout.inner == 1 ? "  return row * kColumns + column;\n}\n"
-                            : "  return (row / kInner * kColumns + column) * kInner + row % kInner;\n}\n");
+  std::string text = std::string("\n__device__ __forceinline__ long long offset_of(long long row, int column) {\n") +
+                     (layout.inner == 1 ? "  return row * kColumns + column;\n}\n"
+                                        : "  return (row / kInner * kColumns + column) * kInner + row % kInner;\n}\n");
+  for (BlockArgument input : block->getArguments())
+    if (const RowPlace *place = program.placeOf(input))
+      text += llvm::formatv("\n/// The same in {0}, whose rows lie apart.\n"
+                            "__device__ __forceinline__ long long offset_of_{0}(long long row, int column) {{\n"
+                            "  return {1} + column;\n}\n",
+                            inputName(input), printSpans("row", place->rows, place->base));
+  return text;
+}
+
+std::string RowEmitter::offsetOf(Value input) const {
+  return program.placeOf(input) ? "offset_of_" + inputName(input) + "(row, column)" : "offset";
+}
+
+std::string RowEmitter::loadPacksOfRow(ArrayRef<Value> packs) const {
+  bool plain = llvm::any_of(packs, [&](Value value) { return !program.placeOf(value); });
+  std::string text = plain ? "  const long long offset = offset_of(row, column);\n" : "";
+  for (Value value : packs)
+    text += loadPacks(value, offsetOf(value));
+  return text;
 }
 
 std::string RowEmitter::loadFunctions() {
@@ -165,9 +184,7 @@ std::string RowEmitter::loadFunctions() {
     text += before.identity ? ".\n" : ", after the ops fused in front.\n";
     text += "__device__ __forceinline__ void load(const Operands &operands, long long row, int column,\n"
             "                                     float (&value)[kVector]) {\n";
-    if (!packs.empty())
-      text += "  const long long offset = offset_of(row, column);\n" + loadPacks(packs, "offset");
-    return text + assign;
+    return text + loadPacksOfRow(packs) + assign;
   }
   Value first = packs.front();
   std::string type = getStorageType(elementTypeOf(first)).str(), input = inputName(first);
@@ -181,10 +198,7 @@ std::string RowEmitter::loadFunctions() {
       "__device__ __forceinline__ void widen(const Held &{1}, const Operands &operands, long long row, int column,\n"
       "                                      float (&value)[kVector]) {{\n",
       type, input, before.identity ? "" : ", after the ops fused in front");
-  if (packs.size() > 1)
-    text += "  const long long offset = offset_of(row, column);\n" +
-            loadPacks(ArrayRef<Value>(packs).drop_front(), "offset");
-  return text + assign;
+  return text + loadPacksOfRow(ArrayRef<Value>(packs).drop_front()) + assign;
 }
 
 /// The body of observe() where several sums are taken of the rows.
@@ -197,8 +211,7 @@ std::string RowEmitter::observeSums() {
                                  : toFloat(inputName(value) + ".lane[lane]", elementTypeOf(value));
   };
   std::string text;
-  if (SmallVector<Value> packs = packsOf(pieces, {program.held}, layout.shape); !packs.empty())
-    text += "  const long long offset = offset_of(row, column);\n" + loadPacks(packs, "offset");
+  text += loadPacksOfRow(packsOf(pieces, {program.held}, layout.shape));
   text += "  float sum[kSums] = {}; // of the pack first: shorter chains of additions lose fewer digits\n"
           "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane) {\n";
   for (auto [index, piece] : llvm::enumerate(pieces))
@@ -225,8 +238,7 @@ std::string RowEmitter::observeFunction() {
   std::string expression = call(inside, scalar, "column + lane");
   if (absolute)
     expression = "fabsf(" + expression + ")";
-  if (!packs.empty())
-    text += "  const long long offset = offset_of(row, column);\n" + loadPacks(packs, "offset");
+  text += loadPacksOfRow(packs);
   return text +
          "  float term_of[kVector];\n#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane)\n"
          "    term_of[lane] = " +
@@ -311,7 +323,7 @@ std::string RowEmitter::pickFunctions() {
     std::string named = where.identity ? "operands." + inputName(where.root) + "[row]"
                                        : callElementPiece(where, nullptr, ofRowNumber(where.root));
     auto atOffset = [&](Value value) {
-      return toFloat("operands." + inputName(value) + "[offset]", elementTypeOf(value));
+      return toFloat("operands." + inputName(value) + "[" + offsetOf(value) + "]", elementTypeOf(value));
     };
     auto scalar = [&](Value value) {
       return value.getDefiningOp() == program.statisticOp ? std::string("normal") : atOffset(value);
@@ -430,7 +442,9 @@ std::string RowEmitter::storeFunctions() {
           "                                      const float (&value)[kVector], const RowValue &of_row";
   text += columnInits.empty() ? ") {\n" : ",\n                                      const ColumnValues &of_column) {\n";
   text += "  const long long offset = offset_of(row, column);\n";
-  text += loadPacks(packs, "offset") + columnLoads;
+  for (Value value : packs)
+    text += loadPacks(value, offsetOf(value));
+  text += columnLoads;
   for (auto &[result, piece] : behind)
     text += llvm::formatv("  Pack<{0}> out{1};\n", getStorageType(elementTypeOf(piece.root)), result);
   text += "#pragma unroll\n  for (int lane = 0; lane < kVector; ++lane) {\n" + laneLoads;

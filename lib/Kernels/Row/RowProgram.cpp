@@ -24,6 +24,29 @@ SmallVector<Operation *> RowProgram::statisticOps() const {
   return ops;
 }
 
+const RowPlace *RowProgram::placeOf(Value input) const {
+  auto argument = dyn_cast<BlockArgument>(input);
+  if (!argument || argument.getArgNumber() >= places.size() || !places[argument.getArgNumber()])
+    return nullptr;
+  return &*places[argument.getArgNumber()];
+}
+
+bool RowProgram::hasPlaces() const {
+  return llvm::any_of(places, [](const std::optional<RowPlace> &place) { return place.has_value(); });
+}
+
+int64_t RowProgram::alignment() const {
+  uint64_t all = 16; // the most elements of one access
+  for (const std::optional<RowPlace> &place : places) {
+    if (!place)
+      continue;
+    all |= uint64_t(place->base);
+    for (const Span &span : place->rows)
+      all |= uint64_t(span.stride);
+  }
+  return int64_t(all & -all);
+}
+
 SmallVector<Value> RowProgram::statistics() const {
   SmallVector<Value> values;
   for (Operation *op : statisticOps())

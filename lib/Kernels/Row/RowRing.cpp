@@ -29,6 +29,8 @@ LogicalResult RowChoice::chooseRing() {
     return reject(what + " shares a row in a cluster, which " + chip.arch + " has not");
   if (!program.furtherSums.empty())
     return reject(what + " keeps what is read of a row on chip, which several sums do not read again");
+  if (program.hasPlaces())
+    return reject(what + " copies rows that lie one behind the other, found an input behind views");
   int64_t vector = *params.getInt(key::vec);
   Value held = heldInput(program);
   if (!contiguous())

@@ -70,6 +70,21 @@ static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef
         taken.insert(ops[op].users[0]);
 }
 
+/// Whether kernels of rows with SETTINGS read rows that lie apart: those that copy whole rows to shared memory do not.
+static bool readsApart(const ScheduleSettings &settings) {
+  auto resident = settings.find("resident");
+  return resident == settings.end() || resident->second == "reg" || resident->second == "none";
+}
+
+/// Marks in TAKEN views in front of ROWS, ops of row dispatches that read behind them, and of what is marked already.
+static void takeRowViews(ArrayRef<graph::OpFact> ops, const std::set<int> &rows, std::set<int> &taken) {
+  auto isView = [&](int op) { return ops[op].readInPlace && taken.count(op); };
+  for (int op = int(ops.size()); op-- > 0;)
+    if (ops[op].readInPlace && !ops[op].users.empty() &&
+        all_of(ops[op].users, [&](int user) { return rows.count(user) || isView(user); }))
+      taken.insert(op);
+}
+
 /// Whether an op of NAME gives what it reads other sizes, in the same memory.
 static bool keepsMemory(StringRef name) {
   return is_contained({"aten.view", "aten.reshape", "aten.flatten.using_ints", "aten.unsqueeze", "aten.squeeze.dim"},
@@ -80,6 +95,7 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   double us = 0;
   std::set<int> taken;
   std::map<int, StringRef> families;
+  std::set<int> rows;
   ideas::DispatchFacts facts;
   facts.device = context.device;
   const std::vector<graph::OpFact> &ops = factsOf(plan, context.facts).ops;
@@ -93,8 +109,11 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
     us += estimateDispatch(facts, dispatch.settings, bytes);
     taken.insert(dispatch.ops.begin(), dispatch.ops.end());
     families[dispatch.anchor] = dispatch.family;
+    if (dispatch.family == "row" && readsApart(dispatch.settings))
+      rows.insert(dispatch.ops.begin(), dispatch.ops.end());
   }
   takeViews(ops, families, taken);
+  takeRowViews(ops, rows, taken);
   for (size_t i = 0; i < ops.size(); ++i) {
     double bytes = 0;
     for (const graph::TensorFact &operand : ops[i].operands)

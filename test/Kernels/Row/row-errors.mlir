@@ -299,3 +299,70 @@ func.func @f(%x0: tensor<64x65536xf32>) -> tensor<64x65536xf32> {
   } : tensor<64x65536xf32>
   return %0 : tensor<64x65536xf32>
 }
+
+// -----
+
+func.func @f(%x0: tensor<6x9000xf32>) -> tensor<6x4096xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = cluster copies rows that lie one behind the other, found an input behind views}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = cluster>) ins(%x0 : tensor<6x9000xf32>) {
+  ^bb0(%a0: tensor<6x9000xf32>):
+    %v = aten.narrow %a0 dim 1 start 4 length 4096 : (tensor<6x9000xf32>) -> tensor<6x4096xf32>
+    %s = aten.softmax.int %v dim 1 : (tensor<6x4096xf32>) -> tensor<6x4096xf32>
+    kgen.yield %s : tensor<6x4096xf32>
+  } : tensor<6x4096xf32>
+  return %0 : tensor<6x4096xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<6x9000xf32>) -> tensor<6x4096xf32> {
+  // expected-error @+1 {{row schedule of @d: vec = 4, expected at most 2: an input is read through views, and its rows begin at multiples of so many elements}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, vec = 4>) ins(%x0 : tensor<6x9000xf32>) {
+  ^bb0(%a0: tensor<6x9000xf32>):
+    %v = aten.narrow %a0 dim 1 start 2 length 4096 : (tensor<6x9000xf32>) -> tensor<6x4096xf32>
+    %s = aten.softmax.int %v dim 1 : (tensor<6x4096xf32>) -> tensor<6x4096xf32>
+    kgen.yield %s : tensor<6x4096xf32>
+  } : tensor<6x4096xf32>
+  return %0 : tensor<6x4096xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<6x9000xf32>) -> tensor<6x4096xf32> {
+  // expected-error @+1 {{row schedule of @d: resident = hybrid copies rows that lie one behind the other, found an input behind views}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row, resident = hybrid>) ins(%x0 : tensor<6x9000xf32>) {
+  ^bb0(%a0: tensor<6x9000xf32>):
+    %v = aten.narrow %a0 dim 1 start 4 length 4096 : (tensor<6x9000xf32>) -> tensor<6x4096xf32>
+    %s = aten.softmax.int %v dim 1 : (tensor<6x4096xf32>) -> tensor<6x4096xf32>
+    kgen.yield %s : tensor<6x4096xf32>
+  } : tensor<6x4096xf32>
+  return %0 : tensor<6x4096xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<100x6xf32>) -> tensor<6x100xf32> {
+  // expected-error @+1 {{reads input 0 through views, expected rows whose elements are neighbours in it}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0 : tensor<100x6xf32>) {
+  ^bb0(%a0: tensor<100x6xf32>):
+    %v = aten.transpose.int %a0 dim0 0 dim1 1 : (tensor<100x6xf32>) -> tensor<6x100xf32>
+    %s = aten.softmax.int %v dim 1 : (tensor<6x100xf32>) -> tensor<6x100xf32>
+    kgen.yield %s : tensor<6x100xf32>
+  } : tensor<6x100xf32>
+  return %0 : tensor<6x100xf32>
+}
+
+// -----
+
+// A weight behind a view is no input of rows.
+func.func @f(%x0: tensor<6x100xf32>, %x1: tensor<200xf32>) -> tensor<6x100xf32> {
+  // expected-error @+1 {{reads input 1 through views, expected rows whose elements are neighbours in it}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = row>) ins(%x0, %x1 : tensor<6x100xf32>, tensor<200xf32>) {
+  ^bb0(%a0: tensor<6x100xf32>, %a1: tensor<200xf32>):
+    %v = aten.narrow %a1 dim 0 start 100 length 100 : (tensor<200xf32>) -> tensor<100xf32>
+    %s = aten.softmax.int %a0 dim 1 : (tensor<6x100xf32>) -> tensor<6x100xf32>
+    %m = aten.mul.Tensor %s, %v : (tensor<6x100xf32>, tensor<100xf32>) -> tensor<6x100xf32>
+    kgen.yield %m : tensor<6x100xf32>
+  } : tensor<6x100xf32>
+  return %0 : tensor<6x100xf32>
+}

@@ -60,10 +60,13 @@ def KGenNetwork_JoinHeadsOp : KGenNetwork_Op<"join_heads"> {
   let description = [{
     Linear products of one operand whose results reach one and the same
     attention by views alone (q, k and v; k and v where the queries are others'),
-    a query or key also by element-wise ops, as rotary embeddings are, become one
+    a query or key also by element-wise ops, as rotary embeddings are, and by norms
+    along the last dimension, as of each head, become one
     product, as by `join_products`, since kernels of attention read
-    slices as they read what was split into heads: two launches less for each
-    layer, and no other more. A product without a bias gets one of zeros where
+    slices as they read what was split into heads, and kernels of rows where the
+    rows lie: two launches less for each layer, and no other more. Where queries and
+    keys of one batch go through the same ops, these become one each, of the heads of
+    both. A product without a bias gets one of zeros where
     another has one, and a number that a query or key is multiplied by becomes a
     part of the attention's `scale`. Finding no two such products is a failure.
 

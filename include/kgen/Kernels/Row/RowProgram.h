@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kgen/Kernels/Emit/ElementPiece.h"
+#include "kgen/Kernels/Emit/StridedView.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -35,6 +36,17 @@ struct RowLayout {
   llvm::SmallVector<std::string> coordinates(llvm::StringRef column) const;
   /// Which dimensions of `shape` are folded. Meaningless when channels are cut.
   bool isFolded(unsigned dim) const { return dim >= firstFolded && dim < lastFolded; }
+};
+
+/// Where the rows of an input begin that is read through views: a row's elements are neighbours, rows lie apart.
+struct RowPlace {
+  Spans rows; ///< of a row's number, outermost first
+  int64_t base = 0;
+
+  /// Whether rows of COLUMNS elements lie one behind the other, as without views.
+  bool isPlain(int64_t columns) const {
+    return base == 0 && (rows.empty() || (rows.size() == 1 && rows[0].stride == columns));
+  }
 };
 
 /// One result of the dispatch.
@@ -66,6 +78,14 @@ struct RowProgram {
   /// Row values that element-wise ops behind a reduction use, or that are results.
   llvm::SetVector<mlir::Value> rowValues;
 
+  /// By input of the dispatch, of those whose rows do not lie one behind the other; or empty.
+  llvm::SmallVector<std::optional<RowPlace>> places;
+
+  /// Where the rows of INPUT, an argument of the dispatch, begin, if not one behind the other.
+  const RowPlace *placeOf(mlir::Value input) const;
+  bool hasPlaces() const;
+  /// Elements of which the beginnings of all rows are multiples, a power of two of at most 16.
+  int64_t alignment() const;
   /// `statisticOp`, then `furtherSums`.
   llvm::SmallVector<mlir::Operation *> statisticOps() const;
   /// What they give.
@@ -75,7 +95,8 @@ struct RowProgram {
 /// What VALUE is a reshape of.
 mlir::Value stripOrderKeeping(mlir::Value value);
 
-/// Analyses DISPATCH; one diagnostic, at the op or type that stands in the way.
+/// Analyses DISPATCH, whose inputs no views stand in front of (RowViews.h reads those); one diagnostic, at the op or
+/// type that stands in the way.
 mlir::FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch);
 
 } // namespace kgen::kernels
