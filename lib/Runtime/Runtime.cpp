@@ -106,7 +106,10 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
   thread_local std::vector<void *> arguments;
   const size_t begin = part == Part::Run ? plan.prepareLaunches : 0;
   const size_t end = part == Part::Prepare ? plan.prepareLaunches : plan.launches.size();
+  std::unique_ptr<Backend::Run> run;
   for (size_t i = begin; i < end; ++i) {
+    if (i == plan.prepareLaunches)
+      run = backend.beginRun(stream);
     const Launch &launch = plan.launches[i];
     slots.resize(launch.arguments.size());
     arguments.resize(launch.arguments.size());
@@ -122,8 +125,10 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
         backend.encode(argument.map, address(argument.map.base), slots[a]);
       }
     }
-    backend.launch(i, arguments.data(), stream);
+    backend.launch(i, arguments.data(), stream, run.get());
   }
+  if (run)
+    run->end();
 }
 
 int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace, void *stream,
