@@ -127,13 +127,13 @@ public:
 
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, bool, bool) override {
     // A run's time begins where nothing before it is under way, so its first launch does not overlap.
-    bool follows = launched && index == *launched + 1;
+    const bool follows = launched && index == *launched + 1;
     launched = index;
-    cuda::Stream to = capturing ? capturing : stream;
-    if (branching)
-      if (int error = branching->reach(index - plan->prepareLaunches(), to, follows))
-        return reject(std::string("the driver takes no run on several streams: ") + driver.describe(error));
-    return module.launch(index, values, to, follows);
+    if (capturing && !queued.empty()) {
+      queued[index - plan->prepareLaunches()] = values;
+      return llvm::Error::success();
+    }
+    return module.launch(index, values, capturing ? capturing : stream, follows);
   }
 
   llvm::Error synchronize() override {
@@ -217,21 +217,34 @@ private:
       return broken("cuStreamBeginCapture", error);
     capturing = graphStream;
     if (sides && sides->areThere() && !order.prepare && !order.empty)
-      branching.emplace(*sides, graphStream);
+      queued.resize(plan->launches.size() - plan->prepareLaunches());
     llvm::Error launched = script.launch(order);
-    int error = branching && !launched ? branching->finish() : 0;
-    branching.reset();
+    if (!launched && !queued.empty())
+      launched = launchQueued();
+    queued.clear();
     capturing = nullptr;
-    const int ended = driver.endCapture(graphStream, &graph.graph);
+    int error = driver.endCapture(graphStream, &graph.graph);
     if (launched)
       return launched;
-    error = error ? error : ended;
     if (!error)
       error = driver.graphInstantiate(&graph.executable, graph.graph, 0);
     if (!error)
       error = driver.graphUpload(graph.executable, graphStream);
     return error ? reject(std::string("the driver makes no graph of its launches: ") + driver.describe(error))
                  : llvm::Error::success();
+  }
+
+  /// The launches of a run that is captured, on several streams.
+  llvm::Error launchQueued() {
+    for (runtime::SideRun run(*sides, graphStream);;) {
+      if (int error = run.advance())
+        return reject(std::string("the driver takes no run on several streams: ") + driver.describe(error));
+      if (!run.isAtLaunch())
+        return llvm::Error::success();
+      if (llvm::Error error =
+              module.launch(plan->prepareLaunches() + run.launch, queued[run.launch], run.stream, run.overlaps))
+        return error;
+    }
   }
 
   llvm::Error prepareTiming(bool cold) {
@@ -268,10 +281,10 @@ private:
   std::optional<runtime::SideStreams> sides; ///< of graphs
   cuda::Event events[3] = {};
   cuda::Stream graphStream = nullptr;
-  cuda::Stream stream = nullptr;             ///< of what is not timed; null: the default one, which all threads share
-  cuda::Stream capturing = nullptr;          ///< where launches go instead
-  std::optional<runtime::SideRun> branching; ///< of the run that is captured on several streams
-  std::optional<size_t> launched;            ///< the last launch of the run
+  cuda::Stream stream = nullptr;              ///< of what is not timed; null: the default one, which all threads share
+  cuda::Stream capturing = nullptr;           ///< where launches go instead
+  std::vector<llvm::ArrayRef<void *>> queued; ///< of the run that is captured: values by launch, until all are known
+  std::optional<size_t> launched;             ///< the last launch of the run
   cuda::Pointer flush = 0;
   size_t flushBytes = 0;
   unsigned flushes = 0;

@@ -26,9 +26,9 @@ std::vector<int64_t> kgen::network::placeInArena(llvm::ArrayRef<Lifetime> lives,
   std::iota(order.begin(), order.end(), size_t(0));
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lives[a].bytes > lives[b].bytes; });
   auto meet = [&](size_t a, size_t b) {
-    if (lives[a].first <= lives[b].last && lives[b].first <= lives[a].last)
-      return true;
-    return !branches.empty() && !isBefore(branches[a], branches[b]) && !isBefore(branches[b], branches[a]);
+    if (lives[a].first > lives[b].last)
+      std::swap(a, b);
+    return lives[a].last >= lives[b].first || (!branches.empty() && !isBefore(branches[a], branches[b]));
   };
   std::vector<int64_t> offsets(lives.size(), 0);
   std::vector<size_t> placed; // the lowest first

@@ -243,18 +243,18 @@ private:
       return {};
     std::vector<BranchLife> lives(out.workspace.size());
     const size_t prepares = out.prepareLaunches();
-    std::sort(uses.begin(), uses.end());
+    std::vector<size_t> placeOf(branches.order.size());
+    for (size_t i = 0; i < placeOf.size(); ++i)
+      placeOf[branches.order[i]] = i;
     for (auto [launch, space] : uses) {
       if (launch < prepares)
         continue; // before the run, and so before all of it
-      const size_t index = launch - prepares;
+      const size_t place = placeOf[launch - prepares];
       BranchLife &life = lives[space];
-      const unsigned stream = branches.stream[index];
-      // Later ones of a stream wait for the first one.
-      if (life.last[stream] < 0)
-        for (size_t s = 0; s < life.over.size(); ++s)
-          life.over[s] = std::min(life.over[s], branches.past[index][s]);
-      life.last[stream] = int32_t(index);
+      for (size_t s = 0; s < life.over.size(); ++s)
+        life.over[s] = std::min(life.over[s], branches.past[place][s]);
+      int32_t &last = life.last[branches.stream[place]];
+      last = std::max(last, int32_t(place));
     }
     return lives;
   }
@@ -263,7 +263,7 @@ private:
   ArrayRef<candidate::LaunchPlan> plans;
   candidate::LaunchPlan out;
   std::vector<Place> values;
-  std::vector<std::pair<size_t, unsigned>> uses; ///< a launch and a workspace that it, or its step, uses
+  std::vector<std::pair<size_t, unsigned>> uses; ///< a launch and a workspace that it uses, or its step
 };
 
 } // namespace

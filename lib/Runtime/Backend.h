@@ -20,21 +20,21 @@ struct alignas(64) Slot {
 /// The machine code of one bundle on one device. Functions throw std::runtime_error with one sentence.
 class Backend {
 public:
-  /// A run on several streams, from its first launch to end().
+  /// A run on several streams.
   class Run {
   public:
     virtual ~Run() = default;
-    /// What comes behind its last launch.
-    virtual void end() = 0;
+    /// Whether there is another launch to be queued, INDEX of the plan. If not, all streams are one again.
+    virtual bool next(size_t &index) = 0;
   };
 
   virtual ~Backend() = default;
   /// The tensor map MAP with its buffer at BASE, into TO.
   virtual void encode(const TensorMap &map, void *base, Slot &to) = 0;
-  /// Queues launch INDEX of a run that goes to STREAM, or of what prepares; RUN is beginRun()'s.
+  /// Queues launch INDEX on STREAM; or where it goes in RUN, which has named it.
   virtual void launch(size_t index, void **arguments, void *stream, Run *run) = 0;
-  /// For the launches of a run, prepared ones left out, which follow in order: how they are spread over streams beside
-  /// STREAM; null where they are not.
+  /// How the launches of a run that begins on STREAM, without those that prepare, are spread over streams beside it;
+  /// null where they are not.
   virtual std::unique_ptr<Run> beginRun(void *) { return nullptr; }
 };
 

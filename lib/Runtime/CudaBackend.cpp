@@ -82,9 +82,10 @@ public:
     const Launch &launch = bundle.plan.launches[index];
     auto to = static_cast<cuda::Stream>(stream);
     // Behind other people's kernels a first launch overlaps, too; not behind the ends of several streams.
-    bool overlaps = index > bundle.plan.prepareLaunches || CaptureState::of(driver(), to).behindKernel;
+    const bool isFirst = index == 0 || index == bundle.plan.prepareLaunches;
+    bool overlaps = !isFirst || (!run && CaptureState::of(driver(), to).behindKernel);
     if (run)
-      static_cast<BranchedRun *>(run)->reach(index - bundle.plan.prepareLaunches, to, overlaps);
+      static_cast<BranchedRun *>(run)->place(to, overlaps);
     int error =
         launchKernel(driver(), functions[index], LaunchShape::of(launch), to, arguments, overlaps && waits[index]);
     if (error == driverLacksIt)
@@ -100,29 +101,35 @@ public:
     const CaptureState state = CaptureState::of(driver(), origin);
     if (!state.capture)
       return nullptr;
-    auto run = std::make_unique<BranchedRun>(*sides, origin, state, branching);
+    auto run = std::make_unique<BranchedRun>(*this, origin, state, branching);
     return sides->areFree(state.capture) ? std::move(run) : nullptr;
   }
 
 private:
   class BranchedRun : public Run {
   public:
-    BranchedRun(const SideStreams &sides, cuda::Stream origin, const CaptureState &state, std::mutex &branching)
-        : alone(branching), run(sides, origin), behindKernel(state.behindKernel) {}
-    void reach(size_t index, cuda::Stream &stream, bool &overlaps) {
-      if (int error = run.reach(index, stream, overlaps))
+    BranchedRun(const CudaBackend &backend, cuda::Stream origin, const CaptureState &state, std::mutex &branching)
+        : alone(branching), run(*backend.sides, origin), prepares(backend.bundle.plan.prepareLaunches),
+          behindKernel(state.behindKernel) {}
+    bool next(size_t &index) override {
+      isFirst = !begun;
+      begun = true;
+      if (int error = run.advance())
         fail("the driver refuses a run on several streams", error);
-      overlaps = overlaps || (index == 0 && behindKernel);
+      index = prepares + run.launch;
+      return run.isAtLaunch();
     }
-    void end() override {
-      if (int error = run.finish())
-        fail("the driver does not join a run's streams", error);
+    void place(cuda::Stream &stream, bool &overlaps) const {
+      stream = run.stream;
+      overlaps = run.overlaps || (isFirst && behindKernel);
     }
 
   private:
     std::lock_guard<std::mutex> alone;
     SideRun run;
-    const bool behindKernel;
+    const size_t prepares;
+    const bool behindKernel; ///< its first launch
+    bool begun = false, isFirst = false;
   };
 
   /// What launches use, and the variables that modules of CODE have.

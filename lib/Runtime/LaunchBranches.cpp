@@ -3,9 +3,10 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One pass in the order of the list. A launch has a clock: for each stream the last launch that is over when it begins
-// (a vector clock, Fidge 1988). So what a launch has to wait for, who is over already, and who used some bytes last are
-// as many numbers as there are streams, however many launches there are.
+// First each launch's level, the length of the longest path to it, then one pass in the order of levels. There a launch
+// has a clock: for each stream the last launch that is over when it begins (a vector clock, Fidge 1988). So what a
+// launch has to wait for, who is over already, and who used some bytes last are as many numbers as there are streams,
+// however many launches there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace kgen::runtime {
@@ -69,7 +71,7 @@ public:
       merge(begin, end);
   }
 
-  /// LAUNCH, on STREAM, uses BEGIN to END, which were collected.
+  /// LAUNCH, on STREAM, uses BEGIN to END, which were collected: what it waits for counts for less than itself.
   void use(int64_t begin, int64_t end, bool writes, int32_t launch, unsigned stream) {
     // Once more: another access of this launch may have made one piece of several.
     split(begin);
@@ -84,7 +86,7 @@ public:
     int64_t done = begin;
     for (auto at = users.lower_bound(begin); at != users.end() && at->first < end; ++at) {
       addReader(done, at->first, launch, stream);
-      at->second.readers[stream] = launch;
+      at->second.readers[stream] = std::max(at->second.readers[stream], launch);
       done = at->second.end;
     }
     addReader(done, end, launch, stream);
@@ -145,11 +147,12 @@ public:
     for (const auto &accesses : launches)
       for (const Access &access : accesses)
         isWritten[access.memory] = isWritten[access.memory] || access.writes;
-    memories.resize(count);
   }
 
   LaunchBranches find() {
+    sortByLevel();
     tails.fill(none);
+    memories.assign(isWritten.size(), {});
     for (size_t i = 0; i < launches.size(); ++i)
       place(int32_t(i));
     out.streams = opened;
@@ -167,6 +170,7 @@ public:
     chain.stream.resize(launches.size());
     chain.waits.resize(launches.size());
     for (size_t i = 0; i < launches.size(); ++i) {
+      chain.order.push_back(uint32_t(i));
       chain.past.push_back(emptyClock());
       chain.past.back()[0] = int32_t(i) - 1;
     }
@@ -174,7 +178,26 @@ public:
   }
 
 private:
-  /// What is over when launch I is.
+  /// Levels are clocks of one stream: who uses bytes is behind the highest of those that it waits for.
+  void sortByLevel() {
+    std::vector<int32_t> levels;
+    memories.assign(isWritten.size(), {});
+    for (const auto &accesses : launches) {
+      StreamClock highest = emptyClock();
+      for (const Access &access : accesses)
+        if (isUsed(access))
+          memories[access.memory].collect(access.begin, access.end, access.writes, highest);
+      levels.push_back(highest[0] + 1);
+      for (const Access &access : accesses)
+        if (isUsed(access))
+          memories[access.memory].use(access.begin, access.end, access.writes, levels.back(), 0);
+    }
+    out.order.resize(launches.size());
+    std::iota(out.order.begin(), out.order.end(), 0u);
+    std::stable_sort(out.order.begin(), out.order.end(), [&](uint32_t a, uint32_t b) { return levels[a] < levels[b]; });
+  }
+
+  /// What is over when the launch at place I is.
   StreamClock over(int32_t i) const {
     StreamClock clock = out.past[size_t(i)];
     clock[out.stream[size_t(i)]] = i;
@@ -183,7 +206,8 @@ private:
 
   void place(int32_t i) {
     StreamClock needed = emptyClock();
-    for (const Access &access : launches[size_t(i)])
+    const std::vector<Access> &accesses = launches[out.order[size_t(i)]];
+    for (const Access &access : accesses)
       if (isUsed(access))
         memories[access.memory].collect(access.begin, access.end, access.writes, needed);
     // Of those that it needs, who is over when another one is goes without saying.
@@ -213,7 +237,7 @@ private:
     out.stream.push_back(uint8_t(stream));
     out.waits.push_back(std::move(waits));
     tails[stream] = i;
-    for (const Access &access : launches[size_t(i)])
+    for (const Access &access : accesses)
       if (isUsed(access))
         memories[access.memory].use(access.begin, access.end, access.writes, i, stream);
   }
@@ -257,7 +281,7 @@ private:
   StreamClock tails;
   std::vector<bool> isWritten;
   std::vector<Memory> memories;
-  std::vector<size_t> depths; ///< by launch: of the longest path that ends with it
+  std::vector<size_t> depths; ///< by place: of the longest path that ends with it
   LaunchBranches out;
 };
 
@@ -320,7 +344,7 @@ std::vector<StreamAction> actionsOf(const LaunchBranches &branches) {
     for (uint32_t other : branches.waits[i])
       wait(stream, other);
     const bool overlaps = i > 0 && begun[stream] && branches.waits[i].empty();
-    actions.push_back({Kind::Launch, uint32_t(i), uint8_t(stream), overlaps});
+    actions.push_back({Kind::Launch, branches.order[i], uint8_t(stream), overlaps});
     begun[stream] = true;
     if (waiters[i])
       eventOf[i] = record(stream);

@@ -106,11 +106,8 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
   thread_local std::vector<void *> arguments;
   const size_t begin = part == Part::Run ? plan.prepareLaunches : 0;
   const size_t end = part == Part::Prepare ? plan.prepareLaunches : plan.launches.size();
-  std::unique_ptr<Backend::Run> run;
-  for (size_t i = begin; i < end; ++i) {
-    if (i == plan.prepareLaunches)
-      run = backend.beginRun(stream);
-    const Launch &launch = plan.launches[i];
+  auto queue = [&](size_t index, Backend::Run *run) {
+    const Launch &launch = plan.launches[index];
     slots.resize(launch.arguments.size());
     arguments.resize(launch.arguments.size());
     for (size_t a = 0; a < launch.arguments.size(); ++a) {
@@ -125,10 +122,17 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
         backend.encode(argument.map, address(argument.map.base), slots[a]);
       }
     }
-    backend.launch(i, arguments.data(), stream, run.get());
+    backend.launch(index, arguments.data(), stream, run);
+  };
+  for (size_t i = begin; i < end; ++i) {
+    if (i == plan.prepareLaunches)
+      if (std::unique_ptr<Backend::Run> run = backend.beginRun(stream)) {
+        while (run->next(i))
+          queue(i, run.get());
+        return;
+      }
+    queue(i, nullptr);
   }
-  if (run)
-    run->end();
 }
 
 int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, void *const *outputs, void *workspace, void *stream,

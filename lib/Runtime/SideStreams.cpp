@@ -71,10 +71,16 @@ void SideStreams::free() {
 }
 
 cuda::Result SideRun::advance() {
-  for (; next < sides.actions.size(); ++next) {
-    const StreamAction &action = sides.actions[next];
-    if (action.kind == StreamAction::Kind::Launch)
+  isAt = false;
+  while (next < sides.actions.size()) {
+    const StreamAction &action = sides.actions[next++];
+    if (action.kind == StreamAction::Kind::Launch) {
+      launch = action.index;
+      stream = streamOf(action);
+      overlaps = action.overlaps;
+      isAt = true;
       return 0;
+    }
     const cuda::Event event = sides.events[action.index];
     if (cuda::Result error = action.kind == StreamAction::Kind::Record
                                  ? sides.driver.eventRecord(event, streamOf(action))
@@ -83,19 +89,5 @@ cuda::Result SideRun::advance() {
   }
   return 0;
 }
-
-cuda::Result SideRun::reach(size_t index, cuda::Stream &stream, bool &overlaps) {
-  if (cuda::Result error = advance())
-    return error;
-  constexpr cuda::Result invalidValue = 1;
-  if (next >= sides.actions.size() || sides.actions[next].index != index)
-    return invalidValue;
-  const StreamAction &action = sides.actions[next++];
-  stream = streamOf(action);
-  overlaps = action.overlaps;
-  return 0;
-}
-
-cuda::Result SideRun::finish() { return advance(); }
 
 } // namespace kgen::runtime

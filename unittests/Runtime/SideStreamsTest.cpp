@@ -103,20 +103,28 @@ struct FakeDriver : cuda::Driver {
 
 const cuda::Stream origin = reinterpret_cast<cuda::Stream>(uintptr_t(0x10));
 
-/// Captures a run of LAUNCHES between two other nodes; node I + 1 is launch I. OVERLAPS receives what may overlap.
-void capture(FakeDriver &driver, const SideStreams &sides, size_t count, std::vector<bool> &overlaps) {
+/// A captured run between two other nodes.
+struct CapturedRun {
+  std::vector<size_t> nodeOf;   ///< by launch
+  std::vector<size_t> overlaps; ///< launches
+};
+
+CapturedRun capture(FakeDriver &driver, const SideStreams &sides, size_t count) {
   driver.streams[origin].capture = 7;
   driver.launch(origin);
-  SideRun run(sides, origin);
-  for (size_t i = 0; i < count; ++i) {
-    cuda::Stream stream = nullptr;
-    bool may = false;
-    ASSERT_EQ(run.reach(i, stream, may), 0);
-    driver.launch(stream);
-    overlaps.push_back(may);
+  CapturedRun captured;
+  captured.nodeOf.resize(count);
+  for (SideRun run(sides, origin);;) {
+    EXPECT_EQ(run.advance(), 0);
+    if (!run.isAtLaunch())
+      break;
+    captured.nodeOf[run.launch] = driver.launch(run.stream);
+    if (run.overlaps)
+      captured.overlaps.push_back(run.launch);
   }
-  ASSERT_EQ(run.finish(), 0);
   driver.launch(origin);
+  EXPECT_EQ(driver.nodes.size(), count + 2);
+  return captured;
 }
 
 TEST(SideStreams, AGraphHasTheOrderOfItsBytes) {
@@ -126,21 +134,21 @@ TEST(SideStreams, AGraphHasTheOrderOfItsBytes) {
     SideStreams sides(driver, findBranches(launches));
     if (!sides.areThere())
       continue;
-    std::vector<bool> overlaps;
-    capture(driver, sides, launches.size(), overlaps);
+    const CapturedRun run = capture(driver, sides, launches.size());
     EXPECT_EQ(driver.waitedForNothing, 0);
     const Order before = driver.order();
     for (size_t j = 0; j < launches.size(); ++j) {
-      EXPECT_TRUE(before[j + 1][0]) << "launch " << j << " may run before what lies in front";
-      EXPECT_TRUE(before.back()[j + 1]) << "launch " << j << " may run behind what follows";
+      EXPECT_TRUE(before[run.nodeOf[j]][0]) << "launch " << j << " may run before what lies in front";
+      EXPECT_TRUE(before.back()[run.nodeOf[j]]) << "launch " << j << " may run behind what follows";
       for (size_t i = 0; i < j; ++i)
         if (areInConflict(launches[i], launches[j]))
-          EXPECT_TRUE(before[j + 1][i + 1]) << i << " and " << j;
-      // Who waits for one kernel only may come to the card while that runs.
-      if (overlaps[j])
-        EXPECT_EQ(driver.nodes[j + 1].size(), 1u) << j;
-      if (overlaps[j])
-        EXPECT_NE(*driver.nodes[j + 1].begin(), 0u) << j;
+          EXPECT_TRUE(before[run.nodeOf[j]][run.nodeOf[i]]) << i << " and " << j;
+    }
+    // Who waits for one kernel only may come to the card while that runs.
+    for (size_t launch : run.overlaps) {
+      const std::set<size_t> &behind = driver.nodes[run.nodeOf[launch]];
+      EXPECT_EQ(behind.size(), 1u) << launch;
+      EXPECT_NE(*behind.begin(), 0u) << launch;
     }
     // Once more in the same capture, and the streams are nobody's afterwards.
     EXPECT_TRUE(sides.areFree(7));
@@ -157,15 +165,10 @@ TEST(SideStreams, SomeOverlapAndSomeWait) {
   const Launches launches = recurrent(3, 10);
   SideStreams sides(driver, findBranches(launches));
   ASSERT_TRUE(sides.areThere());
-  std::vector<bool> overlaps;
-  capture(driver, sides, launches.size(), overlaps);
-  for (size_t i = 0; i < launches.size(); ++i)
-    EXPECT_EQ(overlaps[i], i > 0 && i < 10) << i;
-  // Another launch than the next one is nobody's.
-  SideRun run(sides, origin);
-  cuda::Stream stream = nullptr;
-  bool may = false;
-  EXPECT_NE(run.reach(1, stream, may), 0);
+  std::vector<size_t> expected;
+  for (size_t i = 1; i < 10; ++i)
+    expected.push_back(i);
+  EXPECT_EQ(capture(driver, sides, launches.size()).overlaps, expected);
 }
 
 TEST(SideStreams, AreNotThereWithoutBranchesOrDriver) {

@@ -31,7 +31,7 @@ struct Lifetime {
   size_t first = 0, last = 0;
 };
 
-/// The same where launches run side by side on several streams, by the launches of each stream.
+/// The same where launches run side by side on several streams, by the places of launches in their streams.
 struct BranchLife {
   runtime::StreamClock over; ///< the last that are over whoever of those that use it begins
   runtime::StreamClock last; ///< the last that use it

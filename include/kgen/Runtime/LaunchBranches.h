@@ -42,21 +42,23 @@ void addAccess(const Extent &buffer, int64_t at, bool isInput, const std::vector
 /// four branches, and more kernels seldom find room on a card.
 constexpr unsigned mostStreams = 8;
 
-/// For each stream the last launch on it; -1: none.
+/// For each stream the place of the last launch on it; -1: none.
 using StreamClock = std::array<int32_t, mostStreams>;
 
-/// How launches go to streams.
+/// How launches go to streams. A place is one in ORDER.
 struct LaunchBranches {
   unsigned streams = 1;                     ///< 1: in order, as they are listed
   size_t depth = 0;                         ///< launches of the longest path, in these streams
-  std::vector<uint8_t> stream;              ///< by launch; the first one is on stream 0
-  std::vector<std::vector<uint32_t>> waits; ///< by launch: those of other streams that it waits for, none in vain
-  std::vector<StreamClock> past;            ///< by launch: what is over when it begins, itself not counted
+  std::vector<uint32_t> order;              ///< the launches as they are queued
+  std::vector<uint8_t> stream;              ///< by place; the first one is on stream 0
+  std::vector<std::vector<uint32_t>> waits; ///< by place: those of other streams that it waits for, none in vain
+  std::vector<StreamClock> past;            ///< by place: what is over when it begins, itself not counted
 };
 
 /// Gives LAUNCHES, by what each uses, to at most MOST streams, so that two are in order where one writes what the other
-/// reads or writes. Where the longest path has more than 85 % of the launches there is one stream, as events between
-/// streams have their price. Takes time in proportion to the accesses, nearly.
+/// reads or writes. Those with the fewest launches in front of them come first, as on a card where each takes the same
+/// time. Where the longest path has more than 85 % of the launches there is one stream, as events between streams have
+/// their price. Takes time in proportion to the accesses, nearly.
 LaunchBranches findBranches(const std::vector<std::vector<Access>> &launches, unsigned most = mostStreams);
 
 /// What is done for a run on several streams, in this order.

@@ -30,7 +30,7 @@ struct CaptureState {
 /// The streams and events of runs by some actions, in the context in which they were made.
 class SideStreams {
 public:
-  /// Plans runs by BRANCHES on the current context of DRIVER, which must outlive this.
+  /// For runs by BRANCHES, on the current context of DRIVER, which must outlive this.
   SideStreams(const cuda::Driver &driver, const LaunchBranches &branches);
   SideStreams(const SideStreams &) = delete;
   /// Frees nothing: the driver may have shut down. See free().
@@ -52,24 +52,27 @@ private:
   std::vector<cuda::Event> events;
 };
 
-/// One run, whose launches are asked about in order. One at a time may use SIDES.
+/// One run, whose launches are asked for one after the other. One at a time may use SIDES.
 class SideRun {
 public:
-  SideRun(const SideStreams &sides, cuda::Stream origin) : sides(sides), origin(origin) {}
-  /// Does what comes before the next launch, INDEX. Then it goes to STREAM; OVERLAPS as in StreamAction.
-  cuda::Result reach(size_t index, cuda::Stream &stream, bool &overlaps);
-  /// Does what comes behind the last launch: all streams join the origin.
-  cuda::Result finish();
+  SideRun(const SideStreams &sides, cuda::Stream origin) : sides(sides), stream(origin), origin(origin) {}
+  /// Does what comes before the next launch, or behind the last one: all streams join the origin.
+  cuda::Result advance();
+  /// Whether there is a launch to be queued now, whose number is LAUNCH: on STREAM, with OVERLAPS as in StreamAction.
+  bool isAtLaunch() const { return isAt; }
+
+  const SideStreams &sides;
+  size_t launch = 0;
+  cuda::Stream stream;
+  bool overlaps = false;
 
 private:
   cuda::Stream streamOf(const StreamAction &action) const {
     return action.stream == 0 ? origin : sides.sides[action.stream - 1u];
   }
-  /// Up to the next launch, or to the end.
-  cuda::Result advance();
 
-  const SideStreams &sides;
   cuda::Stream origin;
+  bool isAt = false;
   size_t next = 0;
 };
 
