@@ -168,7 +168,11 @@ TEST(SideStreams, SomeOverlapAndSomeWait) {
   std::vector<size_t> expected;
   for (size_t i = 1; i < 10; ++i)
     expected.push_back(i);
-  EXPECT_EQ(capture(driver, sides, launches.size()).overlaps, expected);
+  const CapturedRun run = capture(driver, sides, launches.size());
+  EXPECT_EQ(run.overlaps, expected);
+  // The second layer begins while the first one is at its second step.
+  EXPECT_TRUE(driver.order()[run.nodeOf[10]][run.nodeOf[0]]);
+  EXPECT_FALSE(driver.order()[run.nodeOf[10]][run.nodeOf[1]]);
 }
 
 TEST(SideStreams, AreNotThereWithoutBranchesOrDriver) {
