@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 
 #include <dlfcn.h>
+#include <type_traits>
 
 using namespace kgen;
 using candidate::BufferKind;
@@ -55,25 +56,24 @@ candidate::LaunchPlan network(int steps) {
   add("prepare", 0, {whole(BufferKind::Input, 1)}, whole(BufferKind::Workspace, 0));
   plan.prepareSteps = 1;
   const size_t last = size_t(3 * steps) + 1;
-  Ranges ends;
+  plan.workspace.push_back({"ends", 768, 0, size_t(steps), last});
+  const candidate::BufferRange ends = whole(BufferKind::Workspace, 1);
   for (unsigned chain = 0; chain < 3; ++chain) {
     candidate::BufferRange value = whole(BufferKind::Input, 0);
     for (int i = 0; i < steps; ++i) {
       const size_t launch = plan.launches.size();
-      candidate::WorkspaceSpec space;
-      space.name = "v" + std::to_string(launch);
-      space.bytes = 256;
-      space.offset = int64_t(launch) * 256;
-      space.first = launch;
-      space.last = i + 1 < steps ? launch + 1 : last;
-      plan.workspace.push_back(space);
-      const candidate::BufferRange next = whole(BufferKind::Workspace, unsigned(plan.workspace.size() - 1));
+      candidate::BufferRange next = ends;
+      next.offset = chain * 256;
+      next.bytes = 256;
+      if (i + 1 < steps) {
+        plan.workspace.push_back({"v" + std::to_string(launch), 256, 512 + int64_t(launch) * 256, launch, launch + 1});
+        next = whole(BufferKind::Workspace, unsigned(plan.workspace.size() - 1));
+      }
       add(std::string(1, char('a' + chain)), chain + 1, {value, whole(BufferKind::Workspace, 0)}, next);
       value = next;
     }
-    ends.push_back(value);
   }
-  add("end", 4, ends, whole(BufferKind::Output, 0));
+  add("end", 4, {ends}, whole(BufferKind::Output, 0));
   auto parsed = candidate::LaunchPlan::parse(plan.print());
   EXPECT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
   return plan;
@@ -111,6 +111,7 @@ protected:
 
 /// What the runs of network(3) are as a graph: three chains, then the end.
 const char threeChains[] = "a\nb\nc\na 0\nb 1\nc 2\na 3\nb 4\nc 5\nend 6 7 8\n";
+const char inOrder[] = "a\na 0\na 1\nb 2\nb 3\nb 4\nc 5\nc 6\nc 7\nend 8\n";
 
 TEST_F(BranchesTest, AnEvaluatorsGraphHasThem) {
   const candidate::LaunchPlan plan = network(3);
@@ -167,52 +168,87 @@ TEST_F(BranchesTest, LaunchesOfAModuleWithVariablesAreInOrder) {
   order.cold = false;
   order.graph = true;
   llvm::cantFail(device->timedRun(order));
-  EXPECT_EQ(graph(), "a\na 0\na 1\nb 2\nb 3\nb 4\nc 5\nc 6\nc 7\nend 8\n");
+  EXPECT_EQ(graph(), inOrder);
 }
 
-TEST_F(BranchesTest, TheRuntimeHasThemWhereSomebodyCaptures) {
-  const candidate::LaunchPlan plan = network(3);
-  writeImages(plan);
-  std::string images;
-  for (const std::string &name : plan.modules)
-    images += (images.empty() ? "" : ", ") + ("{\"image\": \"" + name + "\", \"image_bytes\": 17}");
-  llvm::cantFail(toolchain::writeFileAtomically(
-      (folder + "/bundle.json").str(), "{\"version\": 2, \"device\": \"cuda\", \"arch\": \"sm_44\", \"images\": [" +
-                                           images + "], \"plan\": " + plan.print() + "}"));
-  void *library = dlopen(KGEN_RUNTIME, RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr) << dlerror();
-  auto open = reinterpret_cast<decltype(&kgen_bundle_open)>(dlsym(library, "kgen_bundle_open"));
-  auto run = reinterpret_cast<decltype(&kgen_bundle_run)>(dlsym(library, "kgen_bundle_run"));
-  auto runPrepared = reinterpret_cast<decltype(&kgen_bundle_run_prepared)>(dlsym(library, "kgen_bundle_run_prepared"));
-  auto close = reinterpret_cast<decltype(&kgen_bundle_close)>(dlsym(library, "kgen_bundle_close"));
-  call<int(void *)>("cuCtxSetCurrent")(nullptr);
-  char message[500] = "";
+/// The runtime with a bundle of PLAN.
+struct Bundle {
+  decltype(&kgen_bundle_run) run;
+  decltype(&kgen_bundle_run_prepared) runPrepared;
+  decltype(&kgen_bundle_close) close;
   kgen_bundle *bundle = nullptr;
-  ASSERT_EQ(open(folder.c_str(), &bundle, message, sizeof message), 0) << message;
-  char memory[256 * 20];
-  void *buffers[] = {memory, memory + 256}, *stream = nullptr, *other = nullptr, *made = nullptr;
+  char memory[256 * 20], message[500] = "";
+  void *buffers[2] = {memory, memory + 256};
+
+  Bundle(const candidate::LaunchPlan &plan, llvm::StringRef folder) {
+    std::string images;
+    for (const std::string &name : plan.modules)
+      images += (images.empty() ? "" : ", ") + ("{\"image\": \"" + name + "\", \"image_bytes\": 17}");
+    llvm::cantFail(toolchain::writeFileAtomically(
+        (folder + "/bundle.json").str(), "{\"version\": 2, \"device\": \"cuda\", \"arch\": \"sm_44\", \"images\": [" +
+                                             images + "], \"plan\": " + plan.print() + "}"));
+    void *library = dlopen(KGEN_RUNTIME, RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(library, nullptr) << dlerror();
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    };
+    decltype(&kgen_bundle_open) open;
+    find(open, "kgen_bundle_open");
+    find(run, "kgen_bundle_run");
+    find(runPrepared, "kgen_bundle_run_prepared");
+    find(close, "kgen_bundle_close");
+    EXPECT_EQ(open(folder.str().c_str(), &bundle, message, sizeof message), 0) << message;
+  }
+  ~Bundle() { close(bundle); }
+  /// Queues a run on prepared weights, or one with what prepares them.
+  void launch(void *stream, bool prepared = true) {
+    EXPECT_EQ(prepared ? runPrepared(bundle, buffers, buffers, memory, memory, stream, message, sizeof message)
+                       : run(bundle, buffers, buffers, memory, stream, message, sizeof message),
+              0)
+        << message;
+  }
+};
+
+TEST_F(BranchesTest, TheRuntimeHasThemWhereSomebodyCaptures) {
+  candidate::LaunchPlan plan = network(3);
+  writeImages(plan);
+  call<int(void *)>("cuCtxSetCurrent")(nullptr);
+  void *stream = nullptr, *made = nullptr;
   call<int(void **, unsigned)>("cuStreamCreate")(&stream, 1);
-  call<int(void **, unsigned)>("cuStreamCreate")(&other, 1);
-  auto begin = [&](void *on) { ASSERT_EQ(call<int(void *, int)>("cuStreamBeginCapture_v2")(on, 0), 0); };
-  auto end = [&](void *on) { return call<int(void *, void **)>("cuStreamEndCapture")(on, &made); };
-  auto launch = [&] { return runPrepared(bundle, buffers, buffers, memory, memory, stream, message, sizeof message); };
-  ASSERT_EQ(launch(), 0) << message;
-  begin(stream);
-  ASSERT_EQ(launch(), 0) << message;
-  ASSERT_EQ(end(stream), 0);
-  EXPECT_EQ(graph(), threeChains);
-  // Twice in one graph, one behind the other; with what prepares in front.
-  begin(stream);
-  ASSERT_EQ(launch(), 0) << message;
-  ASSERT_EQ(launch(), 0) << message;
-  ASSERT_EQ(end(stream), 0);
-  const std::string twice = std::string(threeChains) + "a 6 9\nb 6 7 9\nc 6 9\na 10\n";
-  EXPECT_EQ(graph().substr(0, twice.size()), twice);
-  begin(stream);
-  ASSERT_EQ(run(bundle, buffers, buffers, memory, stream, message, sizeof message), 0) << message;
-  ASSERT_EQ(end(stream), 0);
-  EXPECT_EQ(graph(), "prepare\na 0\nb 0\nc 0\na 1\nb 2\nc 3\na 4\nb 5\nc 6\nend 7 8 9\n");
-  close(bundle);
+  auto begin = [&] { ASSERT_EQ(call<int(void *, int)>("cuStreamBeginCapture_v2")(stream, 0), 0); };
+  auto end = [&] { ASSERT_EQ(call<int(void *, void **)>("cuStreamEndCapture")(stream, &made), 0); };
+  {
+    Bundle bundle(plan, folder);
+    // One stream where nobody captures.
+    const int streams = call<int()>("fakeCudaLaunchStreams")();
+    bundle.launch(stream);
+    EXPECT_EQ(call<int()>("fakeCudaLaunchStreams")(), streams + 1);
+    begin();
+    bundle.launch(stream);
+    end();
+    EXPECT_EQ(graph(), threeChains);
+    // Twice in one graph, one behind the other; with what prepares in front.
+    begin();
+    bundle.launch(stream);
+    bundle.launch(stream);
+    end();
+    const std::string twice = std::string(threeChains) + "a 6 9\nb 6 7 9\nc 6 9\na 10\n";
+    EXPECT_EQ(graph().substr(0, twice.size()), twice);
+    begin();
+    bundle.launch(stream, /*prepared=*/false);
+    end();
+    EXPECT_EQ(graph(), "prepare\na 0\nb 0\nc 0\na 1\nb 2\nc 3\na 4\nb 5\nc 6\nend 7 8 9\n");
+  }
+  // Launches of one module that may have variables.
+  for (candidate::Launch &launch : plan.launches)
+    launch.module = 1;
+  {
+    Bundle bundle(plan, folder);
+    begin();
+    bundle.launch(stream);
+    end();
+    EXPECT_EQ(graph(), inOrder);
+  }
   call<void()>("fakeCudaForget")();
 }
 

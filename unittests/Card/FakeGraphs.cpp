@@ -31,7 +31,8 @@ struct State {
   unsigned long long captures = 0;
   std::vector<std::pair<std::string, std::set<size_t>>> nodes;
   std::set<char *> made;
-  std::string last; ///< the last graph
+  std::set<void *> launched; ///< streams of launches that are not captured
+  std::string last;          ///< the last graph
 };
 State &state() {
   static State *only = new State;
@@ -60,7 +61,7 @@ bool captureFakeLaunch(void *stream, const std::string &kernel) {
   std::lock_guard<std::mutex> guard(s.lock);
   auto found = s.streams.find(stream);
   if (found == s.streams.end() || !found->second.capture)
-    return false;
+    return s.launched.insert(stream), false;
   s.nodes.push_back({kernel, found->second.behind});
   found->second.behind = {s.nodes.size() - 1};
   return true;
@@ -72,6 +73,8 @@ extern "C" {
 const char *fakeCudaGraph() { return state().last.c_str(); }
 /// Streams and events that are not destroyed.
 size_t fakeCudaStreams() { return state().made.size(); }
+
+int fakeCudaLaunchStreams() { return int(state().launched.size()); }
 
 int cuStreamCreate(void **stream, unsigned) { return make(stream); }
 int cuStreamDestroy_v2(void *stream) { return destroy(stream); }

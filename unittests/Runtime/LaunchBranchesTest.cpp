@@ -216,15 +216,18 @@ TEST(LaunchBranches, AnyLaunchesAreInOrder) {
 }
 
 TEST(LaunchBranches, PartsOfWhatSomebodyReadsAsAWholeHaveTheirUsers) {
-  // Each of 100 parts has a reader; then all are read at once, and each is read or written again.
+  // Each of 100 parts has a reader; then all are read at once, and each is read or written again, at last, behind a
+  // chain that has nothing to do with them.
   Launches launches;
+  for (unsigned i = 0; i < 10; ++i)
+    launches.push_back({{500 + i, 0, 8, false}, {501 + i, 0, 8, true}});
   for (int64_t i = 0; i < 100; ++i)
     launches.push_back({{0, i * 8, i * 8 + 8, true}});
   for (int64_t i = 0; i < 100; ++i)
     launches.push_back({{0, i * 8, i * 8 + 8, false}, {1 + unsigned(i), 0, 8, true}});
   launches.push_back({{0, 0, 800, false}, {101, 0, 8, true}});
   for (int64_t i = 0; i < 100; ++i)
-    launches.push_back({{0, i * 8, i * 8 + 8, i % 2 == 0}, {102 + unsigned(i), 0, 8, true}});
+    launches.push_back({{0, i * 8, i * 8 + 8, i % 2 == 0}, {102 + unsigned(i), 0, 8, true}, {510, 0, 8, false}});
   check(launches, findBranches(launches));
 }
 
