@@ -238,6 +238,14 @@ TEST_F(BranchesTest, TheRuntimeHasThemWhereSomebodyCaptures) {
     bundle.launch(stream, /*prepared=*/false);
     end();
     EXPECT_EQ(graph(), "prepare\na 0\nb 0\nc 0\na 1\nb 2\nc 3\na 4\nb 5\nc 6\nend 7 8 9\n");
+    // Where the streams are in a capture that goes on, another one is a chain.
+    begin();
+    bundle.launch(stream);
+    call<int(void **, unsigned)>("cuStreamCreate")(&stream, 1);
+    begin();
+    bundle.launch(stream);
+    end();
+    EXPECT_EQ(graph(), inOrder);
   }
   // Launches of one module that may have variables.
   for (candidate::Launch &launch : plan.launches)
