@@ -10,7 +10,9 @@
 #include "CudaModule.h"
 #include "Nvml.h"
 #include "TrustedKernels.h"
+#include "kgen/Candidate/PlanBranches.h"
 #include "kgen/Runtime/LaunchForms.h"
+#include "kgen/Runtime/SideStreams.h"
 #include "kgen/Toolchain/Process.h"
 
 #include <algorithm>
@@ -41,6 +43,8 @@ public:
     for (cuda::Event event : events)
       if (event)
         driver.eventDestroy(event);
+    if (sides)
+      sides->free();
     if (graphStream)
       driver.streamDestroy(graphStream);
     if (flush)
@@ -49,8 +53,9 @@ public:
 
   std::string name() const override { return "cuda:" + std::to_string(ordinal) + " " + cardName; }
 
-  llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &plan) override {
-    return module.load(artifact, plan);
+  llvm::Error load(llvm::StringRef artifact, const candidate::LaunchPlan &given) override {
+    plan = &given;
+    return module.load(artifact, given);
   }
   llvm::Error reload() override { return module.reload(); }
   std::vector<DigestJob> variables() override { return module.variables(); }
@@ -124,6 +129,10 @@ public:
     // A run's time begins where nothing before it is under way, so its first launch does not overlap.
     const bool follows = launched && index == *launched + 1;
     launched = index;
+    if (capturing && !queued.empty()) {
+      queued[index - plan->prepareLaunches()] = values;
+      return llvm::Error::success();
+    }
     return module.launch(index, values, capturing ? capturing : stream, follows);
   }
 
@@ -198,15 +207,21 @@ private:
 
   /// The launches of ORDER in GRAPH, on the card already, so that what is timed is their run and nothing else.
   llvm::Error capture(const RunOrder &order, CapturedGraph &graph) {
-    constexpr unsigned nonBlocking = 1;
     constexpr int relaxed = 2;
     if (!graphStream)
-      if (int error = driver.streamCreate(&graphStream, nonBlocking))
+      if (int error = driver.streamCreate(&graphStream, cuda::StreamNonBlocking))
         return broken("cuStreamCreate", error);
+    if (plan->isNetwork() && !sides)
+      sides.emplace(driver, runtime::findBranches(findAccesses(*plan, module.keepsVariables(), /*inArena=*/true)));
     if (int error = driver.beginCapture(graphStream, relaxed))
       return broken("cuStreamBeginCapture", error);
     capturing = graphStream;
+    if (sides && sides->areThere() && !order.prepare && !order.empty)
+      queued.resize(plan->launches.size() - plan->prepareLaunches());
     llvm::Error launched = script.launch(order);
+    if (!launched && !queued.empty())
+      launched = launchQueued();
+    queued.clear();
     capturing = nullptr;
     int error = driver.endCapture(graphStream, &graph.graph);
     if (launched)
@@ -217,6 +232,19 @@ private:
       error = driver.graphUpload(graph.executable, graphStream);
     return error ? reject(std::string("the driver makes no graph of its launches: ") + driver.describe(error))
                  : llvm::Error::success();
+  }
+
+  /// The launches of a run that is captured, on several streams.
+  llvm::Error launchQueued() {
+    for (runtime::SideRun run(*sides, graphStream);;) {
+      if (int error = run.advance())
+        return reject(std::string("the driver takes no run on several streams: ") + driver.describe(error));
+      if (!run.isAtLaunch())
+        return llvm::Error::success();
+      if (llvm::Error error =
+              module.launch(plan->prepareLaunches() + run.launch, queued[run.launch], run.stream, run.overlaps))
+        return error;
+    }
   }
 
   llvm::Error prepareTiming(bool cold) {
@@ -249,11 +277,14 @@ private:
   CudaMemory memory;
   CudaModule module;
   TrustedKernels trusted;
+  const candidate::LaunchPlan *plan = nullptr;
+  std::optional<runtime::SideStreams> sides; ///< of graphs
   cuda::Event events[3] = {};
   cuda::Stream graphStream = nullptr;
-  cuda::Stream stream = nullptr;    ///< of what is not timed; null: the default one, which all threads share
-  cuda::Stream capturing = nullptr; ///< where launches go instead
-  std::optional<size_t> launched;   ///< the last launch of the run
+  cuda::Stream stream = nullptr;              ///< of what is not timed; null: the default one, which all threads share
+  cuda::Stream capturing = nullptr;           ///< where launches go instead
+  std::vector<llvm::ArrayRef<void *>> queued; ///< of the run that is captured: values by launch, until all are known
+  std::optional<size_t> launched;             ///< the last launch of the run
   cuda::Pointer flush = 0;
   size_t flushBytes = 0;
   unsigned flushes = 0;

@@ -105,6 +105,13 @@ std::vector<DigestJob> CudaModule::variables() const {
   return out;
 }
 
+std::vector<bool> CudaModule::keepsVariables() const {
+  std::vector<bool> out;
+  for (const Image &image : images)
+    out.push_back(runtime::keepsVariables(image.bytes.data(), image.bytes.size()));
+  return out;
+}
+
 llvm::Error CudaModule::lookUp() {
   // A cubin for another architecture fails here, with the driver's words.
   for (Image &image : images)

@@ -25,6 +25,8 @@ public:
   /// Fresh modules of the same machine code.
   llvm::Error reload();
   std::vector<DigestJob> variables() const;
+  /// By module of the plan: its kernels may pass something on from launch to launch in variables of their own.
+  std::vector<bool> keepsVariables() const;
   /// Queues launch INDEX of the plan; FOLLOWS: nothing but kernels was queued on STREAM since the launch before it.
   llvm::Error launch(size_t index, llvm::ArrayRef<void *> values, cuda::Stream stream, bool follows) const;
   /// The most that one of its kernels has for a thread.

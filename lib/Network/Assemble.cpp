@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Network/Network.h"
 
+#include "kgen/Candidate/PlanBranches.h"
 #include "kgen/Support/PlanLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -201,25 +202,68 @@ private:
     candidate::WorkspaceSpec &space = out.workspace[ref.index];
     space.first = std::min(space.first, launch);
     space.last = std::max(space.last, launch);
+    uses.push_back({launch, ref.index});
   }
 
   void place() {
     std::vector<Lifetime> lives;
-    std::vector<candidate::WorkspaceSpec *> spaces;
-    for (candidate::WorkspaceSpec &space : out.workspace)
-      if (!space.prepared) {
+    std::vector<unsigned> spaces;
+    for (unsigned i = 0; i < out.workspace.size(); ++i)
+      if (const candidate::WorkspaceSpec &space = out.workspace[i]; !space.prepared) {
         lives.push_back({space.bytes, space.first, space.last});
-        spaces.push_back(&space);
+        spaces.push_back(i);
       }
-    std::vector<int64_t> offsets = placeInArena(lives);
-    for (size_t i = 0; i < offsets.size(); ++i)
-      spaces[i]->offset = offsets[i];
+    auto setOffsets = [&](ArrayRef<int64_t> offsets) {
+      for (size_t i = 0; i < offsets.size(); ++i)
+        out.workspace[spaces[i]].offset = offsets[i];
+    };
+    std::vector<int64_t> inOrder = placeInArena(lives);
+    setOffsets(inOrder);
+    std::vector<BranchLife> all = findBranchLives();
+    if (all.empty())
+      return;
+    std::vector<BranchLife> branches;
+    for (unsigned space : spaces)
+      branches.push_back(all[space]);
+    // What runs side by side has memory of its own; that is worth an eighth of what the network takes, or what no card
+    // misses.
+    constexpr int64_t freely = int64_t(64) << 20;
+    const int64_t most =
+        out.arenaBytes() + std::max(int64_t(out.bufferBytes() + double(out.workspaceBytes())) / 8, freely);
+    setOffsets(placeInArena(lives, branches));
+    if (out.arenaBytes() > most)
+      setOffsets(inOrder);
+  }
+
+  /// For each workspace who uses it, where launches run side by side with memory of their own for all values; empty:
+  /// they do not.
+  std::vector<BranchLife> findBranchLives() {
+    const runtime::LaunchBranches branches = runtime::findBranches(findAccesses(out, {}, /*inArena=*/false));
+    if (branches.streams == 1)
+      return {};
+    std::vector<BranchLife> lives(out.workspace.size());
+    const size_t prepares = out.prepareLaunches();
+    std::vector<size_t> placeOf(branches.order.size());
+    for (size_t i = 0; i < placeOf.size(); ++i)
+      placeOf[branches.order[i]] = i;
+    for (auto [launch, space] : uses) {
+      if (launch < prepares)
+        continue; // before the run, and so before all of it
+      const size_t place = placeOf[launch - prepares];
+      BranchLife &life = lives[space];
+      for (size_t s = 0; s < life.over.size(); ++s)
+        life.over[s] = std::min(life.over[s], branches.past[place][s]);
+      int32_t &last = life.last[branches.stream[place]];
+      last = std::max(last, int32_t(place));
+    }
+    return lives;
   }
 
   const graph::NetworkPartition &partition;
   ArrayRef<candidate::LaunchPlan> plans;
   candidate::LaunchPlan out;
   std::vector<Place> values;
+  std::vector<std::pair<size_t, unsigned>> uses; ///< a launch and a workspace that it uses, or its step
 };
 
 } // namespace

@@ -584,6 +584,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
     return failure();
   aten::composeAttention(func);
   aten::joinStepProducts(func);
+  aten::splitStepProducts(func);
   dropTrueMasks(func);
   dropExpansions(func);
   dropIdentities(func);

@@ -20,10 +20,22 @@ struct alignas(64) Slot {
 /// The machine code of one bundle on one device. Functions throw std::runtime_error with one sentence.
 class Backend {
 public:
+  /// A run on several streams.
+  class Run {
+  public:
+    virtual ~Run() = default;
+    /// Whether there is another launch to be queued, INDEX of the plan. If not, all streams are one again.
+    virtual bool next(size_t &index) = 0;
+  };
+
   virtual ~Backend() = default;
   /// The tensor map MAP with its buffer at BASE, into TO.
   virtual void encode(const TensorMap &map, void *base, Slot &to) = 0;
-  virtual void launch(size_t index, void **arguments, void *stream) = 0;
+  /// Queues launch INDEX on STREAM; or where it goes in RUN, which has named it.
+  virtual void launch(size_t index, void **arguments, void *stream, Run *run) = 0;
+  /// How the launches of a run that begins on STREAM, without those that prepare, are spread over streams beside it;
+  /// null where they are not.
+  virtual std::unique_ptr<Run> beginRun(void *) { return nullptr; }
 };
 
 /// On the device of the calling thread's current CUDA context. BUNDLE must outlive it.

@@ -8,11 +8,14 @@
 #include "Backend.h"
 
 #include "kgen/Runtime/LaunchForms.h"
+#include "kgen/Runtime/SideStreams.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <stdexcept>
 
 namespace kgen::runtime {
@@ -63,8 +66,10 @@ public:
       functions.push_back(prepare(launch));
       waits.push_back(waitsForLaunches(code[launch.module].data(), code[launch.module].size(), launch.kernel.c_str()));
     }
+    // Made now: while somebody captures is no time for it.
+    sides.emplace(driver(), findBranches(accessesBesides(code)));
   }
-  // The modules go with their context: when this runs the driver may have shut down.
+  // The modules and streams go with their context: when this runs the driver may have shut down.
 
   void encode(const TensorMap &map, void *base, Slot &to) override {
     TensorMapShape shape = TensorMapShape::of(map.dtype.c_str(), map);
@@ -73,17 +78,72 @@ public:
                              : fail("the driver refuses a tensor map", error);
   }
 
-  void launch(size_t index, void **arguments, void *stream) override {
+  void launch(size_t index, void **arguments, void *stream, Run *run) override {
     const Launch &launch = bundle.plan.launches[index];
-    int error = launchKernel(driver(), functions[index], LaunchShape::of(launch), static_cast<cuda::Stream>(stream),
-                             arguments, waits[index]);
+    auto to = static_cast<cuda::Stream>(stream);
+    // Behind other people's kernels a first launch overlaps, too; not behind the ends of several streams.
+    const bool isFirst = index == 0 || index == bundle.plan.prepareLaunches;
+    bool overlaps = !isFirst || (!run && CaptureState::of(driver(), to).behindKernel);
+    if (run)
+      static_cast<BranchedRun *>(run)->place(to, overlaps);
+    int error =
+        launchKernel(driver(), functions[index], LaunchShape::of(launch), to, arguments, overlaps && waits[index]);
     if (error == driverLacksIt)
       throw std::runtime_error("this driver has no clusters and no cooperative launches by attribute");
     if (error)
       fail("the driver refuses the launch of " + launch.kernel, error);
   }
 
+  std::unique_ptr<Run> beginRun(void *stream) override {
+    auto origin = static_cast<cuda::Stream>(stream);
+    if (!sides->areThere())
+      return nullptr;
+    const CaptureState state = CaptureState::of(driver(), origin);
+    if (!state.capture)
+      return nullptr;
+    auto run = std::make_unique<BranchedRun>(*this, origin, state, branching);
+    return sides->areFree(state.capture) ? std::move(run) : nullptr;
+  }
+
 private:
+  class BranchedRun : public Run {
+  public:
+    BranchedRun(const CudaBackend &backend, cuda::Stream origin, const CaptureState &state, std::mutex &branching)
+        : alone(branching), run(*backend.sides, origin), prepares(backend.bundle.plan.prepareLaunches),
+          behindKernel(state.behindKernel) {}
+    bool next(size_t &index) override {
+      isFirst = !begun;
+      begun = true;
+      if (int error = run.advance())
+        fail("the driver refuses a run on several streams", error);
+      index = prepares + run.launch;
+      return run.isAtLaunch();
+    }
+    void place(cuda::Stream &stream, bool &overlaps) const {
+      stream = run.stream;
+      overlaps = run.overlaps || (isFirst && behindKernel);
+    }
+
+  private:
+    std::lock_guard<std::mutex> alone;
+    SideRun run;
+    const size_t prepares;
+    const bool behindKernel; ///< its first launch
+    bool begun = false, isFirst = false;
+  };
+
+  /// What launches use, and the variables that modules of CODE have.
+  std::vector<std::vector<Access>> accessesBesides(const std::vector<std::string> &code) const {
+    const Plan &plan = bundle.plan;
+    std::vector<std::vector<Access>> accesses = plan.accesses;
+    for (size_t i = 0; i < accesses.size(); ++i) {
+      const size_t module = plan.launches[plan.prepareLaunches + i].module;
+      if (keepsVariables(code[module].data(), code[module].size()))
+        accesses[i].push_back({plan.memories + unsigned(module), 0, 1, true});
+    }
+    return accesses;
+  }
+
   cuda::Function prepare(const Launch &launch) {
     cuda::Function function = nullptr;
     if (int error = driver().moduleGetFunction(&function, modules[launch.module], launch.kernel.c_str()))
@@ -100,6 +160,8 @@ private:
   std::vector<cuda::Module> modules;     ///< by image
   std::vector<cuda::Function> functions; ///< by launch
   std::vector<bool> waits;               ///< by launch: its kernel waits by itself for those before
+  std::optional<SideStreams> sides;
+  std::mutex branching; ///< one run at a time has them
 };
 
 } // namespace

@@ -86,6 +86,9 @@ static std::string loadDriver(Driver &driver) {
   optional(driver.graphLaunch, "cuGraphLaunch");
   optional(driver.graphExecDestroy, "cuGraphExecDestroy");
   optional(driver.graphDestroy, "cuGraphDestroy");
+  optional(driver.streamWaitEvent, "cuStreamWaitEvent");
+  optional(driver.captureInfo, "cuStreamGetCaptureInfo_v2");
+  optional(driver.graphNodeType, "cuGraphNodeGetType");
   get(driver.errorString, "cuGetErrorString");
   if (!missing.empty())
     return missing;

@@ -47,35 +47,65 @@ bool waitsForLaunches(const void *text, size_t count) {
   return false;
 }
 
-bool waitsForLaunches(const void *cubin, size_t bytes, const char *kernel) {
-  const char *at = static_cast<const char *>(cubin);
-  Elf64_Ehdr header;
-  constexpr unsigned machineOfCuda = 190;
-  if (bytes < sizeof header)
-    return false;
-  memcpy(&header, at, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_machine != machineOfCuda ||
-      header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes ||
-      (bytes - header.e_shoff) / sizeof(Elf64_Shdr) < header.e_shnum || header.e_shstrndx >= header.e_shnum)
-    return false;
-  auto section = [&](unsigned i) {
+namespace {
+/// The sections of a file of machine code, BYTES at DATA.
+class Sections {
+public:
+  Sections(const void *data, size_t bytes) : at(static_cast<const char *>(data)), bytes(bytes) {
+    constexpr unsigned machineOfCuda = 190;
+    Elf64_Ehdr header;
+    if (bytes < sizeof header)
+      return;
+    memcpy(&header, at, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_machine != machineOfCuda ||
+        header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > bytes ||
+        (bytes - header.e_shoff) / sizeof(Elf64_Shdr) < header.e_shnum || header.e_shstrndx >= header.e_shnum)
+      return;
+    first = header.e_shoff;
+    names = section(header.e_shstrndx);
+    if (isInside(names))
+      number = header.e_shnum;
+  }
+  /// 0 where it is no such file.
+  unsigned count() const { return number; }
+  Elf64_Shdr section(unsigned i) const {
     Elf64_Shdr out;
-    memcpy(&out, at + header.e_shoff + i * sizeof out, sizeof out);
+    memcpy(&out, at + first + i * sizeof out, sizeof out);
     return out;
-  };
-  auto isInside = [&](const Elf64_Shdr &one) { return one.sh_offset <= bytes && one.sh_size <= bytes - one.sh_offset; };
-  const Elf64_Shdr names = section(header.e_shstrndx);
-  if (!isInside(names))
-    return false;
+  }
+  bool isInside(const Elf64_Shdr &one) const { return one.sh_offset <= bytes && one.sh_size <= bytes - one.sh_offset; }
+  bool isNamed(const Elf64_Shdr &one, const std::string &name) const {
+    return names.sh_size > one.sh_name && names.sh_size - one.sh_name > name.size() &&
+           !memcmp(at + names.sh_offset + one.sh_name, name.c_str(), name.size() + 1);
+  }
+
+private:
+  const char *at;
+  size_t bytes, first = 0;
+  unsigned number = 0;
+  Elf64_Shdr names = {};
+};
+} // namespace
+
+bool waitsForLaunches(const void *cubin, size_t bytes, const char *kernel) {
+  const Sections sections(cubin, bytes);
   const std::string wanted = std::string(".text.") + kernel;
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    const Elf64_Shdr one = section(i);
-    if (one.sh_type == SHT_PROGBITS && isInside(one) && one.sh_name < names.sh_size &&
-        names.sh_size - one.sh_name > wanted.size() &&
-        !memcmp(at + names.sh_offset + one.sh_name, wanted.c_str(), wanted.size() + 1))
-      return waitsForLaunches(at + one.sh_offset, one.sh_size / 16);
+  for (unsigned i = 0; i < sections.count(); ++i) {
+    const Elf64_Shdr one = sections.section(i);
+    if (one.sh_type == SHT_PROGBITS && sections.isInside(one) && sections.isNamed(one, wanted))
+      return waitsForLaunches(static_cast<const char *>(cubin) + one.sh_offset, one.sh_size / 16);
   }
   return false;
+}
+
+bool keepsVariables(const void *cubin, size_t bytes) {
+  const Sections sections(cubin, bytes);
+  for (unsigned i = 0; i < sections.count(); ++i) {
+    const Elf64_Shdr one = sections.section(i);
+    if (one.sh_size && (sections.isNamed(one, ".nv.global") || sections.isNamed(one, ".nv.global.init")))
+      return true;
+  }
+  return sections.count() == 0;
 }
 
 } // namespace kgen::runtime

@@ -57,7 +57,7 @@ public:
     encodeForHost(TensorMapShape::of(map.dtype.c_str(), map), base, to.bytes);
   }
 
-  void launch(size_t index, void **arguments, void *) override {
+  void launch(size_t index, void **arguments, void *, Run *) override {
     const Launch &launch = bundle.plan.launches[index];
     char message[640] = "";
     KGenHostLaunch call = {};

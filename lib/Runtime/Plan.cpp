@@ -97,13 +97,62 @@ static Argument readArgument(const Json &json, const Plan &plan) {
   return argument;
 }
 
+/// What the launches of a network's runs use: a launch points into what its step reads and writes, or at workspaces.
+static void readAccesses(const Json &json, const std::vector<size_t> &spaceBytes, Plan &plan) {
+  const unsigned inputs = unsigned(plan.inputs.size()), outputs = unsigned(plan.outputs.size());
+  const unsigned arena = inputs + outputs, prepared = arena + 1, cooperation = arena + 2;
+  plan.memories = cooperation + 1;
+  auto extentOf = [&](const Pointer &pointer) -> Extent {
+    if (pointer.space == Space::Input)
+      return {unsigned(pointer.index), 0, int64_t(plan.inputs[pointer.index])};
+    if (pointer.space == Space::Output)
+      return {inputs + unsigned(pointer.index), 0, int64_t(plan.outputs[pointer.index])};
+    const int64_t begin = int64_t(plan.workspace[pointer.index]);
+    return {pointer.space == Space::Prepared ? prepared : arena, begin, begin + int64_t(spaceBytes[pointer.index])};
+  };
+  auto readRanges = [&](const Json &list) {
+    std::vector<Extent> ranges;
+    for (const Json &range : list) {
+      const Pointer pointer = readPointer(range, plan);
+      Extent extent = extentOf(pointer);
+      extent.begin += int64_t(pointer.offset);
+      if (range.contains("bytes"))
+        extent.end = extent.begin + range.at("bytes").get<int64_t>();
+      ranges.push_back(extent);
+    }
+    return ranges;
+  };
+  size_t launch = 0;
+  for (const Json &step : json.at("steps")) {
+    const std::vector<Extent> reads = readRanges(step.at("inputs")), writes = readRanges(step.at("outputs"));
+    for (const size_t end = launch + step.at("launches").get<size_t>(); launch < end; ++launch) {
+      if (launch < plan.prepareLaunches)
+        continue;
+      std::vector<Access> &accesses = plan.accesses.emplace_back();
+      const Launch &one = plan.launches.at(launch);
+      for (const Argument &argument : one.arguments) {
+        if (argument.kind == Argument::Kind::Scalar)
+          continue;
+        const Pointer &pointer = argument.kind == Argument::Kind::Map ? argument.map.base : argument.pointer;
+        const Extent whole = extentOf(pointer);
+        addAccess(whole, whole.begin + int64_t(pointer.offset), pointer.space == Space::Input, reads, writes, accesses);
+      }
+      // One of them at a time: each waits for all of its blocks to be on the card.
+      if (one.cooperative)
+        accesses.push_back({cooperation, 0, 1, true});
+    }
+  }
+}
+
 static Plan readPlan(const Json &json) {
   Plan plan;
   for (const Json &buffer : json.at("inputs"))
     plan.inputs.push_back(bufferBytes(buffer));
   for (const Json &buffer : json.at("outputs"))
     plan.outputs.push_back(bufferBytes(buffer));
+  std::vector<size_t> spaceBytes;
   for (const Json &buffer : json.value("workspace", Json::array())) {
+    spaceBytes.push_back(buffer.at("bytes"));
     plan.isPrepared.push_back(buffer.value("prepared", false));
     if (plan.isPrepared.back()) {
       plan.workspace.push_back(plan.preparedBytes);
@@ -132,6 +181,8 @@ static Plan readPlan(const Json &json) {
     plan.prepareLaunches += json.at("steps").at(step).at("launches").get<size_t>();
   if (plan.prepareLaunches > plan.launches.size())
     throw std::runtime_error("the plan prepares by more launches than it has");
+  if (json.contains("steps"))
+    readAccesses(json, spaceBytes, plan);
   return plan;
 }
 

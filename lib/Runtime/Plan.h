@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Runtime/LaunchBranches.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +57,9 @@ struct Plan {
   size_t workspaceBytes = 0, preparedBytes = 0;
   size_t prepareLaunches = 0; ///< the first of LAUNCHES
   std::vector<Launch> launches;
+  /// Of a network: what each launch of a run uses, those that prepare left out.
+  std::vector<std::vector<Access>> accesses;
+  unsigned memories = 0; ///< how many of them ACCESSES has
 };
 
 /// A file of machine code.

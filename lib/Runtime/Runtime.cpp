@@ -106,8 +106,8 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
   thread_local std::vector<void *> arguments;
   const size_t begin = part == Part::Run ? plan.prepareLaunches : 0;
   const size_t end = part == Part::Prepare ? plan.prepareLaunches : plan.launches.size();
-  for (size_t i = begin; i < end; ++i) {
-    const Launch &launch = plan.launches[i];
+  auto queue = [&](size_t index, Backend::Run *run) {
+    const Launch &launch = plan.launches[index];
     slots.resize(launch.arguments.size());
     arguments.resize(launch.arguments.size());
     for (size_t a = 0; a < launch.arguments.size(); ++a) {
@@ -122,7 +122,16 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
         backend.encode(argument.map, address(argument.map.base), slots[a]);
       }
     }
-    backend.launch(i, arguments.data(), stream);
+    backend.launch(index, arguments.data(), stream, run);
+  };
+  for (size_t i = begin; i < end; ++i) {
+    if (i == plan.prepareLaunches)
+      if (std::unique_ptr<Backend::Run> run = backend.beginRun(stream)) {
+        while (run->next(i))
+          queue(i, run.get());
+        return;
+      }
+    queue(i, nullptr);
   }
 }
 

@@ -8,6 +8,8 @@
 // takes a second, one with "bad" is a fault, after which the context is lost.
 //
 //===----------------------------------------------------------------------===//
+#include "FakeGraphs.h"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -110,6 +112,13 @@ size_t fakeCudaLeft() {
   return s.used + s.memory.size() + s.reservations.size() + s.mapped.size() + s.blocks.size() + s.registered.size() +
          s.modules.size();
 }
+/// The modules, as with the end of the context.
+void fakeCudaForget() {
+  std::lock_guard<std::mutex> guard(state().lock);
+  for (Module *module : state().modules)
+    delete module;
+  state().modules.clear();
+}
 int fakeCudaContextWaits() { return state().contextWaits; }
 int fakeCudaDefaultStream() { return state().defaultStream; }
 
@@ -129,13 +138,6 @@ int cuCtxSynchronize() {
   return await(nullptr);
 }
 int cuStreamSynchronize(void *stream) { return await(streamOf(stream)); }
-int cuStreamCreate(void **, unsigned) { return InvalidValue; }
-int cuStreamDestroy_v2(void *) { return InvalidValue; }
-int cuEventCreate(void **, unsigned) { return InvalidValue; }
-int cuEventRecord(void *, void *) { return InvalidValue; }
-int cuEventSynchronize(void *) { return InvalidValue; }
-int cuEventElapsedTime(float *, void *, void *) { return InvalidValue; }
-int cuEventDestroy_v2(void *) { return InvalidValue; }
 
 int cuModuleLoadData(void **module, const void *image) {
   if (int error = usable())
@@ -176,6 +178,8 @@ int cuLaunchKernel(void *function, unsigned, unsigned, unsigned, unsigned, unsig
   if (int error = usable())
     return error;
   const std::string &name = static_cast<Function *>(function)->name;
+  if (captureFakeLaunch(stream, name))
+    return Success;
   const void *queue = streamOf(stream);
   std::lock_guard<std::mutex> guard(state().lock);
   if (name.find("bad") != std::string::npos)

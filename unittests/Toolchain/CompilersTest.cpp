@@ -129,6 +129,27 @@ TEST_F(CompilersTest, KernelsOfNewCardsWait) {
   }
 }
 
+TEST_F(CompilersTest, TellsWhoKeepsVariables) {
+  auto compiler = createNvrtcCompiler();
+  if (!compiler)
+    GTEST_SKIP() << llvm::toString(compiler.takeError());
+  const std::string kernel = "extern \"C\" __global__ void k(int *x) { ";
+  for (auto [text, keeps] :
+       {std::pair("__constant__ int table[] = {1, 2};\n" + kernel + "x[0] = table[x[1] & 1]; }", false),
+        {kernel + "__shared__ int s[32]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[0] = s[x[1] & 31]; }",
+         false},
+        {"__device__ int count;\n" + kernel + "x[0] = atomicAdd(&count, 1); }", true},
+        {"__device__ int count = 3;\n" + kernel + "x[0] = atomicAdd(&count, 1); }", true},
+        {kernel + "static int count; x[0] = count++; }", true}}) {
+    CompileOptions options;
+    options.arch = "sm_90a";
+    CompileResult result = llvm::cantFail((*compiler)->compile(text, options));
+    ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << std::get<CompileFailed>(result).log;
+    std::string cubin = llvm::cantFail(readWholeFile(std::get<Compiled>(result).artifact));
+    EXPECT_EQ(runtime::keepsVariables(cubin.data(), cubin.size()), keeps) << text;
+  }
+}
+
 /// Names that C's headers give to numbers and types stand in kernels without any #include, and as constants.
 static const char numbers[] =
     "constexpr float none = -INFINITY;\n"

@@ -147,6 +147,9 @@ TEST(MachineCode, WhatIsNoMachineCodeWaitsForNothing) {
                 "ELF");
   EXPECT_FALSE(runtime::waitsForLaunches(bytes.data(), bytes.size(), "k"));
   EXPECT_FALSE(runtime::waitsForLaunches(nullptr, 0, "k"));
+  // Nobody knows what it keeps.
+  EXPECT_TRUE(runtime::keepsVariables(bytes.data(), bytes.size()));
+  EXPECT_TRUE(runtime::keepsVariables(nullptr, 0));
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Graph/Partition.h"
+#include "kgen/Runtime/LaunchBranches.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,13 +31,26 @@ struct Lifetime {
   size_t first = 0, last = 0;
 };
 
+/// The same where launches run side by side on several streams, by the places of launches in their streams.
+struct BranchLife {
+  runtime::StreamClock over; ///< the last that are over whoever of those that use it begins
+  runtime::StreamClock last; ///< the last that use it
+
+  BranchLife() {
+    over.fill(INT32_MAX);
+    last.fill(-1);
+  }
+};
+
 /// An offset for each of LIVES, a multiple of 256, so that what is in use at the same time lies apart: large ones
-/// first, each as low as it fits.
-std::vector<int64_t> placeInArena(llvm::ArrayRef<Lifetime> lives);
+/// first, each as low as it fits. With BRANCHES, one for each of them, also what may be in use at the same time, since
+/// nobody waits for who uses it.
+std::vector<int64_t> placeInArena(llvm::ArrayRef<Lifetime> lives, llvm::ArrayRef<BranchLife> branches = {});
 
 /// The plan of a network (version 2): PLANS[i] is that of task i, whose text is file MODULES[i]. WHOLE says what the
 /// network's inputs and outputs are, its name, class and architecture; its launches do not count. An Error where a plan
-/// is not of its task's shape. Steps that prepare come first; what a run reads of theirs has memory of its own.
+/// is not of its task's shape. Steps that prepare come first; what a run reads of theirs has memory of its own. Where
+/// launches may run side by side in a CUDA graph, memory is shared so that they still may, if that takes little more.
 llvm::Expected<candidate::LaunchPlan> assemble(const graph::NetworkPartition &partition,
                                                const candidate::LaunchPlan &whole,
                                                llvm::ArrayRef<candidate::LaunchPlan> plans,

@@ -24,6 +24,7 @@ using Stream = struct OpaqueStream *;
 using Event = struct OpaqueEvent *;
 using Graph = struct OpaqueGraph *;
 using GraphExec = struct OpaqueGraphExec *;
+using GraphNode = struct OpaqueGraphNode *;
 using Pointer = unsigned long long;
 
 /// CU_STREAM_PER_THREAD: the calling thread's own stream in its current context.
@@ -42,6 +43,9 @@ enum Attribute {
 };
 /// Values of CUfunction_attribute.
 enum FunctionAttribute { StaticShared = 1, LocalBytes = 3, MaxDynamicShared = 8, NonPortableCluster = 14 };
+
+/// CU_EVENT_DISABLE_TIMING and CU_STREAM_NON_BLOCKING.
+enum { EventWithoutTime = 2, StreamNonBlocking = 1 };
 
 /// CUlaunchAttribute with the cluster form of its value; 64 bytes of value, 72 in all.
 struct LaunchAttribute {
@@ -143,6 +147,11 @@ struct Driver {
   Result (*graphLaunch)(GraphExec, Stream);
   Result (*graphExecDestroy)(GraphExec);
   Result (*graphDestroy)(Graph);
+  // What is captured on several streams, and where: null in drivers before CUDA 11.3.
+  Result (*streamWaitEvent)(Stream, Event, unsigned flags);
+  /// The status is 1 while STREAM is captured; then a number of the capture, and what comes behind which nodes there.
+  Result (*captureInfo)(Stream, int *status, unsigned long long *id, Graph *, const GraphNode **, size_t *count);
+  Result (*graphNodeType)(GraphNode, int *type); ///< 0: a kernel
   Result (*errorString)(Result, const char **);
 
   /// The driver, loaded and initialised once. Null, and one sentence in FAILURE, when there is none.

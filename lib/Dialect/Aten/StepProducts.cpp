@@ -156,6 +156,77 @@ bool joinProducts(PatternRewriter &rewriter, CatOp stack) {
 
 } // namespace
 
+/// The most rows of a stack that are multiplied before all of it is there: so many that a product is worth a launch,
+/// and so few that the layers of a recurrent network begin soon after each other.
+constexpr int64_t kChunk = 32, kLeastChunk = 16;
+
+/// Whether STACK has the results of steps, one after the other as they are computed.
+static bool growsStepByStep(CatOp stack) {
+  if (int64_t(stack.getDim()) != 0)
+    return false;
+  Operation *last = nullptr;
+  for (Value operand : stack.getTensors()) {
+    if (shapeOf(operand).empty() || shapeOf(operand).front() != 1)
+      return false;
+    while (isa_and_nonnull<ReshapeOp, ViewOp, UnsqueezeOp>(operand.getDefiningOp()))
+      operand = operand.getDefiningOp()->getOperand(0);
+    Operation *op = operand.getDefiningOp();
+    if (!op || (last && !last->isBeforeInBlock(op)))
+      return false;
+    last = op;
+  }
+  return true;
+}
+
+/// linear(stack)_t is linear(rows of the stack around t)_t.
+static void splitProduct(PatternRewriter &rewriter, LinearOp linear) {
+  auto stack = linear->getOperand(0).getDefiningOp<CatOp>();
+  if (!stack || !linear->getDiscardableAttrDictionary().empty() || rankOf(stack.getResult()) < 2)
+    return;
+  const int64_t steps = shapeOf(stack.getResult()).front();
+  int64_t chunk = kChunk;
+  while (chunk >= kLeastChunk && steps % chunk)
+    --chunk;
+  if (chunk < kLeastChunk || steps < 2 * kChunk)
+    return;
+  auto lies = [](Value rows) { // each of them
+    auto type = typeOf(rows);
+    return type.getNumElements() / type.getShape().front() * type.getElementTypeBitWidth() / 8 % kAlignment == 0;
+  };
+  SmallVector<SelectIntOp> readers;
+  for (Operation *user : linear->getUsers()) {
+    auto reader = dyn_cast<SelectIntOp>(user);
+    if (!reader || int64_t(reader.getDim()) != 0 || int64_t(reader.getIndex()) < 0)
+      return;
+    readers.push_back(reader);
+  }
+  if (readers.empty() || !lies(stack.getResult()) || !lies(linear.getResult()) || !growsStepByStep(stack))
+    return;
+  // Each in front of its first reader: the order of steps is that of the ops, and nobody has to look for a place.
+  llvm::sort(readers, [](SelectIntOp a, SelectIntOp b) { return a->isBeforeInBlock(b); });
+  SmallVector<Value> products(size_t(steps / chunk));
+  for (SelectIntOp reader : readers) {
+    const int64_t index = int64_t(reader.getIndex()), begin = index / chunk * chunk;
+    rewriter.setInsertionPoint(reader);
+    Value &product = products[size_t(index / chunk)];
+    if (!product) {
+      AlgebraBuilder b(rewriter, linear.getLoc());
+      product = linearOf(rewriter, linear.getLoc(), b.slice(stack.getResult(), 0, begin, begin + chunk),
+                         linear.getWeight(), linear.getBias());
+    }
+    rewriter.replaceOp(
+        reader, SelectIntOp::create(rewriter, reader.getLoc(), typeOf(reader.getResult()), product, 0, index - begin));
+  }
+  rewriter.eraseOp(linear);
+}
+
+void splitStepProducts(func::FuncOp func) {
+  PatternRewriter rewriter(func.getContext());
+  SmallVector<LinearOp> products(func.getBody().front().getOps<LinearOp>());
+  for (LinearOp linear : products)
+    splitProduct(rewriter, linear);
+}
+
 void joinStepProducts(func::FuncOp func) {
   PatternRewriter rewriter(func.getContext());
   llvm::MapVector<std::pair<Parameters, std::pair<Value, unsigned>>, SmallVector<Step>> cells;

@@ -1,5 +1,5 @@
-"""recurrent.py STEPS: prints two layers of a recurrent network, h' = tanh(x[t] + W h) with the gates of x made for all
-steps at once, as torch's own layers are written out."""
+"""recurrent.py STEPS [backwards]: prints two layers of a recurrent network, h' = tanh(x[t] + W h) with the gates of x made for all
+steps at once, as torch's own layers are written out; `backwards` puts the last step's result first."""
 import sys
 
 steps = int(sys.argv[1])
@@ -23,6 +23,8 @@ for layer in range(2):
         ]
         state = f"%t{n}"
         rows.append(f"%r{n}")
+    if sys.argv[2:] == ["backwards"]:
+        rows.reverse()
     current = f"%c{layer}"
     body.append(f"{current} = aten.cat {', '.join(rows)} dim 0 : ({', '.join(['tensor<1x4x32xf32>'] * steps)}) -> {wide}")
 scale = '{kgen.init = "normal(0, 0.18)", kgen.parameter}'

@@ -35,6 +35,11 @@ bool composeAttention(mlir::func::FuncOp func);
 /// of 8 steps and more. Takes time in proportion to the ops.
 void joinStepProducts(mlir::func::FuncOp func);
 
+/// Takes FUNC's products of a stack of 64 and more time steps' results apart, where each reader has one step of it: by
+/// 32 steps, or by the next lower number, down to 16, that divides theirs. So the next layer of a recurrent network
+/// begins once the first of them are there. Takes time in proportion to the ops.
+void splitStepProducts(mlir::func::FuncOp func);
+
 /// The FLOPs of FUNC, or of what rewrites make of it where that is less, without those that triangles (tril, triu) in
 /// front of and behind products make needless: no kernel needs more.
 double leastFlops(mlir::func::FuncOp func);
