@@ -194,11 +194,14 @@ public:
 private:
   struct CapturedGraph {
     explicit CapturedGraph(const cuda::Driver &driver) : driver(driver) {}
-    ~CapturedGraph() {
+    ~CapturedGraph() { clear(); }
+    void clear() {
       if (executable)
         driver.graphExecDestroy(executable);
       if (graph)
         driver.graphDestroy(graph);
+      executable = nullptr;
+      graph = nullptr;
     }
     const cuda::Driver &driver;
     cuda::Graph graph = nullptr;
@@ -219,19 +222,28 @@ private:
     if (sides && sides->areThere() && !order.prepare && !order.empty)
       queued.resize(plan->launches.size() - plan->prepareLaunches());
     llvm::Error launched = script.launch(order);
-    if (!launched && !queued.empty())
+    const bool isBranched = !launched && !queued.empty();
+    if (isBranched)
       launched = launchQueued();
     queued.clear();
     capturing = nullptr;
     int error = driver.endCapture(graphStream, &graph.graph);
-    if (launched)
+    if (launched && !isBranched)
       return launched;
-    if (!error)
+    if (!launched && !error)
       error = driver.graphInstantiate(&graph.executable, graph.graph, 0);
-    if (!error)
+    if (!launched && !error)
       error = driver.graphUpload(graph.executable, graphStream);
-    return error ? reject(std::string("the driver makes no graph of its launches: ") + driver.describe(error))
-                 : llvm::Error::success();
+    if (!launched && !error)
+      return llvm::Error::success();
+    if (isBranched) {
+      // A driver that takes no graph of several streams may take a chain.
+      llvm::consumeError(std::move(launched));
+      sides->free();
+      graph.clear();
+      return capture(order, graph);
+    }
+    return reject(std::string("the driver makes no graph of its launches: ") + driver.describe(error));
   }
 
   /// The launches of a run that is captured, on several streams.

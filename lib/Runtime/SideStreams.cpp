@@ -34,7 +34,6 @@ SideStreams::SideStreams(const cuda::Driver &driver, const LaunchBranches &branc
   actions = actionsOf(branches);
   if (make(branches.streams, eventCount(actions)))
     return;
-  actions.clear();
   free();
 }
 
@@ -60,6 +59,7 @@ bool SideStreams::areFree(unsigned long long capture) const {
 }
 
 void SideStreams::free() {
+  actions.clear();
   for (cuda::Event event : events)
     if (event)
       driver.eventDestroy(event);

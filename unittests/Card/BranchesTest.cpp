@@ -146,6 +146,14 @@ TEST_F(BranchesTest, AnEvaluatorsGraphHasThem) {
   order.empty = true;
   llvm::cantFail(device->timedRun(order));
   EXPECT_EQ(graph(), "");
+  // A driver that takes no such graph gets a chain, from then on.
+  order.empty = false;
+  call<void(bool)>("fakeCudaTakeBranches")(false);
+  llvm::cantFail(device->timedRun(order));
+  EXPECT_EQ(graph(), inOrder);
+  call<void(bool)>("fakeCudaTakeBranches")(true);
+  llvm::cantFail(device->timedRun(order));
+  EXPECT_EQ(graph(), inOrder);
   device.reset();
   EXPECT_EQ(call<size_t()>("fakeCudaStreams")(), streams);
 }

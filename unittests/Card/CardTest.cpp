@@ -128,7 +128,10 @@ TEST_F(CardTest, ASessionFreesAllThatItHadOnTheCard) {
     auto oracle = open(), own = open(), twin = open();
     auto session =
         llvm::cantFail(JudgeSession::create(*oracle, *own, program, code, (folder + "/kernels").str(), shape));
+    // A further program has the memory of the first.
+    const size_t room = own->freeMemory();
     EXPECT_FINE(session->useProgram(Computed::Magnitudes, *twin, program, code));
+    EXPECT_EQ(own->freeMemory(), room);
     EXPECT_GE(llvm::cantFail(session->setInputs(0, inputs.data())), 0);
     EXPECT_FINE(session->answer(0));
     EXPECT_FINE(session->learnMagnitudes(0));

@@ -33,6 +33,7 @@ struct State {
   std::set<char *> made;
   std::set<void *> launched; ///< streams of launches that are not captured
   std::string last;          ///< the last graph
+  bool takesBranches = true;
 };
 State &state() {
   static State *only = new State;
@@ -71,6 +72,8 @@ extern "C" {
 
 /// The last graph: each node's kernel and, behind it, the numbers of the nodes that it waits for.
 const char *fakeCudaGraph() { return state().last.c_str(); }
+/// From now on graphs that are no chains are refused, or taken.
+void fakeCudaTakeBranches(bool takes) { state().takesBranches = takes; }
 /// Streams and events that are not destroyed.
 size_t fakeCudaStreams() { return state().made.size(); }
 
@@ -137,6 +140,10 @@ int cuStreamGetCaptureInfo_v2(void *stream, int *status, unsigned long long *id,
 }
 int cuGraphNodeGetType(void *, int *type) { return *type = 0, Success; }
 int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long) {
+  const auto &nodes = state().nodes;
+  for (size_t i = 1; i < nodes.size() && !state().takesBranches; ++i)
+    if (nodes[i].second != std::set<size_t>{i - 1})
+      return InvalidValue;
   return *executable = graph, Success;
 }
 int cuGraphUpload(void *, void *) { return Success; }
