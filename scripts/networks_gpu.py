@@ -153,7 +153,7 @@ def search_beside(options, file, device, end, cores, environment):
         graph = options.graphs / f"{name}.mlir" if options.graphs else None
         command = ["--problem", str(graph) if graph and graph.exists() else file, "--network", "always", "--device", device, "--max-minutes", f"{minutes:.3f}", "--jobs", str(cores), "--out", str(folder),
                    *(["--precision", options.precision] if options.precision else [])]
-    code = run([str(options.tools / "kgen-search"), *command], log, 60 * minutes + START + SPARE, environment)
+    code = run([str(options.tools / "kgen-search"), *command], log, min(60 * minutes + START + SPARE, end - time.monotonic()), environment)
     words = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(("network round", "kgen-search:"))]
     print(f"{name} on {device}: exit {code}: {words[-1] if words else ''}", flush=True)
     return code == 0

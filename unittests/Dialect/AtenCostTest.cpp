@@ -105,6 +105,22 @@ TEST_F(AtenCost, KindsNeedNoNames) {
   EXPECT_EQ(kindOf("aten.tril %a", t, t), OpKind::Other);
 }
 
+TEST_F(AtenCost, OfWhatIsPickedByIndexOnePartIsCertain) {
+  // All indices may be the same, however many there are.
+  auto bytesOf = [&](StringRef op, StringRef result) {
+    return readBytes(parse(("func.func @f(%a: tensor<100x8xf32>, %i: tensor<300xi64>, %j: tensor<300x8xi64>) -> " +
+                            result + " { %0 = " + op + " -> " + result + " return %0 : " + result + " }")
+                               .str())
+                         .getArgument(0));
+  };
+  EXPECT_EQ(bytesOf("aten.embedding %a, %i : (tensor<100x8xf32>, tensor<300xi64>)", "tensor<300x8xf32>"), 4 * 8);
+  EXPECT_EQ(bytesOf("aten.index_select %a, %i dim 0 : (tensor<100x8xf32>, tensor<300xi64>)", "tensor<300x8xf32>"),
+            4 * 8);
+  EXPECT_EQ(bytesOf("aten.gather %a, %j dim 0 : (tensor<100x8xf32>, tensor<300x8xi64>)", "tensor<300x8xf32>"), 4);
+  EXPECT_EQ(bytesOf("aten.index.Tensor %a, %i dims [0] : (tensor<100x8xf32>, tensor<300xi64>)", "tensor<300x8xf32>"),
+            4 * 8);
+}
+
 TEST_F(AtenCost, ReadsWhatIsPickedBehindViewsAndElementwiseOps) {
   EXPECT_EQ(readBytes(parse(R"(func.func @f(%a: tensor<4x3x8xf32>) -> tensor<4x8xf32> {
     %0 = aten.permute %a dims [1, 0, 2] : (tensor<4x3x8xf32>) -> tensor<3x4x8xf32>

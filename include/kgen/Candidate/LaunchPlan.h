@@ -42,7 +42,7 @@ struct BufferSpec {
   std::string init = "normal(0, 1)";
   /// The argument is a weight of the module rather than an input of forward().
   bool parameter = false;
-  /// Of an input that the graph reads in part, by index or as a slice: the most that it reads. -1: all.
+  /// Of an input that the graph reads in part, by index or as a slice: what any implementation reads. -1: all.
   int64_t readBytes = -1;
 
   int64_t elements() const;

@@ -9,6 +9,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <cmath>
+#include <optional>
+
 using namespace mlir;
 using namespace kgen::aten;
 
@@ -76,9 +79,19 @@ static double keptByTriangle(Operation *op) {
   return kept / (double(rows) * double(columns));
 }
 
+/// Whether OP picks parts of its first operand by indices, and how many parts: all of them may be the same one.
+static std::optional<double> partsPicked(Operation *op) {
+  if (!isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp>(op))
+    return std::nullopt;
+  double parts = 1; // indices are broadcast against each other
+  for (Value indices : op->getOperands().drop_front())
+    parts *= elements(indices);
+  return std::max(parts, 1.0);
+}
+
 namespace {
-/// How many elements of a tensor the results of its graph need, at most. Where parts are picked behind ops that move
-/// elements or compute each by itself, only those parts are needed in front of them, too.
+/// How many elements of a tensor the results of its graph need whatever the inputs are. Where parts are picked behind
+/// ops that move elements or compute each by itself, only those parts are needed in front of them, too.
 class NeededElements {
 public:
   double of(Value value) {
@@ -96,9 +109,10 @@ private:
     const double all = elements(use.get());
     if (double kept = keptByTriangle(op); kept < 1)
       return std::min(kept * all, of(op->getResult(0)));
-    const bool picks = use.getOperandNumber() == 0 && isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp>(op);
+    if (std::optional<double> parts = partsPicked(op); parts && use.getOperandNumber() == 0)
+      return std::min(all, std::ceil(of(op->getResult(0)) / *parts));
     auto cost = dyn_cast<AtenCostOpInterface>(op);
-    if (!picks && !(cost && llvm::is_contained({OpKind::View, OpKind::Elementwise}, cost.getKind())))
+    if (!(cost && llvm::is_contained({OpKind::View, OpKind::Elementwise}, cost.getKind())))
       return all;
     const Value result = op->getResult(0);
     if (isa<CatOp>(op)) // what is not needed may lie in this operand

@@ -37,8 +37,9 @@ double windowFlops(mlir::Operation *op, llvm::ArrayRef<int64_t> kernel);
 /// The FLOPs of every aten op in FUNC, nested ones included.
 double graphFlops(mlir::func::FuncOp func);
 
-/// The bytes of ARGUMENT that any implementation reads: all of it, but where every use picks parts (rows of a table by
-/// index, a slice, a triangle) at most what they pick, be it behind ops that move elements or compute each by itself.
+/// The bytes of ARGUMENT that any implementation reads: all of it, but where every use picks parts (a slice, a
+/// triangle) no more than those, be it behind ops that move elements or compute each by itself. Of what is picked by
+/// index one part is certain: the others may be the same.
 double readBytes(mlir::BlockArgument argument);
 
 /// The bytes that any implementation of FUNC moves: every argument that is used, read
