@@ -95,7 +95,9 @@ static Error readRounds(const trajectory::RunFolder &run, NetworkReport &report)
       if (plan->steps[i].task == row.name)
         ++(i < plan->prepareSteps ? row.prepares : row.count);
   // A network that was first put together of tuned kernels had no run of round 0: its tasks' times together.
-  if (report.genericUs == 0)
+  const bool areTimed =
+      all_of(report.tasks, [](const NetworkTaskRow &row) { return row.count == 0 || row.genericUs > 0; });
+  if (report.genericUs == 0 && areTimed)
     for (const NetworkTaskRow &row : report.tasks)
       report.genericUs += row.count * row.genericUs;
   const size_t all = report.tasks.size();

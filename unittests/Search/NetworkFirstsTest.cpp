@@ -13,6 +13,8 @@
 
 #include "gtest/gtest.h"
 
+#include <set>
+
 using namespace llvm;
 using namespace kgen;
 using namespace kgen::search;
@@ -417,6 +419,75 @@ TEST(NetworkFirstsTest, AFirstNetworkThatIsWrongGivesWay) {
     EXPECT_EQ(world.reportText().find("warning"), std::string::npos) << world.reportText();
     EXPECT_EQ(world.replay(), "");
   }
+}
+
+/// A world in which the time for rounds is over once the first task has its own.
+struct ShortOpening : NetworkWorld {
+  std::set<std::string> measured; ///< names of tasks
+
+  ShortOpening() {
+    over = 0;
+    config.device = "cuda:0";
+    config.compileJobs = 1; // one task after another
+    evaluator.beforeTask = [this](const std::string &folder) {
+      for (const char *name : names)
+        if (StringRef(folder).contains(name))
+          measured.insert(name);
+      setSeconds(270);
+    };
+  }
+};
+
+TEST(NetworkFirstsTest, StandInForTasksThatTheOpeningDidNotComeTo) {
+  ShortOpening world;
+  EXPECT_NO_ERROR(world.search());
+  EXPECT_EQ(world.measured.size(), 1u);
+  ASSERT_EQ(world.evaluator.networks.size(), 1u);
+  EXPECT_EQ(world.read()->getBest(), "round-00/b00");
+  EXPECT_EQ(world.read()->getStopReason(), trajectory::StopReason::TimeIsUp);
+  const TaskChoices choices = world.choices("round-00/b00");
+  EXPECT_EQ(count_if(choices, [](const auto &choice) { return choice.second == "first"; }), 2);
+  for (const auto &[task, choice] : choices)
+    EXPECT_NE(world.measured.count(task) != 0, choice == "first") << task;
+  EXPECT_NE(world.reportText().find("2 of its kernels not measured alone"), std::string::npos) << world.reportText();
+  EXPECT_EQ(world.reportText().find("faster than round 0"), std::string::npos) << "nobody knows";
+  EXPECT_EQ(world.replay(), "");
+  // Nothing is done twice, and with more time all tasks have their rounds.
+  EXPECT_NO_ERROR(world.resume());
+  EXPECT_EQ(world.measured.size(), 1u);
+  EXPECT_EQ(world.evaluator.networks.size(), 1u);
+  world.config.maxMinutes = 0;
+  world.evaluator.firstUs = 90;
+  EXPECT_NO_ERROR(world.resume());
+  EXPECT_EQ(world.measured.size(), 3u);
+  for (const auto &[task, choice] : world.choices(world.read()->getBest().str()))
+    EXPECT_NE(choice, "first") << task;
+  EXPECT_EQ(world.replay(), "");
+}
+
+TEST(NetworkFirstsTest, WhatIsWrongAndUnmeasuredIsMeasured) {
+  for (const char *detail : {"task 01-conv2d is at fault", "a launch did not end within 10 s"}) {
+    ShortOpening world;
+    world.evaluator.wrongTask = names[1];
+    world.evaluator.detail = detail;
+    EXPECT_NO_ERROR(world.search());
+    ASSERT_EQ(world.evaluator.networks.size(), 2u) << detail;
+    EXPECT_EQ(world.read()->getBest(), "round-00/b01");
+    EXPECT_EQ(world.choices("round-00/b01")[names[1]], "round-00/b00");
+    EXPECT_EQ(world.measured.size(), StringRef(detail).starts_with("task") ? 2u : 3u);
+    EXPECT_EQ(world.replay(), "");
+  }
+}
+
+TEST(NetworkFirstsTest, GenericKernelsStandInWhereNothingElseCompiles) {
+  ShortOpening world;
+  world.evaluator.compile = [](StringRef) { return false; };
+  EXPECT_NO_ERROR(world.search());
+  EXPECT_EQ(world.measured.size(), 1u);
+  ASSERT_EQ(world.evaluator.networks.size(), 1u);
+  EXPECT_EQ(world.choices("round-00/b00")[names[2]], "first");
+  EXPECT_TRUE(StringRef(*world.read()->readFile("round-00/b00", "02-conv2d.cu")).starts_with("// generic"));
+  EXPECT_EQ(world.replay(), "");
 }
 
 TEST(NetworkFirstsTest, AFirstNetworkThatCannotBeMeasuredGivesWay) {

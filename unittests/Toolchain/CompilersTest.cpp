@@ -140,14 +140,26 @@ TEST_F(CompilersTest, TellsWhoKeepsVariables) {
          false},
         {"__device__ int count;\n" + kernel + "x[0] = atomicAdd(&count, 1); }", true},
         {"__device__ int count = 3;\n" + kernel + "x[0] = atomicAdd(&count, 1); }", true},
-        {kernel + "static int count; x[0] = count++; }", true}}) {
-    CompileOptions options;
-    options.arch = "sm_90a";
-    CompileResult result = llvm::cantFail((*compiler)->compile(text, options));
-    ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << std::get<CompileFailed>(result).log;
-    std::string cubin = llvm::cantFail(readWholeFile(std::get<Compiled>(result).artifact));
-    EXPECT_EQ(runtime::keepsVariables(cubin.data(), cubin.size()), keeps) << text;
-  }
+        {kernel + "static int count; x[0] = count++; }", true},
+        {"constexpr int shift = 5;\nconstexpr float scale = 0.5f;\n" + kernel + "x[0] = x[shift] * scale; }", false},
+        {"constexpr int shift = 5;\n__device__ int count;\n" + kernel + "x[shift] = 0; }\n" +
+             "extern \"C\" __global__ void l(int *x) { x[shift] = count++; }",
+         true},
+        {"__device__ int count;\n__constant__ int *where = &count;\n" + kernel + "x[0] = (*where)++; }", true},
+        {"__device__ int count;\n__device__ int *where = &count;\n" + kernel + "x[0] = (*where)++; }", true},
+        {"__device__ int count;\n__device__ __noinline__ int next() { return count++; }\n" + kernel +
+             "x[0] = next(); }",
+         true}})
+    for (const char *arch : {"sm_80", "sm_90a", "sm_120a"}) {
+      CompileOptions options;
+      options.arch = arch;
+      CompileResult result = llvm::cantFail((*compiler)->compile(text, options));
+      ASSERT_TRUE(std::holds_alternative<Compiled>(result)) << std::get<CompileFailed>(result).log;
+      std::string cubin = llvm::cantFail(readWholeFile(std::get<Compiled>(result).artifact));
+      EXPECT_EQ(runtime::keepsVariables(cubin.data(), cubin.size()), keeps) << arch << ": " << text;
+      for (size_t bytes = 0; bytes < cubin.size(); bytes += 61) // cut off anywhere
+        runtime::keepsVariables(cubin.data(), bytes);
+    }
 }
 
 /// Names that C's headers give to numbers and types stand in kernels without any #include, and as constants.

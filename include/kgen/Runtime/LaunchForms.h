@@ -61,8 +61,8 @@ cuda::Result launchKernel(const cuda::Driver &driver, cuda::Function function, c
 bool waitsForLaunches(const void *cubin, size_t bytes, const char *kernel);
 /// The same of the kernel's instructions, COUNT of 16 bytes each at TEXT.
 bool waitsForLaunches(const void *text, size_t count);
-/// Whether CUBIN has variables in the card's memory, which its kernels may pass on from launch to launch. True for what
-/// is not understood.
+/// Whether CUBIN has variables in the card's memory that its kernels can reach, and so may pass on from launch to
+/// launch; constants that the compiler put into the instructions are none. True for what is not understood.
 bool keepsVariables(const void *cubin, size_t bytes);
 
 //===----------------------------------------------------------------------===//

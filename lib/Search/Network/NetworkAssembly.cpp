@@ -24,7 +24,7 @@ Expected<TaskChoices> NetworkSearch::choose(const NetworkVariant &variant, bool 
     std::string best = bestOf(task, std::numeric_limits<int>::max()).first;
     if (generic || stopReason == trajectory::StopReason::Done)
       best = bestOf(task, generic ? 0 : int(task.state.bestUs.size()) - 1).first;
-    if (!generic && keepsFirst(task, best))
+    if (best.empty() ? canStandIn(task) : !generic && keepsFirst(task, best))
       best = firstKernel.str();
     if (best.empty())
       return createStringError("task " + task.name + " has no kernel that is right in the network");

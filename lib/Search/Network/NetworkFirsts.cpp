@@ -30,15 +30,22 @@ static bool isGeneric(const TaskSearch &task, StringRef branch) {
   return record && record->round == 0;
 }
 
-/// Whether nothing but round 0 of TASK, which a run of the network has, was measured.
+/// Whether not even round 0 of TASK was measured.
+static bool isUnmeasured(const TaskSearch &task) {
+  return none_of(task.run->getBranches(), [](const auto &branch) { return !branch.measurement.empty(); });
+}
+
+/// Whether nothing but round 0 of TASK, which a run of the network has, was measured, or not even that.
 static bool lacksRound(const TaskSearch &task) {
-  return task.state.count > 0 && none_of(task.run->getBranches(), [](const trajectory::BranchRecord &branch) {
+  return (task.state.count > 0 || isUnmeasured(task)) &&
+         none_of(task.run->getBranches(), [](const trajectory::BranchRecord &branch) {
            return branch.round > 0 && !branch.measurement.empty();
          });
 }
 
-/// The tasks of the network as it is cut now that a run has and of which nothing but round 0 was measured, those with
-/// most to compute first. Left out are those whose first kernel was right in a network, faster or not, or wrong.
+/// The tasks of the network as it is cut now of which nothing was measured, or nothing but round 0 where a run has
+/// them, those with most to compute first. Left out are those whose first kernel was right in a network, faster or not,
+/// or wrong.
 std::vector<size_t> NetworkSearch::findWithoutRound() {
   std::vector<size_t> members;
   for (size_t member : membersOf(current)) {
@@ -47,6 +54,21 @@ std::vector<size_t> NetworkSearch::findWithoutRound() {
       members.push_back(member);
   }
   sortByWork(members);
+  return members;
+}
+
+/// Whether TASK, none of whose branches can be in the network, is there by its first kernel.
+bool NetworkSearch::canStandIn(TaskSearch &task) {
+  return isUnmeasured(task) && !task.banned.count(firstKernel.str()) && recallFirst(task);
+}
+
+/// The tasks of the network as it is cut now of which nothing was measured, and that have no first kernel that is
+/// right.
+std::vector<size_t> NetworkSearch::findWithoutKernel() {
+  std::vector<size_t> members;
+  for (size_t member : membersOf(current))
+    if (isUnmeasured(tasks[member]) && !canStandIn(tasks[member]))
+      members.push_back(member);
   return members;
 }
 
@@ -109,9 +131,12 @@ void NetworkSearch::takeFirsts() {
   if (!makingFirsts)
     return;
   makingFirsts->wait();
-  for (auto &[member, kernel] : madeFirsts)
-    if (!kernel.isGeneric())
-      tasks[member].first = std::move(kernel);
+  for (auto &[member, kernel] : madeFirsts) {
+    TaskSearch &task = tasks[member];
+    // A generic kernel is the task's round 0 where that was measured.
+    if (!kernel.isGeneric() || (isUnmeasured(task) && !kernel.lowered.cuda.empty()))
+      task.first = std::move(kernel);
+  }
   makingFirsts.reset();
   madeFirsts.clear();
 }
@@ -135,9 +160,10 @@ Error NetworkSearch::tryFirsts(int round) {
     std::string names;
     for (size_t member : findWithoutRound()) {
       const TaskSearch &task = tasks[member];
-      if (!task.first || !isGeneric(task, (*choices)[task.name]))
+      std::string &choice = (*choices)[task.name];
+      if (!task.first || (choice != firstKernel && !isGeneric(task, choice)))
         continue;
-      (*choices)[task.name] = firstKernel.str();
+      choice = firstKernel.str();
       names += (names.empty() ? "" : ", ") + task.name + " (" + task.first->idea + ")";
     }
     if (names.empty())
@@ -157,6 +183,24 @@ Error NetworkSearch::tryFirsts(int round) {
       return Error::success();
   }
   return Error::success();
+}
+
+/// The first network, for all tasks of which there was no time. Where a first kernel is wrong and its task has nothing
+/// else, that is measured after all.
+Error NetworkSearch::beginWithFirsts() {
+  for (;;) {
+    if (Error error = tryFirsts(0))
+      return error;
+    if (triedFirsts && !standings.bestId().empty())
+      return Error::success();
+    const std::vector<size_t> missing = findWithoutKernel();
+    if (missing.empty())
+      return assemble(0, /*closing=*/stopReason == trajectory::StopReason::TimeIsUp);
+    if (Error error = advance(missing))
+      return error;
+    if (world.stop || !findWithoutKernel().empty())
+      return Error::success();
+  }
 }
 
 /// Whether TASK, whose best kernel is BRANCH, goes on with the first kernel that it has in the best network.

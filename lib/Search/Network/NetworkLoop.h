@@ -59,8 +59,9 @@ private:
     int round = 0; ///< the first
     int last = 0;  ///< and the last of those that it has
     int compileJobs = 1;
-    std::string network; ///< what is told to whoever has ideas for it
-    bool ran = false;
+    std::string network;     ///< what is told to whoever has ideas for it
+    bool canGiveWay = false; ///< where the time is over before it, a first kernel stands in for round 0
+    bool ran = false, gaveWay = false;
     std::string failure; ///< of the machinery; mostly empty
     std::string note;
   };
@@ -104,12 +105,15 @@ private:
 
   // First kernels.
   std::vector<size_t> findWithoutRound();
+  std::vector<size_t> findWithoutKernel();
+  bool canStandIn(TaskSearch &task);
   bool hasTimeFor(int networks) const;
   void beginFirst(size_t member);
   void beginFirstWhereLate(size_t member);
   void beginFirsts();
   void takeFirsts();
   llvm::Error tryFirsts(int round);
+  llvm::Error beginWithFirsts();
   bool keepsFirst(TaskSearch &task, llvm::StringRef branch);
   bool recallFirst(TaskSearch &task);
 

@@ -165,8 +165,10 @@ Expected<std::map<std::string, FirstKernel>> deriveFirsts(const trajectory::RunF
     if (task == tasks.end())
       return createStringError(run.getPath() + "/" + branch.id + "/first.json names a task " + name +
                                " that the network does not have");
-    auto lowered = compiler.lowerWithDirectives(variant.facts.graphs[task - tasks.begin()], kernel.directives,
-                                                kernel.text, kernel.category, chip);
+    const std::string &graph = variant.facts.graphs[task - tasks.begin()];
+    auto lowered = kernel.isGeneric()
+                       ? compiler.lowerGeneric(graph, chip)
+                       : compiler.lowerWithDirectives(graph, kernel.directives, kernel.text, kernel.category, chip);
     if (!lowered)
       return createStringError(run.getPath() + "/" + branch.id + "/first.json: the way for " + name +
                                " cannot be taken again: " + toString(lowered.takeError()));

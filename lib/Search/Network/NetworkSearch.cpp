@@ -103,35 +103,36 @@ Error NetworkSearch::beginNetwork() {
   if (Error error = openTasks(current))
     return error;
   const WholeProblem whole{&base.facts.whole, run.getPath().str() + "/graph.mlir"};
-  prepareTasks(world, config, evaluator, ArrayRef(tasks).drop_front(first), first, first == 0 ? whole : WholeProblem());
   std::vector<size_t> members;
   for (size_t task : membersOf(current))
     if (tasks[task].state.bestUs.empty())
       members.push_back(task);
   sortByWork(members);
+  // More than a search of minutes comes to.
+  constexpr size_t mostAhead = 64;
+  if (closingTime.limit > 0)
+    for (size_t member : ArrayRef(members).drop_front(std::min(members.size(), mostAhead)))
+      tasks[member].asksAhead = false;
+  prepareTasks(world, config, evaluator, ArrayRef(tasks).drop_front(first), first, first == 0 ? whole : WholeProblem());
   auto opened = giveOpening(members);
   if (!opened)
     return opened.takeError();
   hasOpened |= !opened->empty();
   // Those that this is too long for have their first kernels, compiled by as many processes as tasks were opened by.
-  constexpr double ofFirsts = 4;
-  closingTime.firsts = hasOpened ? ofFirsts : 0;
-  // Without round 0 of every task there is no network: the clock ends the search only then.
+  constexpr double fewestOfFirsts = 4, ofAFirst = 1.2;
+  if (hasOpened)
+    closingTime.firsts = std::max(fewestOfFirsts, ofAFirst * double(members.size()) / std::max(1, config.compileJobs));
+  // Without an opening there is no network but of round 0 of every task: the clock ends the search only then.
   if (Error error = advance(members, *opened))
     return error;
   if (findWithoutRound().empty())
     closingTime.firsts = 0;
-  const bool isWhole = none_of(membersOf(current), [&](size_t task) { return tasks[task].state.bestUs.empty(); });
-  if (stopReason == trajectory::StopReason::Interrupted || !isWhole)
+  if (stopReason == trajectory::StopReason::Interrupted)
     return Error::success();
-  if (config.device == "host") // where compiles would take time from what is timed
-    return assemble(0, /*closing=*/false);
-  // There may be no time for another network: the first has them, and is the last.
-  const bool closing = stopReason == trajectory::StopReason::TimeIsUp;
-  if (Error error = tryFirsts(0))
-    return error;
-  const bool isThere = triedFirsts && !standings.bestId().empty();
-  return isThere ? Error::success() : assemble(0, closing);
+  if (config.device != "host") // there may be no time for another network: the first has them, and is the last
+    return beginWithFirsts();
+  // Compiles would take time from what is timed.
+  return findWithoutKernel().empty() ? assemble(0, /*closing=*/false) : Error::success();
 }
 
 Error NetworkSearch::executeRounds() {

@@ -125,6 +125,7 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen, ArrayRef<size_t> opened) {
     turn.task = task;
     turn.round = int(tasks[task].state.bestUs.size());
     turn.last = turn.round + is_contained(opened, task);
+    turn.canGiveWay = turn.round == 0 && !opened.empty();
     turn.compileJobs = std::max(1, config.compileJobs / int(std::min(atOnce, chosen.size())));
     if (turn.round > 0)
       turn.network = profile(tasks[task].name);
@@ -134,7 +135,8 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen, ArrayRef<size_t> opened) {
       runRound(turn);
       if (Error error = settle(turn))
         return error;
-      if (stopReason != trajectory::StopReason::Done)
+      const bool givesWay = turn.canGiveWay && stopReason == trajectory::StopReason::TimeIsUp;
+      if (stopReason != trajectory::StopReason::Done && !givesWay)
         break;
     }
     return Error::success();
@@ -165,6 +167,12 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen, ArrayRef<size_t> opened) {
 void NetworkSearch::runRound(TaskRound &turn) {
   TaskSearch &task = tasks[turn.task];
   trajectory::RunFolder &own = *task.run;
+  if (turn.canGiveWay && closingTime.isOver(secondsSpent()) && own.getBranches().empty()) {
+    turn.gaveWay = true;
+    if (!recallFirst(task))
+      beginFirst(turn.task);
+    return;
+  }
   auto setup = RunSetup::open(world, own, task.config, config.llmOptions, confines);
   if (!setup) {
     turn.failure = toString(setup.takeError());
@@ -201,7 +209,9 @@ void NetworkSearch::runRound(TaskRound &turn) {
 Error NetworkSearch::settle(TaskRound &turn) {
   if (!turn.failure.empty())
     return createStringError(turn.failure);
-  if (!turn.ran) // the search was stopped before it began
+  if (turn.gaveWay && stopReason == trajectory::StopReason::Done)
+    stopReason = trajectory::StopReason::TimeIsUp;
+  if (!turn.ran) // or the search was stopped before it began
     return Error::success();
   TaskSearch &task = tasks[turn.task];
   const trajectory::RunFolder &own = *task.run;

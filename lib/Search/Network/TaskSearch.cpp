@@ -46,6 +46,7 @@ void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, Cand
       if (!world.stop)
         evaluator.prepare(place);
     });
+  erase_if(problems, [&](const EvaluationJob &job) { return !tasks[size_t(job.lane) - first].asksAhead; });
   if (whole.plan) {
     const std::string place = scratch->path() + "/network";
     Error error = world.fs.createFolders(place);
@@ -61,7 +62,8 @@ void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, Cand
   }
   // Compilers and oracles are processes of their own; on the host an answer is asked for when it is needed.
   if (!world.stop && problems.size() > 1 && config.device != "host") {
-    world.out << "asking for the right answers of " << tasks.size() << " tasks\n";
+    const auto asking = count_if(tasks, [](const TaskSearch &task) { return task.asksAhead; });
+    world.out << "asking for the right answers of " << asking << " tasks\n";
     world.out.flush();
     evaluator.learn(problems);
   }

@@ -23,6 +23,7 @@ struct TaskSearch {
   std::unique_ptr<trajectory::RunFolder> run;
   SearchConfig config;
   network::TaskState state;
+  bool asksAhead = true;            ///< for its right answers, before its first round
   std::set<std::string> banned;     ///< branches that were wrong in the network; `first` may be among them
   std::optional<FirstKernel> first; ///< what stands in for a round that there was no time for, once that was asked
 };
@@ -38,8 +39,9 @@ struct WholeProblem {
   std::string graphFile;
 };
 
-/// Compiles the round 0 of all TASKS at once, and has their right answers ready; their own searches find both. The
-/// first of them has number FIRST. WHOLE's answers take longest and are asked for at the same time.
+/// Compiles the round 0 of all TASKS at once, and has the right answers of those that ask ahead ready; their own
+/// searches find both. The first of them has number FIRST. WHOLE's answers take longest and are asked for at the same
+/// time.
 void prepareTasks(const SearchToolWorld &world, const SearchConfig &config, CandidateEvaluator &evaluator,
                   llvm::ArrayRef<TaskSearch> tasks, size_t first, const WholeProblem &whole = {});
 
