@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Kernels/Ideas/ClusterTiles.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 #include "kgen/Support/Chip.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,14 @@ constexpr double resultBytes = 30;    // that a block stores
 static int64_t clustersAtOnce(int64_t ranks, int64_t multiprocessors) {
   int64_t usable = ranks <= 2 ? multiprocessors : ranks == 4 ? multiprocessors * 10 / 11 : multiprocessors * 7 / 8;
   return std::max<int64_t>(1, usable / ranks);
+}
+
+ProductSize clusterSize(const DispatchFacts &facts) {
+  if (!plainProduct(facts))
+    return {1, facts.m, facts.n, facts.k, facts.f32 ? 4 : 2};
+  if (facts.f32)
+    return {1, facts.n, facts.m, facts.k, 4};
+  return {1, facts.m, facts.n, facts.k, 2, 64};
 }
 
 double estimateClusterTile(const ProductSize &size, const ClusterTile &tile, int64_t multiprocessors) {
@@ -80,7 +89,8 @@ std::vector<ClusterTile> rankClusterTiles(const ProductSize &size, int64_t multi
             bool tooWide = n > 16 && n / 2 >= size.n, tooHigh = m > 64 && m / 2 >= size.m;
             bool isEmpty = (split - 1) * int64_t(divideCeil(depth, split)) >= depth;
             bool fits = k == deep || 4 * (m + n) * k * size.element <= Chip::mostSharedBytes - 64;
-            if (tooWide || tooHigh || isEmpty || !fits || n % (8 * cluster) || int64_t(divideCeil(size.m, m)) < cluster)
+            if (tooWide || tooHigh || isEmpty || !fits || n % (size.piece * cluster) ||
+                int64_t(divideCeil(size.m, m)) < cluster)
               continue;
             tiles.push_back({estimateClusterTile(size, tile, multiprocessors), tile});
           }

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fills gemm_cluster.cuh in: products of less than a wave of tiles, whose
-// operands are both contiguous along k and are copied as they are.
+// operands are copied as they are: contiguous along k, 16-bit ones in either
+// order. An operand of f32 across k is the left one and goes through registers;
+// where it is the right one, the kernel computes the transposed result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +28,34 @@ namespace {
 constexpr int64_t barrierBytes = 16;
 constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descriptors, addresses, the epilogue
 
+/// A product as the kernel sees it.
+struct Seen {
+  bool registers, swapped; ///< the left operand goes through registers; the result is the transposed one
+  Gemm gemm;
+
+  explicit Seen(const Gemm &product)
+      : registers(product.elementType.isF32() && canPassRegisters(product)),
+        swapped(registers && registersTakeRight(product)), gemm(swapped ? transposeProduct(product) : product) {}
+};
+
 /// What the schedule makes of a product.
 struct Plan {
+  bool registers;
   int64_t element; ///< bytes, of what is multiplied
   int64_t bm, bn, bk, consumers, stages, cluster, split;
 
-  explicit Plan(const schedule::GemmCluster &schedule)
-      : element(schedule.dtype == Dtype::Tf32 ? 4 : 2), bm(schedule.tile[0]), bn(schedule.tile[1]),
-        bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages), cluster(schedule.cluster),
-        split(schedule.splitK) {}
+  Plan(const schedule::GemmCluster &schedule, bool registers)
+      : registers(registers), element(schedule.dtype == Dtype::Tf32 ? 4 : 2), bm(schedule.tile[0]),
+        bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
+        cluster(schedule.cluster), split(schedule.splitK) {}
   int64_t ranks() const { return cluster * split; }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128; }
+  int64_t fragments() const { return registers ? bm / consumers * bk / 128 : 0; } ///< registers
   /// Of a tile of A: where there are fewer rows, no others are copied.
-  int64_t rowsOfA(const Gemm &gemm) const { return std::min(bm, int64_t(llvm::alignTo(gemm.m, 8))); }
+  int64_t rowsOfA(const Gemm &gemm) const {
+    return gemm.a.kContiguous ? std::min(bm, int64_t(llvm::alignTo(gemm.m, 8))) : bm;
+  }
   int64_t stageBytes() const { return (bm + bn) * bk * element; }
   int64_t sharedBytes(int64_t count) const {
     return std::max(count * stageBytes(), split > 1 ? bm * bn * 4 : 0) + count * barrierBytes;
@@ -48,7 +64,7 @@ struct Plan {
 
 } // namespace
 
-/// Whether operands of DTYPE can be copied as they are.
+/// Whether the operands of GEMM, as the kernel sees it, can be copied as they are and multiplied as DTYPE.
 static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm, Dtype dtype) {
   Dtype own = gemm.elementType.isF32() ? Dtype::Tf32 : dtypeOf(gemm.elementType);
   if (dtype != own)
@@ -57,17 +73,24 @@ static LogicalResult checkOperands(DispatchOp dispatch, const Gemm &gemm, Dtype 
   Precision precision = precisionOf(dispatch->getParentOfType<ModuleOp>());
   if (dtype == Dtype::Tf32 && !admitsOperandType(precision, dtype))
     return dispatch.emitError("precision class ") << stringifyPrecision(precision) << " does not admit dtype = tf32";
-  if (!gemm.a.kContiguous || !gemm.b.kContiguous)
-    return dispatch.emitError("split_at = cluster needs operands that are contiguous along k, as those of a linear "
-                              "are: found a ")
-           << (gemm.a.kContiguous ? "right" : "left") << " operand that is not";
-  int64_t bytes = gemm.k * (dtype == Dtype::Tf32 ? 4 : 2);
-  if (bytes % 16)
-    return dispatch.emitError("tensor maps need rows of a multiple of 16 bytes: the operands have rows of ") << bytes;
+  const int64_t element = dtype == Dtype::Tf32 ? 4 : 2;
+  auto checkRows = [&](StringRef side, const GemmOperand &operand, int64_t across) -> LogicalResult {
+    if (int64_t bytes = (operand.kContiguous ? gemm.k : across) * element; bytes % 16)
+      return dispatch.emitError("tensor maps need rows of a multiple of 16 bytes: the ")
+             << side << " operand has rows of " << bytes;
+    return success();
+  };
+  if (failed(checkRows("left", gemm.a, gemm.m)) || failed(checkRows("right", gemm.b, gemm.n)))
+    return failure();
+  if (dtype == Dtype::Tf32 && !gemm.b.kContiguous)
+    return dispatch.emitError("split_at = cluster takes one f32 operand whose rows lie across k, through registers: "
+                              "found two");
   return success();
 }
 
-LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, ScheduleParams &params, const Chip &chip) {
+LogicalResult completeCluster(DispatchOp dispatch, const Gemm &product, ScheduleParams &params, const Chip &chip) {
+  const Seen seen(product);
+  const Gemm &gemm = seen.gemm;
   MLIRContext *context = dispatch.getContext();
   if (!chip.isHopper())
     return dispatch.emitError("split_at = cluster needs sm_90a, the chip is ") << chip.arch;
@@ -79,6 +102,7 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, SchedulePar
 
   // What is open follows the best tile that has all that is set.
   const int64_t slab = dtype == Dtype::Tf32 ? 32 : 64; // elements of 128 bytes
+  const int64_t piece = gemm.b.kContiguous ? 8 : slab; // columns of B that are copied together
   std::optional<SmallVector<int64_t>> setTile = params.getInts(key::tile);
   auto fits = [&](const ideas::ClusterTile &tile) {
     return (!setTile || ((*setTile)[0] == tile.m && (*setTile)[1] == tile.n)) &&
@@ -86,7 +110,7 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, SchedulePar
            params.getInt(key::splitK).value_or(tile.split) == tile.split;
   };
   std::vector<ideas::ClusterTile> ranked =
-      ideas::rankClusterTiles({gemm.batch, gemm.m, gemm.n, gemm.k, 128 / slab}, chip.multiprocessors);
+      ideas::rankClusterTiles({gemm.batch, gemm.m, gemm.n, gemm.k, 128 / slab, piece}, chip.multiprocessors);
   auto best = llvm::find_if(ranked, fits);
   ideas::ClusterTile chosen = best == ranked.end() ? ideas::ClusterTile{64, 64, slab, 1, 1} : *best;
   SmallVector<int64_t> tile = params.intsOr(context, key::tile, {chosen.m, chosen.n, chosen.k});
@@ -105,16 +129,16 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, SchedulePar
   if (ceilDiv(gemm.m, tile[0]) < cluster)
     return dispatch.emitError("a cluster of ")
            << cluster << " tiles needs as many along m, found " << ceilDiv(gemm.m, tile[0]);
-  if (tile[1] % (8 * cluster))
-    return dispatch.emitError(
-               "each block of a cluster copies pieces of 8 columns of the right operand: with cluster = ")
-           << cluster << " expected a tile of a multiple of " << 8 * cluster << " columns, found " << tile[1];
+  if (tile[1] % (piece * cluster))
+    return dispatch.emitError("each block of a cluster copies pieces of ")
+           << piece << " columns of the right operand: with cluster = " << cluster
+           << " expected a tile of a multiple of " << piece * cluster << " columns, found " << tile[1];
   int64_t depth = ceilDiv(gemm.k, tile[2]);
   if ((split - 1) * ceilDiv(depth, split) >= depth)
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
-  Plan plan(schedule::GemmCluster::read(params, /*isOpen=*/true));
+  Plan plan(schedule::GemmCluster::read(params, /*isOpen=*/true), seen.registers);
   int64_t most = 8; // stages; no more than there are steps
   while (most > 2 && (plan.sharedBytes(most) > chip.sharedBytesPerBlock || most > ceilDiv(depth, split)))
     --most;
@@ -124,20 +148,23 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &gemm, SchedulePar
            << stages << " stages take " << plan.sharedBytes(stages) << " bytes of shared memory, " << chip.arch
            << " has " << chip.sharedBytesPerBlock;
   int64_t registers = std::min<int64_t>(255, chip.registersPerMultiprocessor / plan.threads() / 8 * 8);
-  if (plan.accumulators() + otherRegisters > registers)
-    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << otherRegisters
+  const int64_t others = otherRegisters + plan.fragments();
+  if (plan.accumulators() + others > registers)
+    return dispatch.emitError("the tile needs ") << plan.accumulators() << " accumulators and about " << others
                                                  << " other registers in a thread, there are " << registers;
   return success();
 }
 
-FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const schedule::GemmCluster &schedule) {
-  auto epilogueOr = emitGemmEpilogue(dispatch, gemm);
+FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, const schedule::GemmCluster &schedule) {
+  const Seen seen(product);
+  const Gemm &gemm = seen.gemm;
+  auto epilogueOr = emitGemmEpilogue(dispatch, product, seen.swapped ? "N" : "M");
   if (failed(epilogueOr))
     return failure();
   auto &[epilogue, epilogueText] = *epilogueOr;
   MLIRContext *context = dispatch.getContext();
   std::string name = dispatch.getName().str();
-  Plan plan(schedule);
+  Plan plan(schedule, seen.registers);
   Type inType = elementTypeOf(schedule.dtype, context);
 
   std::string constants = epilogue.functions;
@@ -162,13 +189,28 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const
   fill.name = name;
   fill.replacements["constants"] = constants;
   fill.replacements["epilogue"] = epilogueText;
-  fill.replacements["mma"] =
-      "__device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {\n"
-      "  kgen::wgmma_" +
-      std::string(plan.element == 4 ? "tf32"
-                  : inType.isBF16() ? "bf16"
-                                    : "f16") +
-      "<BN>(c, a, b, accumulate);\n}";
+  const bool leftAcross = !gemm.a.kContiguous, rightAcross = !gemm.b.kContiguous;
+  std::string instruction = plan.element == 4 ? "tf32" : inType.isBF16() ? "bf16" : "f16";
+  instruction += plan.registers ? "_ra<BN" : "<BN";
+  if (plan.element == 2 && (leftAcross || rightAcross)) {
+    instruction += std::string(leftAcross ? ", true" : ", false") + (rightAcross ? ", true" : ", false");
+    fill.sections.insert("across");
+    fill.replacements["products"] =
+        llvm::formatv("      mma(c[i], a + ({0}) / 16, b + {1} / 16, accumulate || step > 0);",
+                      leftAcross ? "step_bytes_across(step) + i * BK * 128" : "step_bytes(step, BM) + i * 64 * 128",
+                      rightAcross ? "step_bytes_across(step)" : "step_bytes(step, BN)");
+  }
+  for (auto [section, isThere] : {std::pair("left_across", leftAcross),
+                                  {"right_across", rightAcross},
+                                  {"both_across", leftAcross && rightAcross},
+                                  {"fragments", plan.registers},
+                                  {"swapped", seen.swapped}})
+    if (isThere)
+      fill.sections.insert(section);
+  fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " +
+                             std::string(plan.registers ? "const unsigned (&a)[4]" : "uint64_t a") +
+                             ", uint64_t b, bool accumulate) {\n  kgen::wgmma_" + instruction +
+                             ">(c, a, b, accumulate);\n}";
   std::string in = "const " + getStorageType(gemm.elementType).str() + " *__restrict__ ";
   auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
@@ -193,10 +235,11 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &gemm, const
   main.sizedBy = "gemm_cluster.cuh";
   // A copy by a map of tf32 rounds to nearest; tensor cores alone would cut.
   Type copied = plan.element == 4 ? Type(FloatTF32Type::get(context)) : inType;
-  int64_t bytes = plan.element * gemm.k;
   auto addMap = [&](const GemmOperand &operand, int64_t across, int64_t rows) {
-    TensorMap map{operand.buffer, copied, {gemm.k, across, operand.batches}, {bytes, bytes * across}, {}};
-    map.box = {128 / plan.element, rows, 1};
+    const int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
+    const int64_t bytes = plan.element * inner;
+    TensorMap map{operand.buffer, copied, {inner, outer, operand.batches}, {bytes, bytes * outer}, {}};
+    map.box = {128 / plan.element, operand.kContiguous ? rows : plan.bk, 1};
     map.swizzle = 128;
     map.l2 = schedule.l2Promotion.value_or(256);
     main.maps.push_back(map);

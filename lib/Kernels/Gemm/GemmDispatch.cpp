@@ -160,6 +160,23 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   return gemm;
 }
 
+bool liesAcross(const Gemm &gemm, const GemmOperand &operand, int64_t across) {
+  return !operand.kContiguous && across * gemm.elementType.getIntOrFloatBitWidth() % 128 == 0;
+}
+
+bool canPassRegisters(const Gemm &gemm) { return liesAcross(gemm, gemm.a, gemm.m) || liesAcross(gemm, gemm.b, gemm.n); }
+
+bool registersTakeRight(const Gemm &gemm) {
+  return liesAcross(gemm, gemm.b, gemm.n) &&
+         (!liesAcross(gemm, gemm.a, gemm.m) || gemm.b.batches * gemm.n > gemm.a.batches * gemm.m);
+}
+
+Gemm transposeProduct(Gemm gemm) {
+  std::swap(gemm.a, gemm.b);
+  std::swap(gemm.m, gemm.n);
+  return gemm;
+}
+
 /// Coordinates of a convolution's result, of SHAPE: rows are channels, columns are pixels.
 static SmallVector<std::string> pixelCoordinates(ArrayRef<int64_t> shape) {
   SmallVector<std::string> coordinates(shape.size());

@@ -42,6 +42,16 @@ struct Gemm {
 /// Reads DISPATCH; one diagnostic at what stands in the way.
 mlir::FailureOr<Gemm> readGemm(DispatchOp dispatch);
 
+/// Whether a tensor map can copy rows across k of OPERAND, which has ACROSS rows or columns: rows of 16 bytes. Tensor
+/// cores take f32 so only out of registers, and of a left operand.
+bool liesAcross(const Gemm &gemm, const GemmOperand &operand, int64_t across);
+/// Whether registers can take one of GEMM's operands, of f32.
+bool canPassRegisters(const Gemm &gemm);
+/// Whether that is the right one, the larger of two: the kernel computes the transposed result then.
+bool registersTakeRight(const Gemm &gemm);
+/// The product of GEMM's transposed operands, whose result is the transposed one.
+Gemm transposeProduct(Gemm gemm);
+
 /// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
 /// column, ...)`. ROWS: the constant of the kernel that counts the result's rows.
 mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm,

@@ -26,8 +26,7 @@ using C = IdeaCategory;
 static std::vector<std::string> deriveClusterTiles(const DispatchFacts &facts) {
   std::vector<std::string> variants;
   std::set<std::pair<int64_t, int64_t>> taken;
-  for (const ClusterTile &tile :
-       rankClusterTiles({1, facts.m, facts.n, facts.k, facts.f32 ? 4 : 2}, facts.multiprocessors)) {
+  for (const ClusterTile &tile : rankClusterTiles(clusterSize(facts), facts.multiprocessors)) {
     if (variants.size() == 6)
       break;
     if (taken.insert({tile.m, tile.n}).second)

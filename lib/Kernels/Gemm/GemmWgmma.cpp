@@ -39,10 +39,8 @@ struct Reading {
     if (convertAt == ConvertAt::Registers) {
       registers = true;
       swapped = registersTakeRight(product);
-      if (swapped) {
-        std::swap(gemm.a, gemm.b);
-        std::swap(gemm.m, gemm.n);
-      }
+      if (swapped)
+        gemm = transposeProduct(gemm);
     }
     given = gemm;
     arrangesLeft = !registers && !isPlain(gemm.a);
@@ -51,15 +49,8 @@ struct Reading {
     gemm.b.kContiguous = true;
   }
   static bool arePlain(const Gemm &gemm) { return gemm.a.kContiguous && gemm.b.kContiguous && gemm.k % 4 == 0; }
-  /// Whether registers can take one of the operands: it has rows of 16 bytes across k.
-  static bool hasChoice(const Gemm &gemm) { return isAcross(gemm.a, gemm.m) || isAcross(gemm.b, gemm.n); }
-  /// Whether that is the right one: the larger of two.
-  static bool registersTakeRight(const Gemm &gemm) {
-    return isAcross(gemm.b, gemm.n) && (!isAcross(gemm.a, gemm.m) || gemm.b.batches * gemm.n > gemm.a.batches * gemm.m);
-  }
 
 private:
-  static bool isAcross(const GemmOperand &operand, int64_t across) { return !operand.kContiguous && across % 4 == 0; }
   bool isPlain(const GemmOperand &operand) const { return operand.kContiguous && gemm.k % 4 == 0; }
 };
 
@@ -127,13 +118,13 @@ static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, Sche
     return success();
   }
   // A launch reads and writes an operand once more: what is small beside the rest does not mind.
-  const int64_t lines = Reading::registersTakeRight(gemm) ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
+  const int64_t lines = registersTakeRight(gemm) ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
   const int64_t all =
       gemm.a.batches * gemm.m * gemm.k + gemm.b.batches * gemm.n * gemm.k + gemm.batch * gemm.m * gemm.n;
   ConvertAt word =
       params.wordOr(dispatch.getContext(), key::convertAt,
-                    Reading::hasChoice(gemm) && 8 * lines * gemm.k > all ? ConvertAt::Registers : ConvertAt::Prepass);
-  if (word == ConvertAt::Registers && !Reading::hasChoice(gemm))
+                    canPassRegisters(gemm) && 8 * lines * gemm.k > all ? ConvertAt::Registers : ConvertAt::Prepass);
+  if (word == ConvertAt::Registers && !canPassRegisters(gemm))
     return dispatch.emitError("convert_at = registers needs an operand with rows across k, of a multiple of 16 bytes");
   return success();
 }

@@ -1,7 +1,7 @@
 //===- gemm_cluster.cuh - Matrix product, a cluster for a tile (sm_90a) ----===//
 //
-// C[b] = epilogue(A[b] * B[b]) for products of few tiles. Both operands are
-// contiguous along K. A cluster has CLUSTER tiles, one below the other, and
+// C[b] = epilogue(A[b] * B[b]) for products of few tiles. Operands are
+// contiguous along K; 16-bit ones may lie across K, and so may an A of f32. A cluster has CLUSTER tiles, one below the other, and
 // SPLIT_K blocks for each, with a slice of K each: those of a slice share their
 // tiles of B by multicast, those of a tile add their sums through each other's
 // shared memory, in the order of the slices. A block has one tile and ends. One
@@ -63,6 +63,10 @@ __device__ __forceinline__ Out epilogue(float value, int batch, int row, int col
 __device__ __forceinline__ constexpr int step_bytes(int step, int rows) {
   return step * 32 / 128 * rows * 128 + step * 32 % 128;
 }
+#if across
+// The same of an operand that lies across K: its slabs hold 64 rows or columns of each of BK indices along K.
+__device__ __forceinline__ constexpr int step_bytes_across(int step) { return step * 16 * 128; }
+#endif
 
 //@ replace mma
 __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, bool accumulate) {
@@ -70,18 +74,57 @@ __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, 
 }
 //@ end
 
+#if fragments
+// A is [K, M], of which tensor cores take no f32 out of shared memory: a thread reads its fragments. 32 rows of A lie
+// beside each other, index by index of k.
+__device__ __forceinline__ void load_fragment(unsigned (&a)[4], const uint4 *tile, int row, int k) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int r = row + i % 2 * 8, at = k + i / 2 * 4;
+    a[i] = *reinterpret_cast<const unsigned *>(reinterpret_cast<const unsigned char *>(tile) + (r / 32 * BK + at) * 128 +
+                                               (r % 32 * 4 ^ at % 8 * 16));
+  }
+}
+// All products of one stage, whose tile of A begins at `a`.
+__device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], const uint4 *a, uint64_t b, bool accumulate) {
+  const int thread = threadIdx.x % 128, first = (threadIdx.x / 128 - 1) * MT * 64;
+  unsigned fragments[BK / 8][MT][4];
+#pragma unroll
+  for (int step = 0; step < BK / 8; ++step)
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+      load_fragment(fragments[step][i], a, first + i * 64 + thread / 32 * 16 + thread % 32 / 4, step * 8 + thread % 4);
+  kgen::wgmma_fence();
+#pragma unroll
+  for (int step = 0; step < BK / 8; ++step)
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+      mma(c[i], fragments[step][i], b + step_bytes(step, BN) / 16, accumulate || step > 0);
+}
+#else
 // All products of one stage.
 __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
 #pragma unroll
   for (int step = 0; step < BK * int(sizeof(In)) / 32; ++step)
 #pragma unroll
     for (int i = 0; i < MT; ++i)
+      //@ replace products
       mma(c[i], a + (step_bytes(step, BM) + i * 64 * 128) / 16, b + step_bytes(step, BN) / 16, accumulate || step > 0);
+      //@ end
 }
+#endif
 
 // Finishes four sums, at `row` and 8 further, `column` and the next, and stores them.
 template <typename... Extra>
 __device__ __forceinline__ void store(Out *c, const float (&sums)[4], int batch, int row, int column, Extra... extra) {
+#if swapped
+  // The kernel's rows are the result's columns, of which eight lanes have neighbours.
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    if (const int r = row + e / 2 * 8, at = column + e % 2; r < M && at < N)
+      c[((long long)batch * N + at) * M + r] = epilogue(sums[e], batch, at, r, extra...);
+  return;
+#endif
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int r = row + 8 * half;
@@ -128,7 +171,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     kgen::tma_prefetch(&map_b);
     for (int s = 0; s < STAGES; ++s) {
       kgen::mbar_init(&full[s], 1);
+#if fragments
+      kgen::mbar_init(&empty[s], 4 * CONSUMERS * CLUSTER); // each warp reads A by itself
+#else
       kgen::mbar_init(&empty[s], CONSUMERS * CLUSTER);
+#endif
     }
     kgen::fence_barrier_init();
   }
@@ -154,9 +201,37 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + A_BYTES;
         const int k0 = (first_step + step) * BK, a_batch = BATCHES_OF_A == 1 ? 0 : batch,
                   b_batch = BATCHES_OF_B == 1 ? 0 : batch;
+#if left_across
+#pragma unroll
+        for (int s = 0; s < BM / SLAB; ++s)
+          kgen::tma_load_3d(a + s * BK * 128, &map_a, &full[stage], m0 + s * SLAB, k0, a_batch);
+#endif
+#if right_across
+#pragma unroll
+        for (int s = 0; s < BN / CLUSTER / SLAB; ++s) {
+          unsigned char *share = b + (below * (BN / CLUSTER / SLAB) + s) * BK * 128;
+          const int column = n0 + below * (BN / CLUSTER) + s * SLAB;
+          if constexpr (CLUSTER > 1) {
+            unsigned short all = 0;
+#pragma unroll
+            for (int i = 0; i < CLUSTER; ++i)
+              all |= 1 << (i * SPLIT_K);
+            kgen::tma_load_3d_multicast(share, &map_b, &full[stage], column, k0, b_batch, all << slice);
+          } else {
+            kgen::tma_load_3d(share, &map_b, &full[stage], column, k0, b_batch);
+          }
+        }
+#endif
+#if both_across
+#else
 #pragma unroll
         for (int s = 0; s < BK / SLAB; ++s) {
+#if left_across
+#else
           kgen::tma_load_3d(a + s * BM * 128, &map_a, &full[stage], k0 + s * SLAB, m0, a_batch);
+#endif
+#if right_across
+#else
           // Each block of a slice copies its share to all of them.
           constexpr int SHARE = BN / CLUSTER;
           unsigned char *share = b + (s * BN + below * SHARE) * 128;
@@ -170,33 +245,62 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
           } else {
             kgen::tma_load_3d(share, &map_b, &full[stage], k0 + s * SLAB, n0, b_batch);
           }
+#endif
         }
+#endif
         advance();
       }
   } else {
+#if fragments
+    const uint4 *a_first = reinterpret_cast<const uint4 *>(example_shared);
+#else
+#if left_across
+    const uint64_t a_first =
+        kgen::smem_descriptor(example_shared + consumer * MT * BK * 128, BK * 128, 1024, kgen::SWIZZLE_128B);
+#else
     const uint64_t a_first =
         kgen::smem_descriptor(example_shared + consumer * MT * 64 * 128, 16, 1024, kgen::SWIZZLE_128B);
+#endif
+#endif
+#if right_across
+    const uint64_t b_first = kgen::smem_descriptor(example_shared + A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
+#else
     const uint64_t b_first = kgen::smem_descriptor(example_shared + A_BYTES, 16, 1024, kgen::SWIZZLE_128B);
+#endif
     auto release = [&](int s) {
+#if fragments
+      if (thread % 32 < CLUSTER)
+        kgen::mbar_arrive_cluster(&empty[s], thread % 32 * SPLIT_K + slice);
+#else
       if constexpr (CLUSTER > 1) {
         if (thread < CLUSTER)
           kgen::mbar_arrive_cluster(&empty[s], thread * SPLIT_K + slice);
       } else if (thread == 0) {
         kgen::mbar_arrive(&empty[s]);
       }
+#endif
     };
     float sums[MT][BN / 2];
+#if fragments
+#else
     int previous = 0;
+#endif
     for (int step = 0; step < steps; ++step) {
       kgen::mbar_wait(&full[stage], phase);
       kgen::wgmma_fence();
       multiply(sums, a_first + stage * (STAGE_BYTES / 16), b_first + stage * (STAGE_BYTES / 16), step > 0);
       kgen::wgmma_commit();
+#if fragments
+      // Nothing is in flight while registers are filled.
+      kgen::wgmma_wait<0>();
+      release(stage);
+#else
       kgen::wgmma_wait<1>();
       // With one stage in flight, the one before it is free.
       if (step > 0)
         release(previous);
       previous = stage;
+#endif
       advance();
     }
     kgen::wgmma_wait<0>();

@@ -84,11 +84,11 @@ double estimatePassing(const ideas::DispatchFacts &f, const ScheduleSettings &se
 
 double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &settings, double bytes) {
   if (textOf(settings, "split_at") == "cluster") {
-    int64_t element = f.f32 ? 4 : 2;
+    const ideas::ProductSize size = ideas::clusterSize(f);
     auto sizeOf = [&](int index, double otherwise) { return int64_t(elementOf(settings, "tile", index, otherwise)); };
-    ideas::ClusterTile tile = {sizeOf(0, 128), sizeOf(1, 128), sizeOf(2, 128.0 / double(element)),
+    ideas::ClusterTile tile = {sizeOf(0, 128), sizeOf(1, 128), sizeOf(2, 128.0 / double(size.element)),
                                int64_t(numberOf(settings, "cluster", 1)), int64_t(numberOf(settings, "split_k", 1))};
-    return estimateClusterTile({1, f.m, f.n, f.k, element}, tile, f.multiprocessors) + card.launchUs;
+    return estimateClusterTile(size, tile, f.multiprocessors) + card.launchUs;
   }
   if (settings.count("rows_per_block"))
     return 1e6 * 1.02 * bytes / card.bytes + 2 * card.launchUs;

@@ -28,9 +28,36 @@ func.func @slices(%a: tensor<512x128xf32>, %b: tensor<512x128xf32>) -> tensor<51
 
 // -----
 
-func.func @layout(%a: tensor<512x768xf16>, %b: tensor<768x512xf16>) -> tensor<512x512xf16> {
-  // expected-error @below {{split_at = cluster needs operands that are contiguous along k, as those of a linear are: found a right operand that is not}}
+func.func @layout(%a: tensor<768x512xf32>, %b: tensor<768x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{split_at = cluster takes one f32 operand whose rows lie across k, through registers: found two}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, split_at = cluster>)
+      ins(%a, %b : tensor<768x512xf32>, tensor<768x512xf32>) {
+  ^bb0(%l: tensor<768x512xf32>, %r: tensor<768x512xf32>):
+    %t = aten.transpose.int %l dim0 0 dim1 1 : (tensor<768x512xf32>) -> tensor<512x768xf32>
+    %m = aten.mm %t, %r : (tensor<512x768xf32>, tensor<768x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @across(%a: tensor<512x768xf16>, %b: tensor<768x510xf16>) -> tensor<512x510xf16> {
+  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the right operand has rows of 1020}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, split_at = cluster>)
+      ins(%a, %b : tensor<512x768xf16>, tensor<768x510xf16>) {
+  ^bb0(%l: tensor<512x768xf16>, %r: tensor<768x510xf16>):
+    %m = aten.mm %l, %r : (tensor<512x768xf16>, tensor<768x510xf16>) -> tensor<512x510xf16>
+    kgen.yield %m : tensor<512x510xf16>
+  } : tensor<512x510xf16>
+  return %0 : tensor<512x510xf16>
+}
+
+// -----
+
+func.func @pieces(%a: tensor<512x768xf16>, %b: tensor<768x512xf16>) -> tensor<512x512xf16> {
+  // expected-error @below {{each block of a cluster copies pieces of 64 columns of the right operand: with cluster = 2 expected a tile of a multiple of 128 columns, found 64}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, split_at = cluster, tile = [64, 64, 64], cluster = 2>)
       ins(%a, %b : tensor<512x768xf16>, tensor<768x512xf16>) {
   ^bb0(%l: tensor<512x768xf16>, %r: tensor<768x512xf16>):
     %m = aten.mm %l, %r : (tensor<512x768xf16>, tensor<768x512xf16>) -> tensor<512x512xf16>
@@ -42,7 +69,7 @@ func.func @layout(%a: tensor<512x768xf16>, %b: tensor<768x512xf16>) -> tensor<51
 // -----
 
 func.func @rows(%a: tensor<512x766xf32>, %b: tensor<512x766xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the operands have rows of 3064}}
+  // expected-error @below {{tensor maps need rows of a multiple of 16 bytes: the left operand has rows of 3064}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, split_at = cluster>)
       ins(%a, %b : tensor<512x766xf32>, tensor<512x766xf32>) {
   ^bb0(%l: tensor<512x766xf32>, %r: tensor<512x766xf32>):

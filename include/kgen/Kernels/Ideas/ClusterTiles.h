@@ -15,9 +15,10 @@
 
 namespace kgen::ideas {
 
-/// BATCH products of M x N with a sum over K; ELEMENT bytes for each operand's element, 2 or 4 (tf32).
+/// BATCH products of M x N with a sum over K; ELEMENT bytes for each operand's element, 2 or 4 (tf32). PIECE: columns
+/// that are copied together, 8 of what is contiguous along k, else 128 bytes.
 struct ProductSize {
-  int64_t batch = 1, m = 1, n = 1, k = 1, element = 4;
+  int64_t batch = 1, m = 1, n = 1, k = 1, element = 4, piece = 8;
 };
 
 /// A block computes M x N of the result, K elements at a time; CLUSTER tiles, one below the other, share copies, SPLIT
@@ -31,6 +32,10 @@ struct ClusterTile {
 
 /// The most blocks of a cluster that every card of sm_90 takes.
 constexpr int64_t mostRanks = 8;
+
+struct DispatchFacts;
+/// The product of FACTS as clusters compute it: of f32 whose right operand lies across k, the transposed one.
+ProductSize clusterSize(const DispatchFacts &facts);
 
 /// What TILE takes, about, in microseconds, without the launch: a model of the tensor cores, of shared memory, of the
 /// ways from L2 and memory, and of waves of clusters.

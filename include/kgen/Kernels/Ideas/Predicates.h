@@ -72,11 +72,16 @@ inline bool productOfPlanes(const DispatchFacts &f) {
   return f.family == "gemm" && llvm::StringRef(f.op).starts_with("aten.conv");
 }
 inline bool passingColumns(const DispatchFacts &f) { return productOfPlanes(f) && tensorCoresAllowed(f); }
+/// The same where the right operand lies across k, as a rule: of f32 it goes through registers.
+inline bool plainProduct(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.op == "aten.mm" && f.n >= 16 && f.k >= 64 &&
+         f.n % (f.f32 ? 4 : 8) == 0 && f.k % (f.f32 ? 4 : 8) == 0;
+}
 /// Less than a wave of large tiles.
 inline bool fewTiles(const DispatchFacts &f) {
-  return plainLinear(f) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
+  return (plainLinear(f) || plainProduct(f)) && (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors;
 }
-/// The same of products that clusters do not copy as they are: of a matrix that is contiguous along n, say.
+/// The same of products that clusters do not copy as they are, or by few sizes of tiles.
 inline bool fewOtherTiles(const DispatchFacts &f) {
   return f.family == "gemm" && fitsWarpgroups(f) && !productOfPlanes(f) && !plainLinear(f) &&
          (f.m + 127) / 128 * ((f.n + 255) / 256) <= f.multiprocessors / 2;
