@@ -122,13 +122,11 @@ Expected<NetworkFacts> collectNetworkFacts(graph::GraphCompiler &compiler, Strin
 }
 
 std::string chooseCut(graph::GraphCompiler &compiler, StringRef graph, const SearchConfig &config) {
-  constexpr size_t mostTasks = 64;
   if (config.device == "host" || !config.chip.isHopper())
     return "";
   std::string keys, script;
   for (StringRef key : {"channels-last", "join-heads"}) {
-    const bool isLayout = key == "channels-last";
-    if (isLayout && config.precision == "strict-fp32")
+    if (key == "channels-last" && config.precision == "strict-fp32")
       continue;
     const network::PartitionIdea *idea =
         find_if(network::partitionCatalogue(), [&](const network::PartitionIdea &each) { return each.key == key; });
@@ -138,8 +136,6 @@ std::string chooseCut(graph::GraphCompiler &compiler, StringRef graph, const Sea
       consumeError(partition.takeError()); // it is about another network
       continue;
     }
-    if (isLayout && partition->tasks.size() > mostTasks)
-      continue;
     keys += (keys.empty() ? "" : ",") + key.str();
     script += idea->directives;
   }

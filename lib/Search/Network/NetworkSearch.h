@@ -30,7 +30,7 @@ partitionForSearch(const SearchCommand &command, const SearchToolWorld &world, l
 
 /// The cut that a search of GRAPH, a network, begins with where nobody says: keys of the partition catalogue. Tensor
 /// copies and warpgroup products of convolutions read channels last, which does not show in generic kernels. Empty
-/// where the card has none of these, and where there would be more tasks than a search of minutes has a round 0 for.
+/// where the card has none of these.
 std::string chooseCut(graph::GraphCompiler &compiler, llvm::StringRef graph, const SearchConfig &config);
 
 // Each returns the exit code, or an Error in one sentence.
