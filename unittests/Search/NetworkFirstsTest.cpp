@@ -433,7 +433,8 @@ struct ShortOpening : NetworkWorld {
       for (const char *name : names)
         if (StringRef(folder).contains(name))
           measured.insert(name);
-      setSeconds(270);
+      if (StringRef(folder).contains("round-01"))
+        setSeconds(270);
     };
   }
 };

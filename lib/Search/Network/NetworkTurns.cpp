@@ -130,13 +130,14 @@ Error NetworkSearch::advance(ArrayRef<size_t> chosen, ArrayRef<size_t> opened) {
     if (turn.round > 0)
       turn.network = profile(tasks[task].name);
   }
+  const trajectory::StopReason before = stopReason; // what is measured after all has its time
   if (atOnce == 1) {
     for (TaskRound &turn : turns) {
       runRound(turn);
       if (Error error = settle(turn))
         return error;
       const bool givesWay = turn.canGiveWay && stopReason == trajectory::StopReason::TimeIsUp;
-      if (stopReason != trajectory::StopReason::Done && !givesWay)
+      if (stopReason != before && !givesWay)
         break;
     }
     return Error::success();
