@@ -179,6 +179,9 @@ class Normed(nn.Module):
 class Prepared(unittest.TestCase):
     """What a plan prepares of weights is computed when they change, however that happens, and at no other time."""
 
+    #: Of kgen.compile.
+    options = {}
+
     def setUp(self):
         torch.manual_seed(6)
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -191,7 +194,7 @@ class Prepared(unittest.TestCase):
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             # The check of the whole answer prepares, too.
-            self.compiled = kgen.compile(self.module, (self.x,), search="cached", check=False)
+            self.compiled = kgen.compile(self.module, (self.x,), search="cached", check=False, **self.options)
         self.chain = self.compiled._entries[0].graph._program._items[0]
         self.prepares = 0
         real = self.chain._call
@@ -241,7 +244,7 @@ class Prepared(unittest.TestCase):
     def test_what_the_check_prepared_holds(self):
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            compiled = kgen.compile(self.module, (self.x,), search="cached")
+            compiled = kgen.compile(self.module, (self.x,), search="cached", **self.options)
             self.assertEqual(kgen.report(compiled).prepared, 1)
             torch.testing.assert_close(compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
         self.assertEqual(kgen.report(compiled).prepared, 1)
