@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import kgen
 from kgen import offload
+from kgen.chain import Program, _Chain, _Elsewhere
 from kgen.guards import Tensors
 from kgen.runtime import RuntimeFailed
 from tests import test_apply
@@ -190,6 +191,8 @@ class OffloadedPrepared(Case, test_apply.Prepared):
             x = torch.randn(5, 8)
             torch.testing.assert_close(self.compiled(x), self.module(x), rtol=1e-4, atol=1e-5)
         self.assertEqual((self.away(), self.compiled.misses), ([False, False], {}))
+        # Elsewhere they are not what the kernels were made for.
+        self.assertEqual([entry.state._tensors.offloadable for entry in self.compiled._entries], [frozenset(), frozenset()])
 
     def test_what_another_compiled_module_reads_stays(self):
         self.check(1)
@@ -274,7 +277,7 @@ class OffloadedPrepared(Case, test_apply.Prepared):
     def test_deleted_with_the_original(self):
         self.check(1)
         gone, loads = weakref.ref(self.module), self.machine.loads
-        self.compiled = self.chain = self.module = None
+        self.module = self.chain = self.compiled = None
         gc.collect()
         self.assertIsNone(gone())
         self.assertEqual((self.away(), self.machine.loads), ([True, True], loads))
@@ -300,6 +303,17 @@ class Decisions(Case):
         self.assertIsNone(tensors.miss([weight, other]))
         tensors._fast = None
         self.assertIn("weight is torch.float16", tensors.miss([weight.half(), other]))
+
+    def test_what_other_parts_of_a_program_read(self):
+        """Values 0 to 4 are arguments. Chains prepare from 0 to 3: 1 is read by a run of another chain, 2 by PyTorch's part, 3 is a result."""
+        def item(kind, reads, late=()):
+            made = kind.__new__(kind)
+            made.reads, made._late = reads, [reads.index(value) for value in late]
+            return made
+        program = Program.__new__(Program)
+        program._inputs, program._results = 5, [3, 6]
+        program._items = [item(_Chain, [0, 1, 2, 3, 4, 5], (0, 1, 2, 3, 5)), item(_Elsewhere, [2, 4]), item(_Chain, [0, 1], (0,))]
+        self.assertEqual(program.only_prepared, {0})
 
     def test_nothing_of_a_module_on_the_cpu(self):
         module, x = nn.Linear(4, 4).eval(), torch.randn(2, 4)
