@@ -91,9 +91,10 @@ class _Prepared:
         self._device, self._block, self._known, self._event, self._streams = device, None, None, None, set()
 
     def block(self):
-        if self._block is None:
-            self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
-        return self._block
+        with self.lock:  # PyTorch lets other threads run while it makes one
+            if self._block is None:
+                self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
+            return self._block
 
     def forget(self):
         """What is kept is prepared again before it is read."""
@@ -214,6 +215,11 @@ class _Chain:
         """The values that this chain reads where it prepares, and in no run."""
         return {self.reads[position] for position in self._late}
 
+    @property
+    def needed(self):
+        """The values that a run reads."""
+        return set(self.reads) - self.only_prepared
+
     def refresh(self, values):
         """Prepares from the weights in VALUES, whatever is known of them, where all of them are there; else before the next run."""
         if self._prepared is None:
@@ -290,11 +296,16 @@ class _Elsewhere:
     """A part that stays PyTorch's."""
 
     def __init__(self, part, reads, writes, single, layouts):
-        self._part, self.reads, self._writes, self._single = part, reads, writes, single
+        self._part, self._reads, self._writes, self._single = part, reads, writes, single
         self._orders = [(position, layouts.inputs[value]) for position, value in enumerate(reads) if value in layouts.inputs]
 
+    @property
+    def needed(self):
+        """The values that it reads."""
+        return set(self._reads)
+
     def run(self, values):
-        given = [values[value] for value in self.reads]
+        given = [values[value] for value in self._reads]
         for position, order in self._orders:
             given[position] = given[position].permute(order)
         results = self._part(*given)
@@ -389,9 +400,8 @@ class Program:
         """The positions of arguments that are read where something is prepared, by no kernel of a run and no part of PyTorch's, and are no result."""
         found, needed = set(), {result for result in self._results if isinstance(result, int)}
         for item in self._items:
-            lone = item.only_prepared if isinstance(item, _Chain) else set()
-            found |= lone
-            needed.update(set(item.reads) - lone)
+            found |= item.only_prepared if isinstance(item, _Chain) else set()
+            needed |= item.needed
         return {value for value in found - needed if value < self._inputs}
 
     def refresh(self, arguments):

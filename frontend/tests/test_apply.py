@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 import unittest
 import warnings
 from unittest import mock
@@ -348,6 +349,26 @@ class Prepared(unittest.TestCase):
                 with torch.no_grad():
                     self.module.v.mul_(2)
         self.assertFalse(self.compiled.misses)
+
+    def test_threads_have_one_memory(self):
+        """Also those whose first calls come at once."""
+        places, call, empty = set(), self.chain._call, torch.empty
+
+        def slowly(*arguments, **keywords):
+            time.sleep(0.02)
+            return empty(*arguments, **keywords)
+
+        def looking(function, bases, stream):
+            places.add(bases[-1])
+            return call(function, bases, stream)
+        self.chain._call = looking
+
+        def work(_):
+            with torch.no_grad():
+                self.compiled(self.x)
+        with mock.patch.object(torch, "empty", slowly), concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+        self.assertEqual(len(places), 1)
 
     def test_data_is_what_it_was(self):
         """The property in the place of Tensor.data: values, versions, tracing, classes with functions of their own."""

@@ -306,13 +306,14 @@ class Decisions(Case):
 
     def test_what_other_parts_of_a_program_read(self):
         """Values 0 to 4 are arguments. Chains prepare from 0 to 3: 1 is read by a run of another chain, 2 by PyTorch's part, 3 is a result."""
-        def item(kind, reads, late=()):
-            made = kind.__new__(kind)
+        def chain(reads, late):
+            made = _Chain.__new__(_Chain)
             made.reads, made._late = reads, [reads.index(value) for value in late]
             return made
+        part = _Elsewhere(None, [2, 4], [6], True, mock.Mock(inputs={}))
         program = Program.__new__(Program)
         program._inputs, program._results = 5, [3, 6]
-        program._items = [item(_Chain, [0, 1, 2, 3, 4, 5], (0, 1, 2, 3, 5)), item(_Elsewhere, [2, 4]), item(_Chain, [0, 1], (0,))]
+        program._items = [chain([0, 1, 2, 3, 4, 5], (0, 1, 2, 3, 5)), part, chain([0, 1], (0,))]
         self.assertEqual(program.only_prepared, {0})
 
     def test_nothing_of_a_module_on_the_cpu(self):
