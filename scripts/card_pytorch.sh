@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What of kgen in PyTorch needs a card, in about 300 s on a card with PyTorch, the transformers package and nvcc: Mamba in fp32 at its published size beside
-# float64, tiny models of ten classes in fp32 and bf16, and packages in the layout of Hugging Face kernels, loaded and run.
+# float64, tiny models of ten classes in fp32 and bf16, weights that are offloaded (card_offload.py), and packages in the layout of Hugging Face kernels, loaded and run.
 #   scripts/check_exports.py make EXPORTS softmax layer_norm      # first, anywhere
 #   scripts/card_pytorch.sh EXPORTS OUT                     # KGEN_BIN and KGEN_RUNTIME as for check_models.py
 set -u
@@ -19,5 +19,7 @@ python3 scripts/check_exports.py check "$exports" softmax layer_norm >"$out/expo
 failed=$?
 wait $more || failed=1
 wait $mamba || failed=1
-tail -n 30 "$out/exports.txt" "$out/more.txt" "$out/mamba.txt"
+# Alone, as it reads how much of the card is taken.
+python3 scripts/card_offload.py >"$out/offload.txt" 2>"$out/offload.log" || failed=1
+tail -n 30 "$out/offload.txt" "$out/exports.txt" "$out/more.txt" "$out/mamba.txt"
 exit $failed

@@ -201,7 +201,7 @@ def row_of(options, name):
             "graph_us": min(graphs, default=None), "launches": found.get("launches"),
             "peak_mb": (found["arena_bytes"] + found.get("prepared_bytes", 0) + buffer_bytes(plan)) / 1e6 if plan else None,
             "torch_peak_mb": min(peak) / 1e6 if peak else None, "search_s": found.get("seconds"),
-            # What the table leaves out. Weights that only preparation reads are in peak_mb, as the module has them.
+            # What the table leaves out. Weights that only preparation reads are in peak_mb; kgen.compile(offload=True) peaks at the difference.
             "prepared_only_mb": prepared_only_bytes(plan) / 1e6 if plan else None,
             "device": found.get("device"), "counted": found.get("counted"), "prepare_launches": found.get("prepare_launches"),
             "round0_us": found.get("generic_us"), "tasks": found.get("steps"), "different": len(found.get("tasks", [])),

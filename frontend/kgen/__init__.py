@@ -25,6 +25,7 @@ applied        kgen apply: what searches found, by what it computes
 chain          kernels that follow one another as one call
 module         kgen.compile: the original behind guards, parameters by reference
 pieces         modules that no export takes whole
+offload        weights that only preparation reads, in the machine's memory
 watch          changes of weights that PyTorch does not count
 reads          what a forward reads and writes beside its arguments
 guards         what has to hold for a call to be the one that kernels were made for
@@ -36,7 +37,7 @@ runtime        libkgen_runtime.so: bundles on PyTorch's memory and stream
 tools          where kgen's programs and libraries are
 """
 
-_PUBLIC = {"compile": "module", "report": "module", "refresh": "module", "CompileFailed": "module", "RuntimeFailed": "runtime"}
+_PUBLIC = {"compile": "module", "report": "module", "refresh": "module", "onload": "module", "CompileFailed": "module", "RuntimeFailed": "runtime"}
 __all__ = list(_PUBLIC)
 
 

@@ -10,6 +10,7 @@ import weakref
 
 import torch
 
+from kgen import offload
 from kgen.ordering import has_effects, scheduled
 from kgen.runtime import ALIGNMENT, RuntimeFailed, library
 from kgen.watch import steps, watch
@@ -75,9 +76,12 @@ def _bytes(shape, dtype):
     return count
 
 
+_AWAY = ("weights that are offloaded changed, and a CUDA graph cannot bring them to the card: call the module, or kgen.refresh(), before the capture")
+
+
 class _Prepared:
     """What kernels of a chain keep of weights: BYTES of memory, and the versions of the weights that it was computed from, which are
-    those at POSITIONS among what the chain reads. A weight is known by the tensor object, its memory, PyTorch's count of its
+    those at POSITIONS among what the chain reads. A weight is known by the tensor object, its memory (wherever offload.py has it), PyTorch's count of its
     changes, and what watch.py sees beside that count, so whatever changes one shows at the next call. ALWAYS: nothing is kept from
     one call to the next. `lock` is held from ready() until what reads the memory is queued."""
 
@@ -87,9 +91,10 @@ class _Prepared:
         self._device, self._block, self._known, self._event, self._streams = device, None, None, None, set()
 
     def block(self):
-        if self._block is None:
-            self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
-        return self._block
+        with self.lock:  # PyTorch lets other threads run while it makes one
+            if self._block is None:
+                self._block = torch.empty(self.bytes, dtype=torch.uint8, device=self._device)
+            return self._block
 
     def forget(self):
         """What is kept is prepared again before it is read."""
@@ -99,20 +104,23 @@ class _Prepared:
         """Whether what is kept is what TENSORS give."""
         if self._known is None or self._known[0] != steps() or len(tensors) != len(self._known[1]):
             return False
-        for (reference, address, version, seen, touched), tensor in zip(self._known[1], tensors):
-            if (reference() is not tensor or address != tensor.data_ptr() or version != _version(tensor) or touched != seen.touched
+        for (reference, place, version, seen, touched), tensor in zip(self._known[1], tensors):
+            if (reference() is not tensor or place != seen.place(tensor) or version != _version(tensor) or touched != seen.touched
                     or seen.open(tensor)):
                 return False
         return True
 
     def ready(self, tensors, stream, prepare):
-        """Has PREPARE called where what is kept is not what TENSORS, those at the positions, give; queued on STREAM."""
-        capturing = stream is not None and torch.cuda.is_current_stream_capturing()
+        """Has PREPARE called where what is kept is not what TENSORS, those at the positions, give; queued on STREAM. Raises
+        RuntimeFailed where that would bring offloaded weights into a CUDA graph."""
+        capturing = offload.machine.is_captured(self._device)
         if self._holds(tensors):
             if stream is not None and stream not in self._streams and not capturing:
                 torch.cuda.current_stream(self._device).wait_event(self._event)
                 self._streams.add(stream)
             return
+        if capturing and any(offload.machine.is_away(tensor, self._device) for tensor in tensors):
+            raise RuntimeFailed(_AWAY)
         self._known = None
         self.count += 1
         if capturing:  # into the graph, whose replays then prepare: nothing is computed now
@@ -120,7 +128,7 @@ class _Prepared:
         if self._streams - {stream}:
             torch.cuda.synchronize(self._device)  # others may read what is written now
         # What is noted was true before the weights are read: a change meanwhile shows.
-        known = (steps(), [(weakref.ref(tensor), tensor.data_ptr(), _version(tensor), seen, seen.touched)
+        known = (steps(), [(weakref.ref(tensor), seen.place(tensor), _version(tensor), seen, seen.touched)
                            for tensor in tensors for seen in (watch(tensor),)])
         prepare()
         if not self._always and all(version is not None for _, _, version, _, _ in known[1]):
@@ -144,7 +152,7 @@ class _Chain:
     def __init__(self, steps, kept, contiguous, device, always=False):
         self._always = always
         self._bundles = [bundle for bundle, _, _ in steps]
-        self._prepared = None
+        self._prepared, self._late = None, []
         made = {value: (bundle, index) for bundle, _, writes in steps for index, value in enumerate(writes)}
         self.reads = sorted({value for _, reads, _ in steps for value in reads if value not in made})
         self.writes = [value for value in made if value in kept]
@@ -157,7 +165,7 @@ class _Chain:
 
     def _plan(self, steps, bases):
         found, block, memory, held = _interface(), len(bases), _Memory(), {}
-        kept, weights = 0, set()
+        kept, weights, needed = 0, set(), set()
         last = {value: number for number, (_, reads, writes) in enumerate(steps) for value in (*writes, *reads)}
         self._handle = ctypes.c_void_p(found.kgen_chain_create())
         for number, (bundle, reads, writes) in enumerate(steps):
@@ -178,7 +186,9 @@ class _Chain:
                 failed = found.kgen_chain_add_prepared(*arguments, _Place(block + 1, kept), message, len(message))
                 kept += bundle.prepared_bytes
                 weights.update(sources)
+                needed.update(reads[index] for index in bundle.run_reads)
             else:
+                needed.update(reads)
                 failed = found.kgen_chain_add(*arguments, message, len(message))
             if failed:
                 raise RuntimeFailed(message.value.decode(errors="replace"))
@@ -188,6 +198,8 @@ class _Chain:
         self._block_bytes = memory.bytes
         if kept:
             self._prepared = _Prepared(kept, [self.reads.index(value) for value in sorted(weights)], self._device, self._always)
+            # Addresses that a run need not have.
+            self._late = [self.reads.index(value) for value in sorted(weights - needed)]
 
     def __del__(self):
         if getattr(self, "_handle", None) and _interface.loaded is not None:
@@ -197,6 +209,16 @@ class _Chain:
     def prepared(self):
         """How often this chain prepared what it keeps of weights; None where it keeps nothing."""
         return None if self._prepared is None else self._prepared.count
+
+    @property
+    def only_prepared(self):
+        """The values that this chain reads where it prepares, and in no run."""
+        return {self.reads[position] for position in self._late}
+
+    @property
+    def needed(self):
+        """The values that a run reads."""
+        return set(self.reads) - self.only_prepared
 
     def refresh(self, values):
         """Prepares from the weights in VALUES, whatever is known of them, where all of them are there; else before the next run."""
@@ -212,8 +234,10 @@ class _Chain:
         self._on_device(values, self._launch)
 
     def _on_device(self, values, launch):
-        """LAUNCH with VALUES and the addresses of what is read, as it is to lie and aligned; 0 for what is not there."""
+        """LAUNCH with VALUES and the addresses of what a run reads, as it is to lie and aligned; 0 for the rest and what is not there."""
         tensors = [values[value] for value in self.reads]
+        for position in self._late:
+            tensors[position] = None
         for position in self._strided:
             if tensors[position] is not None and not tensors[position].is_contiguous():
                 tensors[position] = tensors[position].contiguous()
@@ -227,6 +251,22 @@ class _Chain:
                 launch(values, addresses)
         else:
             launch(values, addresses)
+
+    def _prepare(self, values, bases, stream):
+        """Queues what prepares, with the addresses of what only that reads: offloaded weights are on the card as long as it lasts."""
+        with offload.lock:  # none of them is moved meanwhile
+            there = []
+            for position in self._late:
+                tensor = values[self.reads[position]]
+                if offload.machine.is_away(tensor, self._device):
+                    tensor = offload.machine.load(tensor, self._device)
+                if position in self._strided:
+                    tensor = tensor.contiguous()
+                if tensor.data_ptr() % ALIGNMENT:
+                    tensor = tensor.clone(memory_format=torch.preserve_format)
+                there.append(tensor)
+                bases[position] = tensor.data_ptr()
+            self._call(_interface.loaded.kgen_chain_prepare, bases, stream)
 
     def _launch(self, values, addresses, only_prepare=False):
         device = self._device
@@ -243,7 +283,7 @@ class _Chain:
             return self._call(_interface.loaded.kgen_chain_run, bases, stream)
         weights = [values[self.reads[position]] for position in self._prepared.positions]
         with self._prepared.lock:
-            self._prepared.ready(weights, stream, lambda: self._call(_interface.loaded.kgen_chain_prepare, bases, stream))
+            self._prepared.ready(weights, stream, lambda: self._prepare(values, bases, stream))
             if not only_prepare:
                 self._call(_interface.loaded.kgen_chain_run, bases, stream)
 
@@ -258,6 +298,11 @@ class _Elsewhere:
     def __init__(self, part, reads, writes, single, layouts):
         self._part, self._reads, self._writes, self._single = part, reads, writes, single
         self._orders = [(position, layouts.inputs[value]) for position, value in enumerate(reads) if value in layouts.inputs]
+
+    @property
+    def needed(self):
+        """The values that it reads."""
+        return set(self._reads)
 
     def run(self, values):
         given = [values[value] for value in self._reads]
@@ -349,6 +394,15 @@ class Program:
         """How often weights were prepared, over all chains; None where none keeps anything of them."""
         counts = [item.prepared for item in self._items if isinstance(item, _Chain) and item.prepared is not None]
         return sum(counts) if counts else None
+
+    @property
+    def only_prepared(self):
+        """The positions of arguments that are read where something is prepared, by no kernel of a run and no part of PyTorch's, and are no result."""
+        found, needed = set(), {result for result in self._results if isinstance(result, int)}
+        for item in self._items:
+            found |= item.only_prepared if isinstance(item, _Chain) else set()
+            needed |= item.needed
+        return {value for value in found - needed if value < self._inputs}
 
     def refresh(self, arguments):
         """Prepares anew; ARGUMENTS have None for what is no parameter or buffer."""

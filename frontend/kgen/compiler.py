@@ -348,7 +348,8 @@ class Coverage:
         self._in_pieces = in_pieces
         self.misses = {}
         self.notes = []
-        self.prepared = None
+        #: How often weights were prepared, and the bytes of those that are offloaded; None where nothing is, or nobody asked for it.
+        self.prepared, self.offloaded = None, None
 
     @property
     def nodes(self):
@@ -382,6 +383,8 @@ class Coverage:
         lines += [f"  {note}" for note in self.notes]
         if self.prepared is not None:
             lines.append(f"  weights were prepared {self.prepared} times")
+        if self.offloaded is not None:
+            lines.append(f"  {self.offloaded / 1e6:.3g} MB of weights are offloaded to the machine's memory")
         lines += [f"  the original ran {count} times: {why}" for why, count in self.misses.items()]
         return "\n".join(lines)
 
@@ -617,6 +620,11 @@ class CompiledGraph:
     def prepared(self):
         """How often what only depends on weights was prepared; None where nothing is."""
         return None if self._program is None else self._program.prepared
+
+    @property
+    def only_prepared(self):
+        """The placeholders' positions that are read where something is prepared, and in no run."""
+        return set() if self._program is None else self._program.only_prepared
 
     def refresh(self, values):
         """Prepares what only depends on weights anew; VALUES have None for what is no parameter or buffer."""

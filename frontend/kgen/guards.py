@@ -15,6 +15,7 @@ try:
 except ImportError:
     TensorGuards = None
 
+_MACHINE = torch.device("cpu")
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 #: How often any module got a parameter, a buffer or a submodule: while it stands, no module has another structure.
@@ -80,6 +81,8 @@ class Tensors:
     def __init__(self, values, names):
         self.facts = [facts(value) for value in values]
         self.names = names
+        #: Positions that may also lie in the machine's memory (offload.py).
+        self.offloadable = frozenset()
         self._remember(values)
 
     def _remember(self, values):
@@ -105,13 +108,13 @@ class Tensors:
     def miss(self, values):
         if self._fast is not None and self._unchanged(values):
             return None
-        for value, expected, name in zip(values, self.facts, self.names):
+        for position, (value, expected, name) in enumerate(zip(values, self.facts, self.names)):
             if not isinstance(value, torch.Tensor):
                 return f"{name} is {describe(facts(value))}, the kernels are for {describe(expected)}"
             if type(value) not in _PLAIN:
                 return f"{name} is a {type(value).__name__}, the kernels are for plain tensors"
             found = facts(value)
-            if found != expected:
+            if found != expected and not (position in self.offloadable and found == (*expected[:-1], _MACHINE)):
                 return f"{name} is {describe(found)}, the kernels are for {describe(expected)}"
             if value.is_conj() or value.is_neg():
                 return f"{name} is a lazy conjugate or negative"
@@ -159,14 +162,23 @@ class State:
         self._tied = [places for places in tied.values() if len(places) > 1]
         self._seen = None
         self._hooks = Hooks(module)
-        attributes = {name.rpartition(".")[::2] for name, (held, _) in zip(names, self._places) if not _is_state(module, name, held)}
-        self.reads = Reads(module, attributes)
+        self._attributes = frozenset(number for number, (name, (held, _)) in enumerate(zip(names, self._places)) if not _is_state(module, name, held))
+        self.reads = Reads(module, {names[number].rpartition(".")[::2] for number in self._attributes})
         # What the flag changes is found where it is read.
         self._modes = [(path, part, part.training) for path, part in self.reads.modes]
 
     def values(self):
         """Raises KeyError where something is gone."""
         return [held[name] for held, name in self._places]
+
+    def place(self, number):
+        """(the dictionary that holds tensor NUMBER, its name there, whether that is a parameter or a buffer)."""
+        held, name = self._places[number]
+        return held, name, number not in self._attributes
+
+    def offload(self, numbers):
+        """From now on NUMBERS may also lie in the machine's memory."""
+        self._tensors.offloadable = frozenset(numbers)
 
     def miss(self, values):
         """Why VALUES, or the module around them, are not what the kernels were made for."""

@@ -3,7 +3,9 @@
 """The module that kgen.compile returns: guards, the original behind them, and parameters by reference."""
 import copy
 import functools
+import sys
 import warnings
+import weakref
 
 import torch
 from torch._dynamo.convert_frame import compile_lock
@@ -12,6 +14,7 @@ from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, in_float64, quiet
 from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data, op_name
 from kgen.guards import Inputs, State, is_traced, outside, overlap
+from kgen.offload import Offload
 from kgen.op_table import LATER, RANDOM
 from kgen.pieces import Pieces
 from kgen.problem_file import asks_for_data
@@ -237,6 +240,25 @@ class _Entry:
             return "what it writes to shares memory with another input", None
         return None, values
 
+    def weights(self):
+        """([the places of parameters and buffers that only preparation reads, each a dictionary and a name], [those that runs read, and tensors that are
+        neither parameters nor buffers])."""
+        lone, needed = [], []
+        kept = self._written | {place for _, place in self._same}
+        for place, (kind, what) in enumerate(self._sources):
+            if kind == "constant":
+                needed.append(what)
+            elif kind == "state":
+                held, name, registered = self.state.place(what)
+                only = registered and place in self.graph.only_prepared and place not in kept
+                (lone if only else needed).append((held, name))
+        return lone, needed
+
+    def let_offload(self, places):
+        """From now on what is in PLACES, {(id of a dictionary, name)}, may also lie in the machine's memory."""
+        numbers = [what for kind, what in self._sources if kind == "state"]
+        self.state.offload(number for number in numbers for held, name, _ in (self.state.place(number),) if (id(held), name) in places)
+
     def refresh(self):
         """Prepares anew what only depends on weights, where the module is still what the kernels were made for."""
         try:
@@ -280,18 +302,35 @@ class CompiledModule(torch.nn.Module):
 
     A call that they were not made for (another shape, type, stride or device, changed parameter shapes, another
     structure of arguments, training mode, autocast, a trace) runs the original: counted in report(), and said once. So does a
-    call that autograd would record, unless gradients="ignore".
+    call that autograd would record, unless gradients="ignore". OFFLOAD: see offload.py.
     """
 
-    def __init__(self, original, gradients, options):
+    def __init__(self, original, gradients, options, offload=False):
         super().__init__()
         object.__setattr__(self, "_entries", [])
+        # What another one moved is read here.
+        for other in list(_live):
+            if other._offload is not None and not _state(original).keys().isdisjoint(_state(other._original)):
+                other._offload.bring_back()
+        self._offload = Offload(original, functools.partial(_others, weakref.ref(self))) if offload else None
         self._original = original
         self._gradients, self._options = gradients, options
         # What export made has positions only.
         self._signature = Signature(original.forward, not isinstance(original, torch.fx.GraphModule))
         self._said = set()
         self.misses = {}
+        _live.add(self)
+
+    def __del__(self):
+        # Whoever still has the original finds its weights on the card.
+        held, offload = self.__dict__, self.__dict__.get("_offload")
+        if offload is None or sys.is_finalizing():
+            return
+        _live.discard(self)
+        held["_entries"].clear()
+        held.pop("_signature", None)
+        held["_modules"].clear()
+        offload.end()
 
     def add(self, arguments, keywords):
         """Kernels for one more set of example inputs."""
@@ -303,6 +342,17 @@ class CompiledModule(torch.nn.Module):
             return self._add(call)
 
     def _add(self, call):
+        if self._offload is None:
+            return self._make(call)
+        with self._offload.back(call, records=False):
+            self._make(call)
+        self._offload.update(self._entries)
+        # The check has prepared; without one the first call does.
+        if any(entry.graph.prepared for entry in self._entries):
+            self._offload.put_away()
+        return self
+
+    def _make(self, call):
         try:
             self._entries.append(_Entry(self._original, *call, self._options))
         except _NotWhole as error:
@@ -346,10 +396,15 @@ class CompiledModule(torch.nn.Module):
                     break
                 else:
                     with torch.no_grad():
-                        return entry.run(values, call)
+                        return entry.run(values, call) if self._offload is None else self._offload.run(entry, values, call)
         if not is_traced():
             self._count(why or "forward does not take these arguments")
-        return self._original(*arguments, **keywords)
+        if self._offload is None:
+            return self._original(*arguments, **keywords)
+        if is_traced() or torch._C._get_tracing_state() is not None:
+            raise TypeError("a compiled module that offloads weights cannot be traced: kgen.onload() it and trace the original")
+        with self._offload.back((arguments, keywords)):
+            return self._original(*arguments, **keywords)
 
     def _count(self, why):
         if why not in self.misses and len(self.misses) >= _MOST_REASONS:
@@ -400,8 +455,30 @@ class CompiledModule(torch.nn.Module):
             return getattr(super().__getattr__("_original"), name)
 
 
+class _OffloadingModule(CompiledModule):
+    """One that moves weights, which Dynamo is not to look into: around it, it leaves the call to Python."""
+
+    @torch.compiler.disable
+    def forward(self, *arguments, **keywords):
+        return super().forward(*arguments, **keywords)
+
+
 #: What a CompiledModule sets of itself.
-_OWN_NAMES = frozenset(vars(torch.nn.Module())) | {"_original", "_gradients", "_options", "_signature", "_said", "misses"}
+_OWN_NAMES = frozenset(vars(torch.nn.Module())) | {"_original", "_gradients", "_offload", "_options", "_signature", "_said", "misses"}
+
+
+#: All that live: one module's weights may be another's.
+_live = weakref.WeakSet()
+
+
+def _state(module):
+    """{id: tensor} of MODULE's parameters and buffers."""
+    return {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+
+
+def _others(compiled):
+    """The parameters and buffers of all compiled modules but COMPILED, a weak reference."""
+    return [tensor for other in list(_live) if other is not compiled() for tensor in _state(other._original).values()]
 
 
 def _has(module, name):
@@ -415,7 +492,7 @@ def _cards(module, call):
 
 
 def compile(module, example_inputs, example_keywords=None, *, precision=None, search="none", kernels=None, gradients="original",
-            check=True, prepare="changed"):
+            check=True, prepare="changed", offload=False):
     """MODULE computed by kgen's kernels; the same signature, the same parameters.
 
     EXAMPLE_INPUTS: a tuple of positional arguments, or a list of such tuples, one for each shape that calls will have;
@@ -426,7 +503,9 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     any; "generic", kernels that take any graph, many times as slow. By default $KGEN_KERNELS, else "first" on a card and "generic" on the CPU.
     CHECK: every kernel is compared once with PyTorch's own ops on the example's activations, and left out where it
     differs. PREPARE: what an applied network makes of weights alone is computed again when one "changed" (what cannot be seen: refresh()), or
-    "always", in each call. Raises CompileFailed when the module cannot be exported, and does not take the example itself.
+    "always", in each call. OFFLOAD: on a card, once something is prepared, parameters and buffers that only this reads are moved to the machine's memory (their
+    `device` is the CPU): a call that prepares has copies on the card as long as that lasts, a call of the original has them moved back first (see onload()).
+    Raises CompileFailed when the module cannot be exported, and does not take the example itself.
     """
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"expected a torch.nn.Module, found {type(module).__name__}")
@@ -443,9 +522,11 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
         raise ValueError(f"precision is {precision!r}, expected \"strict-fp32\", \"tf32\", \"bf16\" or \"fp16\"")
     if prepare not in ("changed", "always"):
         raise ValueError(f"prepare is {prepare!r}, expected \"changed\" or \"always\"")
+    if offload and prepare == "always":
+        raise ValueError("offload needs prepare=\"changed\": with \"always\" each call reads what would be offloaded")
     examples = example_inputs if isinstance(example_inputs, list) else [example_inputs]
     keywords = example_keywords if isinstance(example_keywords, list) else [example_keywords or {}] * len(examples)
-    compiled = CompiledModule(module, gradients, {"precision": precision, "search": search, "kernels": kernels, "check": check, "prepare": prepare})
+    compiled = (_OffloadingModule if offload else CompiledModule)(module, gradients, {"precision": precision, "search": search, "kernels": kernels, "check": check, "prepare": prepare}, bool(offload))
     for arguments, named in zip(examples, keywords, strict=True):
         if not isinstance(arguments, tuple):
             arguments = (arguments,)
@@ -461,6 +542,7 @@ def report(compiled):
     reports = [entry.graph.coverage for entry in compiled._entries]
     for entry, one in zip(compiled._entries, reports):
         one.misses, one.prepared = compiled.misses, entry.graph.prepared
+        one.offloaded = None if compiled._offload is None else compiled._offload.bytes
     return reports[0] if len(reports) == 1 else reports
 
 
@@ -471,3 +553,16 @@ def refresh(compiled):
         raise TypeError(f"expected what kgen.compile returned, found {type(compiled).__name__}")
     for entry in compiled._entries:
         entry.refresh()
+    if compiled._offload is not None:
+        compiled._offload.update(compiled._entries)
+        compiled._offload.forget_recorded()
+        compiled._offload.put_away()
+
+
+def onload(compiled):
+    """Moves weights of COMPILED that offload=True moved back to the card, where they are until the next call that kernels take. For calls of the original, copies
+    of it, and traces."""
+    if not isinstance(compiled, CompiledModule):
+        raise TypeError(f"expected what kgen.compile returned, found {type(compiled).__name__}")
+    if compiled._offload is not None:
+        compiled._offload.bring_back()

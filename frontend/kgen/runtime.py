@@ -38,7 +38,8 @@ def library():
         pointers = ctypes.POINTER(ctypes.c_void_p)
         loaded.kgen_bundle_run.argtypes = [ctypes.c_void_p, pointers, pointers, ctypes.c_void_p, ctypes.c_void_p,
                                             ctypes.c_char_p, ctypes.c_size_t]
-        loaded.kgen_bundle_prepares_from.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        for name in ("prepares_from", "run_reads"):
+            getattr(loaded, "kgen_bundle_" + name).argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         library.loaded = loaded
     return library.loaded
 
@@ -70,6 +71,8 @@ class Bundle:
         self.prepared_bytes = found.kgen_bundle_prepared_bytes(handle)
         self.prepare_launches = found.kgen_bundle_prepare_launches(handle)
         self.prepares_from = [index for index in range(len(self.inputs)) if found.kgen_bundle_prepares_from(handle, index)]
+        #: The inputs that a run reads, what is prepared being there.
+        self.run_reads = [index for index in range(len(self.inputs)) if found.kgen_bundle_run_reads(handle, index)]
         #: Which of a segment's arguments each input is, where a search's graph has another order; how products are scaled.
         self.positions, self.scaled = None, None
         #: Who made it: "applied", "first" or "round0".

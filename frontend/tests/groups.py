@@ -8,7 +8,7 @@ import unittest
 GROUPS = {
     "import": "fuzz import numeric ops oracle problems".split(),
     "compile": "compile first bad_use chain decompositions partition reads selections".split(),
-    "use": "apply bench export".split(),
+    "use": "apply bench export offload".split(),
     "models": ["models"],
 }
 

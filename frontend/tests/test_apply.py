@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What searches found comes into modules: by what it computes, in its precision class, and only where it was verified."""
 import concurrent.futures
+import copy
 import contextlib
 import io
 import json
@@ -9,6 +10,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 import unittest
 import warnings
 from unittest import mock
@@ -179,6 +181,9 @@ class Normed(nn.Module):
 class Prepared(unittest.TestCase):
     """What a plan prepares of weights is computed when they change, however that happens, and at no other time."""
 
+    #: Of kgen.compile.
+    options = {}
+
     def setUp(self):
         torch.manual_seed(6)
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -191,7 +196,7 @@ class Prepared(unittest.TestCase):
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
             # The check of the whole answer prepares, too.
-            self.compiled = kgen.compile(self.module, (self.x,), search="cached", check=False)
+            self.compiled = kgen.compile(self.module, (self.x,), search="cached", check=False, **self.options)
         self.chain = self.compiled._entries[0].graph._program._items[0]
         self.prepares = 0
         real = self.chain._call
@@ -241,7 +246,7 @@ class Prepared(unittest.TestCase):
     def test_what_the_check_prepared_holds(self):
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
-            compiled = kgen.compile(self.module, (self.x,), search="cached")
+            compiled = kgen.compile(self.module, (self.x,), search="cached", **self.options)
             self.assertEqual(kgen.report(compiled).prepared, 1)
             torch.testing.assert_close(compiled(self.x), self.module(self.x), rtol=1e-4, atol=1e-5)
         self.assertEqual(kgen.report(compiled).prepared, 1)
@@ -334,15 +339,36 @@ class Prepared(unittest.TestCase):
         def work(value):
             x = torch.full((4, 8), float(value))
             with torch.no_grad():
-                return all(torch.allclose(self.compiled(x), self.module(x), rtol=1e-4, atol=1e-5) for _ in range(20))
+                return all(torch.allclose(self.compiled(x), reference(x), rtol=1e-4, atol=1e-5) for _ in range(20))
         with warnings.catch_warnings(), concurrent.futures.ThreadPoolExecutor(8) as pool:
             warnings.simplefilter("ignore")
             for prepares in (1, 2):
+                reference = copy.deepcopy(self.module)  # offloaded weights may move at any time (test_offload.py)
                 self.assertTrue(all(pool.map(work, range(8))))
                 self.assertEqual(self.prepares, prepares)
                 with torch.no_grad():
                     self.module.v.mul_(2)
         self.assertFalse(self.compiled.misses)
+
+    def test_threads_have_one_memory(self):
+        """Also those whose first calls come at once."""
+        places, call, empty = set(), self.chain._call, torch.empty
+
+        def slowly(*arguments, **keywords):
+            time.sleep(0.02)
+            return empty(*arguments, **keywords)
+
+        def looking(function, bases, stream):
+            places.add(bases[-1])
+            return call(function, bases, stream)
+        self.chain._call = looking
+
+        def work(_):
+            with torch.no_grad():
+                self.compiled(self.x)
+        with mock.patch.object(torch, "empty", slowly), concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(8)))
+        self.assertEqual(len(places), 1)
 
     def test_data_is_what_it_was(self):
         """The property in the place of Tensor.data: values, versions, tracing, classes with functions of their own."""

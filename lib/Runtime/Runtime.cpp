@@ -73,17 +73,27 @@ size_t kgen_bundle_launches(const kgen_bundle *bundle) {
 size_t kgen_bundle_prepared_bytes(const kgen_bundle *bundle) { return bundle->data.plan.preparedBytes; }
 size_t kgen_bundle_prepare_launches(const kgen_bundle *bundle) { return bundle->data.plan.prepareLaunches; }
 
-int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index) {
-  const Plan &plan = bundle->data.plan;
-  for (size_t i = 0; i < plan.prepareLaunches; ++i)
+/// Whether one of the launches BEGIN up to END of PLAN takes a pointer into input INDEX, or boxes of it.
+static bool takesInput(const Plan &plan, size_t begin, size_t end, size_t index) {
+  for (size_t i = begin; i < end; ++i)
     for (const Argument &argument : plan.launches[i].arguments) {
       if (argument.kind == Argument::Kind::Scalar)
         continue;
       const Pointer &pointer = argument.kind == Argument::Kind::Map ? argument.map.base : argument.pointer;
       if (pointer.space == Space::Input && pointer.index == index)
-        return 1;
+        return true;
     }
-  return 0;
+  return false;
+}
+
+int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index) {
+  const Plan &plan = bundle->data.plan;
+  return takesInput(plan, 0, plan.prepareLaunches, index);
+}
+
+int kgen_bundle_run_reads(const kgen_bundle *bundle, size_t index) {
+  const Plan &plan = bundle->data.plan;
+  return takesInput(plan, plan.prepareLaunches, plan.launches.size(), index);
 }
 
 /// Which launches of a plan.

@@ -59,6 +59,8 @@ KGEN_RUNTIME_API size_t kgen_bundle_prepared_bytes(const kgen_bundle *bundle);
 KGEN_RUNTIME_API size_t kgen_bundle_prepare_launches(const kgen_bundle *bundle);
 /// 1 where what is prepared depends on input INDEX, else 0.
 KGEN_RUNTIME_API int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index);
+/// 1 where a run on prepared values reads input INDEX, else 0: kgen_bundle_run_prepared needs no memory for that one.
+KGEN_RUNTIME_API int kgen_bundle_run_reads(const kgen_bundle *bundle, size_t index);
 
 /// Queues every launch of the plan on STREAM (a CUstream; ignored on device host, where they have run on return).
 /// INPUTS and OUTPUTS are row-major, contiguous and at least 16-byte aligned, in memory of the current context's
@@ -71,7 +73,8 @@ KGEN_RUNTIME_API int kgen_bundle_run(kgen_bundle *bundle, void *const *inputs, v
 /// kgen_bundle_prepares_from names; the others are not read. To be called again whenever one of them changed.
 KGEN_RUNTIME_API int kgen_bundle_prepare(kgen_bundle *bundle, void *const *inputs, void *prepared, void *workspace,
                                          void *stream, char *message, size_t size);
-/// As kgen_bundle_run, on what kgen_bundle_prepare left in PREPARED.
+/// As kgen_bundle_run, on what kgen_bundle_prepare left in PREPARED. Of INPUTS those that kgen_bundle_run_reads names
+/// are used; the others may be null.
 KGEN_RUNTIME_API int kgen_bundle_run_prepared(kgen_bundle *bundle, void *const *inputs, void *const *outputs,
                                               void *prepared, void *workspace, void *stream, char *message,
                                               size_t size);
