@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile(..., offload=True) on a card: equal answers, and what a model takes of the card's memory.
 
-Usage: card_offload.py [--batch N] [--device cuda:0]      ResNet-50 of the transformers package, its defaults, random weights, bf16 and fp32
+Usage: card_offload.py [--batch N] [--device cuda:0]      ResNet-50 of the transformers package, its defaults, random weights, bf16, and fp32 with products in
+TF32: strict fp32 prepares nothing of it.
 KGEN_BIN and KGEN_RUNTIME name kgen's tools and its runtime. Exit 1 where an answer, or what is to be true of the memory, is wrong.
 
 allocated: torch.cuda.memory_allocated between calls; peak: torch.cuda.max_memory_allocated of one call; both in MB, with the input.
@@ -85,6 +86,7 @@ def main():
     import torch
     import transformers
     import kgen
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     failed = False
     print(f"| ResNet-50, batch {options.batch}, {torch.cuda.get_device_name(options.device)} | allocated MB | peak MB of a call | off by |\n|---|---|---|---|")
     for dtype, bound in ((torch.float32, 1e-2), (torch.bfloat16, 5e-2)):
