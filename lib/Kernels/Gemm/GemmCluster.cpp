@@ -203,10 +203,11 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
   for (auto [section, isThere] : {std::pair("left_across", leftAcross),
                                   {"right_across", rightAcross},
                                   {"both_across", leftAcross && rightAcross},
-                                  {"fragments", plan.registers},
                                   {"swapped", seen.swapped}})
     if (isThere)
       fill.sections.insert(section);
+  if (plan.registers)
+    useRegisters(fill);
   fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " +
                              std::string(plan.registers ? "const unsigned (&a)[4]" : "uint64_t a") +
                              ", uint64_t b, bool accumulate) {\n  kgen::wgmma_" + instruction +

@@ -177,6 +177,11 @@ Gemm transposeProduct(Gemm gemm) {
   return gemm;
 }
 
+void useRegisters(TemplateFill &fill) {
+  fill.sections.insert("fragments");
+  fill.replacements["fragments"] = templateBody("gemm_fragments.cuh").str();
+}
+
 /// Coordinates of a convolution's result, of SHAPE: rows are channels, columns are pixels.
 static SmallVector<std::string> pixelCoordinates(ArrayRef<int64_t> shape) {
   SmallVector<std::string> coordinates(shape.size());

@@ -52,6 +52,9 @@ bool registersTakeRight(const Gemm &gemm);
 /// The product of GEMM's transposed operands, whose result is the transposed one.
 Gemm transposeProduct(Gemm gemm);
 
+/// The sections of a template on warpgroups by which the left operand, of f32, goes through registers.
+void useRegisters(TemplateFill &fill);
+
 /// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
 /// column, ...)`. ROWS: the constant of the kernel that counts the result's rows.
 mlir::FailureOr<std::pair<Epilogue, std::string>> emitGemmEpilogue(DispatchOp dispatch, const Gemm &gemm,

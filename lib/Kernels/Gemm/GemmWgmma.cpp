@@ -426,7 +426,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   if (plan.tf32)
     fill.sections.insert("tf32");
   if (plan.registers)
-    fill.sections.insert("fragments");
+    useRegisters(fill);
   if (swapped)
     fill.sections.insert("swapped");
   std::string arguments = plan.split > 1 ? "" : epilogue.arguments();

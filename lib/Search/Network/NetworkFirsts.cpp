@@ -79,8 +79,11 @@ bool NetworkSearch::hasTimeFor(int networks) const {
              closingTime.limit;
 }
 
-/// Begins to write and compile the first kernel of task MEMBER, beside whatever is measured meanwhile. Thread-safe.
+/// Begins to write and compile the first kernel of task MEMBER, where it has none, beside whatever is measured
+/// meanwhile. Thread-safe, each task being one thread's.
 void NetworkSearch::beginFirst(size_t member) {
+  if (recallFirst(tasks[member]))
+    return;
   std::lock_guard<std::mutex> guard(beginningFirsts);
   if (any_of(madeFirsts, [&](const auto &made) { return made.first == member; }))
     return;
@@ -122,8 +125,7 @@ void NetworkSearch::beginFirsts() {
   if (stopReason != trajectory::StopReason::TimeIsUp || config.options.rounds == 0)
     return;
   for (size_t member : findWithoutRound())
-    if (!recallFirst(tasks[member]))
-      beginFirst(member);
+    beginFirst(member);
 }
 
 /// Takes what came of them.

@@ -170,8 +170,7 @@ void NetworkSearch::runRound(TaskRound &turn) {
   trajectory::RunFolder &own = *task.run;
   if (turn.canGiveWay && closingTime.isOver(secondsSpent()) && own.getBranches().empty()) {
     turn.gaveWay = true;
-    if (!recallFirst(task))
-      beginFirst(turn.task);
+    beginFirst(turn.task);
     return;
   }
   auto setup = RunSetup::open(world, own, task.config, config.llmOptions, confines);
