@@ -19,7 +19,6 @@ from kgen.applied import apply, applied_any, cache_root, lookup, scaled
 from kgen.chain import Program
 from kgen.errors import ImportRefused
 from kgen.exporting import quiet as export_quietly
-from kgen.groups import by_group
 from kgen.layouts import Layouts
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
@@ -401,8 +400,6 @@ class CompiledGraph:
         self.layouts = Layouts()
         # What a search of minutes or generic kernels get says nothing of weights.
         self._weights = frozenset(weights if maker.kernels == "first" and not isinstance(search, (int, float)) else ())
-        if maker.target != "host" and maker.takes_first_ideas():
-            exported = by_group(exported)
         self.module, segments = self._split(exported, maker, examples)
         if not self._whole(exported, maker, values, check, len(segments)):
             self._make(segments, maker)

@@ -11,7 +11,6 @@ import torch
 from kgen.errors import ImportRefused
 from kgen.exporting import NeedsDecomposition, decompose, quiet, without_effects
 from kgen.graph_writer import GraphWriter
-from kgen.groups import by_group, has_large_groups
 from kgen.problem_file import Problem, ProblemFile, summary
 from kgen.text import float_text, tensor_type
 from kgen.torch_forms import exportable
@@ -117,8 +116,6 @@ def _write(source, problem, exported, small):
             decomposed = without_effects(decompose(exported, GraphWriter, more))
         except Exception as error:  # as many kinds
             raise ImportRefused(f"torch.export failed: {summary(error)}", source.place_of(error)) from error
-        if has_large_groups(decomposed.graph):
-            decomposed._graph_module = by_group(decomposed.graph_module)
         writer = GraphWriter(source, problem, decomposed, small)
         try:
             text = writer.text()

@@ -12,7 +12,6 @@ from torch.nn import functional as F
 import kgen
 from kgen.backend import kgen_backend
 from kgen.compiler import _Maker, in_float64
-from kgen.groups import by_group
 from kgen.subgraph import graph_text, settled
 from kgen.tools import ToolFailed
 from tests.test_compile import quietly
@@ -118,24 +117,6 @@ class FirstTest(unittest.TestCase):
         found, = in_float64(part, [rows, matrices, ends])
         expected = torch.cat([rows[:2].double() @ matrices[0].double(), rows[2:].double() @ matrices[2].double()])
         self.assertTrue(torch.equal(found, expected))
-
-    def test_products_of_groups_become_products_of_all_rows(self):
-        rows, ends = torch.randn(16, 32).bfloat16(), torch.tensor([3, 3, 9, 16], dtype=torch.int32)
-        matrices, weights = torch.randn(4, 32, 24).bfloat16(), torch.randn(4, 24, 32).bfloat16()
-        matrices[1] = weights[1] = float("nan")  # nobody's
-        for module, values, product in ((Groups(), matrices, "aten.mm"), (Mirrored(), weights, "aten.linear")):
-            with self.subTest(product):
-                program = settled(torch.export.export(module, (rows, values, ends), strict=False)).graph_module
-                part = by_group(program)
-                text = graph_text(part.graph, "groups")
-                self.assertNotIn("_grouped_mm", text)
-                self.assertEqual(text.count(product), 4)
-                self.assertIn("_grouped_mm", graph_text(program.graph, "groups"))
-                (found,), (expected,) = part(rows, values, ends), program(rows, values, ends)
-                torch.testing.assert_close(found, expected, rtol=2e-2, atol=1e-2)
-                self.assertIs(by_group(part), part)
-                with mock.patch("kgen.groups.MOST_GROUPS", 3):
-                    self.assertIs(by_group(program), program)
 
     def test_transformer(self):
         module, x = nn.Sequential(Layer(), Layer()).eval(), torch.randn(2, 8, 32)

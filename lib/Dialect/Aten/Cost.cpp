@@ -109,6 +109,8 @@ private:
     const double all = elements(use.get());
     if (double kept = keptByTriangle(op); kept < 1)
       return std::min(kept * all, of(op->getResult(0)));
+    if (isa<GroupedMmOp>(op) && use.getOperandNumber() == 1) // all rows may be one group's
+      return all / double(tensorType(use.get()).getDimSize(0));
     if (std::optional<double> parts = partsPicked(op); parts && use.getOperandNumber() == 0)
       return std::min(all, std::ceil(of(op->getResult(0)) / *parts));
     auto cost = dyn_cast<AtenCostOpInterface>(op);

@@ -69,11 +69,32 @@ static std::string positivePart(StringRef init) {
   return init.str();
 }
 
+/// How many rows there are where VALUE, or a view of it, says where groups of them end.
+static std::optional<int64_t> rowsOfGroups(Value value, unsigned depth = 0) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (auto product = dyn_cast<aten::GroupedMmOp>(op); product && product.getOffs() == value)
+      return product.getSelf().getType().getDimSize(0);
+    std::optional<int64_t> rows;
+    if (auto dispatch = dyn_cast<DispatchOp>(op); dispatch && depth < 16)
+      rows = rowsOfGroups(dispatch.getBody().getArgument(use.getOperandNumber()), depth + 1);
+    else if (isa<aten::ReshapeOp, aten::ViewOp>(op) && depth < 16)
+      rows = rowsOfGroups(op->getResult(0), depth + 1);
+    if (rows)
+      return rows;
+  }
+  return std::nullopt;
+}
+
 void kgen::settleInputDomains(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     for (BlockArgument argument : function.getArguments()) {
       unsigned i = argument.getArgNumber();
       auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (std::optional<int64_t> rows = rowsOfGroups(argument); rows && !function.getArgAttr(i, "kgen.init"))
+        function.setArgAttr(
+            i, "kgen.init",
+            StringAttr::get(module.getContext(), "integer(0, " + std::to_string(*rows) + ")"));
       if (!type || !isa<FloatType>(type.getElementType()) ||
           !isNeverNegative(argument, bool(function.getArgAttr(i, "kgen.parameter"))))
         continue;

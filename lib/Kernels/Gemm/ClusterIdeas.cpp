@@ -39,6 +39,9 @@ static int64_t clustersAtOnce(int64_t ranks, int64_t multiprocessors) {
 }
 
 ProductSize clusterSize(const DispatchFacts &facts) {
+  // Groups of about equal size, as well as one can say.
+  if (productOfRowGroups(facts))
+    return {facts.groups, int64_t(divideCeil(facts.m, facts.groups)), facts.n, facts.k, facts.f32 ? 4 : 2, 64};
   if (!plainProduct(facts))
     return {1, facts.m, facts.n, facts.k, facts.f32 ? 4 : 2};
   if (facts.f32)

@@ -41,13 +41,14 @@ struct Seen {
 /// What the schedule makes of a product.
 struct Plan {
   bool registers;
+  int64_t groupBytes;
   int64_t element; ///< bytes, of what is multiplied
   int64_t bm, bn, bk, consumers, stages, cluster, split;
 
-  Plan(const schedule::GemmCluster &schedule, bool registers)
-      : registers(registers), element(schedule.dtype == Dtype::Tf32 ? 4 : 2), bm(schedule.tile[0]),
-        bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
-        cluster(schedule.cluster), split(schedule.splitK) {}
+  Plan(const schedule::GemmCluster &schedule, const Seen &seen)
+      : registers(seen.registers), groupBytes(seen.gemm.groupBytes()), element(schedule.dtype == Dtype::Tf32 ? 4 : 2),
+        bm(schedule.tile[0]), bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers),
+        stages(schedule.stages), cluster(schedule.cluster), split(schedule.splitK) {}
   int64_t ranks() const { return cluster * split; }
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128; }
@@ -58,7 +59,7 @@ struct Plan {
   }
   int64_t stageBytes() const { return (bm + bn) * bk * element; }
   int64_t sharedBytes(int64_t count) const {
-    return std::max(count * stageBytes(), split > 1 ? bm * bn * 4 : 0) + count * barrierBytes;
+    return std::max(count * stageBytes(), split > 1 ? bm * bn * 4 : 0) + count * barrierBytes + groupBytes;
   }
 };
 
@@ -100,17 +101,23 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &product, Schedule
   if (failed(checkOperands(dispatch, gemm, dtype)))
     return failure();
 
+  if (gemm.groups && seen.registers)
+    return dispatch.emitError("split_at = cluster takes f32 matrices of groups along k, found them across");
+
   // What is open follows the best tile that has all that is set.
   const int64_t slab = dtype == Dtype::Tf32 ? 32 : 64; // elements of 128 bytes
   const int64_t piece = gemm.b.kContiguous ? 8 : slab; // columns of B that are copied together
   std::optional<SmallVector<int64_t>> setTile = params.getInts(key::tile);
   auto fits = [&](const ideas::ClusterTile &tile) {
-    return (!setTile || ((*setTile)[0] == tile.m && (*setTile)[1] == tile.n)) &&
+    return (!gemm.groups || tile.cluster == 1) &&
+           (!setTile || ((*setTile)[0] == tile.m && (*setTile)[1] == tile.n)) &&
            params.getInt(key::cluster).value_or(tile.cluster) == tile.cluster &&
            params.getInt(key::splitK).value_or(tile.split) == tile.split;
   };
-  std::vector<ideas::ClusterTile> ranked =
-      ideas::rankClusterTiles({gemm.batch, gemm.m, gemm.n, gemm.k, 128 / slab, piece}, chip.multiprocessors);
+  // Groups of about equal size, as well as one can say.
+  const int64_t groups = gemm.groups ? gemm.groups->count : 1;
+  std::vector<ideas::ClusterTile> ranked = ideas::rankClusterTiles(
+      {gemm.batch * groups, ceilDiv(gemm.m, groups), gemm.n, gemm.k, 128 / slab, piece}, chip.multiprocessors);
   auto best = llvm::find_if(ranked, fits);
   ideas::ClusterTile chosen = best == ranked.end() ? ideas::ClusterTile{64, 64, slab, 1, 1} : *best;
   SmallVector<int64_t> tile = params.intsOr(context, key::tile, {chosen.m, chosen.n, chosen.k});
@@ -126,6 +133,10 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &product, Schedule
   if (cluster * split > ideas::mostRanks)
     return dispatch.emitError("a cluster has at most ")
            << ideas::mostRanks << " blocks, found cluster = " << cluster << " times split_k = " << split;
+  if (gemm.groups && cluster > 1)
+    return dispatch.emitError("tiles of a cluster share a matrix, and rows of groups may have different ones: expected "
+                              "cluster = 1, found ")
+           << cluster;
   if (ceilDiv(gemm.m, tile[0]) < cluster)
     return dispatch.emitError("a cluster of ")
            << cluster << " tiles needs as many along m, found " << ceilDiv(gemm.m, tile[0]);
@@ -138,7 +149,7 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &product, Schedule
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
-  Plan plan(schedule::GemmCluster::read(params, /*isOpen=*/true), seen.registers);
+  Plan plan(schedule::GemmCluster::read(params, /*isOpen=*/true), seen);
   int64_t most = 8; // stages; no more than there are steps
   while (most > 2 && (plan.sharedBytes(most) > chip.sharedBytesPerBlock || most > ceilDiv(depth, split)))
     --most;
@@ -164,7 +175,7 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
   auto &[epilogue, epilogueText] = *epilogueOr;
   MLIRContext *context = dispatch.getContext();
   std::string name = dispatch.getName().str();
-  Plan plan(schedule, seen.registers);
+  Plan plan(schedule, seen);
   Type inType = elementTypeOf(schedule.dtype, context);
 
   std::string constants = epilogue.functions;
@@ -208,6 +219,7 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
       fill.sections.insert(section);
   if (plan.registers)
     useRegisters(fill);
+  useGroups(gemm, fill);
   fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " +
                              std::string(plan.registers ? "const unsigned (&a)[4]" : "uint64_t a") +
                              ", uint64_t b, bool accumulate) {\n  kgen::wgmma_" + instruction +
@@ -215,21 +227,25 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
   std::string in = "const " + getStorageType(gemm.elementType).str() + " *__restrict__ ";
   auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
-                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + epilogue.parameters() + ", " +
+                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + printGroupParameter(gemm) +
+                                epilogue.parameters() + ", " +
                                 name + "::Out *__restrict__ c" + map("a") + map("b") + ") {";
-  std::string call = "store(c, four, batch, row, column" + epilogue.arguments() + ");";
+  std::string call = std::string("store(c, four, ") + (gemm.groups ? "rows.end" : "batch") + ", row, column" +
+                     epilogue.arguments() + ");";
   fill.replacements["store"] = "          " + call;
   fill.replacements["store_sum"] = "        " + call;
 
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("gemm_cluster.cuh"), fill);
-  int64_t tiles = ceilDiv(gemm.m, plan.bm * plan.cluster) * ceilDiv(gemm.n, plan.bn) * gemm.batch;
+  int64_t tiles = gemm.rowTiles(plan.bm * plan.cluster) * ceilDiv(gemm.n, plan.bn) * gemm.batch;
   LaunchSpec main{name + "_main",
                   {tiles * plan.ranks(), 1, 1},
                   {plan.threads(), 1, 1},
                   plan.sharedBytes(plan.stages),
                   {gemm.a.buffer, gemm.b.buffer},
                   {DispatchBuffer::result(0)}};
+  if (gemm.groups)
+    main.reads.push_back(gemm.groups->ends);
   for (const EpilogueOperand &operand : epilogue.operands)
     main.reads.push_back(operand.buffer);
   main.cluster = {plan.ranks(), 1, 1};

@@ -92,6 +92,45 @@ std::string Gemm::printTriangle() const {
          "; // of which the results on one side are zero, by column - row\n";
 }
 
+int64_t Gemm::rowTiles(int64_t bm) const {
+  return groups ? (m + std::min(groups->count, m) * (bm - 1)) / bm : ceilDiv(m, bm);
+}
+
+void useGroups(const Gemm &gemm, TemplateFill &fill) {
+  if (!gemm.groups)
+    return;
+  fill.sections.insert("grouped");
+  fill.replacements["groups"] = templateBody("gemm_groups.cuh").str();
+  fill.replacements["group_constants"] =
+      llvm::formatv("constexpr int GROUPS = {0}; // of rows, with a matrix each\nusing Position = {1};",
+                    gemm.groups->count, gemm.groups->endType.isInteger(64) ? "long long" : "int");
+}
+
+std::string printGroupParameter(const Gemm &gemm) {
+  if (!gemm.groups)
+    return "";
+  return std::string(", const ") + (gemm.groups->endType.isInteger(64) ? "long long" : "int") + " *__restrict__ ends";
+}
+
+LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, StringRef named) {
+  if (gemm.groups)
+    return dispatch.emitError("expected mma = none, mma = mma_sync or split_at = cluster for a product of groups of "
+                              "rows, found ")
+           << named;
+  return success();
+}
+
+/// Reads what a product of groups has beside its operands.
+static LogicalResult readGroups(aten::GroupedMmOp op, Gemm &gemm) {
+  std::optional<DispatchBuffer> ends = findBuffer(op.getOffs());
+  if (!ends)
+    return op->emitError("family gemm reads the ends of groups from the dispatch's inputs");
+  if (!gemm.a.kContiguous)
+    return op->emitError("family gemm reads rows of groups along k, found them across");
+  gemm.groups = {*ends, cast<RankedTensorType>(op.getOffs().getType()).getElementType(), gemm.b.batches};
+  return success();
+}
+
 FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/false);
   if (failed(ops))
@@ -100,7 +139,7 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   gemm.ops = *ops;
   Operation *op = ops->contraction;
   const bool isConvolution = isOneTap(op);
-  if (!isConvolution && !isa<aten::MmOp, aten::BmmOp, aten::MatmulOp, aten::LinearOp>(op)) {
+  if (!isConvolution && !isa<aten::MmOp, aten::BmmOp, aten::MatmulOp, aten::LinearOp, aten::GroupedMmOp>(op)) {
     if (op->getName().stripDialect().starts_with("conv"))
       return op->emitError("family gemm computes convolutions of one tap without stride, padding and groups, found ")
              << op->getName();
@@ -145,12 +184,15 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
     if (leftBatch != rightBatch)
       return op->emitError("family gemm shares an operand across all batches or none, found partly broadcast batches");
   }
+  auto grouped = dyn_cast<aten::GroupedMmOp>(op);
   // A single row or column is contiguous along k in either order.
   gemm.a.kContiguous |= gemm.m == 1;
   gemm.b.kContiguous |= gemm.n == 1;
-  gemm.batch = std::max(leftCount, rightCount);
+  gemm.batch = grouped ? 1 : std::max(leftCount, rightCount);
   gemm.a.batches = leftCount;
   gemm.b.batches = rightCount;
+  if (grouped && failed(readGroups(grouped, gemm)))
+    return failure();
   if (linear && op->getNumOperands() == 3) {
     gemm.bias = findBuffer(op->getOperand(2));
     if (!gemm.bias)

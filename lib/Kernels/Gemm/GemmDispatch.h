@@ -25,7 +25,15 @@ struct Triangle {
   int64_t diagonal;
 };
 
-/// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue.
+/// Rows in groups, each of which meets the matrix of its group: group g ends before row `ends[g]`.
+struct RowGroups {
+  DispatchBuffer ends; ///< in any order: the g-th smallest is where group g ends
+  mlir::Type endType;  ///< i32 or i64
+  int64_t count;
+};
+
+/// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue. With groups of rows there is one A and one C, and B has a
+/// matrix for each group.
 struct Gemm {
   ContractionDispatch ops;
   GemmOperand a, b;
@@ -33,6 +41,12 @@ struct Gemm {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   mlir::Type elementType, resultType;
   std::optional<Triangle> triangle; ///< of each batch's matrix
+  std::optional<RowGroups> groups;
+
+  /// Tiles of BM rows, one below the other, that the result takes at most: a group begins with a tile of its own.
+  int64_t rowTiles(int64_t bm) const;
+  /// Bytes of shared memory in which a block puts its groups in order.
+  int64_t groupBytes() const { return groups ? 4 * groups->count : 0; }
 
   /// For the constants of a template whose section `skip` leaves out the products of tiles that are all zeros; "" where
   /// there is no triangle.
@@ -54,6 +68,13 @@ Gemm transposeProduct(Gemm gemm);
 
 /// The sections of a template on warpgroups by which the left operand, of f32, goes through registers.
 void useRegisters(TemplateFill &fill);
+
+/// The sections of a template by which a block's rows are those of one group.
+void useGroups(const Gemm &gemm, TemplateFill &fill);
+/// Its parameter behind the operands; "" without groups.
+std::string printGroupParameter(const Gemm &gemm);
+/// Refuses groups of rows in a schedule that is NAMED so.
+mlir::LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, llvm::StringRef named);
 
 /// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
 /// column, ...)`. ROWS: the constant of the kernel that counts the result's rows.

@@ -62,6 +62,8 @@ graph::WorkFact GemmFamily::getWork(DispatchOp dispatch) const {
     work.m = result.getNumElements() / work.n; // all leading dimensions are rows
   if (gemm->batch == 1 && rank > 2)
     work.m = gemm->m; // so they are where every row meets the same matrix
+  if (gemm->groups)
+    work.groups = gemm->groups->count;
   return work;
 }
 
@@ -95,13 +97,14 @@ static int64_t sharedBytesOf(const Gemm &gemm, ArrayRef<int64_t> tile, int64_t e
   auto bytes = [&](bool kContiguous, int64_t side) {
     return tileBytes(kContiguous, side, tile[2], pad, crossPad, elementBytes);
   };
-  int64_t operands = stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1]));
+  int64_t operands =
+      stages * (bytes(gemm.a.kContiguous, tile[0]) + bytes(gemm.b.kContiguous, tile[1])) + gemm.groupBytes();
   return wmma ? std::max(operands, tile[0] * (tile[1] + 4) * 4) : operands;
 }
 
 /// Enough slices of k to give every multiprocessor a block, each at least 8 tiles deep.
 static int64_t defaultSplit(const Gemm &gemm, ArrayRef<int64_t> tile, const Chip &chip) {
-  int64_t blocks = gemm.batch * ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]);
+  int64_t blocks = gemm.batch * gemm.rowTiles(tile[0]) * ceilDiv(gemm.n, tile[1]);
   int64_t depth = ceilDiv(gemm.k, tile[2]);
   return std::clamp<int64_t>(std::min(chip.multiprocessors / std::max<int64_t>(blocks, 1), depth / 8), 1, 64);
 }
@@ -225,11 +228,19 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   MLIRContext *context = dispatch.getContext();
   // A product with a vector reads each element once: tensor cores have nothing to add.
   bool thin = std::min(gemm->m, gemm->n) < 8;
+  const bool warpgroups =
+      params.getWord(key::mma) == Mma::Wgmma || params.getWord(key::pipeline) == schedule::Pipeline::Tma;
+  for (auto [isSet, named] : {std::pair(params.has(key::rowsPerBlock), "rows_per_block"),
+                              {warpgroups && !params.has(key::splitAt), "mma = wgmma without it"},
+                              {params.has(key::persistent), "persistent"},
+                              {params.getWord(key::mma) == Mma::Wmma, "mma = wmma"}})
+    if (isSet && failed(refuseGroups(dispatch, *gemm, named)))
+      return failure();
   if (params.has(key::rowsPerBlock))
     return completeVector(dispatch, *gemm, params, chip);
   if (params.has(key::splitAt))
     return completeCluster(dispatch, *gemm, params, chip);
-  if (params.getWord(key::mma) == Mma::Wgmma || params.getWord(key::pipeline) == schedule::Pipeline::Tma)
+  if (warpgroups)
     return completeWgmma(dispatch, *gemm, params, chip);
   if ((params.has(key::persistent) && params.getWord(key::mma).value_or(Mma::MmaSync) == Mma::MmaSync) ||
       (!params.has(key::persistent) && prefersStream(dispatch, *gemm, params, chip)))
@@ -327,7 +338,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
                                 "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ a, const " +
-                                name + "::In *__restrict__ b" + parameters + ",\n         " + name +
+                                name + "::In *__restrict__ b" + printGroupParameter(gemm) + parameters + ",\n         " + name +
                                 "::Stored *__restrict__ c) {";
   fill.replacements["store4"] = "            store_run(c, run, batch, row, column + 4 * side" + arguments + ");";
   fill.replacements["store2"] = "          store_run(c, run, batch, row, column" + arguments + ");";
@@ -356,6 +367,8 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
         "  const int k_tiles = is_empty(m0, n0) ? 0 : min(K_TILES_PER_SPLIT, K_TILES - first);";
   }
 
+  useGroups(gemm, fill);
+
   const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate(file), fill);
@@ -374,9 +387,11 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
     addConversion("_convert_a", a, gemm.a.batches * gemm.m * gemm.k);
     addConversion("_convert_b", b, gemm.b.batches * gemm.k * gemm.n);
   }
-  LaunchSpec main{name + "_main",  {ceilDiv(gemm.m, tile[0]) * ceilDiv(gemm.n, tile[1]) * gemm.batch * split, 1, 1},
+  LaunchSpec main{name + "_main",  {gemm.rowTiles(tile[0]) * ceilDiv(gemm.n, tile[1]) * gemm.batch * split, 1, 1},
                   {threads, 1, 1}, sharedBytes,
                   {a, b},          {}};
+  if (gemm.groups)
+    main.reads.push_back(gemm.groups->ends);
   main.sizedBy = file;
   SmallVector<DispatchBuffer> extras =
       llvm::map_to_vector(epilogue.operands, [](const EpilogueOperand &operand) { return operand.buffer; });

@@ -29,6 +29,8 @@ static std::vector<std::string> deriveClusterTiles(const DispatchFacts &facts) {
   for (const ClusterTile &tile : rankClusterTiles(clusterSize(facts), facts.multiprocessors)) {
     if (variants.size() == 6)
       break;
+    if (productOfRowGroups(facts) && tile.cluster > 1)
+      continue;
     if (taken.insert({tile.m, tile.n}).second)
       variants.push_back(formatv("mma=wgmma; split_at=cluster; tile=[{0}, {1}, {2}]; cluster={3}; split_k={4}", tile.m,
                                  tile.n, tile.k, tile.cluster, tile.split));
@@ -103,6 +105,21 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        130,
        fewTiles,
        "occupancy|latency|tail|waves|launches|parallel",
+       {},
+       {},
+       /*restart=*/true,
+       /*pools=*/false,
+       deriveClusterTiles},
+      {"group-tiles",
+       C::Parallel,
+       "Give each group of rows tiles of its own, which meet the matrix of that group alone: a block finds out which "
+       "rows "
+       "are its, copies them and the matrix by tensor map, and the matrices of all groups are read once.",
+       {"gemm"},
+       0,
+       130,
+       groupTiles,
+       "memory|bandwidth|tensor|compute|latency",
        {},
        {},
        /*restart=*/true,
@@ -206,7 +223,7 @@ static std::vector<CatalogueEntry> getOwnIdeas() {
        {"gemm"},
        8,
        40,
-       tensorCoresAllowed,
+       wmmaProduct,
        "tensor|register|spill",
        {"mma=wmma; -tile; -thread_tile"},
        {"mma=wmma; -tile; -thread_tile; -warp_tile", "mma=wmma; -thread_tile"}},

@@ -35,7 +35,15 @@ namespace example {
 constexpr int THREADS = 128 * (CONSUMERS + 1);
 constexpr int MT = BM / CONSUMERS / 64; // products of 64 rows, one above the other, of a consumer
 constexpr int RANKS = CLUSTER * SPLIT_K; // blocks of a cluster: the slices of the first tiles, then those of the second ones
+#if grouped
+//@ replace group_constants
+//@ end
+// Of a cluster; each group has at most one tile that is not full.
+constexpr int TILES_M = (M + (GROUPS < M ? GROUPS : M) * (BM - 1)) / BM, TILES_N = (N + BN - 1) / BN;
+static_assert(CLUSTER == 1, "tiles below each other may be of different groups");
+#else
 constexpr int TILES_M = (M + BM * CLUSTER - 1) / (BM * CLUSTER), TILES_N = (N + BN - 1) / BN; // of a cluster
+#endif
 constexpr int BLOCKS = TILES_M * TILES_N * BATCH * RANKS;
 constexpr int K_TILES = (K + BK - 1) / BK;
 constexpr int STEPS = (K_TILES + SPLIT_K - 1) / SPLIT_K; // of a slice; the last one may have fewer
@@ -50,7 +58,12 @@ constexpr int COPIED_BYTES = ROWS_OF_A * BK * sizeof(In) + B_BYTES;
 static_assert(ROWS_OF_A == BM || (M <= ROWS_OF_A && ROWS_OF_A < BM), "every row of A is copied");
 constexpr int SUM_BYTES = SPLIT_K > 1 ? BM * BN * 4 : 0;
 constexpr int RING_BYTES = STAGES * STAGE_BYTES > SUM_BYTES ? STAGES * STAGE_BYTES : SUM_BYTES;
+#if grouped
+constexpr int ORDER_BYTES = GROUPS * sizeof(int);
+static_assert(RING_BYTES + 16 * STAGES + ORDER_BYTES <= SHARED_BYTES, "the launch gives too little shared memory");
+#else
 static_assert(RING_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
+#endif
 static_assert(BM % (64 * CONSUMERS) == 0 && BK % SLAB == 0 && BN % (8 * CLUSTER) == 0, "tiles are made of whole products");
 
 //@ replace epilogue
@@ -92,9 +105,18 @@ __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uin
 }
 #endif
 
+#if grouped
+//@ replace groups
+//@ end
+#endif
 // Finishes four sums, at `row` and 8 further, `column` and the next, and stores them.
 template <typename... Extra>
+#if grouped
+__device__ __forceinline__ void store(Out *c, const float (&sums)[4], int end, int row, int column, Extra... extra) {
+  constexpr int batch = 0;
+#else
 __device__ __forceinline__ void store(Out *c, const float (&sums)[4], int batch, int row, int column, Extra... extra) {
+#endif
 #if swapped
   // The kernel's rows are the result's columns, of which eight lanes have neighbours.
 #pragma unroll
@@ -106,7 +128,11 @@ __device__ __forceinline__ void store(Out *c, const float (&sums)[4], int batch,
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const int r = row + 8 * half;
+#if grouped
+    if (r >= end)
+#else
     if (M % (BM * CLUSTER) && r >= M)
+#endif
       continue;
     Out *to = c + ((long long)batch * M + r) * N + column;
     struct alignas(2 * sizeof(Out)) Pair {
@@ -139,8 +165,16 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   uint64_t *full = reinterpret_cast<uint64_t *>(example_shared + RING_BYTES), *empty = full + STAGES;
   const int rank = RANKS > 1 ? kgen::cluster_rank() : 0, slice = rank % SPLIT_K, below = rank / SPLIT_K;
   // Clusters that run at the same time share their columns.
+#if grouped
+  const int tile = blockIdx.x / RANKS;
+  const Rows rows = rows_of(ends, tile % TILES_M, reinterpret_cast<int *>(empty + STAGES));
+  if (rows.first >= rows.end)
+    return; // and so do the others of the cluster
+  const int batch = rows.matrix, m0 = rows.first, n0 = tile / TILES_M * BN;
+#else
   const int tile = blockIdx.x / RANKS, batch = tile / (TILES_M * TILES_N);
   const int m0 = (tile % TILES_M * CLUSTER + below) * BM, n0 = tile / TILES_M % TILES_N * BN;
+#endif
   const int first_step = slice * STEPS, steps = SPLIT_K == 1 ? K_TILES : min(STEPS, K_TILES - first_step);
   const int group = threadIdx.x / 128, consumer = group - 1, thread = threadIdx.x % 128;
 

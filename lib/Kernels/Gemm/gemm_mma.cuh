@@ -37,7 +37,14 @@ namespace example {
 
 constexpr int WARPS_M = BM / WM, WARPS_N = BN / WN;
 constexpr int THREADS = 32 * WARPS_M * WARPS_N;
+#if grouped
+//@ replace group_constants
+//@ end
+// Each group has at most one tile that is not full.
+constexpr int TILES_M = (M + (GROUPS < M ? GROUPS : M) * (BM - 1)) / BM, TILES_N = (N + BN - 1) / BN;
+#else
 constexpr int TILES_M = (M + BM - 1) / BM, TILES_N = (N + BN - 1) / BN;
+#endif
 constexpr int K_TILES = (K + BK - 1) / BK;
 constexpr int K_TILES_PER_SPLIT = (K_TILES + SPLIT_K - 1) / SPLIT_K;
 
@@ -54,7 +61,12 @@ constexpr int B_ROWS = B_K_CONTIGUOUS ? BN : BK, B_COLUMNS = B_K_CONTIGUOUS ? BK
 constexpr int A_PITCH = A_COLUMNS + (A_K_CONTIGUOUS ? PAD : CROSS_PAD);
 constexpr int B_PITCH = B_COLUMNS + (B_K_CONTIGUOUS ? PAD : CROSS_PAD);
 constexpr int A_TILE = A_ROWS * A_PITCH, B_TILE = B_ROWS * B_PITCH;
+#if grouped
+constexpr int ORDER_BYTES = GROUPS * sizeof(int);
+static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) + ORDER_BYTES <= SHARED_BYTES, "the launch gives too little shared memory");
+#else
 static_assert(STAGES * (A_TILE + B_TILE) * sizeof(In) <= SHARED_BYTES, "the launch gives too little shared memory");
+#endif
 
 // Elements of one global load: as many as divide the matrix's and the tile's rows, at most 16 bytes.
 constexpr int vector_of(int length, int columns) {
@@ -89,7 +101,11 @@ __device__ __forceinline__ void load_tile(In *tile, const In *matrix, int row0, 
     const int row = chunk / PER_ROW, column = chunk % PER_ROW * VECTOR;
     if (CHUNKS % THREADS && chunk >= CHUNKS)
       break;
+#if grouped
+    const bool valid = row0 + row < HEIGHT && column0 + column < LENGTH; // tiles begin anywhere
+#else
     const bool valid = (HEIGHT % ROWS == 0 || row0 + row < HEIGHT) && (LENGTH % COLUMNS == 0 || column0 + column < LENGTH);
+#endif
     kgen::cp_async_zfill<VECTOR * sizeof(In)>(
         &tile[row * PITCH + column], &matrix[(long long)(row0 + row) * LENGTH + column0 + column], valid);
   }
@@ -216,6 +232,10 @@ __device__ __forceinline__ void store_run(Stored *c, const float (&values)[COUNT
   }
 }
 
+#if grouped
+//@ replace groups
+//@ end
+#endif
 //@ section skip
 // Whether all results of the tile at m0, n0 are zeros.
 __device__ __forceinline__ bool is_empty(int m0, int n0) {
@@ -244,10 +264,22 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   const int split = blockIdx.x / (TILES_M * TILES_N * BATCH);
   const int group = tile / (RASTER * TILES_N);
   const int group_rows = min(RASTER, TILES_M - group * RASTER);
+#if grouped
+  const Rows rows = rows_of(ends, group * RASTER + tile % (RASTER * TILES_N) % group_rows,
+                            reinterpret_cast<int *>(b_tiles + STAGES * B_TILE));
+  if (rows.first >= rows.end)
+    return;
+  const int m0 = rows.first;
+#else
   const int m0 = (group * RASTER + tile % (RASTER * TILES_N) % group_rows) * BM;
+#endif
   const int n0 = tile % (RASTER * TILES_N) / group_rows * BN;
   a += (long long)(BATCHES_OF_A == 1 ? 0 : batch) * M * K;
+#if grouped
+  b += (long long)rows.matrix * K * N;
+#else
   b += (long long)(BATCHES_OF_B == 1 ? 0 : batch) * K * N;
+#endif
 
   const int warp = threadIdx.x / 32;
   const int warp_m = warp % WARPS_M * WM, warp_n = warp / WARPS_M * WN;
@@ -312,6 +344,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int row = m0 + warp_m + 16 * i + 8 * half + lane / 4;
+#if grouped
+      if (row >= rows.end)
+        continue;
+#endif
 #pragma unroll
       for (int j = 0; j < NT; j += N_GROUP) {
         const int column = n0 + warp_n + 8 * j + lane % 4 * 2 * N_GROUP;

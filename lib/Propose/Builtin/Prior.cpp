@@ -7,6 +7,7 @@
 
 #include "Prior.h"
 #include "kgen/Kernels/Ideas/ClusterTiles.h"
+#include "kgen/Kernels/Ideas/Predicates.h"
 #include "kgen/Support/Chip.h"
 
 #include <algorithm>
@@ -123,7 +124,9 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
                                            std::ceil(k / bk) / 8)),
                        1.0, 64.0);
   double stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
-  double rows = std::ceil(m / bm), columns = std::ceil(n / bn), blocks = batch * rows * columns * split;
+  if (ideas::productOfRowGroups(f)) // each matrix is read, and each group has a tile that is not full
+    bytes += double(f.groups - 1) * n * k * (f.f32 ? 4 : 2);
+  double rows = std::ceil(m / bm) + (ideas::productOfRowGroups(f) ? double(f.groups - 1) : 0), columns = std::ceil(n / bn), blocks = batch * rows * columns * split;
   double element = plain || !half ? 4 : 2;
 
   // Reuse: what a block's tile, and in it a warp's or thread's, computes from each element that it loads.

@@ -39,11 +39,19 @@ inline bool fewChannels(const DispatchFacts &f) { return f.channels > 0 && f.cha
 inline bool poolInside(const DispatchFacts &f) { return f.poolFollows; }
 inline bool large(const DispatchFacts &f) { return f.elements >= 1 << 16; }
 
+/// Rows in groups, each of which meets the matrix of its group.
+inline bool productOfRowGroups(const DispatchFacts &f) { return f.op == "aten._grouped_mm"; }
+/// The same on clusters of one tile: tensor maps need rows of 16 bytes.
+inline bool groupTiles(const DispatchFacts &f) {
+  return productOfRowGroups(f) && f.hopper && tensorCoresAllowed(f) && f.n >= 16 && f.k >= 64 &&
+         f.n % (f.f32 ? 4 : 8) == 0 && f.k % (f.f32 ? 4 : 8) == 0;
+}
+inline bool wmmaProduct(const DispatchFacts &f) { return tensorCoresAllowed(f) && !productOfRowGroups(f); }
 inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
 /// Tensor maps need rows of 16 bytes, which the preparation of f32 operands makes; a warpgroup has 64 rows, and a
 /// smaller product would leave most of a tile empty.
 inline bool fillsWarpgroups(const DispatchFacts &f) {
-  return f.hopper && f.m >= 64 && f.n >= 32 && f.k >= 32 && (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
+  return f.hopper && !productOfRowGroups(f) && f.m >= 64 && f.n >= 32 && f.k >= 32 && (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
@@ -65,7 +73,7 @@ inline bool boundByMemory(const DispatchFacts &f) {
 inline bool roundedOperands(const DispatchFacts &f) {
   return f.f32 && f.m >= 64 &&
          (plainLinear(f) || (f.family == "gemm" && f.hopper && tensorCoresAllowed(f) && f.n >= 32 && f.k >= 16 &&
-                             f.channels == 0 && boundByMemory(f)));
+                             f.channels == 0 && !productOfRowGroups(f) && boundByMemory(f)));
 }
 /// Convolutions of one tap, channels first, that are products for each image.
 inline bool productOfPlanes(const DispatchFacts &f) {
@@ -128,7 +136,8 @@ inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && 
 inline bool isProduct(const DispatchFacts &f) { return !filterPerChannel(f); }
 /// Products with a vector, or a few, of which each element is read for hardly anything.
 inline bool withVectors(const DispatchFacts &f) {
-  return f.family == "gemm" && f.channels == 0 && f.m > 0 && f.n > 0 && (f.m < 8 || f.n < 8);
+  return f.family == "gemm" && f.channels == 0 && !productOfRowGroups(f) && f.m > 0 && f.n > 0 &&
+         (f.m < 8 || f.n < 8);
 }
 inline bool tensorCoreProduct(const DispatchFacts &f) {
   return isProduct(f) && !withVectors(f) && tensorCoresAllowed(f);
