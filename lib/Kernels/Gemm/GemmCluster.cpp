@@ -217,6 +217,8 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
                                   {"swapped", seen.swapped}})
     if (isThere)
       fill.sections.insert(section);
+  if (plan.split == 1 && !gemm.resultType.isF32())
+    fill.sections.insert("guarded");
   if (plan.registers)
     useRegisters(fill);
   useGroups(gemm, fill);

@@ -18,7 +18,7 @@
 // RUN: not kgen-eval w-first --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 // RUN: sed 's/other < end ||/other <= end ||/' c-cluster/kernel.cu > w-order/kernel.cu
 // RUN: not kgen-eval w-order --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
-// RUN: sed 's/r >= end/r > end/' c-cluster/kernel.cu > w-end/kernel.cu
+// RUN: sed 's/r >= end/r + 1 >= end/' c-cluster/kernel.cu > w-end/kernel.cu
 // RUN: not kgen-eval w-end --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 // RUN: sed 's/batch = rows.matrix/batch = rows.matrix ^ 1/' c-cluster/kernel.cu > w-matrix/kernel.cu
 // RUN: not kgen-eval w-matrix --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG

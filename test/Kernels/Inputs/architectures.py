@@ -10,6 +10,10 @@ MM = ("aten.mm {0}, {1}", ["tensor<256x128xf32>", "tensor<128x192xf32>"], "tenso
 LINEAR = ("aten.linear {0}, {1}, {2}", ["tensor<256x768xf32>", "tensor<192x768xf32>", "tensor<192xf32>"], "tensor<256x192xf32>")
 BATCH_OF_1 = ("aten.linear {0}, {1}", ["tensor<1x768xbf16>", "tensor<192x768xbf16>"], "tensor<1x192xbf16>")
 HALVES = ("aten.mm {0}, {1}", ["tensor<256x128xf16>", "tensor<128x192xf16>"], "tensor<256x192xf16>")
+ROWS = ["tensor<300x128xbf16>", "tensor<5x128x192xbf16>", "tensor<5xi32>"]
+GROUPS = ("aten._grouped_mm {0}, {1}, {2}", ROWS, "tensor<300x192xbf16>")
+# Tiles divide it, and its results are rounded right behind the products.
+ROUNDED_RESULT = ("aten.linear {0}, {1}", ["tensor<256x768xbf16>", "tensor<512x768xbf16>"], "tensor<256x512xbf16>")
 ONE_TAP = ("aten.conv2d {0}, {1}, {2}", ["tensor<2x40x20x20xf32>", "tensor<72x40x1x1xf32>", "tensor<72xf32>"], "tensor<2x72x20x20xf32>")
 CONV = ("aten.conv2d {0}, {1}", ["tensor<2x8x20x20xf32>", "tensor<32x8x3x3xf32>"], "tensor<2x32x18x18xf32>")
 GROUPED = ("aten.conv2d {0}, {1} groups 3", ["tensor<2x60x20x20xf32>", "tensor<96x20x1x1xf32>"], "tensor<2x96x20x20xf32>")
@@ -40,6 +44,8 @@ CASES = [
     ("gemm, mma = mma_sync", *MM),
     ("gemm, mma = wmma", *HALVES),
     ("gemm, mma = mma_sync", *HALVES),
+    ("gemm, mma = none", *GROUPS),
+    ("gemm, mma = mma_sync", *GROUPS),
     ("gemm, rows_per_block = 4", *BATCH_OF_1),
     ("gemm, mma = mma_sync, persistent = static", *ONE_TAP),
     ("gemm, mma = mma_sync, persistent = static", *HALVES),
