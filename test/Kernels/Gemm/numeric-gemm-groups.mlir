@@ -12,9 +12,9 @@
 // RUN: FileCheck %s --check-prefix=DRAWN --input-file=c-half/plan.json
 // DRAWN: integer(0, 150)
 
-// One wrong index is seen: of a group's rows, of its end, of its matrix.
+// One wrong index is seen: of a group's rows (of 300 in 4 groups one has more than a tile), of its end, of its matrix.
 // RUN: for n in first order end matrix; do mkdir w-$n && cp c-cluster/plan.json w-$n/; done
-// RUN: sed 's/first + index \* BM/first + index * (BM - 1)/' c-cluster/kernel.cu > w-first/kernel.cu
+// RUN: sed 's/first + index \* BM/first + index * (BM + 1)/' c-cluster/kernel.cu > w-first/kernel.cu
 // RUN: not kgen-eval w-first --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 // RUN: sed 's/other < end ||/other <= end ||/' c-cluster/kernel.cu > w-order/kernel.cu
 // RUN: not kgen-eval w-order --graph cluster-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
@@ -26,13 +26,13 @@
 
 //--- cluster.mlir
 module attributes {kgen.precision = "tf32"} {
-func.func @cluster(%x: tensor<300x72xf32>, %w: tensor<6x136x72xf32>, %ends: tensor<6xi32> {kgen.init = "integer(-20, 330)"},
+func.func @cluster(%x: tensor<300x72xf32>, %w: tensor<4x136x72xf32>, %ends: tensor<4xi32> {kgen.init = "integer(-20, 330)"},
     %residual: tensor<300x136xf32>) -> tensor<300x136xf32> {
   %0 = kgen.dispatch @experts schedule(#kgen.schedule<family = gemm, split_at = cluster, tile = [64, 96, 32], split_k = 1>)
-      ins(%x, %w, %ends, %residual : tensor<300x72xf32>, tensor<6x136x72xf32>, tensor<6xi32>, tensor<300x136xf32>) {
-  ^bb0(%l: tensor<300x72xf32>, %r: tensor<6x136x72xf32>, %e: tensor<6xi32>, %s: tensor<300x136xf32>):
-    %t = aten.transpose.int %r dim0 1 dim1 2 : (tensor<6x136x72xf32>) -> tensor<6x72x136xf32>
-    %m = aten._grouped_mm %l, %t, %e : (tensor<300x72xf32>, tensor<6x72x136xf32>, tensor<6xi32>) -> tensor<300x136xf32>
+      ins(%x, %w, %ends, %residual : tensor<300x72xf32>, tensor<4x136x72xf32>, tensor<4xi32>, tensor<300x136xf32>) {
+  ^bb0(%l: tensor<300x72xf32>, %r: tensor<4x136x72xf32>, %e: tensor<4xi32>, %s: tensor<300x136xf32>):
+    %t = aten.transpose.int %r dim0 1 dim1 2 : (tensor<4x136x72xf32>) -> tensor<4x72x136xf32>
+    %m = aten._grouped_mm %l, %t, %e : (tensor<300x72xf32>, tensor<4x72x136xf32>, tensor<4xi32>) -> tensor<300x136xf32>
     %g = aten.gelu %m : (tensor<300x136xf32>) -> tensor<300x136xf32>
     %y = aten.add.Tensor %g, %s : (tensor<300x136xf32>, tensor<300x136xf32>) -> tensor<300x136xf32>
     kgen.yield %y : tensor<300x136xf32>
