@@ -266,8 +266,36 @@ void markContiguousSlices(Block &block) {
   }
 }
 
+/// Lets EXTRACT read in front of the views that permute or repeat what it reads: a copy of a weight, as of an expert's
+/// transposed one, may be gigabytes.
+static void readThroughViews(tensor::ExtractOp extract) {
+  while (auto view = extract.getTensor().getDefiningOp<linalg::GenericOp>()) {
+    auto argument = dyn_cast<BlockArgument>(view.getBody()->getTerminator()->getOperand(0));
+    if (!isViewGeneric(view) || !argument || argument.getArgNumber() >= view.getNumDpsInputs() ||
+        !view.getIndexingMapsArray().back().isIdentity())
+      return;
+    OpOperand &source = view->getOpOperand(argument.getArgNumber());
+    SmallVector<Value> indices;
+    OpBuilder builder(extract);
+    for (AffineExpr expr : view.getMatchingIndexingMap(&source).getResults()) {
+      auto constant = dyn_cast<AffineConstantExpr>(expr);
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!constant && !loop)
+        return;
+      indices.push_back(loop ? extract.getIndices()[loop.getPosition()]
+                             : arith::ConstantIndexOp::create(builder, extract.getLoc(), constant.getValue()).getResult());
+    }
+    extract.getTensorMutable().set(source.get());
+    extract.getIndicesMutable().assign(indices);
+  }
+}
+
 static void materialize(func::FuncOp function) {
   OpBuilder builder(function.getContext());
+  function.walk([&](tensor::ExtractOp extract) {
+    if (extract->getParentOfType<linalg::GenericOp>())
+      readThroughViews(extract);
+  });
   function.walk([&](Operation *op) {
     if (isa<LaunchOp, DispatchOp>(op)) {
       for (OpOperand &operand : op->getOpOperands()) {
