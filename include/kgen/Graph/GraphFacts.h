@@ -30,8 +30,8 @@ struct WorkFact {
   int64_t channels = 0;          ///< input channels of a convolution
   bool plainConvolution = false; ///< in one or two dimensions, without groups and dilation
   bool denseConvolution = false; ///< in any dimensions and with any dilation, transposed or not, without groups
-  /// Of a convolution in one or two dimensions that is not transposed, as many products; of a product of groups of rows,
-  /// as many matrices.
+  /// Of a convolution in one or two dimensions that is not transposed, as many products; of a product of groups of
+  /// rows, as many matrices.
   int64_t groups = 1;
   int64_t phaseRows = 1, phaseColumns = 1; ///< of a transposed convolution: its strides along height and width
   bool channelsLast = false;               ///< a convolution of a tensor that lies with its channels last

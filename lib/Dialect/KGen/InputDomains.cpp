@@ -92,9 +92,8 @@ void kgen::settleInputDomains(ModuleOp module) {
       unsigned i = argument.getArgNumber();
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (std::optional<int64_t> rows = rowsOfGroups(argument); rows && !function.getArgAttr(i, "kgen.init"))
-        function.setArgAttr(
-            i, "kgen.init",
-            StringAttr::get(module.getContext(), "integer(0, " + std::to_string(*rows) + ")"));
+        function.setArgAttr(i, "kgen.init",
+                            StringAttr::get(module.getContext(), "integer(0, " + std::to_string(*rows) + ")"));
       if (!type || !isa<FloatType>(type.getElementType()) ||
           !isNeverNegative(argument, bool(function.getArgAttr(i, "kgen.parameter"))))
         continue;

@@ -282,8 +282,9 @@ static void readThroughViews(tensor::ExtractOp extract) {
       auto loop = dyn_cast<AffineDimExpr>(expr);
       if (!constant && !loop)
         return;
-      indices.push_back(loop ? extract.getIndices()[loop.getPosition()]
-                             : arith::ConstantIndexOp::create(builder, extract.getLoc(), constant.getValue()).getResult());
+      indices.push_back(
+          loop ? extract.getIndices()[loop.getPosition()]
+               : arith::ConstantIndexOp::create(builder, extract.getLoc(), constant.getValue()).getResult());
     }
     extract.getTensorMutable().set(source.get());
     extract.getIndicesMutable().assign(indices);

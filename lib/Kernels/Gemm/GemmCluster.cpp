@@ -109,8 +109,7 @@ LogicalResult completeCluster(DispatchOp dispatch, const Gemm &product, Schedule
   const int64_t piece = gemm.b.kContiguous ? 8 : slab; // columns of B that are copied together
   std::optional<SmallVector<int64_t>> setTile = params.getInts(key::tile);
   auto fits = [&](const ideas::ClusterTile &tile) {
-    return (!gemm.groups || tile.cluster == 1) &&
-           (!setTile || ((*setTile)[0] == tile.m && (*setTile)[1] == tile.n)) &&
+    return (!gemm.groups || tile.cluster == 1) && (!setTile || ((*setTile)[0] == tile.m && (*setTile)[1] == tile.n)) &&
            params.getInt(key::cluster).value_or(tile.cluster) == tile.cluster &&
            params.getInt(key::splitK).value_or(tile.split) == tile.split;
   };
@@ -230,8 +229,8 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
   auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
                                 name + "_main(" + in + "a_matrix, " + in + "b_matrix" + printGroupParameter(gemm) +
-                                epilogue.parameters() + ", " +
-                                name + "::Out *__restrict__ c" + map("a") + map("b") + ") {";
+                                epilogue.parameters() + ", " + name + "::Out *__restrict__ c" + map("a") + map("b") +
+                                ") {";
   std::string call = std::string("store(c, four, ") + (gemm.groups ? "rows.end" : "batch") + ", row, column" +
                      epilogue.arguments() + ");";
   fill.replacements["store"] = "          " + call;

@@ -32,8 +32,8 @@ struct RowGroups {
   int64_t count;
 };
 
-/// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue. With groups of rows there is one A and one C, and B has a
-/// matrix for each group.
+/// C[batch] = A[batch] * B[batch] (+ bias), then the epilogue. With groups of rows there is one A and one C, and B has
+/// a matrix for each group.
 struct Gemm {
   ContractionDispatch ops;
   GemmOperand a, b;

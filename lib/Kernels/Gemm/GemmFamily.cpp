@@ -338,8 +338,8 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   std::string parameters = split > 1 ? "" : epilogue.parameters(), arguments = split > 1 ? "" : epilogue.arguments();
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, " + name +
                                 "::MIN_BLOCKS)\n    " + name + "_main(const " + name + "::In *__restrict__ a, const " +
-                                name + "::In *__restrict__ b" + printGroupParameter(gemm) + parameters + ",\n         " + name +
-                                "::Stored *__restrict__ c) {";
+                                name + "::In *__restrict__ b" + printGroupParameter(gemm) + parameters +
+                                ",\n         " + name + "::Stored *__restrict__ c) {";
   fill.replacements["store4"] = "            store_run(c, run, batch, row, column + 4 * side" + arguments + ");";
   fill.replacements["store2"] = "          store_run(c, run, batch, row, column" + arguments + ");";
   fill.replacements["call"] = split > 1 ? "          run.value[r] = accumulator[i][j + r];"

@@ -126,7 +126,8 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   double stages = numberOf(settings, "stages", warpgroup ? 4 : 3);
   if (ideas::productOfRowGroups(f)) // each matrix is read, and each group has a tile that is not full
     bytes += double(f.groups - 1) * n * k * (f.f32 ? 4 : 2);
-  double rows = std::ceil(m / bm) + (ideas::productOfRowGroups(f) ? double(f.groups - 1) : 0), columns = std::ceil(n / bn), blocks = batch * rows * columns * split;
+  double rows = std::ceil(m / bm) + (ideas::productOfRowGroups(f) ? double(f.groups - 1) : 0),
+         columns = std::ceil(n / bn), blocks = batch * rows * columns * split;
   double element = plain || !half ? 4 : 2;
 
   // Reuse: what a block's tile, and in it a warp's or thread's, computes from each element that it loads.

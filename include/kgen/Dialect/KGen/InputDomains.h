@@ -13,8 +13,8 @@ namespace kgen {
 /// Writes `kgen.init` on the arguments of MODULE's functions that are never negative and whose declared distribution
 /// (normal(0, 1) where there is none) is: the variances of batch_norm and instance_norm, in dispatches and behind
 /// views too, and parameters whose root or logarithm is taken. normal(m, d) becomes uniform over its positive part, so
-/// that each kind of input set draws positive numbers. So with the ends of groups of rows for which nothing is declared:
-/// integer(0, number of rows). Other arguments stay as they are.
+/// that each kind of input set draws positive numbers. So with the ends of groups of rows for which nothing is
+/// declared: integer(0, number of rows). Other arguments stay as they are.
 void settleInputDomains(mlir::ModuleOp module);
 
 } // namespace kgen

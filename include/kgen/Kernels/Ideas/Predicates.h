@@ -51,7 +51,8 @@ inline bool onHopper(const DispatchFacts &f) { return f.hopper; }
 /// Tensor maps need rows of 16 bytes, which the preparation of f32 operands makes; a warpgroup has 64 rows, and a
 /// smaller product would leave most of a tile empty.
 inline bool fillsWarpgroups(const DispatchFacts &f) {
-  return f.hopper && !productOfRowGroups(f) && f.m >= 64 && f.n >= 32 && f.k >= 32 && (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
+  return f.hopper && !productOfRowGroups(f) && f.m >= 64 && f.n >= 32 && f.k >= 32 &&
+         (f.f32 || (f.k % 8 == 0 && f.n % 8 == 0));
 }
 inline bool fitsWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && tensorCoresAllowed(f); }
 inline bool fitsSplitWarpgroups(const DispatchFacts &f) { return fillsWarpgroups(f) && !tensorCoresAllowed(f); }
@@ -136,8 +137,7 @@ inline bool filterPerChannel(const DispatchFacts &f) { return f.channels > 1 && 
 inline bool isProduct(const DispatchFacts &f) { return !filterPerChannel(f); }
 /// Products with a vector, or a few, of which each element is read for hardly anything.
 inline bool withVectors(const DispatchFacts &f) {
-  return f.family == "gemm" && f.channels == 0 && !productOfRowGroups(f) && f.m > 0 && f.n > 0 &&
-         (f.m < 8 || f.n < 8);
+  return f.family == "gemm" && f.channels == 0 && !productOfRowGroups(f) && f.m > 0 && f.n > 0 && (f.m < 8 || f.n < 8);
 }
 inline bool tensorCoreProduct(const DispatchFacts &f) {
   return isProduct(f) && !withVectors(f) && tensorCoresAllowed(f);
