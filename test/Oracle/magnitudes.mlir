@@ -15,6 +15,19 @@ func.func @difference(%x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
 
 // -----
 
+// What only moves elements of arguments has no magnitudes of its own: the transposed one is read as it is.
+// CHECK-LABEL: func.func @moved
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @moved(%x: tensor<4x5xf64>, %y: tensor<5x4xf64>) -> tensor<4x5xf64> {
+  %0 = aten.transpose.int %y dim0 0 dim1 1 : (tensor<5x4xf64>) -> tensor<4x5xf64>
+  %1 = aten.mul.Tensor %x, %0 : (tensor<4x5xf64>, tensor<4x5xf64>) -> tensor<4x5xf64>
+  return %1 : tensor<4x5xf64>
+}
+
+// -----
+
 // A contraction of arguments stays one op with one product.
 // CHECK-LABEL: func.func @product
 // CHECK: linalg.generic
