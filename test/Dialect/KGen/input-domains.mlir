@@ -38,3 +38,15 @@ func.func @apart(%x: tensor<3xf32>, %v: tensor<3xf32> {kgen.init = "uniform(0.2,
   %3 = aten.log %w : (tensor<3xf32>) -> tensor<3xf32>
   return %0, %2, %3 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
 }
+
+// -----
+
+// Groups of rows end between the rows, unless something else is declared.
+// CHECK-LABEL: func.func @groups
+// CHECK-SAME: %{{.*}}: tensor<3xi64> {kgen.init = "integer(0, 6)"}, %{{.*}}: tensor<3xi32> {kgen.init = "integer(2, 4)"})
+func.func @groups(%x: tensor<6x5xf32>, %w: tensor<3x5x8xf32>, %ends: tensor<3xi64>, %declared: tensor<3xi32> {kgen.init = "integer(2, 4)"})
+    -> (tensor<6x8xf32>, tensor<6x8xf32>) {
+  %0 = aten._grouped_mm %x, %w, %ends : (tensor<6x5xf32>, tensor<3x5x8xf32>, tensor<3xi64>) -> tensor<6x8xf32>
+  %1 = aten._grouped_mm %x, %w, %declared : (tensor<6x5xf32>, tensor<3x5x8xf32>, tensor<3xi32>) -> tensor<6x8xf32>
+  return %0, %1 : tensor<6x8xf32>, tensor<6x8xf32>
+}
