@@ -12,7 +12,6 @@ from torch.nn import functional as F
 import kgen
 from kgen.backend import kgen_backend
 from kgen.compiler import _Maker, in_float64
-from kgen.subgraph import graph_text, settled
 from kgen.tools import ToolFailed
 from tests.test_compile import quietly
 
@@ -60,13 +59,6 @@ class Typed(nn.Module):
 class Groups(nn.Module):
     def forward(self, rows, matrices, ends):
         return torch.ops.aten._grouped_mm.default(rows, matrices, ends)
-
-
-class Mirrored(nn.Module):
-    """As linear layers keep their weights."""
-
-    def forward(self, rows, weights, ends):
-        return torch._grouped_mm(rows, weights.transpose(-2, -1), offs=ends)
 
 
 class Small(nn.Module):

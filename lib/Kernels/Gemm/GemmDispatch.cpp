@@ -96,6 +96,9 @@ int64_t Gemm::rowTiles(int64_t bm) const {
   return groups ? (m + std::min(groups->count, m) * (bm - 1)) / bm : ceilDiv(m, bm);
 }
 
+/// The C type of the numbers that say where GROUPS end.
+static StringRef positionOf(const RowGroups &groups) { return groups.endType.isInteger(64) ? "long long" : "int"; }
+
 void useGroups(const Gemm &gemm, TemplateFill &fill) {
   if (!gemm.groups)
     return;
@@ -103,21 +106,13 @@ void useGroups(const Gemm &gemm, TemplateFill &fill) {
   fill.replacements["groups"] = templateBody("gemm_groups.cuh").str();
   fill.replacements["group_constants"] =
       llvm::formatv("constexpr int GROUPS = {0}; // of rows, with a matrix each\nusing Position = {1};",
-                    gemm.groups->count, gemm.groups->endType.isInteger(64) ? "long long" : "int");
+                    gemm.groups->count, positionOf(*gemm.groups));
 }
 
 std::string printGroupParameter(const Gemm &gemm) {
   if (!gemm.groups)
     return "";
-  return std::string(", const ") + (gemm.groups->endType.isInteger(64) ? "long long" : "int") + " *__restrict__ ends";
-}
-
-LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, StringRef named) {
-  if (gemm.groups)
-    return dispatch.emitError("expected mma = none, mma = mma_sync or split_at = cluster for a product of groups of "
-                              "rows, found ")
-           << named;
-  return success();
+  return (", const " + positionOf(*gemm.groups) + " *__restrict__ ends").str();
 }
 
 /// Reads what a product of groups has beside its operands.

@@ -73,8 +73,6 @@ void useRegisters(TemplateFill &fill);
 void useGroups(const Gemm &gemm, TemplateFill &fill);
 /// Its parameter behind the operands; "" without groups.
 std::string printGroupParameter(const Gemm &gemm);
-/// Refuses groups of rows in a schedule that is NAMED so.
-mlir::LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, llvm::StringRef named);
 
 /// The operands behind the epilogue's parameters, and the text of `Out epilogue(float value, int batch, int row, int
 /// column, ...)`. ROWS: the constant of the kernel that counts the result's rows.

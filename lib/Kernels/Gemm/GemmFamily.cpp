@@ -221,6 +221,15 @@ static LogicalResult completeSimt(DispatchOp dispatch, const Gemm &gemm, Schedul
   return success();
 }
 
+/// Refuses groups of rows in a schedule that is NAMED so.
+static LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, StringRef named) {
+  if (gemm.groups)
+    return dispatch.emitError("expected mma = none, mma = mma_sync or split_at = cluster for a product of groups of "
+                              "rows, found ")
+           << named;
+  return success();
+}
+
 LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<Gemm> gemm = readGemm(dispatch);
   if (failed(gemm))
