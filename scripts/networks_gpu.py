@@ -124,7 +124,7 @@ class PyTorch:
 def search(options, file, device, end, share):
     """Searches the network of FILE, or goes on with it. Whether its run is complete."""
     name = pathlib.Path(file).stem
-    cores = max(2, (os.cpu_count() or 2) // share)
+    cores = max(2, len(os.sched_getaffinity(0)) // share)
     environment = dict(os.environ, KGEN_BASELINES="none", KGEN_THREADS=str(cores))
     if options.compile_beside:
         environment["KGEN_GATE"] = str(options.out / "gates")

@@ -487,6 +487,7 @@ int kgen::evaluate::serveEvaluations(const EvalRequest &request) {
     ready["arch"] = card.arch;
     ready["shared_bytes_per_block"] = card.sharedBytesPerBlock;
     ready["multiprocessors"] = card.multiprocessors;
+    ready["memory_bytes"] = card.memoryBytes;
   }
   say(std::move(ready));
   std::string line, graph;

@@ -101,23 +101,18 @@ llvm::Expected<std::unique_ptr<Evaluator>> Evaluator::create(llvm::StringRef dev
     parts.compiler = std::move(*compiler);
     parts.runner =
         std::make_shared<RecoveringRunner>(device::createProcessRunner(), chosen, parts.arch, parts.compiler);
+    parts.cpuOracle = judge::createOracleProcess();
+    auto useCard = [gate = parts.gate] { return std::make_shared<CardGate::Place>(gate->work()); };
+    parts.oracle = judge::createCardOracle(chosen, parts.arch, parts.compiler, judge::createOracleProcess(), useCard);
     // Trusted, but compiled like any other text: the cache knows it after the first time.
     toolchain::CompileOptions options;
     options.arch = parts.arch;
-    std::string judgeKernels;
-    for (auto [text, artifact] : {std::pair(device::trustedKernelsText(), &parts.trusted),
-                                  std::pair(judge::judgeKernelsText(), &judgeKernels)}) {
-      auto own = parts.compiler->compile(text, options);
-      if (!own)
-        return own.takeError();
-      if (auto *failed = std::get_if<toolchain::CompileFailed>(&*own))
-        return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
-      *artifact = std::get<toolchain::Compiled>(*own).artifact;
-    }
-    parts.cpuOracle = judge::createOracleProcess();
-    auto useCard = [gate = parts.gate] { return std::make_shared<CardGate::Place>(gate->work()); };
-    parts.oracle = judge::createCardOracle(chosen, parts.arch, parts.compiler, judgeKernels,
-                                           judge::createOracleProcess(), useCard);
+    auto own = parts.compiler->compile(device::trustedKernelsText(), options);
+    if (!own)
+      return own.takeError();
+    if (auto *failed = std::get_if<toolchain::CompileFailed>(&*own))
+      return llvm::createStringError("kgen's own kernels do not compile: %s", failed->reason.c_str());
+    parts.trusted = std::get<toolchain::Compiled>(*own).artifact;
   }
   parts.device = chosen;
   parts.planOfGraph = planOfGraph;

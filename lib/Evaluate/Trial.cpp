@@ -15,13 +15,13 @@
 using namespace kgen;
 using namespace kgen::evaluate;
 
-static constexpr double hostRepeatSeconds = 1, cardRepeatSeconds = 0.6;
+static constexpr double hostRepeatSeconds = 1, cardRepeatSeconds = 0.6, shortRepeatSeconds = 0.2;
 static constexpr int fewestRepeats = 3, fewestSamples = 5;
 /// A run takes longer than this: a third of the samples is enough.
 static constexpr double longRun = 50e3;
 static constexpr double settledSpread = 0.005;
-/// A budget for samples this short (seconds) asks for no precise time: of a run that takes longer than the second
-/// (microseconds), so few samples do.
+/// A budget for samples this short (seconds) asks for no precise time, and is round 0's, whose kernel kgen made of the
+/// graph alone: of a run that takes longer than the second (microseconds), so few samples do, and fewer repeats.
 static constexpr double shortTiming = 0.5, slowRun = 20e3;
 static constexpr int fewestSlowSamples = 2;
 /// Of one run's limit: there may be as many runs below the first as there are, the others together take at most the
@@ -194,8 +194,10 @@ llvm::Expected<std::string> Trial::differsFromVerified(unsigned set) const {
 
 llvm::Expected<bool> Trial::repeat(candidate::Measurement &out) {
   double start = toolchain::monotonicSeconds();
+  const double limit = setting.host                           ? hostRepeatSeconds
+                       : options.timingSeconds <= shortTiming ? shortRepeatSeconds
+                                                              : cardRepeatSeconds;
   for (int i = 0; i < options.repeats; ++i) {
-    double limit = setting.host ? hostRepeatSeconds : cardRepeatSeconds;
     if (i >= fewestRepeats && toolchain::monotonicSeconds() - start > limit)
       break;
     unsigned s = 0;
@@ -234,7 +236,7 @@ llvm::Expected<bool> Trial::beginTiming(candidate::Measurement &out) {
   process.settleDevice();
   timedSets = reference.timed();
   // The runs of the verification warmed a slow kernel.
-  const bool isWarm = options.timingSeconds <= shortTiming && report.times.launches > longRun;
+  const bool isWarm = options.timingSeconds <= shortTiming && report.times.launches > slowRun;
   const int warm = setting.host || isWarm ? 0 : 3;
   for (int i = 0; i < warm; ++i) {
     double us;

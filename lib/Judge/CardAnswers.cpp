@@ -16,11 +16,13 @@
 
 #include "kgen/Device/Parallel.h"
 #include "kgen/Judge/Answers.h"
+#include "kgen/Judge/JudgeProcess.h"
 #include "kgen/Judge/Verify.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
 #include "kgen/Toolchain/Process.h"
 #include "kgen/Toolchain/Scratch.h"
+#include "kgen/Toolchain/TimeTrace.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -28,6 +30,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <map>
 #include <mutex>
 
@@ -55,9 +58,18 @@ struct CardProgram {
 class CardAnswers : public AnswerSource {
 public:
   CardAnswers(std::string device, std::string arch, std::shared_ptr<toolchain::Compiler> compiler,
-              std::string judgeKernels, std::unique_ptr<AnswerSource> cpu, UseCard useCard)
-      : servers(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)),
-        kernels(std::move(judgeKernels)), cpu(std::move(cpu)), useCard(std::move(useCard)) {}
+              std::unique_ptr<AnswerSource> cpu, UseCard useCard)
+      : servers(std::move(device)), arch(std::move(arch)), compiler(std::move(compiler)), cpu(std::move(cpu)),
+        useCard(std::move(useCard)) {
+    // Both take a good part of a second, and nobody has asked yet.
+    servers.begin();
+    kernels = std::async(std::launch::async, [this] {
+      toolchain::ThreadTrace traced;
+      CardProgram own;
+      llvm::Error error = compile(judgeKernelsText(), own);
+      return Kernels{own.artifact, error ? llvm::toString(std::move(error)) : ""};
+    });
+  }
 
   llvm::Expected<std::vector<Answer>> answer(llvm::StringRef graph,
                                              llvm::ArrayRef<llvm::ArrayRef<double>> inputs) override {
@@ -169,8 +181,16 @@ private:
         judge = std::move(*started);
       return started.takeError();
     };
-    if (llvm::Error error =
-            useWhenAgreed(folder, files->full, files->reduced, files->reducedText, Computed::Answers, begin))
+    // A wrong answer is held against what the graph's own types make of it, as a rule: its machine code is in the
+    // cache when admission asks.
+    std::future<void> ownTypes = std::async(std::launch::async, [&] {
+      toolchain::ThreadTrace traced;
+      llvm::consumeError(lower(folder, files->full, "own-types", declaredOf(plan.precision)).takeError());
+    });
+    llvm::Error error =
+        useWhenAgreed(folder, files->full, files->reduced, files->reducedText, Computed::Answers, begin);
+    ownTypes.wait();
+    if (error)
       return std::move(error);
     return std::move(judge);
   }
@@ -224,7 +244,9 @@ private:
     job.programFile = program.planFile;
     job.artifact = program.artifact;
     job.shapeFile = program.planFile + ".shape"; // the whole and the reduced form start side by side
-    job.kernels = kernels;
+    if (!kernels.get().fault.empty())
+      return llvm::createStringError("the judge's kernels: " + kernels.get().fault);
+    job.kernels = kernels.get().artifact;
     job.shape = &shape;
     job.useCard = useCard;
     if (llvm::Error error = toolchain::writeFileAtomically(job.shapeFile, shape.print()))
@@ -251,9 +273,7 @@ private:
     std::lock_guard<std::mutex> guard(agreement->lock);
     if (agreement->holds)
       return llvm::Error::success();
-    if (llvm::Error error = compile(lowered->cuda, lowered->program))
-      return error;
-    llvm::Error disagreed = agree(lowered->program, text, what);
+    llvm::Error disagreed = agree(*lowered, text, what);
     cpu->rest(text);
     agreement->holds = !disagreed;
     return disagreed;
@@ -280,57 +300,59 @@ private:
     return graph;
   }
 
-  /// The reduced form's answer is held against the CPU's, which plays the candidate.
-  llvm::Error agree(const CardProgram &small, llvm::StringRef graph, Computed what) {
-    llvm::TimeTraceScope trace("hold against the CPU", llvm::StringRef(describe(what)));
-    std::vector<std::vector<double>> values(small.plan.inputs.size());
-    std::vector<llvm::ArrayRef<double>> views;
+  /// A program whose machine code is not there yet.
+  struct LoweredText {
+    CardProgram program;
+    std::string cuda;
+  };
+
+  /// The reduced form's answer is held against the CPU's, which plays the candidate. The CPU answers while the card's
+  /// program is compiled and started.
+  llvm::Error agree(LoweredText &small, llvm::StringRef graph, Computed what) {
+    const candidate::LaunchPlan &plan = small.program.plan;
     size_t total;
-    std::vector<size_t> offsets = device::packBuffers(small.plan.inputs, 0, total);
+    std::vector<size_t> offsets = device::packBuffers(plan.inputs, 0, total);
     auto memory = device::SharedMemory::create(total);
     if (!memory)
       return memory.takeError();
-    for (unsigned i = 0; i < values.size(); ++i) {
-      const candidate::BufferSpec &spec = small.plan.inputs[i];
-      char *bytes = memory->data() + offsets[i];
-      if (llvm::Error error = fillInput(spec, i, InputSet{InputKind::Declared, 20260829, 0},
-                                        llvm::MutableArrayRef(bytes, spec.bytes())))
-        return error;
-      values[i].resize(size_t(spec.elements()));
-      widen(spec.dtype, bytes, values[i].data(), spec.elements());
-      views.push_back(values[i]);
-    }
-    auto expected = cpu->compute(what, graph, views);
-    if (!expected)
-      return expected.takeError();
-    candidate::LaunchPlan shape = small.plan;
+    candidate::LaunchPlan shape = plan;
     for (candidate::BufferSpec &output : shape.outputs)
       output.dtype = candidate::DType::F64;
+    std::vector<Answer> expected;
+    std::unique_ptr<Judge> judge;
+    llvm::Error asked = llvm::Error::success(), started = llvm::Error::success();
+    device::parallelEach(2, 2, [&](size_t i) {
+      if (i == 0)
+        asked = llvm::joinErrors(std::move(asked),
+                                 askCpu(plan.inputs, graph, what, memory->data(), offsets).moveInto(expected));
+      else
+        started = llvm::joinErrors(std::move(started), begin(small, shape).moveInto(judge));
+    });
+    if (llvm::Error error = llvm::joinErrors(std::move(started), std::move(asked)))
+      return error;
+    llvm::TimeTraceScope trace("hold against the CPU", llvm::StringRef(describe(what)));
     offsets = device::packBuffers(shape.outputs, 4096, total);
     auto shown = device::SharedMemory::create(total);
     if (!shown)
       return shown.takeError();
-    auto judge = start(small, shape);
-    if (!judge)
-      return judge.takeError();
     Question question;
     question.inputs = DrawnInputs::of(*memory);
-    if (auto found = (*judge)->examine(0, question); !found)
+    if (auto found = judge->examine(0, question); !found)
       return found.takeError();
-    if (expected->size() != shape.outputs.size())
-      return llvm::createStringError("the graph returns %zu tensors, the card's oracle computes %zu", expected->size(),
+    if (expected.size() != shape.outputs.size())
+      return llvm::createStringError("the graph returns %zu tensors, the card's oracle computes %zu", expected.size(),
                                      shape.outputs.size());
     for (unsigned i = 0; i < shape.outputs.size(); ++i) {
       const candidate::BufferSpec &spec = shape.outputs[i];
-      if (int64_t((*expected)[i].size()) != spec.elements())
-        return llvm::createStringError("output %u has %zu elements by the CPU, %lld by the card", i,
-                                       (*expected)[i].size(), (long long)spec.elements());
+      if (int64_t(expected[i].size()) != spec.elements())
+        return llvm::createStringError("output %u has %zu elements by the CPU, %lld by the card", i, expected[i].size(),
+                                       (long long)spec.elements());
       Exhibit exhibit;
       exhibit.kind = Exhibit::Outputs;
       exhibit.bytes = shown->data() + offsets[i];
       exhibit.memory = &*shown;
-      std::copy_n((*expected)[i].data(), (*expected)[i].size(), reinterpret_cast<double *>(shown->data() + offsets[i]));
-      auto c = (*judge)->compare(0, i, exhibit, 0);
+      std::copy_n(expected[i].data(), expected[i].size(), reinterpret_cast<double *>(shown->data() + offsets[i]));
+      auto c = judge->compare(0, i, exhibit, 0);
       if (!c)
         return c.takeError();
       if (!(c->norms.l2 <= agreement))
@@ -340,11 +362,29 @@ private:
     return llvm::Error::success();
   }
 
-  /// A program whose machine code is not there yet.
-  struct LoweredText {
-    CardProgram program;
-    std::string cuda;
-  };
+  /// What the CPU makes of GRAPH with INPUTS as they are declared, which are left at OFFSETS of BYTES.
+  llvm::Expected<std::vector<Answer>> askCpu(llvm::ArrayRef<candidate::BufferSpec> inputs, llvm::StringRef graph,
+                                             Computed what, char *bytes, llvm::ArrayRef<size_t> offsets) {
+    llvm::TimeTraceScope trace("ask the CPU", llvm::StringRef(describe(what)));
+    std::vector<std::vector<double>> values(inputs.size());
+    std::vector<llvm::ArrayRef<double>> views;
+    for (unsigned i = 0; i < values.size(); ++i) {
+      char *at = bytes + offsets[i];
+      if (llvm::Error error = fillInput(inputs[i], i, InputSet{InputKind::Declared, 20260829, 0},
+                                        llvm::MutableArrayRef(at, inputs[i].bytes())))
+        return std::move(error);
+      values[i].resize(size_t(inputs[i].elements()));
+      widen(inputs[i].dtype, at, values[i].data(), inputs[i].elements());
+      views.push_back(values[i]);
+    }
+    return cpu->compute(what, graph, views);
+  }
+
+  llvm::Expected<std::unique_ptr<Judge>> begin(LoweredText &small, const candidate::LaunchPlan &shape) {
+    if (llvm::Error error = compile(small.cuda, small.program))
+      return std::move(error);
+    return start(small.program, shape);
+  }
 
   llvm::Expected<CardProgram> lower(const std::string &folder, const std::string &graph, const std::string &name,
                                     Computed what) {
@@ -434,9 +474,14 @@ private:
   JudgeServers servers;
   std::string arch;
   std::shared_ptr<toolchain::Compiler> compiler;
-  std::string kernels; ///< machine code of judge_kernels.cu
   std::unique_ptr<AnswerSource> cpu;
   UseCard useCard;
+
+  /// The machine code of judge_kernels.cu, or why there is none.
+  struct Kernels {
+    std::string artifact, fault;
+  };
+  std::shared_future<Kernels> kernels; ///< after what its thread reads
 
   /// What is known of one reduced form.
   struct Agreement {
@@ -451,8 +496,7 @@ private:
 
 std::unique_ptr<AnswerSource> kgen::judge::createCardOracle(std::string device, std::string arch,
                                                             std::shared_ptr<toolchain::Compiler> compiler,
-                                                            std::string judgeKernels, std::unique_ptr<AnswerSource> cpu,
-                                                            UseCard useCard) {
-  return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(judgeKernels),
-                                       std::move(cpu), std::move(useCard));
+                                                            std::unique_ptr<AnswerSource> cpu, UseCard useCard) {
+  return std::make_unique<CardAnswers>(std::move(device), std::move(arch), std::move(compiler), std::move(cpu),
+                                       std::move(useCard));
 }

@@ -114,10 +114,10 @@ constexpr double quickFlops = 2e8;
 using UseCard = std::function<std::shared_ptr<void>()>;
 
 /// Answers on a card: the generic lowering of the graph in fp64, once its reduced form has agreed with CPU
-/// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. JUDGEKERNELS is the machine
-/// code of judge_kernels.cu. Needs kgen-opt and kgen-translate beside the running binary.
+/// to 1e-9, in a process that keeps the answers there. Small graphs go to CPU itself. The process and
+/// its kernels are made ready from the start. Needs kgen-opt and kgen-translate beside the running binary.
 std::unique_ptr<AnswerSource> createCardOracle(std::string device, std::string arch,
-                                               std::shared_ptr<toolchain::Compiler> compiler, std::string judgeKernels,
+                                               std::shared_ptr<toolchain::Compiler> compiler,
                                                std::unique_ptr<AnswerSource> cpu, UseCard useCard = {});
 
 } // namespace kgen::judge

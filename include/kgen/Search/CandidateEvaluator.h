@@ -30,6 +30,7 @@ struct DeviceFacts {
   std::string compiler;      ///< which one makes its machine code; "": it did not say
   std::string machine;       ///< the name of the machine that it is in
   std::string version;       ///< a digest of what decides verdicts and times
+  int64_t memoryBytes = 0;   ///< the card's; 0: not known
 
   bool isHost() const { return name == "host"; }
 };

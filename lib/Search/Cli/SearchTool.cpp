@@ -82,7 +82,7 @@ private:
   Expected<int> go(trajectory::RunFolder &run, const SearchConfig &config, CandidateEvaluator &evaluator);
   Expected<SearchConfig> configure(const DeviceFacts &device, bool severalEvaluators, std::string &graph);
   void narrowForTasks(SearchConfig &config) const;
-  std::string shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator) const;
+  std::string shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator, double bytes) const;
   Error checkConfinement(StringRef source, const DeviceFacts &device) const;
   std::string chooseFolder(StringRef problem);
 
@@ -195,10 +195,16 @@ void Tool::narrowForTasks(SearchConfig &config) const {
 }
 
 /// Three evaluators of the one card that is asked for, where there are cores for them: while one task is timed the
-/// right answers and the candidates of others are made ready. Empty: what there is stays.
-std::string Tool::shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator) const {
+/// right answers and the candidates of others are made ready. Fewer where the network is large: its right answers in
+/// fp64 and its candidate's buffers take several times the BYTES that it reads and writes, and so do those of its
+/// tasks. Empty: what there is stays.
+std::string Tool::shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator,
+                                    double bytes) const {
   constexpr int most = 3, coresOfEach = 4;
-  const int sharers = std::min(most, config.compileJobs / coresOfEach);
+  constexpr double timesTaken = 8; // by one evaluator; 8x7B experts, two layers in fp32, took up to ten (an H200)
+  int sharers = std::min(most, config.compileJobs / coresOfEach);
+  if (const int64_t memory = evaluator.getDevice().memoryBytes; memory > 0 && bytes > 0)
+    sharers = int(std::min<double>(sharers, double(memory) / (timesTaken * bytes)));
   const bool isPlain = !StringRef(command.device).contains('*') && command.launchers.empty();
   if (config.device == "host" || !isPlain || evaluator.getWidth() > 1 || sharers < 2)
     return "";
@@ -235,7 +241,10 @@ Expected<int> Tool::search() {
   if (!partition)
     return partition.takeError();
   if (*partition) {
-    if (const std::string devices = shareCardForTasks(*config, **evaluator); !devices.empty()) {
+    auto facts = world.compiler.facts(graph);
+    if (!facts)
+      return facts.takeError();
+    if (const std::string devices = shareCardForTasks(*config, **evaluator, facts->compulsoryBytes); !devices.empty()) {
       evaluator->reset();
       evaluator = world.openDevice(devices);
       if (!evaluator)

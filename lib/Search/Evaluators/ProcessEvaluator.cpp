@@ -352,6 +352,7 @@ Error ProcessEvaluator::readReadyLine() {
     device.chip.sharedBytesPerBlock = ready.value("shared_bytes_per_block", device.chip.sharedBytesPerBlock);
     device.chip.multiprocessors = ready.value("multiprocessors", device.chip.multiprocessors);
     device.machine = ready.value("machine", "");
+    device.memoryBytes = ready.value("memory_bytes", int64_t(0));
     device.version = ready.value("version", "");
   } catch (const trajectory::Json::exception &) {
     return createStringError("kgen-eval --serve did not say which device it has");

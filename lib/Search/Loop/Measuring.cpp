@@ -88,7 +88,7 @@ EvaluationJob Search::makeJob(const std::string &id, bool promote) const {
   job.sanitize = false; // lookAtBest() has it do so, when the round is over
   job.profile = config.profile;
   // What gains are counted from, and waited for by everything else: a few dozen samples do.
-  constexpr double startSeconds = 0.5;
+  constexpr double startSeconds = 0.25;
   if (id == trajectory::branchId(0, 0))
     job.timingSeconds = startSeconds;
   if (promote && !bestId.empty()) {
