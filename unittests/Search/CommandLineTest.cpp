@@ -345,6 +345,9 @@ TEST(ProblemSource, SetsThePrecision) {
             "module attributes {kgen.precision = \"tf32\", kgen.problem = \"p\"} {");
   EXPECT_EQ(withPrecision("module attributes {kgen.precision = \"strict-fp32\"} {", "tf32"),
             "module attributes {kgen.precision = \"tf32\"} {");
+  const std::string tiled = withTiledProducts("module attributes {kgen.problem = \"p\"} {\n}");
+  EXPECT_EQ(tiled, "module attributes {kgen.tiled_products, kgen.problem = \"p\"} {\n}");
+  EXPECT_EQ(withTiledProducts(tiled), tiled);
 }
 
 } // namespace

@@ -35,4 +35,7 @@ llvm::Expected<std::string> readProblem(trajectory::FileSystem &fs, const Source
 /// GRAPH with the module attribute kgen.precision set to PRECISION.
 std::string withPrecision(llvm::StringRef graph, llvm::StringRef precision);
 
+/// GRAPH with the module attribute kgen.tiled_products, by which the generic path computes products by tiles.
+std::string withTiledProducts(llvm::StringRef graph);
+
 } // namespace kgen::search

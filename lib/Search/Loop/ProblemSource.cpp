@@ -131,20 +131,31 @@ Expected<std::string> readProblem(trajectory::FileSystem &fs, const SourceFolder
                            "': expected a registered name, FILE.mlir or FILE.py; " + hint);
 }
 
-std::string withPrecision(StringRef graph, StringRef precision) {
-  std::string text = graph.str();
-  std::string attribute = "kgen.precision = \"" + precision.str() + "\"";
-  size_t body = text.find("func.func");
-  if (size_t at = text.find("kgen.precision = \""); at < body) {
-    size_t end = text.find('"', at + StringRef("kgen.precision = \"").size());
-    return text.replace(at, end + 1 - at, attribute);
-  }
+/// The module TEXT with one more attribute.
+static std::string withAttribute(std::string text, const std::string &attribute) {
+  const size_t body = text.find("func.func");
   StringRef attributed = "module attributes {", plain = "module {";
   if (size_t at = text.find(attributed.str()); at < body)
     return text.insert(at + attributed.size(), attribute + ", ");
   if (size_t at = text.find(plain.str()); at < body)
     return text.replace(at, plain.size(), "module attributes {" + attribute + "} {");
   return "module attributes {" + attribute + "} {\n" + text + "\n}\n";
+}
+
+std::string withPrecision(StringRef graph, StringRef precision) {
+  std::string text = graph.str();
+  std::string attribute = "kgen.precision = \"" + precision.str() + "\"";
+  if (size_t at = text.find("kgen.precision = \""); at < text.find("func.func")) {
+    size_t end = text.find('"', at + StringRef("kgen.precision = \"").size());
+    return text.replace(at, end + 1 - at, attribute);
+  }
+  return withAttribute(std::move(text), attribute);
+}
+
+std::string withTiledProducts(StringRef graph) {
+  constexpr StringLiteral attribute = "kgen.tiled_products";
+  const bool isThere = graph.take_front(graph.find("func.func")).contains(attribute);
+  return isThere ? graph.str() : withAttribute(graph.str(), attribute.str());
 }
 
 } // namespace kgen::search
