@@ -37,7 +37,7 @@ import torch
 
 FLUSH_BYTES = 256 << 20  # a wide margin over any card's L2 cache
 SLOW_US, SLOWEST_US = 3e3, 10e3  # of what takes longer fewer runs say as much
-LARGE_BYTES = 8 << 30  # of inputs and outputs: PyTorch takes its memory before kgen-eval fills the card with right answers in double precision
+LARGE_BYTES = 8 << 30  # of inputs and outputs: PyTorch waits until kgen-eval has let go of its right answers in double precision
 gate = card_gate.Gate.named()
 
 
@@ -104,7 +104,7 @@ class Kernel:
 
     def wait(self):
         """The verdict; PyTorch may be compiling meanwhile."""
-        self.measurement = self.answer()
+        self.measurement = self.measurement or self.answer()
         return self.measurement
 
     def answer(self):
@@ -219,18 +219,14 @@ def bench(run, arguments, form=None, before=None):
     report = json.loads((run / "report.json").read_text())
     best = json.loads((run / report["best"]["branch"] / "measurement.json").read_text())
     path = form or pathlib.Path(arguments.forms) / f"{report['problem']}.py"
-    contestants = None
-    if large(run / report["best"]["branch"] / "plan.json"):
-        if before:
-            before()
-        before, contestants = None, contestants_with_memory(path, best["precision"])
     kernel = Kernel(arguments.eval, run, report["best"]["branch"])
     try:
         if before:
             before()
         flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
-        return race(kernel, report, best, contestants or make_contestants(load_form(path), path.read_text(), best["precision"]), flush, arguments,
-                    keeps=contestants is not None)
+        if large(run / report["best"]["branch"] / "plan.json"):
+            kernel.wait()
+        return race(kernel, run, report, best, path, flush, arguments)
     finally:
         kernel.close()
 
@@ -241,19 +237,9 @@ def large(plan):
     return sum(4 * math.prod(buffer["shape"]) for buffer in buffers) > LARGE_BYTES
 
 
-def contestants_with_memory(path, precision):
-    """make_contestants(), whose memory is PyTorch's from then on."""
-    made = make_contestants(load_form(path), path.read_text(), precision)
-    with gate.work(), torch.no_grad(), made[0][0].settings():
-        made[0][0].function()
-        torch.cuda.synchronize()
-    return made
-
-
-def race(kernel, report, best, contestants, flush, arguments, keeps):
-    """KEEPS: what PyTorch has allocated stays PyTorch's."""
+def race(kernel, run, report, best, path, flush, arguments):
     problem, start = report["problem"], time.monotonic()
-    main, library = contestants
+    main, library = make_contestants(load_form(path), path.read_text(), best["precision"])
     field, notes = [], {}
 
     def warm(contestant, seconds=0):
@@ -278,8 +264,7 @@ def race(kernel, report, best, contestants, flush, arguments, keeps):
             notes[contestant.name] = f"no end within {seconds} s"
             return False
         finally:
-            if not keeps:
-                torch.cuda.empty_cache()  # kgen-eval verifies beside it, and answers of gigabytes in double precision want room
+            torch.cuda.empty_cache()  # kgen-eval verifies beside it, and answers of gigabytes in double precision want room
             if seconds:
                 signal.alarm(max(1, int(left - (time.monotonic() - begin))) if left else 0)
 
