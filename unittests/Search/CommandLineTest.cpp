@@ -339,6 +339,19 @@ TEST_F(ToolTest, NumbersRunFoldersAndRefusesATakenOne) {
   EXPECT_NE(err.find("already holds a run"), std::string::npos);
 }
 
+TEST_F(ToolTest, LargeProductsOfACardBeginByTiles) {
+  auto isTiled = [&](const char *folder) {
+    EXPECT_EQ(run({"--problem", "conv_relu_maxpool", "--rounds", "0", "--out", folder}), 0) << err;
+    return fs.files[folder + std::string("/graph.mlir")].find("kgen.tiled_products") != std::string::npos;
+  };
+  EXPECT_FALSE(isTiled("host"));
+  facts.name = "cuda:0";
+  EXPECT_TRUE(isTiled("card"));
+  EXPECT_EQ(run({"replay", "card"}), 0) << err;
+  compiler.graphFacts.flops = 1e10;
+  EXPECT_FALSE(isTiled("small"));
+}
+
 TEST(ProblemSource, SetsThePrecision) {
   EXPECT_EQ(withPrecision("module {\n}", "tf32"), "module attributes {kgen.precision = \"tf32\"} {\n}");
   EXPECT_EQ(withPrecision("module attributes {kgen.problem = \"p\"} {", "tf32"),

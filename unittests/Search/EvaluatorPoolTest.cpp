@@ -363,6 +363,16 @@ TEST(EvaluatorPool, FourAreNearlyFourTimesAsFast) {
   EXPECT_GT(one / four, 2.5);
 }
 
+TEST(OpenEvaluators, ACardHasAsManyAsItHasRoomAndCoresFor) {
+  constexpr int64_t card = int64_t(140) << 30;
+  EXPECT_EQ(countSharers(64, card, 1e9), 3);
+  EXPECT_EQ(countSharers(8, card, 1e9), 2);
+  EXPECT_EQ(countSharers(3, card, 1e9), 0);
+  EXPECT_EQ(countSharers(64, card, 6e9), 3);
+  EXPECT_EQ(countSharers(64, card, 13e9), 1); // two layers of Mixtral in fp32
+  EXPECT_EQ(countSharers(64, 0, 13e9), 3);    // what the card has is not known
+}
+
 std::string devicesOf(llvm::StringRef text, bool launched = false) {
   auto devices = parseDevices(text, launched);
   return devices ? llvm::join(*devices, " ") : toString(devices.takeError());

@@ -31,6 +31,11 @@ struct EvaluatorRequest {
 /// alike. A card of this machine has one evaluator, so that without a LAUNCHED one none comes twice.
 llvm::Expected<std::vector<std::string>> parseDevices(llvm::StringRef text, bool launched);
 
+/// How many evaluators of one card serve a network's search with COMPILEJOBS: up to three, one for each four of them,
+/// and as many as have room in CARDBYTES of memory (0: not known) for eight times the GRAPHBYTES that the network reads
+/// and writes.
+int countSharers(int compileJobs, int64_t cardBytes, double graphBytes);
+
 /// The words of a launcher: "slurm" and "slurm:OPTIONS" are srun, anything else is the command itself.
 llvm::Expected<std::vector<std::string>> parseLauncher(llvm::StringRef text);
 

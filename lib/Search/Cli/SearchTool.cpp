@@ -12,6 +12,7 @@
 #include "kgen/Report/HtmlReport.h"
 #include "kgen/Report/RunReport.h"
 #include "kgen/Search/GuardedCompiler.h"
+#include "kgen/Search/OpenEvaluators.h"
 #include "kgen/Search/ProblemSource.h"
 #include "kgen/Support/Floor.h"
 #include "kgen/Toolchain/Jail.h"
@@ -194,17 +195,11 @@ void Tool::narrowForTasks(SearchConfig &config) const {
   config.tune = command.tune.value_or(2);
 }
 
-/// Three evaluators of the one card that is asked for, where there are cores for them: while one task is timed the
-/// right answers and the candidates of others are made ready. Fewer where the network is large: its right answers in
-/// fp64 and its candidate's buffers take several times the BYTES that it reads and writes, and so do those of its
-/// tasks. Empty: what there is stays.
+/// Several evaluators of the one card that is asked for, where there are cores and memory for them: while one task is
+/// timed the right answers and the candidates of others are made ready. Empty: what there is stays.
 std::string Tool::shareCardForTasks(const SearchConfig &config, const CandidateEvaluator &evaluator,
                                     double bytes) const {
-  constexpr int most = 3, coresOfEach = 4;
-  constexpr double timesTaken = 8; // by one evaluator; 8x7B experts, two layers in fp32, took up to ten (an H200)
-  int sharers = std::min(most, config.compileJobs / coresOfEach);
-  if (const int64_t memory = evaluator.getDevice().memoryBytes; memory > 0 && bytes > 0)
-    sharers = int(std::min<double>(sharers, double(memory) / (timesTaken * bytes)));
+  const int sharers = countSharers(config.compileJobs, evaluator.getDevice().memoryBytes, bytes);
   const bool isPlain = !StringRef(command.device).contains('*') && command.launchers.empty();
   if (config.device == "host" || !isPlain || evaluator.getWidth() > 1 || sharers < 2)
     return "";
