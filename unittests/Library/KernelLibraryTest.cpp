@@ -205,6 +205,9 @@ TEST(GraphSignature, DependsOnTheComputationAlone) {
       graphSignature("module attributes {kgen.problem = \"p\"} {\n  func.func @g(%arg0: tensor<8xf32> {kgen.name = "
                      "\"x\"}) {"));
   EXPECT_NE(graphSignature("module attributes {kgen.precision = \"tf32\"} {"), graphSignature("module {"));
+  EXPECT_EQ(graphSignature("module attributes {kgen.precision = \"tf32\", kgen.tiled_products} {"),
+            graphSignature("module attributes {kgen.precision = \"tf32\"} {"));
+  EXPECT_EQ(graphSignature("module attributes {kgen.tiled_products} {"), graphSignature("module {"));
 }
 
 } // namespace
