@@ -13,6 +13,9 @@
 #include "gtest/gtest.h"
 
 #include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
 #include <thread>
 
 using namespace kgen;
@@ -95,6 +98,35 @@ TEST(Search, CompilesWhatRoundOneTriesDuringRoundZero) {
     if (branch.round == 1 && branch.files.count("kernel.cu"))
       found += int(evaluator.early.count(llvm::cantFail(run->readFile(branch.id, "kernel.cu"))));
   EXPECT_GE(found, 3); // the diagnosis of round 0 may have it prefer others
+}
+
+TEST(Search, MeasuresEachIdeasFirstWayFirst) {
+  World world;
+  world.compiler.graphFacts = softmaxFacts(); // memory bounds whatever is tried
+  world.config.device = "cuda:0";
+  world.config.precision = "strict-fp32";
+  world.config.options = {1, 1, 5, 3};
+  ASSERT_FALSE(bool(world.search()));
+  auto run = world.read();
+  std::vector<std::pair<double, int>> order; // what is expected, to 5 %, and which way of its idea
+  std::map<double, int> alike;
+  std::set<std::string> seen;
+  const std::string journal = world.fs.files["run/journal.jsonl"];
+  for (llvm::StringRef line : llvm::split(journal, '\n')) {
+    if (!line.contains("\"event\":\"measurement\""))
+      continue;
+    const auto *branch = run->findBranch(trajectory::Json::parse(line)["id"].get<std::string>());
+    if (branch->round != 1 || !branch->duplicateOf.empty() || !seen.insert(branch->id).second)
+      continue;
+    order.emplace_back(std::floor(std::log(branch->priorUs) / std::log(1.05)), branch->option);
+    ++alike[order.back().first];
+  }
+  EXPECT_TRUE(llvm::is_sorted(order));
+  // What is compared is there: ways of several ideas, second ones among them, that are expected to take as long.
+  auto most = *llvm::max_element(alike, [](const auto &a, const auto &b) { return a.second < b.second; });
+  EXPECT_GT(most.second, 4);
+  EXPECT_TRUE(llvm::is_contained(order, std::pair(most.first, 0)) &&
+              llvm::is_contained(order, std::pair(most.first, 1)));
 }
 
 TEST(Search, IsDeterministic) {

@@ -11,6 +11,8 @@
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Scratch.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace kgen::search {
@@ -138,6 +140,14 @@ Error Search::timeBaselines() {
   return run.recordBaselines(times, note);
 }
 
+/// Orders the ways of a round's ideas, each the OPTION-th of its idea, by what the prior expects of them. Of what it
+/// expects the same of (memory bounds both, as a rule) each idea's first way comes before any one's second: variants
+/// differ less than ideas do.
+static std::pair<double, int> measuringOrder(double priorUs, int option) {
+  constexpr double alike = 1.05;
+  return {priorUs > 0 ? std::floor(std::log(priorUs) / std::log(alike)) : -HUGE_VAL, option};
+}
+
 Error Search::measureRound(std::vector<Candidate> &candidates) {
   const bool several = env.evaluator.getWidth() > 1;
   std::vector<Candidate *> ready, same;
@@ -147,7 +157,8 @@ Error Search::measureRound(std::vector<Candidate> &candidates) {
   // The time may be up before all of them are through: first those that nothing is known of, such as a person's, then
   // those that the prior thinks fastest. Who has another's code waits for that one's measurement.
   stable_sort(ready, [this](const Candidate *a, const Candidate *b) {
-    return std::make_pair(isCopy(*a), a->record.priorUs) < std::make_pair(isCopy(*b), b->record.priorUs);
+    return std::make_pair(isCopy(*a), measuringOrder(a->record.priorUs, a->record.option)) <
+           std::make_pair(isCopy(*b), measuringOrder(b->record.priorUs, b->record.option));
   });
   const bool atOnce = several && ready.size() > 1;
   if (!ready.empty())
@@ -186,19 +197,19 @@ void Search::compileFirstWays(const std::atomic<bool> &abandoned) {
   auto ideas = catalogue->proposeIdeas(context, std::max(config.options.ideas, config.options.opening));
   if (!ideas)
     return consumeError(ideas.takeError());
-  std::vector<propose::FirstWay> ways;
+  std::vector<std::pair<propose::FirstWay, int>> ways; // with the option that each is
   for (const propose::Idea &idea : *ideas) {
     auto list = catalogue->materialize(context, idea, config.options.variants);
     if (!list)
       return consumeError(list.takeError());
-    for (propose::Materialization &way : *list)
-      ways.push_back({idea, std::move(way)});
+    for (auto [option, way] : enumerate(*list))
+      ways.push_back({{idea, std::move(way)}, int(option)});
   }
-  // A round measures those first that the prior thinks fastest.
-  stable_sort(ways,
-              [](const propose::FirstWay &a, const propose::FirstWay &b) { return a.way.priorUs < b.way.priorUs; });
-  for (const propose::FirstWay &one : ArrayRef(ways).take_front(mostWays))
-    workers.async([this, &abandoned, one] {
+  stable_sort(ways, [](const auto &a, const auto &b) {
+    return measuringOrder(a.first.way.priorUs, a.second) < measuringOrder(b.first.way.priorUs, b.second);
+  });
+  for (const auto &[one, option] : ArrayRef(ways).take_front(mostWays))
+    workers.async([this, &abandoned, one = one] {
       if (env.stop || abandoned || timeIsUp())
         return;
       auto lowered = env.compiler.lowerWithDirectives(run.getGraph(), one.way.directives, one.idea.text,
