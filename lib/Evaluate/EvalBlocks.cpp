@@ -61,10 +61,9 @@ int kgen::evaluate::timeInBlocks(const EvalRequest &request) {
   }
   if (right)
     measurement.verdict = candidate::Verdict::Pass;
-  // Every further run has to give the verified bits: the answers' memory is for whoever is timed beside it.
+  // Their memory is for whoever is timed beside it.
   if (right)
-    for (const judge::ReferenceSet &set : candidate.reference->sets)
-      candidate.reference->judge->drop(set.number);
+    (*evaluator)->endJudges();
   say(json::Object{{"verdict", candidate::verdictName(measurement.verdict)},
                    {"detail", measurement.detail},
                    {"rules", judge::rulesName(request.options.rules)},

@@ -51,6 +51,11 @@ void Evaluator::makeRoom(const CandidateFiles &files) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
+void Evaluator::endJudges() {
+  for (auto &[key, kept] : references)
+    kept.reference->judge = judge::createEndedJudge();
+}
+
 llvm::Expected<candidate::Measurement> Evaluator::measureWhereThereIsRoom(const CandidateFiles &files,
                                                                           const EvaluateOptions &options) {
   auto measured = measureTwiceIfLost(files, options);

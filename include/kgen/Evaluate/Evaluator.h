@@ -139,6 +139,9 @@ public:
   void makeRoom(const CandidateFiles &files);
   /// Gives back what all problems take on the card.
   void forget() { references.clear(); }
+  /// The same for what is under way: a candidate that was verified goes on, and every further run of it has to give the
+  /// bits that were, or is an error.
+  void endJudges();
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
   llvm::Expected<bool> start(const CandidateFiles &files, const EvaluateOptions &options, candidate::Measurement &out,

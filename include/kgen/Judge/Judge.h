@@ -116,4 +116,7 @@ public:
 std::unique_ptr<Judge> createHostJudge(AnswerSource &source, llvm::StringRef graph, const candidate::LaunchPlan &plan,
                                        unsigned threads);
 
+/// A judge whose answers are gone: whatever it is asked is an error.
+std::unique_ptr<Judge> createEndedJudge();
+
 } // namespace kgen::judge
