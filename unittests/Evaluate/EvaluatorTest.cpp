@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Evaluate/Evaluator.h"
+#include "../../lib/Evaluate/Trial.h"
 #include "kgen/Device/Digest.h"
 #include "kgen/Evaluate/Baselines.h"
 #include "kgen/Evaluate/Comparing.h"
@@ -464,6 +465,30 @@ TEST_F(EvaluatorTest, TimedRunsMustGiveTheVerifiedResult) {
   candidate::Measurement m = measure();
   EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
   EXPECT_NE(m.detail.find("timed run"), std::string::npos) << m.detail;
+}
+
+TEST_F(EvaluatorTest, WhatWasVerifiedIsTimedWithoutItsAnswers) {
+  Evaluator evaluator(parts());
+  candidate::Measurement m;
+  PreparedCandidate candidate;
+  ASSERT_TRUE(llvm::cantFail(evaluator.start(files, options, m, candidate)));
+  auto trial = evaluator.makeTrial(candidate, options);
+  ASSERT_TRUE(llvm::cantFail(trial->verify(m)));
+  evaluator.endJudges();
+  EXPECT_FALSE(candidate.reference->judge->works());
+  EXPECT_EQ(llvm::toString(candidate.reference->judge->compare(0, 0, {}, 0).takeError()),
+            "the right answers were given back");
+  ASSERT_TRUE(llvm::cantFail(trial->beginTiming(m)));
+  double us = 0;
+  EXPECT_TRUE(llvm::cantFail(trial->sample(m, us)));
+  script.compute = [](float x) { return 3 * x; };
+  EXPECT_FALSE(llvm::cantFail(trial->sample(m, us)));
+  EXPECT_EQ(m.verdict, candidate::Verdict::Cheat);
+  // Whoever asks next has answers anew.
+  script.compute = [](float x) { return 2 * x; };
+  auto again = evaluator.measure(files, options);
+  ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(again->verdict, candidate::Verdict::Pass) << again->detail;
 }
 
 TEST_F(EvaluatorTest, TimedAndVerifiedRunsLookTheSame) {

@@ -139,8 +139,8 @@ public:
   void makeRoom(const CandidateFiles &files);
   /// Gives back what all problems take on the card.
   void forget() { references.clear(); }
-  /// The same for what is under way: a candidate that was verified goes on, and every further run of it has to give the
-  /// bits that were, or is an error.
+  /// The same while a Trial is under way, which goes on where it compares bits: one with atomic additions asks the
+  /// judge in every run, and gets an error.
   void endJudges();
 
   /// The first half of measure(): false when the candidate ends here, its verdict in OUT.
