@@ -130,7 +130,7 @@ TEST_F(BranchesTest, AnEvaluatorsGraphHasThem) {
                      }});
   device::RunOrder order;
   order.cold = false;
-  const std::string before = graph(); // that of another test, or none
+  const std::string before = graph();      // that of another test, or none
   llvm::cantFail(device->timedRun(order)); // as plain launches first
   EXPECT_EQ(graph(), before);
   order.graph = true;
