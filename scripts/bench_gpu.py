@@ -34,6 +34,7 @@ import time
 
 import card_gate
 import torch
+from networks_gpu import buffer_bytes
 
 FLUSH_BYTES = 256 << 20  # a wide margin over any card's L2 cache
 SLOW_US, SLOWEST_US = 3e3, 10e3  # of what takes longer fewer runs say as much
@@ -224,17 +225,11 @@ def bench(run, arguments, form=None, before=None):
         if before:
             before()
         flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
-        if large(run / report["best"]["branch"] / "plan.json"):
+        if buffer_bytes(json.loads((run / report["best"]["branch"] / "plan.json").read_text())) > LARGE_BYTES:
             kernel.wait()
         return race(kernel, run, report, best, path, flush, arguments)
     finally:
         kernel.close()
-
-
-def large(plan):
-    """Whether PLAN, a file, has inputs and outputs of gigabytes."""
-    buffers = [buffer for side in ("inputs", "outputs") for buffer in json.loads(plan.read_text()).get(side, [])]
-    return sum(4 * math.prod(buffer["shape"]) for buffer in buffers) > LARGE_BYTES
 
 
 def race(kernel, run, report, best, path, flush, arguments):

@@ -61,7 +61,8 @@ int kgen::evaluate::timeInBlocks(const EvalRequest &request) {
   }
   if (right)
     measurement.verdict = candidate::Verdict::Pass;
-  // Their memory is for whoever is timed beside it. What adds in no fixed order is held against them in each run.
+  // The answers' memory is for whoever is timed beside it. What adds in no fixed order is held against them in each
+  // run.
   if (right && !candidate.atomics)
     (*evaluator)->endJudges();
   say(json::Object{{"verdict", candidate::verdictName(measurement.verdict)},
