@@ -241,10 +241,20 @@ static llvm::Expected<CandidateFiles> readJobsCandidate(const json::Object &job,
       return llvm::createStringError("the job names no folder");
     return readCandidate(folder, job.getString("graph").value_or("").str());
   }
-  auto plan = texts->getString("plan"), cuda = texts->getString("cuda");
+  auto plan = texts->getString("plan");
+  const json::Array *modules = texts->getArray("modules"); // a network's
+  auto cuda = modules ? std::optional<llvm::StringRef>("") : texts->getString("cuda");
   if (!plan || !cuda || graph.empty())
     return llvm::createStringError("the job's texts lack plan, cuda or the graph");
-  return CandidateFiles{plan->str(), cuda->str(), graph};
+  CandidateFiles files{plan->str(), cuda->str(), graph};
+  for (const json::Value &module : modules ? *modules : json::Array()) {
+    auto text = module.getAsString();
+    if (!text)
+      return llvm::createStringError("the job's texts have a module that is no text");
+    files.modules.push_back(text->str());
+  }
+  files.tasks = texts->getString("tasks").value_or("").str();
+  return files;
 }
 
 /// What MEASUREMENT's own time says beside an incumbent's of BEFORE, which was taken some time ago.

@@ -352,7 +352,7 @@ TEST(EvaluatorPool, FourAreNearlyFourTimesAsFast) {
   const double added = secondsOf(1, 0, bare) / bare;
   const double taken = double(std::clock() - begin) / CLOCKS_PER_SEC / bare;
   EXPECT_LT(taken, 0.01);
-  const double pause = std::max(0.02, 6 * added);
+  const double pause = std::max(0.02, 12 * added);
   double one = secondsOf(1, pause, byOne), four = secondsOf(4, pause, byFour);
   llvm::outs() << llvm::formatv(
       "{0} measurements by one in {1:f2} s, {2} by four in {3:f2} s; the loop takes {4:f1} ms "

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Search/OpenEvaluators.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/Compiler.h"
@@ -463,12 +464,30 @@ Error ProcessEvaluator::writeLine(StringRef line) {
 
 Expected<trajectory::Json> ProcessEvaluator::readTexts(const std::string &folder) {
   trajectory::Json texts;
-  for (auto [key, name] : {std::pair("plan", "plan.json"), std::pair("cuda", "kernel.cu")}) {
-    auto text = toolchain::readWholeFile(folder + "/" + name, 64u << 20);
+  auto read = [&](trajectory::Json &to, const std::string &name, uint64_t most) -> Error {
+    auto text = toolchain::readWholeFile(folder + "/" + name, most);
     if (!text)
       return text.takeError();
-    texts[key] = std::move(*text);
+    to = std::move(*text);
+    return Error::success();
+  };
+  if (Error error = read(texts["plan"], "plan.json", 64u << 20))
+    return std::move(error);
+  auto plan = candidate::LaunchPlan::parse(texts["plan"].get_ref<const std::string &>());
+  if (!plan)
+    consumeError(plan.takeError()); // the candidate's verdict, over there
+  if (!plan || !plan->isNetwork()) {
+    if (Error error = read(texts["cuda"], "kernel.cu", 64u << 20))
+      return std::move(error);
+    return texts;
   }
+  texts["modules"] = trajectory::Json::array();
+  for (const std::string &name : plan->modules)
+    if (Error error = read(texts["modules"].emplace_back(), name, 64u << 20))
+      return std::move(error);
+  if (sys::fs::exists(folder + "/partition.json"))
+    if (Error error = read(texts["tasks"], "partition.json", 256u << 20))
+      return std::move(error);
   return texts;
 }
 
