@@ -66,7 +66,7 @@ def compiled_graph(module, example_inputs, **options):
         given = _given(sources, example_inputs)
         weights = [place for place, (source, value) in enumerate(zip(sources, given))
                    if place not in places and (not isinstance(source, int) or isinstance(value, torch.nn.Parameter))]
-        graph = CompiledGraph(exported.graph_module, device, values=given if real else None, weights=weights, **options)
+        graph = CompiledGraph(exported.graph_module, device, values=given if real else None, weights=weights, places=places, **options)
         return _Called(graph, sources, places, module.forward), None
 
 
@@ -120,13 +120,7 @@ class _Called:
         given = _given(self._sources, values)
         if self._written and overlap(given, self._written):
             return self._original(*values)
-        answers = []
-        for place, result in zip(self._places, self._graph.run(*given), strict=True):
-            if place is None:
-                answers.append(result)
-            else:
-                given[place].copy_(result)
-        return answers
+        return [result for place, result in zip(self._places, self._graph.run_in_place(*given), strict=True) if place is None]
 
 
 def _kept(module, why):

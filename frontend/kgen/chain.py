@@ -3,7 +3,9 @@
 """A split graph as few calls: kernels that follow one another are one chain of the runtime, with one block of memory for what
 only they see. What a call costs in Python then hardly depends on how many kernels there are."""
 import array
+import collections
 import ctypes
+import functools
 import operator
 import threading
 import weakref
@@ -147,9 +149,9 @@ def _version(tensor):
 class _Chain:
     """STEPS, [(bundle, values that it reads, values that it writes)], as one call. Values are numbers; KEPT are those that others
     read. CONTIGUOUS are values from elsewhere that are known to lie as the bundles read them: the others are made row-major.
-    ALWAYS as _Prepared has it."""
+    ALWAYS as _Prepared has it. NEW_VALUES, {value: value}, are results with the arguments whose new values they are, which nothing else reads."""
 
-    def __init__(self, steps, kept, contiguous, device, always=False):
+    def __init__(self, steps, kept, contiguous, device, always=False, new_values=None):
         self._always = always
         self._bundles = [bundle for bundle, _, _ in steps]
         self._prepared, self._late = None, []
@@ -158,6 +160,11 @@ class _Chain:
         self.writes = [value for value in made if value in kept]
         self._strided = [position for position, value in enumerate(self.reads) if value not in contiguous]
         self._outputs = [made[value][0].outputs[made[value][1]] for value in self.writes]
+        # What a bundle writes in place of what it reads, by the positions of both.
+        sources = {value: reads[bundle.updates[index]] for bundle, reads, writes in steps for index, value in enumerate(writes)
+                   if bundle.updates[index] >= 0}
+        self._updates = {position: self.reads.index(sources[value]) for position, value in enumerate(self.writes)
+                         if value in sources and (new_values or {}).get(value) == sources[value]}
         self._device = device
         bases = {value: index for index, value in enumerate([*self.reads, *self.writes])}
         self._plan(steps, bases)
@@ -229,9 +236,9 @@ class _Chain:
             if all(values[self.reads[position]] is not None for position in self._prepared.positions):
                 self._on_device(values, lambda *given: self._launch(*given, only_prepare=True))
 
-    def run(self, values):
-        """Reads VALUES and writes there."""
-        self._on_device(values, self._launch)
+    def run(self, values, in_place=False):
+        """Reads VALUES and writes there; IN_PLACE: what is a new value into the memory of the old one, where that is read as it lies."""
+        self._on_device(values, functools.partial(self._launch, in_place=in_place))
 
     def _on_device(self, values, launch):
         """LAUNCH with VALUES and the addresses of what a run reads, as it is to lie and aligned; 0 for the rest and what is not there."""
@@ -268,11 +275,16 @@ class _Chain:
                 bases[position] = tensor.data_ptr()
             self._call(_interface.loaded.kgen_chain_prepare, bases, stream)
 
-    def _launch(self, values, addresses, only_prepare=False):
+    def _launch(self, values, addresses, only_prepare=False, in_place=False):
         device = self._device
-        for value, (shape, dtype) in zip(self.writes, self._outputs):
-            tensor = values[value] = torch.empty(shape, dtype=dtype, device=device)
-            addresses.append(tensor.data_ptr())
+        for number, (value, (shape, dtype)) in enumerate(zip(self.writes, self._outputs)):
+            source = self._updates.get(number) if in_place else None
+            old = None if source is None else values[self.reads[source]]
+            if old is not None and old.data_ptr() == addresses[source]:
+                values[value] = old
+            else:
+                values[value] = torch.empty(shape, dtype=dtype, device=device)
+            addresses.append(values[value].data_ptr())
         block = torch.empty(self._block_bytes, dtype=torch.uint8, device=device)
         addresses.append(block.data_ptr())
         if self._prepared is not None:
@@ -304,7 +316,7 @@ class _Elsewhere:
         """The values that it reads."""
         return set(self._reads)
 
-    def run(self, values):
+    def run(self, values, in_place=False):
         given = [values[value] for value in self._reads]
         for position, order in self._orders:
             given[position] = given[position].permute(order)
@@ -318,10 +330,10 @@ class _Elsewhere:
 
 class Program:
     """MODULE, a GraphModule of parts, for plain tensors with the strides of EXAMPLES, which LAYOUTS were made for. BUNDLE_OF(part) is
-    the part's bundle, for DEVICE, or None for one of PyTorch's. ALWAYS as _Prepared has it. None of it shows to PyTorch's dispatcher.
-    Raises NotImplementedError."""
+    the part's bundle, for DEVICE, or None for one of PyTorch's. ALWAYS as _Prepared has it. PLACES, {result: argument}, are the arguments' new values.
+    None of it shows to PyTorch's dispatcher. Raises NotImplementedError."""
 
-    def __init__(self, module, bundle_of, examples, device, layouts, always=False):
+    def __init__(self, module, bundle_of, examples, device, layouts, always=False, places=None):
         self._always, self._layouts = always, layouts
         if device.type == "cuda" and device.index is None:
             device = torch.device("cuda", torch.cuda.current_device())
@@ -353,6 +365,10 @@ class Program:
             for part, reads, writes, _ in parts])]
         self._count = count
         self._results = [numbers[result] if isinstance(result, torch.fx.Node) else _Constant(result) for result in results]
+        # What only one part reads may be written in place by it.
+        read_by = collections.Counter(value for _, reads, _, _ in parts for value in set(reads))
+        self._new_values = {self._results[result]: place for result, place in (places or {}).items()
+                            if isinstance(self._results[result], int) and read_by[place] == 1 and place not in self._results}
         row_major = set(layouts.inputs)  # once permuted, which moves nothing
         for number, example in enumerate(examples):
             if isinstance(example, torch.Tensor) and example.is_contiguous():
@@ -385,7 +401,7 @@ class Program:
                 continue
             later = {value for _, others in groups[index + 1:] for _, reads, _, _ in others for value in reads}
             steps = [(bundle_of(part), _ordered(reads, bundle_of(part)), writes) for part, reads, writes, _ in members]
-            items.append(_Chain(steps, returned | later, contiguous, device, self._always))
+            items.append(_Chain(steps, returned | later, contiguous, device, self._always, self._new_values))
             contiguous.update(items[-1].writes)
         return items
 
@@ -411,10 +427,11 @@ class Program:
             if isinstance(item, _Chain):
                 item.refresh(values)
 
-    def run(self, arguments):
+    def run(self, arguments, in_place=False):
+        """The results for ARGUMENTS; IN_PLACE: those that are new values of arguments may be written into these."""
         values = [*arguments, *[None] * (self._count - self._inputs)]
         for item in self._items:
-            item.run(values)
+            item.run(values, in_place)
         return [values[result] if type(result) is int else result.value for result in self._results]
 
 

@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import copy
 import hashlib
+import operator
 import os
 import pathlib
 import shutil
@@ -22,7 +23,7 @@ from kgen.exporting import quiet as export_quietly
 from kgen.layouts import Layouts
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
-from kgen.subgraph import graph_text
+from kgen.subgraph import anonymous_text
 from kgen.tools import ToolFailed, find_tool, run_tool
 
 #: The classes of precision that a graph may have; None for what its types say.
@@ -389,10 +390,12 @@ class Coverage:
 
 
 class CompiledGraph:
-    """An exported program with its segments' kernels. Call run() with values for its placeholders."""
+    """An exported program with its segments' kernels. Call run() with values for its placeholders. PLACES: for each result the placeholder whose new
+    value it is, None for an answer."""
 
-    def __init__(self, exported, device, *, precision=None, search="none", kernels=None, check=True, prepare="changed", values=None, weights=()):
+    def __init__(self, exported, device, *, precision=None, search="none", kernels=None, check=True, prepare="changed", values=None, weights=(), places=()):
         self.coverage = Coverage()
+        self._places = {number: place for number, place in enumerate(places) if place is not None}
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
         maker = _Maker(device, search, self.precision, kernels)
@@ -514,10 +517,24 @@ class CompiledGraph:
         return any(isinstance(value, torch.Tensor) and value.is_cuda for value in arguments)
 
     def _parameters(self, module, name):
-        """Which of part NAME's placeholders are weights, by the names that _anonymous() gives."""
+        """Which of part NAME's placeholders are weights, by the names that anonymous_text() gives."""
         call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
         outer = [node for node in module.graph.nodes if node.op == "placeholder"]
         return [f"x{number}" for number, node in enumerate(call.args, 1) if node in outer and outer.index(node) in self._weights]
+
+    def _new_values(self, module, name):
+        """{result of part NAME: the placeholder, by the name that anonymous_text() gives, whose new value it is}."""
+        call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
+        outer = [node for node in module.graph.nodes if node.op == "placeholder"]
+        found = {}
+        for number, result in enumerate(next(node for node in module.graph.nodes if node.op == "output").args[0]):
+            place = self._places.get(number)
+            if place is None or not isinstance(result, torch.fx.Node) or outer[place] not in call.args:
+                continue
+            own = result.args[1] if result.target is operator.getitem and result.args[0] is call else 0 if result is call else None
+            if own is not None:
+                found[own] = f"x{call.args.index(outer[place]) + 1}"
+        return found
 
     def _text(self, module, name):
         """(the text of part NAME, whether it gives a tensor by itself)."""
@@ -528,7 +545,7 @@ class CompiledGraph:
             graph = copy.deepcopy(graph)
             end = next(node for node in graph.nodes if node.op == "output")
             end.args = ((end.args[0],),)
-        return _anonymous(graph, self.precision, self._parameters(module, name)), single
+        return anonymous_text(graph, self.precision, self._parameters(module, name), self._new_values(module, name)), single
 
     def _make(self, segments, maker):
         """Puts kernels in the place of every segment that can have some; says in the others why not."""
@@ -609,7 +626,7 @@ class CompiledGraph:
     def _fast(self, examples, device, always):
         """The parts as a Program; None where one cannot be made, and every part is an operator of its own."""
         try:
-            return Program(self.module, lambda part: getattr(part, "bundle", None), examples, device, self.layouts, always)
+            return Program(self.module, lambda part: getattr(part, "bundle", None), examples, device, self.layouts, always, self._places)
         except (NotImplementedError, RuntimeFailed):
             return None
 
@@ -644,28 +661,26 @@ class CompiledGraph:
 
     def run(self, *values):
         """The results, for plain tensors like the example's."""
+        return self._run(values, in_place=False)
+
+    def run_in_place(self, *values):
+        """The results, for plain tensors like the example's. Each whose place `places` said is written there: that is its memory."""
+        results = self._run(values, in_place=True)
+        for number, place in self._places.items():
+            if results[number].data_ptr() != values[place].data_ptr() or results[number].stride() != values[place].stride():
+                values[place].copy_(results[number])
+            elif not values[place].is_inference():
+                torch.autograd.graph.increment_version(values[place])  # kernels do not count
+        return results
+
+    def _run(self, values, in_place):
         # Whoever watches PyTorch's operators is to see operators.
         if (self._program is None or torch._C._len_torch_dispatch_stack()
                 or torch._C._functorch.peek_interpreter_stack() is not None):
             return self.layouts.leave(self.module(*self.layouts.enter(values)))
         if self._late is not None:
             self._check_late(values)
-        return self.layouts.leave(self._program.run(values))
-
-
-def _anonymous(graph, precision, parameters=()):
-    """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts. PARAMETERS, by these
-    names, are weights."""
-    plain = torch.fx.Graph()
-    seen, counts = {}, {}
-    for node in graph.nodes:
-        copied = plain.node_copy(node, lambda old: seen[old])
-        counts[node.op] = counts.get(node.op, 0) + 1
-        copied.name = f"{'x' if node.op == 'placeholder' else 'v'}{counts[node.op]}"
-        if node.op == "placeholder":
-            copied.target = copied.name
-        seen[node] = copied
-    return graph_text(plain, "segment", precision, parameters)
+        return self.layouts.leave(self._program.run(values, in_place))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Host code in CUDA-C++ that queues a launch plan's kernels: for exports, which nvcc builds."""
+import math
 
 _TYPES = {"f64": "DOUBLE", "f32": "FLOAT32", "f16": "FLOAT16", "bf16": "BFLOAT16", "i64": "INT64", "i32": "INT32",
           "i8": "UINT8", "i1": "UINT8"}
@@ -100,6 +101,12 @@ def host_code(plan, function):
 
     lines = [_PRELUDE, f"void {function}(void *const *in, void *const *out, char *workspace, cudaStream_t stream) {{",
              "  (void)workspace;"]
+    for index, buffer in enumerate(plan["outputs"]):
+        if "updates" in buffer:  # its kernels leave most of it as it was
+            size = math.prod(buffer["shape"]) * _BYTES[buffer["dtype"]]
+            source = buffer["updates"]
+            lines += [f"  if (out[{index}] != in[{source}])",
+                      f"    kgen_host::check(cudaMemcpyAsync(out[{index}], in[{source}], {size}, cudaMemcpyDeviceToDevice, stream), \"copy\");"]
     for launch in plan["launches"]:
         lines.append("  {")
         slots = []

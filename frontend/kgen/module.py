@@ -124,7 +124,8 @@ class _Entry:
         with torch.no_grad():
             # The check runs the graph, which writes nothing: what it gives for a buffer is left alone.
             try:
-                self.graph = CompiledGraph(exported.graph_module, self.device, values=values, weights=weights, **options)
+                self.graph = CompiledGraph(exported.graph_module, self.device, values=values, weights=weights,
+                                           places=[place for place, _ in self._results], **options)
             except RuntimeError as error:  # PyTorch's own ops do not take the example: types that do not go together, ...
                 words = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
                 raise CompileFailed(f"{type(original).__name__} does not take this example: {words}") from error
@@ -270,10 +271,8 @@ class _Entry:
 
     def run(self, values, call):
         answers = []
-        for (place, constant), result in zip(self._results, self.graph.run(*values)):
-            if place is not None:
-                values[place].copy_(result)
-            else:
+        for (place, constant), result in zip(self._results, self.graph.run_in_place(*values)):
+            if place is None:
                 answers.append(constant if result is None else result)
         for part, name, _, after in self._changed:
             setattr(part, name, after)

@@ -10,7 +10,7 @@ import torch
 
 from kgen.tools import beside
 
-VERSION = 2
+VERSION = 3
 _DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
            "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "i1": torch.bool}
 #: Kernels read and write up to 16 bytes at once.
@@ -40,6 +40,7 @@ def library():
                                             ctypes.c_char_p, ctypes.c_size_t]
         for name in ("prepares_from", "run_reads"):
             getattr(loaded, "kgen_bundle_" + name).argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        loaded.kgen_bundle_updates.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         library.loaded = loaded
     return library.loaded
 
@@ -65,6 +66,8 @@ class Bundle:
         self.precision = plan["precision"]
         self.inputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["inputs"]]
         self.outputs = [(tuple(buffer["shape"]), _DTYPES[buffer["dtype"]]) for buffer in plan["outputs"]]
+        #: By output: the input that it is, written in place; -1: none.
+        self.updates = [found.kgen_bundle_updates(handle, index) for index in range(len(self.outputs))]
         self.workspace_bytes = found.kgen_bundle_workspace_bytes(handle)
         self.launches = found.kgen_bundle_launches(handle)
         #: What is computed when weights change and kept: its bytes, launches, and the inputs that it depends on.

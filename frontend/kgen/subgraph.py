@@ -18,12 +18,13 @@ _DROPOUTS = frozenset((torch.ops.aten.dropout.default, torch.ops.aten.feature_dr
 
 
 class _Writer(GraphWriter):
-    """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input."""
+    """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input. NEW_VALUES, {result: placeholder}, are what
+    placeholders hold afterwards."""
 
-    def __init__(self, graph, name, precision=None, parameters=()):
+    def __init__(self, graph, name, precision=None, parameters=(), new_values=None):
         file = types.SimpleNamespace(name=name, precision=precision, path=types.SimpleNamespace(name="torch.export"))
         super().__init__(file, None, types.SimpleNamespace(graph=graph), {})
-        self._parameters = frozenset(parameters)
+        self._parameters, self._new_values = frozenset(parameters), new_values or {}
 
     def _arguments(self):
         lines = []
@@ -38,6 +39,12 @@ class _Writer(GraphWriter):
             attributes += [f'kgen.init = "{rows}"'] if rows else []
             lines.append(f"    {value.name}: {self._type(value)} {{{', '.join(attributes)}}}")
         return lines
+
+    def _returned(self, node):
+        values = super()._returned(node)
+        if len(values) == len(node.args[0]):
+            self.results = [("mutation", self._new_values[index]) if index in self._new_values else kind for index, kind in enumerate(self.results)]
+        return values
 
     def bind(self, node):
         """Makes NODE's value known as an input."""
@@ -59,9 +66,25 @@ def place_of(node):
     return f"{lines[-1][0]}:{lines[-1][1]}" if lines else None
 
 
-def graph_text(graph, name, precision=None, parameters=()):
-    """The MLIR text of GRAPH (an fx.Graph of ATen calls on tensors). Raises ImportRefused."""
-    return _Writer(graph, name, precision, parameters).text()
+def graph_text(graph, name, precision=None, parameters=(), new_values=None):
+    """The MLIR text of GRAPH (an fx.Graph of ATen calls on tensors). NEW_VALUES: {the number of a result: the placeholder whose new value it is}.
+    Raises ImportRefused."""
+    return _Writer(graph, name, precision, parameters, new_values).text()
+
+
+def anonymous_text(graph, precision, parameters=(), new_values=None):
+    """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts. PARAMETERS, by these
+    names, are weights, and NEW_VALUES those whose new value a result is."""
+    plain = torch.fx.Graph()
+    seen, counts = {}, {}
+    for node in graph.nodes:
+        copied = plain.node_copy(node, lambda old: seen[old])
+        counts[node.op] = counts.get(node.op, 0) + 1
+        copied.name = f"{'x' if node.op == 'placeholder' else 'v'}{counts[node.op]}"
+        if node.op == "placeholder":
+            copied.target = copied.name
+        seen[node] = copied
+    return graph_text(plain, "segment", precision, parameters, new_values)
 
 
 class Undecomposed(str):

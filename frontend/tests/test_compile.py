@@ -202,6 +202,95 @@ class BackendTest(unittest.TestCase):
             torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
 
 
+class Step(nn.Module):
+    """One step of attention with a cache, which is written in place."""
+
+    def __init__(self, length=16):
+        super().__init__()
+        self.project = nn.Linear(16, 48)
+        self.register_buffer("keys", torch.zeros(1, 2, length, 8))
+        self.register_buffer("values", torch.zeros(1, 2, length, 8))
+
+    def forward(self, x, position):
+        q, k, v = (part.view(1, 1, 2, 8).transpose(1, 2) for part in self.project(x).chunk(3, -1))
+        self.keys.index_copy_(2, position, k)
+        self.values.index_copy_(2, position, v)
+        mask = torch.arange(self.keys.shape[2]) <= position
+        return F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=mask[None, None, None])
+
+
+class InPlaceTest(unittest.TestCase):
+    """A step writes its position of each cache, and copies none."""
+
+    def setUp(self):
+        torch.manual_seed(11)
+        self.module, self.other = Step().eval(), Step().eval()
+        self.other.load_state_dict(self.module.state_dict())
+
+    def steps(self, compiled, positions=(0, 3, 3, 15)):
+        with torch.no_grad():
+            for position in positions:
+                x, at = torch.randn(1, 16), torch.tensor([position])
+                torch.testing.assert_close(compiled(x, at), self.other(x, at), rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(self.module.keys, self.other.keys, rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(self.module.values, self.other.values, rtol=1e-4, atol=1e-5)
+
+    def copies(self, call):
+        """How many tensors CALL copies into others."""
+        class Watch(torch.overrides.TorchFunctionMode):
+            def __torch_function__(self, function, types, arguments=(), keywords=None):
+                seen.append(function.__name__)
+                return function(*arguments, **(keywords or {}))
+        seen = []
+        with Watch():
+            call()
+        return seen.count("copy_")
+
+    def test_caches_are_written_where_they_lie(self):
+        for kernels in ("generic", "first"):
+            compiled = quietly(lambda: kgen.compile(self.module, (torch.randn(1, 16), torch.tensor([2])), kernels=kernels))
+            self.assertFalse(self.module.keys.any() and kernels == "generic", "compiling wrote into a buffer")
+            place, version = self.module.keys.data_ptr(), self.module.keys._version
+            self.assertEqual(self.copies(lambda: self.steps(compiled)), 0)
+            self.assertEqual(self.module.keys.data_ptr(), place)
+            self.assertEqual(self.module.keys._version, version + 4)  # whoever holds it sees that it changed
+            self.assertFalse(compiled.misses)
+
+    def test_what_lies_otherwise_is_copied(self):
+        # Four bytes off what kernels read: they get a copy, which is copied back.
+        for module in (self.module, self.other):
+            for name in ("keys", "values"):
+                setattr(module, name, torch.zeros(1 * 2 * 16 * 8 + 1)[1:].view(1, 2, 16, 8))
+        compiled = quietly(lambda: kgen.compile(self.module, (torch.randn(1, 16), torch.tensor([2]))))
+        self.assertEqual(self.copies(lambda: self.steps(compiled)), 8)
+        self.assertFalse(compiled.misses)
+
+    def test_backend(self):
+        compiled = torch.compile(self.module, backend=kgen_backend)
+        quietly(lambda: self.steps(compiled))
+
+    def test_old_values_that_somebody_reads_are_kept(self):
+        class Both(Step):
+            def forward(self, x, position):
+                before = self.keys.sum()
+                return before, super().forward(x, position)
+        self.module, self.other = Both().eval(), Both().eval()
+        self.other.load_state_dict(self.module.state_dict())
+        self.steps(quietly(lambda: kgen.compile(self.module, (torch.randn(1, 16), torch.tensor([2])))))
+
+    def test_bundle_begins_with_a_copy(self):
+        compiled = quietly(lambda: kgen.compile(self.module, (torch.randn(1, 16), torch.tensor([2]))))
+        bundle, = [each for each in compiled._entries[0].graph._bundles() if max(each.updates) >= 0]
+        self.assertEqual(len([number for number in bundle.updates if number >= 0]), 2)
+        given = [torch.randint(0, 16, shape) if dtype == torch.int64 else torch.randn(shape, dtype=dtype) for shape, dtype in bundle.inputs]
+        held = [value.clone() for value in given]
+        for number, result in zip(bundle.updates, bundle.run(given)):
+            if number >= 0:
+                self.assertEqual(int((result != given[number]).any(-1).sum()), 2)  # a row of each head
+        for value, was in zip(given, held):
+            self.assertTrue(torch.equal(value, was))
+
+
 class BundleTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -235,7 +324,7 @@ class BundleTest(unittest.TestCase):
         folder = self.copied()
         description = json.loads((folder / "bundle.json").read_text())
         (folder / "bundle.json").write_text(json.dumps({**description, "version": 99}))
-        self.refused(folder, "it is of version 99, this runtime reads versions 1 to 2")
+        self.refused(folder, "it is of version 99, this runtime reads versions 1 to 3")
 
     def test_wrong_tensors(self):
         bundle = Bundle(self.folder)

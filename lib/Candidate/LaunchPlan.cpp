@@ -103,7 +103,7 @@ void onlyKnown(const json &value, const std::string &place, std::initializer_lis
 BufferSpec buffer(const json &value, const std::string &place) {
   BufferSpec spec;
   spec.name = text(member(value, "name", place), place + ".name");
-  onlyKnown(value, place, {"name", "dtype", "shape", "init", "parameter", "read_bytes"});
+  onlyKnown(value, place, {"name", "dtype", "shape", "init", "parameter", "read_bytes", "updates"});
   std::string dtype = text(member(value, "dtype", place), place + ".dtype");
   auto type = parseDType(dtype);
   if (!type)
@@ -125,6 +125,8 @@ BufferSpec buffer(const json &value, const std::string &place) {
   }
   if (auto it = value.find("read_bytes"); it != value.end())
     spec.readBytes = integer(*it, place + ".read_bytes", 0, int64_t(spec.bytes()));
+  if (auto it = value.find("updates"); it != value.end())
+    spec.updates = int(integer(*it, place + ".updates", 0, int64_t(maxBuffers) - 1));
   return spec;
 }
 
@@ -428,6 +430,8 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
     plan.outputs.push_back(buffer(outputs[i], indexed("outputs", i)));
   if (outputs.empty())
     fail("outputs is empty");
+  if (std::string fault = findUpdateFault(plan); !fault.empty())
+    fail(fault);
   // A graph that is only launched in pieces has a plan of its own that no limit holds for.
   if (!launches)
     return plan;
@@ -445,6 +449,8 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
   const json &list = array(member(root, "launches", ""), "launches", mostLaunches);
   for (size_t i = 0; i < list.size(); ++i)
     plan.launches.push_back(launch(list[i], plan, indexed("launches", i)));
+  if (std::string fault = findUpdateFault(plan); !fault.empty())
+    fail(fault);
   if (plan.launches.empty())
     fail("launches is empty");
   if (plan.isNetwork()) {
@@ -467,6 +473,8 @@ json printBuffer(const BufferSpec &spec, bool input) {
     if (spec.readBytes >= 0)
       out["read_bytes"] = spec.readBytes;
   }
+  if (spec.updates >= 0)
+    out["updates"] = spec.updates;
   return out;
 }
 
@@ -616,10 +624,16 @@ double LaunchPlan::bufferBytes() const {
 }
 
 double LaunchPlan::compulsoryBytes() const {
-  double bytes = 0;
+  double bytes = writtenBytes();
   for (const BufferSpec &spec : inputs)
     bytes += spec.compulsoryBytes();
+  return bytes;
+}
+
+double LaunchPlan::writtenBytes() const {
+  double bytes = 0;
   for (const BufferSpec &spec : outputs)
-    bytes += double(spec.bytes());
+    if (spec.updates < 0)
+      bytes += double(spec.bytes());
   return bytes;
 }

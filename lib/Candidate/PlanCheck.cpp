@@ -22,6 +22,8 @@ static std::string describe(const std::vector<BufferSpec> &buffers, bool drawn) 
     words += "]";
     if (drawn)
       words += " " + buffer.init + (buffer.parameter ? " weight" : "");
+    if (buffer.updates >= 0)
+      words += " in place of in" + std::to_string(buffer.updates);
     words += "; ";
   }
   return words;

@@ -37,6 +37,9 @@ double LaunchPlan::spareInputBytes() const {
     for (const LaunchArgument &argument : launches[l].arguments)
       if (const BufferRef *ref = bufferOf(argument); ref && ref->kind == BufferKind::Input)
         isRead[ref->index] = true;
+  for (const BufferSpec &output : outputs)
+    if (output.updates >= 0)
+      isRead[size_t(output.updates)] = true; // as its output
   double bytes = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
     bytes += isRead[i] || !inputs[i].parameter ? 0 : inputs[i].compulsoryBytes();

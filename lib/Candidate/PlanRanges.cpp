@@ -4,7 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A step may read a part of a value, and write one: a time step of a recurrent layer. Such a part is to its task what a
-// whole buffer is, so a launch points into it and nowhere beside it, and no byte has two writers.
+// whole buffer is, so a launch points into it and nowhere beside it, and no byte has two writers. An input that is
+// written in place is its output's memory alone.
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
@@ -106,5 +107,33 @@ std::string kgen::candidate::findRangeFault(const LaunchPlan &plan) {
         return fault;
     launch += step.launches;
   }
+  return "";
+}
+
+std::string kgen::candidate::findUpdateFault(const LaunchPlan &plan) {
+  std::map<int, size_t> outputOf;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    const BufferSpec &output = plan.outputs[i];
+    if (output.updates < 0)
+      continue;
+    const std::string place = "outputs[" + std::to_string(i) + "].updates is " + std::to_string(output.updates);
+    if (size_t(output.updates) >= plan.inputs.size())
+      return place + ", but the plan has " + std::to_string(plan.inputs.size()) + " inputs";
+    const BufferSpec &input = plan.inputs[size_t(output.updates)];
+    if (input.dtype != output.dtype || input.shape != output.shape)
+      return place + ", an input of another type or shape";
+    if (!outputOf.try_emplace(output.updates, i).second)
+      return place + ", and so is outputs[" + std::to_string(outputOf[output.updates]) + "].updates";
+  }
+  for (size_t l = 0; l < plan.launches.size() && !outputOf.empty(); ++l)
+    for (const LaunchArgument &argument : plan.launches[l].arguments) {
+      auto *map = std::get_if<TensorMapSpec>(&argument);
+      const BufferRef *ref = map ? &map->buffer : std::get_if<BufferRef>(&argument);
+      if (!ref || ref->kind != BufferKind::Input)
+        continue;
+      if (auto found = outputOf.find(int(ref->index)); found != outputOf.end())
+        return "launches[" + std::to_string(l) + "] uses " + nameOf(*ref) + ", which is written in place: out" +
+               std::to_string(found->second) + " holds it";
+    }
   return "";
 }

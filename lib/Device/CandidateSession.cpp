@@ -80,6 +80,8 @@ llvm::Error CandidateSession::writeInput(unsigned index, const char *bytes) {
 }
 
 llvm::Error CandidateSession::runBare() {
+  if (llvm::Error error = showUpdated(sets[0]))
+    return error;
   for (size_t i = 0; i < plan.launches.size(); ++i)
     if (llvm::Error error = device.launch(i, sets[0].valuePointers[i], false, false))
       return error;
@@ -414,6 +416,16 @@ llvm::Error CandidateSession::showInputs(BufferSet &set) {
   return pieces.empty() ? llvm::Error::success() : device.copyShared(set.import, pieces, false);
 }
 
+/// Outputs and inputs have memory of their own all the same: what a run leaves is compared, and the next one begins
+/// with what the input held.
+llvm::Error CandidateSession::showUpdated(BufferSet &set) {
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (const int input = plan.outputs[i].updates; input >= 0)
+      if (llvm::Error error = device.copy(set.outputs[i].data, set.inputs[size_t(input)].data, set.outputs[i].bytes))
+        return error;
+  return llvm::Error::success();
+}
+
 llvm::Error CandidateSession::prepare(BufferSet &set, const RunRequest &request, const RunOrder &order,
                                       RunReport &report) {
   // Where runs happen apart, what is not announced is not there.
@@ -496,6 +508,8 @@ llvm::Expected<RunReport> CandidateSession::run(const RunRequest &request, volat
   if (plan.prepareSteps && !request.empty)
     if (llvm::Error error = prepare(set, request, order, report))
       return std::move(error);
+  if (llvm::Error error = showUpdated(set))
+    return std::move(error);
   if (llvm::Error error = device.scrub(request.poison))
     return std::move(error);
   if (request.graph && !device.canCaptureGraphs())

@@ -104,8 +104,12 @@ static llvm::Error writeBundle(const EvalRequest &request, const std::string &ou
   auto planJson = json::parse(plan->print());
   if (!planJson)
     return planJson.takeError();
+  const bool writesInPlace =
+      llvm::any_of(plan->outputs, [](const candidate::BufferSpec &output) { return output.updates >= 0; });
   // What needs nothing newer older runtimes read as well.
-  json::Object bundle{{"version", plan->prepareSteps ? 2 : 1},
+  json::Object bundle{{"version", writesInPlace        ? 3
+                                  : plan->prepareSteps ? 2
+                                                       : 1},
                       {"device", host ? "host" : "cuda"},
                       {"arch", host ? "" : options.arch},
                       {"plan", std::move(*planJson)}};

@@ -484,9 +484,7 @@ void Evaluator::checkFloor(const candidate::LaunchPlan &plan, const EvaluateOpti
   auto rates = findChipRates(parts.card.name);
   if (!rates)
     return;
-  double written = 0;
-  for (const candidate::BufferSpec &spec : plan.outputs)
-    written += double(spec.bytes());
+  const double written = plan.writtenBytes();
   const double read = plan.compulsoryBytes() - written - plan.spareInputBytes();
   out.floorUs = floorMicroseconds(*rates, copyBytesOf(*rates, read, written), options.flops, plan.precision);
   double least = (read + written) / rates->peakBytes * 1e6;

@@ -67,6 +67,16 @@ llvm::Expected<std::map<std::string, NetworkTask>> kgen::evaluate::readNetworkTa
   return tasks;
 }
 
+/// Which input of STEP the plan's output that RANGE is all of is written in place of; -1: none.
+static int findUpdatedInput(const candidate::LaunchPlan &plan, const candidate::PlanStep &step,
+                            const candidate::BufferRange &range) {
+  const int updates = range.kind == candidate::BufferKind::Output ? plan.outputs[range.index].updates : -1;
+  for (size_t i = 0; i < step.inputs.size() && updates >= 0; ++i)
+    if (step.inputs[i].kind == candidate::BufferKind::Input && int(step.inputs[i].index) == updates)
+      return int(i);
+  return -1;
+}
+
 llvm::Expected<candidate::LaunchPlan> kgen::evaluate::cutOutStep(const candidate::LaunchPlan &plan, size_t step,
                                                                  const candidate::LaunchPlan &shape) {
   const candidate::PlanStep &wanted = plan.steps[step];
@@ -78,6 +88,8 @@ llvm::Expected<candidate::LaunchPlan> kgen::evaluate::cutOutStep(const candidate
   out.precision = shape.precision;
   out.inputs = shape.inputs;
   out.outputs = shape.outputs;
+  for (size_t i = 0; i < wanted.outputs.size(); ++i)
+    out.outputs[i].updates = findUpdatedInput(plan, wanted, wanted.outputs[i]);
   std::map<unsigned, unsigned> own; // workspaces
   auto map = [&](candidate::BufferRef &ref) -> llvm::Error {
     for (auto [kind, list] : {std::pair(candidate::BufferKind::Input, &wanted.inputs),

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Candidate/LaunchPlan.h"
 #include "kgen/Dialect/Aten/Passes.h"
+#include "kgen/Dialect/Aten/Updates.h"
 #include "kgen/Dialect/KGen/CaptureError.h"
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/Precision.h"
@@ -174,6 +175,9 @@ std::string inlineDeviceHeaders(StringRef cuda) {
 llvm::Error buildLaunches(func::FuncOp func, StringRef source, const candidate::LaunchPlan &plan) {
   Block &body = func.getBody().front();
   Operation *terminator = body.getTerminator();
+  SmallVector<std::optional<unsigned>> updates;
+  for (unsigned i = 0; i < func.getNumResults(); ++i)
+    updates.push_back(aten::findUpdate(func, i));
   terminator->setOperands({});
   while (&body.front() != terminator)
     body.getOperations().rbegin()->getPrevNode()->erase();
@@ -181,7 +185,12 @@ llvm::Error buildLaunches(func::FuncOp func, StringRef source, const candidate::
   OpBuilder builder(terminator);
   Location loc = func.getLoc();
   SmallVector<Value> outputs, workspaces;
-  for (Type type : func.getResultTypes()) {
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
+    if (updates[i]) {
+      outputs.push_back(body.getArgument(*updates[i]));
+      func.setResultAttr(unsigned(i), updatesAttr, builder.getI64IntegerAttr(*updates[i]));
+      continue;
+    }
     auto tensor = cast<RankedTensorType>(type);
     outputs.push_back(tensor::EmptyOp::create(builder, loc, tensor.getShape(), tensor.getElementType()));
   }

@@ -412,9 +412,9 @@ private:
     if (what == Computed::DeclaredTF32)
       passes.insert(passes.end(), {"--kgen-convert-aten-to-linalg", "--kgen-round-factors"});
     // What is held against the CPU is small, and to have the tiles of the whole nevertheless.
-    const char *tiles = isDeclared(what)    ? "--kgen-lower=contiguous-slices tiled-products"
-                        : name == "reduced" ? "--kgen-lower=contiguous-slices wide-tiles=1"
-                                            : "--kgen-lower=contiguous-slices";
+    const char *tiles = isDeclared(what)    ? "--kgen-lower=contiguous-slices separate-results tiled-products"
+                        : name == "reduced" ? "--kgen-lower=contiguous-slices separate-results wide-tiles=1"
+                                            : "--kgen-lower=contiguous-slices separate-results";
     // A network's layers are alike, and so are a layer's time steps.
     passes.insert(passes.end(), {tiles, "--kgen-merge-sources"});
     if (auto error = tool("kgen-opt", passes, lowered))

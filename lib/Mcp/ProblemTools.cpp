@@ -16,8 +16,11 @@ namespace kgen::mcp {
 
 static Json printTensors(const std::vector<graph::TensorFact> &tensors) {
   Json list = Json::array();
-  for (const graph::TensorFact &tensor : tensors)
+  for (const graph::TensorFact &tensor : tensors) {
     list.push_back({{"dtype", tensor.dtype}, {"shape", tensor.shape}});
+    if (tensor.updates >= 0)
+      list.back()["updates"] = tensor.updates;
+  }
   return list;
 }
 

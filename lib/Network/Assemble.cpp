@@ -163,6 +163,9 @@ private:
     }
     for (int value : step.writes)
       described.outputs.push_back(values[value].range);
+    for (size_t i = 0; i < plan.outputs.size(); ++i)
+      if (Error error = checkUpdate(described, plan.outputs[i].updates, described.outputs[i]))
+        return error;
     std::vector<BufferRange> own;
     for (const candidate::WorkspaceSpec &space : plan.workspace)
       own.push_back(
@@ -194,6 +197,20 @@ private:
           use(ref, launch);
     out.steps.push_back(std::move(described));
     return Error::success();
+  }
+
+  /// What a task writes in place of its input INPUT (-1: nothing) must be the network's output in place of the same
+  /// memory, and such an output must be written so.
+  Error checkUpdate(const candidate::PlanStep &step, int input, const BufferRange &output) const {
+    const int wanted = output.kind == BufferKind::Output ? out.outputs[output.index].updates : -1;
+    const BufferRange *read = input < 0 ? nullptr : &step.inputs[size_t(input)];
+    const bool agrees =
+        read ? read->kind == BufferKind::Input && int(read->index) == wanted && read->bytes < 0 : wanted < 0;
+    if (agrees)
+      return Error::success();
+    return createStringError(
+        "task " + step.task +
+        (read ? " writes in place what the network has elsewhere" : " writes anew what the network has in place"));
   }
 
   void use(const BufferRef &ref, size_t launch) {

@@ -8,6 +8,7 @@
 
 #include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Updates.h"
 #include "kgen/Dialect/KGen/Precision.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -113,8 +114,11 @@ static FailureOr<graph::GraphFacts> collectOwnFacts(ModuleOp graph) {
   facts.precision = stringifyPrecision(precisionOf(graph)).str();
   for (Type type : func.getArgumentTypes())
     facts.inputs.push_back(tensorFact(type));
-  for (Type type : func.getResultTypes())
+  for (auto [i, type] : llvm::enumerate(func.getResultTypes())) {
     facts.outputs.push_back(tensorFact(type));
+    if (std::optional<unsigned> argument = aten::findUpdate(func, unsigned(i)))
+      facts.outputs.back().updates = int(*argument);
+  }
   facts.compulsoryBytes = aten::compulsoryBytes(func);
 
   llvm::DenseMap<Operation *, int> indices;

@@ -17,6 +17,7 @@
 #include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/ShapeInference.h"
+#include "kgen/Dialect/Aten/Updates.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Layouts.h"
 #include "kgen/Dialect/KGen/NetworkMarks.h"
@@ -121,6 +122,9 @@ public:
     groupOf.assign(ops.size(), -1);
     for (Operation *op : ops)
       originOf.push_back(origins.of(op));
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      if (std::optional<unsigned> argument = aten::findUpdate(func, i))
+        updates[terminator()->getOperand(i)] = func.getArgument(*argument);
     findRoles();
   }
 
@@ -405,6 +409,8 @@ private:
       func.setType(builder.getFunctionType(body->getArgumentTypes(), ValueRange(results).getTypes()));
       for (auto [number, place] : llvm::enumerate(places))
         copyDomain(place.root, func, unsigned(number));
+      for (auto [number, value] : llvm::enumerate(writes))
+        copyUpdate(value, func, unsigned(number));
       setPrecision(*module);
       if (llvm::any_of(group.ops, [&](int op) { return owner.ops[op]->hasAttr(storeMark); }))
         sinkPermutations(func);
@@ -477,6 +483,16 @@ private:
         func.setArgAttr(number, "kgen.init", builder.getStringAttr(drawn));
       if (isWeight)
         func.setArgAttr(number, "kgen.parameter", builder.getUnitAttr());
+    }
+
+    /// Whether VALUE, result NUMBER of FUNC, is an argument of the network written in place.
+    void copyUpdate(Value value, func::FuncOp func, unsigned number) {
+      auto known = owner.updates.find(value);
+      if (known == owner.updates.end())
+        return;
+      auto *place = llvm::find_if(places, [&](const PartitionPlace &each) { return each.root == known->second; });
+      if (place != places.end())
+        func.setResultAttr(number, updatesAttr, builder.getI64IntegerAttr(place - places.begin()));
     }
 
     /// A product is of the network's class; what has none is of the class that its own types give it.
@@ -555,8 +571,9 @@ private:
   std::vector<Origin> originOf; ///< by op
   std::vector<int> groupOf;     ///< -1: none
   std::vector<Group> groups;
-  llvm::DenseSet<Value> stacked; ///< what lies in a stack
-  llvm::StringMap<int> numbers;  ///< of tasks, by text
+  llvm::DenseSet<Value> stacked;        ///< what lies in a stack
+  llvm::DenseMap<Value, Value> updates; ///< results that are arguments written in place
+  llvm::StringMap<int> numbers;         ///< of tasks, by text
 };
 
 graph::TensorFact describe(Type type) {

@@ -17,9 +17,10 @@
 using namespace mlir;
 
 void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &options) {
-  // First: a lowered graph no longer shows its class.
+  // First: a lowered graph no longer shows its class, nor what is written in place.
   pm.addPass(createSetPrecision());
   pm.addPass(createInlineDispatches());
+  pm.addPass(createMarkUpdates({options.separateResults}));
   kernels::FormAttentionOptions attention;
   attention.arch = options.arch;
   attention.sharedBytes = options.sharedBytes;

@@ -62,6 +62,9 @@ static std::string describe(const char *kind, const std::vector<graph::TensorFac
     for (size_t d = 0; d < tensors[i].shape.size(); ++d)
       text += (d ? "," : "") + std::to_string(tensors[i].shape[d]);
     text += "]";
+    if (const int input = tensors[i].updates; input >= 0)
+      text += " (written in place of `in" + std::to_string(input) +
+              "`: it holds that one when the kernels begin; no launch names `in" + std::to_string(input) + "`)";
   }
   return text;
 }

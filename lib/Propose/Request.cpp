@@ -18,7 +18,12 @@ namespace kgen::propose {
 
 using Json = nlohmann::ordered_json;
 
-static Json toJson(const graph::TensorFact &tensor) { return {{"dtype", tensor.dtype}, {"shape", tensor.shape}}; }
+static Json toJson(const graph::TensorFact &tensor) {
+  Json json{{"dtype", tensor.dtype}, {"shape", tensor.shape}};
+  if (tensor.updates >= 0)
+    json["updates"] = tensor.updates;
+  return json;
+}
 
 static Json toJson(const std::vector<graph::TensorFact> &tensors) {
   Json list = Json::array();
@@ -108,7 +113,7 @@ std::string printRequest(const ProposalContext &context, StringRef stage, const 
 static std::vector<graph::TensorFact> tensorsOf(const Json &list) {
   std::vector<graph::TensorFact> tensors;
   for (const Json &entry : list)
-    tensors.push_back({entry.at("dtype"), entry.at("shape").get<std::vector<int64_t>>()});
+    tensors.push_back({entry.at("dtype"), entry.at("shape").get<std::vector<int64_t>>(), entry.value("updates", -1)});
   return tensors;
 }
 

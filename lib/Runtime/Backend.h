@@ -33,6 +33,8 @@ public:
   virtual void encode(const TensorMap &map, void *base, Slot &to) = 0;
   /// Queues launch INDEX on STREAM; or where it goes in RUN, which has named it.
   virtual void launch(size_t index, void **arguments, void *stream, Run *run) = 0;
+  /// Queues a copy of BYTES on STREAM.
+  virtual void copy(void *to, const void *from, size_t bytes, void *stream) = 0;
   /// How the launches of a run that begins on STREAM, without those that prepare, are spread over streams beside it;
   /// null where they are not.
   virtual std::unique_ptr<Run> beginRun(void *) { return nullptr; }

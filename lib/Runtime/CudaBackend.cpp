@@ -94,6 +94,13 @@ public:
       fail("the driver refuses the launch of " + launch.kernel, error);
   }
 
+  void copy(void *to, const void *from, size_t bytes, void *stream) override {
+    if (int error =
+            driver().queueCopyOnDevice(reinterpret_cast<cuda::Pointer>(to), reinterpret_cast<cuda::Pointer>(from),
+                                       bytes, static_cast<cuda::Stream>(stream)))
+      fail("the driver refuses a copy", error);
+  }
+
   std::unique_ptr<Run> beginRun(void *stream) override {
     auto origin = static_cast<cuda::Stream>(stream);
     if (!sides->areThere())

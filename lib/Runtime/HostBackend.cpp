@@ -10,6 +10,7 @@
 #include "../Device/host/kgen_host_abi.h"
 #include "kgen/Runtime/LaunchForms.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <stdexcept>
@@ -80,6 +81,8 @@ public:
     if (kernels[index](&call) != 0)
       throw std::runtime_error(launch.kernel + ": " + message);
   }
+
+  void copy(void *to, const void *from, size_t bytes, void *) override { memcpy(to, from, bytes); }
 
 private:
   const Bundle &bundle;

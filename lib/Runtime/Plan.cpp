@@ -148,8 +148,12 @@ static Plan readPlan(const Json &json) {
   Plan plan;
   for (const Json &buffer : json.at("inputs"))
     plan.inputs.push_back(bufferBytes(buffer));
-  for (const Json &buffer : json.at("outputs"))
+  for (const Json &buffer : json.at("outputs")) {
     plan.outputs.push_back(bufferBytes(buffer));
+    plan.updates.push_back(buffer.value("updates", -1));
+    if (plan.updates.back() >= int(plan.inputs.size()))
+      throw std::runtime_error("the plan writes an input in place that it does not declare");
+  }
   std::vector<size_t> spaceBytes;
   for (const Json &buffer : json.value("workspace", Json::array())) {
     spaceBytes.push_back(buffer.at("bytes"));

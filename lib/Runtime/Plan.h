@@ -52,6 +52,7 @@ struct Launch {
 
 struct Plan {
   std::vector<size_t> inputs, outputs; ///< bytes
+  std::vector<int> updates;            ///< by output: the input that it is, written in place; -1: none
   std::vector<size_t> workspace;       ///< the offset of each piece in its block
   std::vector<bool> isPrepared;        ///< by piece: in the block of what is prepared
   size_t workspaceBytes = 0, preparedBytes = 0;

@@ -9,6 +9,7 @@
 
 #include "Backend.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -93,8 +94,11 @@ int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index) {
 
 int kgen_bundle_run_reads(const kgen_bundle *bundle, size_t index) {
   const Plan &plan = bundle->data.plan;
-  return takesInput(plan, plan.prepareLaunches, plan.launches.size(), index);
+  return std::count(plan.updates.begin(), plan.updates.end(), int(index)) > 0 ||
+         takesInput(plan, plan.prepareLaunches, plan.launches.size(), index);
 }
+
+int kgen_bundle_updates(const kgen_bundle *bundle, size_t index) { return bundle->data.plan.updates.at(index); }
 
 /// Which launches of a plan.
 enum class Part { All, Prepare, Run };
@@ -134,6 +138,13 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
     }
     backend.launch(index, arguments.data(), stream, run);
   };
+  auto copyUpdated = [&] {
+    for (size_t o = 0; o < plan.outputs.size(); ++o)
+      if (const int input = plan.updates[o]; input >= 0 && outputs[o] != inputs[input])
+        backend.copy(outputs[o], inputs[input], plan.outputs[o], stream);
+  };
+  if (part != Part::Prepare)
+    copyUpdated();
   for (size_t i = begin; i < end; ++i) {
     if (i == plan.prepareLaunches)
       if (std::unique_ptr<Backend::Run> run = backend.beginRun(stream)) {

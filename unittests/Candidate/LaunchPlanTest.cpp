@@ -89,6 +89,36 @@ TEST(LaunchPlan, HoldsTensorMaps) {
   EXPECT_EQ(again->print(), plan->print());
 }
 
+TEST(LaunchPlan, SaysWhatIsWrittenInPlace) {
+  const char *text = R"json({"version": 1, "problem": "p", "arch": "sm_90a", "precision": "tf32",
+ "inputs": [{"name": "c", "dtype": "f32", "shape": [4, 8]}, {"name": "x", "dtype": "f32", "shape": [8], "read_bytes": 4}],
+ "outputs": [{"name": "out0", "dtype": "f32", "shape": [4, 8], "updates": 0}, {"name": "out1", "dtype": "f32", "shape": [8]}],
+ "workspace": [],
+ "launches": [{"kernel": "k", "grid": [4], "block": [32], "args": [{"buffer": "in1"}, {"buffer": "out0"}, {"buffer": "out1"}]}]})json";
+  auto plan = LaunchPlan::parse(text);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  EXPECT_EQ(plan->outputs[0].updates, 0);
+  EXPECT_EQ(plan->outputs[1].updates, -1);
+  EXPECT_EQ(plan->writtenBytes(), 8 * 4); // of out1 alone
+  EXPECT_EQ(plan->compulsoryBytes(), 4 * 8 * 4 + 4 + 8 * 4);
+  auto again = LaunchPlan::parse(plan->print());
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(again->print(), plan->print());
+  auto wrong = [&](const char *what, const char *with) {
+    std::string other = text;
+    other.replace(other.find(what), strlen(what), with);
+    return errorOf(other);
+  };
+  EXPECT_EQ(wrong("\"updates\": 0", "\"updates\": 2"), "plan.json: outputs[0].updates is 2, but the plan has 2 inputs");
+  EXPECT_EQ(wrong("\"updates\": 0", "\"updates\": -1"), "plan.json: outputs[0].updates is -1, expected 0 to 65535");
+  EXPECT_EQ(wrong("\"updates\": 0", "\"updates\": 1"),
+            "plan.json: outputs[0].updates is 1, an input of another type or shape");
+  EXPECT_EQ(wrong("\"shape\": [8]}],\n \"workspace\"", "\"shape\": [4, 8], \"updates\": 0}],\n \"workspace\""),
+            "plan.json: outputs[1].updates is 0, and so is outputs[0].updates");
+  EXPECT_EQ(wrong("{\"buffer\": \"in1\"}", "{\"buffer\": \"in0\", \"offset\": 4}"),
+            "plan.json: launches[0] uses in0, which is written in place: out0 holds it");
+}
+
 TEST(LaunchPlan, RoundsF32ThatIsCopiedAsTf32) {
   auto plan = LaunchPlan::parse(withMap(
       R"({"buffer": "in0", "dtype": "tf32", "dims": [8, 4], "strides": [32], "box": [8, 2], "swizzle": "32B"})"));

@@ -132,6 +132,26 @@ TEST_F(SessionTest, ArgumentsArriveByValue) {
   EXPECT_EQ(run(), "");
 }
 
+TEST_F(SessionTest, WhatIsWrittenInPlaceBeginsAsItsInput) {
+  plan.outputs[0].updates = 0;
+  plan.launches[0].arguments[0] = int32_t(0); // the input has no other address
+  device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
+    EXPECT_EQ(memcmp(pointer(values, 1), input, sizeof input), 0);
+    pointer(values, 1)[3] += 100;
+    return llvm::Error::success();
+  };
+  session = llvm::cantFail(CandidateSession::create(device, plan, ""));
+  for (unsigned set = 0; set < CandidateSession::bufferSets; ++set)
+    llvm::cantFail(session->setInputs(set, {reinterpret_cast<const char *>(input)}));
+  for (buffers = 0; buffers < 2 * CandidateSession::bufferSets; ++buffers) { // each of them again
+    EXPECT_EQ(run(), "");
+    float found[10];
+    llvm::cantFail(session->readOutput(0, found));
+    EXPECT_EQ(found[3], 103);
+    EXPECT_EQ(found[4], 4);
+  }
+}
+
 TEST_F(SessionTest, OutputIsReadBack) {
   device.onLaunch = [&](size_t, llvm::ArrayRef<void *> values) {
     for (int i = 0; i < 10; ++i)

@@ -155,4 +155,24 @@ TEST_F(AtenCost, ReadsNothingForCertainOfAConcatenationOfWhichHalfIsPicked) {
   EXPECT_EQ(read("12"), 4 * 4);
 }
 
+TEST_F(AtenCost, WhatIsWrittenInPlaceCostsWhatOthersReadOfIt) {
+  auto bytesOf =
+      [&](const char *more, const char *results) {
+        return compulsoryBytes(
+            parse((Twine(R"(func.func @f(%c: tensor<16x4xf32> {kgen.name = "c"}, %i: tensor<1xi64>, %v: tensor<1x4xf32>)
+        -> ()") + results +
+                   R"() {
+      %0 = aten.index_put %c, %i values %v dims [0] : (tensor<16x4xf32>, tensor<1xi64>, tensor<1x4xf32>) -> tensor<16x4xf32>
+      )" + more + "}")
+                      .str()));
+      };
+  const double given = 8 + 4 * 4, cache = 16 * 4 * 4;
+  EXPECT_EQ(bytesOf("return %0 : tensor<16x4xf32>", "tensor<16x4xf32> {kgen.mutates = \"c\"}"), given);
+  EXPECT_EQ(bytesOf("return %0 : tensor<16x4xf32>", "tensor<16x4xf32>"), given + 2 * cache);
+  EXPECT_EQ(bytesOf(R"(%1 = aten.exp %0 : (tensor<16x4xf32>) -> tensor<16x4xf32>
+      return %0, %1 : tensor<16x4xf32>, tensor<16x4xf32>)",
+                    "tensor<16x4xf32> {kgen.mutates = \"c\"}, tensor<16x4xf32>"),
+            given + 2 * cache);
+}
+
 } // namespace

@@ -65,6 +65,28 @@ TEST(ArenaTest, SharesWhereLivesAreApart) {
   EXPECT_EQ(offsets, (std::vector<int64_t>{0, 512, 512, 512}));
 }
 
+TEST(AssembleTest, WritesInPlaceWhatTheNetworkHasInPlace) {
+  graph::NetworkPartition partition = chain(1);
+  candidate::LaunchPlan task = taskPlan(), network = whole();
+  auto explain = [&] {
+    auto plan = assemble(partition, network, {task}, {"00-relu.cu"});
+    return plan ? "" : toString(plan.takeError());
+  };
+  network.outputs[0].updates = 0;
+  EXPECT_EQ(explain(), "task 00-relu writes anew what the network has in place");
+  task.outputs[0].updates = 0;
+  task.launches[0].arguments[0] = int32_t(0);
+  auto plan = assemble(partition, network, {task}, {"00-relu.cu"});
+  ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
+  EXPECT_EQ(plan->outputs[0].updates, 0);
+  network.outputs[0].updates = -1;
+  EXPECT_EQ(explain(), "task 00-relu writes in place what the network has elsewhere");
+  // Of two in a row the second one reads what is no input.
+  partition = chain(2);
+  network.outputs[0].updates = 0;
+  EXPECT_EQ(explain(), "task 00-relu writes in place what the network has elsewhere");
+}
+
 TEST(AssembleTest, BindsValuesAndSharesMemory) {
   graph::NetworkPartition partition = chain(6);
   auto plan = assemble(partition, whole(), {taskPlan()}, {"00-relu.cu"});

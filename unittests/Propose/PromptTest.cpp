@@ -115,6 +115,19 @@ TEST(Prompt, AValueIsNotATemplate) {
   EXPECT_NE(text.find("{{schema}} {{#graph}}\n{{/parent_cuda}}"), std::string::npos);
 }
 
+TEST(Prompt, SaysWhatIsWrittenInPlace) {
+  ProposalContext context = makeContext();
+  context.facts.inputs = {{"f32", {8, 4}}, {"f32", {4}}};
+  context.facts.outputs = {{"f32", {4}}, {"f32", {8, 4}, 0}};
+  std::string text = printUserPrompt(context, "ideas", nullptr, nullptr, 5);
+  EXPECT_NE(text.find("`out0` f32[4], `out1` f32[8,4] (written in place of `in0`: it holds that one when the kernels "
+                      "begin; no launch names `in0`)"),
+            std::string::npos);
+  auto again = parseRequest(printRequest(context, "ideas", nullptr, 5, nullptr));
+  ASSERT_TRUE(bool(again)) << toString(again.takeError());
+  EXPECT_EQ(printUserPrompt(again->context, "ideas", nullptr, nullptr, 5), text);
+}
+
 TEST(Prompt, ARecordedRequestGivesTheSamePrompt) {
   ProposalContext context = makeContext();
   Idea idea = {"k", "Do it.", ideas::IdeaCategory::Async, "dir:x"};

@@ -14,11 +14,11 @@
 
 namespace {
 
-/// Input 0 is read by a run, 1 by preparation, 2 by both (as boxes in a run), 3 by nobody.
-constexpr const char *bundleText = R"({"version": 2, "device": "host", "image": "kernel.so", "image_bytes": 1, "plan": {
+/// Input 0 is read by a run, 1 by preparation, 2 by both (as boxes in a run), 3 by nobody, 4 is output 1.
+constexpr const char *bundleText = R"({"version": 3, "device": "host", "image": "kernel.so", "image_bytes": 1, "plan": {
   "inputs": [{"dtype": "f32", "shape": [4]}, {"dtype": "f32", "shape": [4]}, {"dtype": "f32", "shape": [4, 4]},
-             {"dtype": "f32", "shape": [4]}],
-  "outputs": [{"dtype": "f32", "shape": [4]}],
+             {"dtype": "f32", "shape": [4]}, {"dtype": "f32", "shape": [4]}],
+  "outputs": [{"dtype": "f32", "shape": [4]}, {"dtype": "f32", "shape": [4], "updates": 4}],
   "workspace": [{"name": "w", "bytes": 64, "prepared": true}],
   "prepare": 1,
   "launches": [
@@ -46,11 +46,15 @@ TEST(BundleReadsTest, SaysWhichInputsPreparationAndRunsRead) {
   kgen_bundle *bundle = nullptr;
   char message[500] = "";
   ASSERT_EQ(open(folder.c_str(), &bundle, message, sizeof message), 0) << message;
-  const int expected[4][2] = {{0, 1}, {1, 0}, {1, 1}, {0, 0}};
-  for (size_t input = 0; input < 4; ++input) {
+  const int expected[5][2] = {{0, 1}, {1, 0}, {1, 1}, {0, 0}, {0, 1}};
+  for (size_t input = 0; input < 5; ++input) {
     EXPECT_EQ(prepares(bundle, input), expected[input][0]) << input;
     EXPECT_EQ(reads(bundle, input), expected[input][1]) << input;
   }
+  auto updates = reinterpret_cast<decltype(&kgen_bundle_updates)>(dlsym(library, "kgen_bundle_updates"));
+  ASSERT_TRUE(updates);
+  EXPECT_EQ(updates(bundle, 0), -1);
+  EXPECT_EQ(updates(bundle, 1), 4);
   close(bundle);
   std::filesystem::remove_all(folder);
 }

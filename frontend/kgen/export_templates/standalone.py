@@ -110,7 +110,9 @@ def run(*inputs):
     _driver()
     ready = [_fits(index, tensor, buffer) for index, (tensor, buffer) in enumerate(zip(inputs, PLAN["inputs"]))]
     device = ready[0].device
-    outputs = [torch.empty(buffer["shape"], dtype=_DTYPES[buffer["dtype"]], device=device) for buffer in PLAN["outputs"]]
+    # Of an output that is an input's new value the kernels write what changes.
+    outputs = [ready[buffer["updates"]].clone() if "updates" in buffer else
+               torch.empty(buffer["shape"], dtype=_DTYPES[buffer["dtype"]], device=device) for buffer in PLAN["outputs"]]
     pieces = [torch.empty(max(1, piece["bytes"]), dtype=torch.uint8, device=device) for piece in PLAN.get("workspace", [])]
     memory = {"in": ready, "out": outputs, "ws": pieces}
 

@@ -44,6 +44,9 @@ struct BufferSpec {
   bool parameter = false;
   /// Of an input that the graph reads in part, by index or as a slice: what any implementation reads. -1: all.
   int64_t readBytes = -1;
+  /// Of an output that is an input written in place: that input's number. The output holds the input's bytes when a run
+  /// begins, and no launch uses the input itself. -1: none.
+  int updates = -1;
 
   int64_t elements() const;
   size_t bytes() const { return size_t(elements()) * byteSize(dtype); }
@@ -147,8 +150,10 @@ struct LaunchPlan {
   /// The JSON form, deterministic to the byte; parse(print()) is the identity.
   std::string print() const;
 
-  /// Every input read once and every output written once.
+  /// Every input read once and every output written once; of those written in place next to nothing is.
   double compulsoryBytes() const;
+  /// Of these, what is written.
+  double writtenBytes() const;
   /// What all inputs and outputs take.
   double bufferBytes() const;
   /// Of these, what a run does not read, as it is prepared.
@@ -162,6 +167,10 @@ std::string findLifetimeFault(const LaunchPlan &plan);
 /// What is wrong with the ranges of buffers that PLAN's steps read and write: two steps write a byte, one writes what
 /// it reads, or a launch uses a buffer of its step beside the ranges that the step has of it. "" when nothing is.
 std::string findRangeFault(const LaunchPlan &plan);
+
+/// What is wrong with PLAN's outputs that are inputs written in place: such an input is none, is of another
+/// type or shape, is two outputs, or a launch uses it. "" when nothing is.
+std::string findUpdateFault(const LaunchPlan &plan);
 
 /// The one of RANGES that holds what REF points at, in a plan's step; null: none does. Of several the one that reaches
 /// farthest.

@@ -131,6 +131,8 @@ private:
   llvm::Error prepare(BufferSet &set, const RunRequest &request, const RunOrder &order, RunReport &report);
   llvm::Error hideInputs(uint32_t seed);
   llvm::Error showInputs(BufferSet &set);
+  /// Gives the outputs of SET that are inputs written in place what those inputs hold.
+  llvm::Error showUpdated(BufferSet &set);
   /// Compares what each of BUFFERS' zones holds with its poison; SEEN[i] are the results of the jobs from FIRST on.
   llvm::Error checkZones(llvm::ArrayRef<const std::vector<Buffer> *> lists, llvm::ArrayRef<uint64_t> seen,
                          uint32_t seed);

@@ -22,6 +22,7 @@ namespace kgen::graph {
 struct TensorFact {
   std::string dtype;
   std::vector<int64_t> shape;
+  int updates = -1; ///< of an output that is an input written in place: that input's number
 };
 
 /// What an op works on, as its kernel family reads it; 0 where the family has no such number.

@@ -36,6 +36,8 @@ struct LowerOptions : mlir::PassPipelineOptions<LowerOptions> {
       *this, "contiguous-slices",
       llvm::cl::desc("slices that are one piece of memory are pointers, so that time steps have equal kernels"),
       llvm::cl::init(false)};
+  Option<bool> separateResults{*this, "separate-results", llvm::cl::desc("no result is an argument written in place"),
+                               llvm::cl::init(false)};
 };
 
 /// Who has the idea, and which one.

@@ -11,7 +11,7 @@
 //   kernel.cubin  machine code for a card, or kernel.so for device host
 //
 // A network's has "images": [{"image": ..., "image_bytes": ...}, ...] instead, one for each module of its plan. Where
-// its plan prepares values out of weights, the bundle is of version 2.
+// its plan prepares values out of weights, the bundle is of version 2; where it writes inputs in place, of version 3.
 //
 // A bundle is trusted, like any library that one loads: candidates are measured elsewhere. Functions return 0, or 1
 // with one sentence in MESSAGE (at most SIZE bytes, always terminated). Every function is thread safe.
@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define KGEN_RUNTIME_VERSION 2
+#define KGEN_RUNTIME_VERSION 3
 
 #ifdef KGEN_RUNTIME_BUILD
 #define KGEN_RUNTIME_API __attribute__((visibility("default")))
@@ -61,6 +61,10 @@ KGEN_RUNTIME_API size_t kgen_bundle_prepare_launches(const kgen_bundle *bundle);
 KGEN_RUNTIME_API int kgen_bundle_prepares_from(const kgen_bundle *bundle, size_t index);
 /// 1 where a run on prepared values reads input INDEX, else 0: kgen_bundle_run_prepared needs no memory for that one.
 KGEN_RUNTIME_API int kgen_bundle_run_reads(const kgen_bundle *bundle, size_t index);
+
+/// The input that output INDEX is, written in place; -1: none. Where the caller gives both the same memory the run
+/// changes it; else it begins with a copy of the input.
+KGEN_RUNTIME_API int kgen_bundle_updates(const kgen_bundle *bundle, size_t index);
 
 /// Queues every launch of the plan on STREAM (a CUstream; ignored on device host, where they have run on return).
 /// INPUTS and OUTPUTS are row-major, contiguous and at least 16-byte aligned, in memory of the current context's

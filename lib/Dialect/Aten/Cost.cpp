@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Updates.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -89,6 +90,17 @@ static std::optional<double> partsPicked(Operation *op) {
   return std::max(parts, 1.0);
 }
 
+/// Whether the result of USE's owner is the argument that USE reads, written in place.
+static bool isUpdate(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (!isa<IndexPutOp>(op) || use.getOperandNumber() != 0 || !isa<BlockArgument>(use.get()))
+    return false;
+  auto func = dyn_cast<func::FuncOp>(op->getParentOp());
+  return func && llvm::any_of(op->getResult(0).getUses(), [&](OpOperand &other) {
+           return isa<func::ReturnOp>(other.getOwner()) && findUpdate(func, other.getOperandNumber());
+         });
+}
+
 namespace {
 /// How many elements of a tensor the results of its graph need whatever the inputs are. Where parts are picked behind
 /// ops that move elements or compute each by itself, only those parts are needed in front of them, too.
@@ -107,6 +119,8 @@ private:
   double by(OpOperand &use) {
     Operation *op = use.getOwner();
     const double all = elements(use.get());
+    if (isUpdate(use))
+      return ofUpdated(op->getResult(0));
     if (double kept = keptByTriangle(op); kept < 1)
       return std::min(kept * all, of(op->getResult(0)));
     if (isa<GroupedMmOp>(op) && use.getOperandNumber() == 1) // all rows may be one group's
@@ -120,6 +134,15 @@ private:
     if (isa<CatOp>(op)) // what is not needed may lie in this operand
       return std::max(of(result) - (elements(result) - all), 0.0);
     return std::min(all, of(result));
+  }
+
+  /// Of RESULT, an argument written in place: what else reads it.
+  double ofUpdated(Value result) {
+    double sum = 0;
+    for (OpOperand &use : result.getUses())
+      if (!isa<func::ReturnOp>(use.getOwner()))
+        sum += by(use);
+    return std::min(sum, elements(result));
   }
 
   llvm::DenseMap<Value, double> needed;
@@ -136,8 +159,8 @@ double kgen::aten::compulsoryBytes(func::FuncOp func) {
     total += readBytes(argument);
   llvm::SmallDenseSet<Value> written;
   func.walk([&](func::ReturnOp op) {
-    for (Value value : op.getOperands())
-      if (written.insert(value).second)
+    for (auto [i, value] : llvm::enumerate(op.getOperands()))
+      if (written.insert(value).second && !findUpdate(func, unsigned(i))) // one position is next to nothing
         total += bytesOf(value);
   });
   return total;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/Origins.h"
 
+#include "kgen/Support/GraphMarks.h"
+
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ Origins::Origins(func::FuncOp func) {
   // What the graph writes to is another value in each call.
   llvm::StringSet<> written;
   for (unsigned i = 0; i < func.getNumResults(); ++i)
-    if (auto target = func.getResultAttrOfType<StringAttr>(i, "kgen.mutates"))
+    if (auto target = func.getResultAttrOfType<StringAttr>(i, mutatesAttr))
       written.insert(target.getValue());
   for (auto [i, argument] : llvm::enumerate(func.getArguments())) {
     auto name = func.getArgAttrOfType<StringAttr>(i, "kgen.name");

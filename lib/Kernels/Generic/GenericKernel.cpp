@@ -519,6 +519,8 @@ FailureOr<GenericKernel> GenericWriter::write() {
   findCombiners();
   chooseMapping();
   nameLoops();
+  if (mapping == Mapping::Update && failed(findNamedLoops()))
+    return failure();
   chooseVector();
   if (needsWideIndex())
     indexType = "long long";
@@ -527,6 +529,7 @@ FailureOr<GenericKernel> GenericWriter::write() {
   chooseTile();
   if (failed(mapping == Mapping::Tile       ? writeTileBody()
              : mapping == Mapping::WideTile ? writeWideTileBody()
+             : mapping == Mapping::Update   ? writeUpdateBody()
              : vector > 1                   ? writeVectorBody()
              : mapping == Mapping::Element  ? writeElementBody()
                                             : writeLanesBody()))
@@ -559,12 +562,14 @@ FailureOr<GenericKernel> GenericWriter::write() {
     llvm::interleave(buffers, os, [&](Value v) { os << printShape(v); }, ", ");
   }
   os << "; "
-     << (mapping == Mapping::Element ? "one thread"
-         : lanes == 32               ? "one warp"
-                                     : "one block")
+     << (mapping == Mapping::Update    ? "in place, one thread"
+         : mapping == Mapping::Element ? "one thread"
+         : lanes == 32                 ? "one warp"
+                                       : "one block")
      << " per "
      << (mapping == Mapping::WideTile ? "wide tile of outputs"
          : mapping == Mapping::Tile   ? "tile of outputs"
+         : mapping == Mapping::Update ? "element put"
          : vector > 1                 ? std::to_string(vector) + " outputs"
                                       : "output")
      << ".\n";

@@ -40,4 +40,9 @@ struct GenericKernel {
 mlir::FailureOr<GenericKernel> emitGenericKernel(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what,
                                                  bool tiles, int64_t wideTiles);
 
+/// The same for an OP whose one result is its init, an argument of the graph, where it is not named by positions: a
+/// thread for each element that positions name, which writes it. The result's pointer is the argument's, which is no
+/// input.
+mlir::FailureOr<GenericKernel> emitUpdateKernel(mlir::linalg::GenericOp op, llvm::StringRef name, llvm::StringRef what);
+
 } // namespace kgen::kernels

@@ -11,6 +11,7 @@
 
 #include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Kernels/Passes.h"
+#include "kgen/Support/GraphMarks.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -64,11 +65,24 @@ static std::string makeStem(StringRef text) {
   return StringRef(stem).take_front(40).str();
 }
 
+/// The argument of FUNCTION that the result of OP is, written in place; null: none.
+static Value findUpdated(linalg::GenericOp op, func::FuncOp function) {
+  for (OpOperand &use : op->getUses()) {
+    auto end = dyn_cast<func::ReturnOp>(use.getOwner());
+    auto number = end ? function.getResultAttrOfType<IntegerAttr>(use.getOperandNumber(), updatesAttr) : nullptr;
+    if (number)
+      return function.getArgument(unsigned(number.getInt()));
+  }
+  return nullptr;
+}
+
 LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, StringRef kernelName) {
   std::string origin = describeOrigin(op), body = describeBody(op);
   std::string what = origin == body ? body : origin + " (" + body + ")";
   const bool tiles = tiledProducts || function->hasAttr(kTiledProducts) || getOperation()->hasAttr(kTiledProducts);
-  FailureOr<GenericKernel> kernel = emitGenericKernel(op, kernelName, what, tiles, wideTiles);
+  const Value updated = findUpdated(op, function);
+  FailureOr<GenericKernel> kernel =
+      updated ? emitUpdateKernel(op, kernelName, what) : emitGenericKernel(op, kernelName, what, tiles, wideTiles);
   if (failed(kernel))
     return failure();
   OpBuilder builder(function);
@@ -77,7 +91,9 @@ LogicalResult LowerGeneric::lower(linalg::GenericOp op, func::FuncOp function, S
   SmallVector<Value> outputs;
   for (Type type : op->getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    outputs.push_back(tensor::EmptyOp::create(builder, op.getLoc(), tensor.getShape(), tensor.getElementType()));
+    outputs.push_back(
+        updated ? updated
+                : Value(tensor::EmptyOp::create(builder, op.getLoc(), tensor.getShape(), tensor.getElementType())));
   }
   auto symbol =
       SymbolRefAttr::get(&getContext(), source.getSymName(), FlatSymbolRefAttr::get(&getContext(), kernelName));

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private to GenericKernel.cpp (analysis, and a thread for each output), GenericLanes.cpp (threads that share one),
-// GenericVector.cpp (packs of neighbouring outputs), GenericTile.cpp (tiles of products) and GenericWideTile.cpp (those
-// of products and convolutions in double).
+// GenericVector.cpp (packs of neighbouring outputs), GenericTile.cpp (tiles of products), GenericWideTile.cpp (those of
+// products and convolutions in double) and GenericUpdate.cpp (what is written in place).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -40,9 +40,11 @@ public:
         anyTiles(anyTiles), wideTiles(wideTiles), body(bodyText) {}
 
   mlir::FailureOr<GenericKernel> write();
+  /// The result is the init's own memory (emitUpdateKernel).
+  void writeInPlace() { mapping = Mapping::Update; }
 
 private:
-  enum class Mapping { Element, Lanes, Tile, WideTile };
+  enum class Mapping { Element, Lanes, Tile, WideTile, Update };
 
   struct Operand {
     mlir::BlockArgument argument;
@@ -115,6 +117,8 @@ private:
   bool isPacked(const Access &access) const;
   bool walksInner(mlir::AffineExpr index) const;
   void writeStores(unsigned indent);
+  mlir::LogicalResult findNamedLoops();
+  mlir::LogicalResult writeUpdateBody();
   std::string spellExtract(mlir::Operation *extract);
   void forEachLeaf(llvm::function_ref<void(mlir::AffineExpr, bool isCondition)> visit) const;
 
@@ -141,6 +145,11 @@ private:
   llvm::SmallVector<Phase> phases;
   unsigned rowOperand = 0;
   int64_t threadsAcross = 16;
+  /// Of Mapping::Update: loops that a position names, with it; what else is asked; what is written; the ops that ask.
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>> namedLoops;
+  llvm::SmallVector<mlir::Value> otherConditions;
+  mlir::Value put;
+  llvm::SmallPtrSet<mlir::Operation *, 8> askingOps;
   std::string indexType = "int";
   llvm::SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
   llvm::SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open

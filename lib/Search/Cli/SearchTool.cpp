@@ -435,6 +435,7 @@ static std::string floorText(const graph::GraphFacts &facts) {
       bytes *= double(extent);
     written += bytes;
   }
+  written = std::min(written, facts.compulsoryBytes); // what is written in place does not count
   const ChipRates &rates = getDefaultRates();
   double bytes = copyBytesOf(rates, facts.compulsoryBytes - written, written);
   double us = floorMicroseconds(rates, bytes, facts.flops, facts.precision);

@@ -4,18 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Buffers are found by following values: a launch writes a fresh buffer where
-// its destination is a tensor.empty, and its destination's buffer where that is
-// an earlier launch's result.
+// its destination is a tensor.empty, its destination's buffer where that is an
+// earlier launch's result, and a result's where that is an argument which the
+// result is, written in place.
 //
 //===----------------------------------------------------------------------===//
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Support/GraphMarks.h"
 #include "kgen/Target/Cuda/CudaEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -50,6 +53,7 @@ private:
   DenseMap<Value, int> bufferOf; ///< of arguments, launches' results and empties that launches read
   SmallVector<LaunchOp> launches;
   SmallVector<int64_t> workspaceBytes;
+  llvm::SmallDenseSet<unsigned> updates; ///< arguments that are results as well
 };
 
 } // namespace
@@ -122,6 +126,11 @@ LogicalResult PlanEmitter::addLaunch(LaunchOp launch) {
       buffers.push_back({getBytes(result.getType()), index, index, ""});
       continue;
     }
+    if (auto argument = dyn_cast<BlockArgument>(root); argument && updates.contains(argument.getArgNumber())) {
+      bufferOf[result] = buffers.size();
+      buffers.push_back({getBytes(result.getType()), index, index, ""});
+      continue;
+    }
     if (!root.getDefiningOp<LaunchOp>())
       return launch.emitOpError("writes a tensor that is neither empty nor a launch's result");
     // In place: then nobody may look at the old contents afterwards.
@@ -153,6 +162,9 @@ LogicalResult PlanEmitter::nameOutputs(func::ReturnOp op) {
 }
 
 LogicalResult PlanEmitter::findBuffers() {
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto number = function.getResultAttrOfType<IntegerAttr>(i, updatesAttr))
+      updates.insert(unsigned(number.getInt()));
   for (BlockArgument argument : function.getArguments()) {
     bufferOf[argument] = buffers.size();
     buffers.push_back({getBytes(argument.getType()), 0, 0, "in" + std::to_string(argument.getArgNumber())});
@@ -294,6 +306,8 @@ LogicalResult PlanEmitter::emit(StringRef problem, StringRef arch, llvm::raw_ost
     os << (i ? ",\n  " : "\n  ") << "{\"name\": \"out" << i << "\", \"dtype\": \"" << getDType(type)
        << "\", \"shape\": ";
     printList(os, cast<RankedTensorType>(type).getShape());
+    if (auto number = function.getResultAttrOfType<IntegerAttr>(unsigned(i), updatesAttr))
+      os << ", \"updates\": " << number.getInt();
     os << "}";
   }
   os << "],\n \"workspace\": [";

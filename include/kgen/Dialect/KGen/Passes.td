@@ -43,6 +43,24 @@ def InlineDispatches : Pass<"kgen-inline-dispatches", "::mlir::ModuleOp"> {
   let options = [Option<"all", "all", "bool", "false", "dissolve the dispatches of every family">];
 }
 
+def MarkUpdates : Pass<"kgen-mark-updates", "::mlir::ModuleOp"> {
+  let summary = "mark results that are arguments written in place";
+  let description = [{
+    A result that is the new value of an argument (`kgen.mutates`), and differs from it in one position, is that
+    argument's memory: its kernel writes the position and leaves the rest alone. `kgen.updates` says which argument;
+    the plan says so, too. With `separate`, every result gets memory of its own.
+
+    ```mlir
+    func.func @step(%cache: tensor<8x64xf32> {kgen.name = "cache"}, ...)
+        -> (tensor<8x64xf32> {kgen.mutates = "cache"}) {
+      %0 = aten.index_put %cache, %position values %row dims [0] : ...
+    // becomes
+        -> (tensor<8x64xf32> {kgen.mutates = "cache", kgen.updates = 0 : i64}) {
+    ```
+  }];
+  let options = [Option<"separate", "separate", "bool", "false", "results have memory of their own; takes marks away">];
+}
+
 def MergeSources : Pass<"kgen-merge-sources", "::mlir::ModuleOp"> {
   let summary = "keep one of the sources that differ in their names only";
   let description = [{
