@@ -174,13 +174,16 @@ def read_json(path, otherwise):
 
 
 def buffer_bytes(plan):
-    """What a network's weights, inputs and outputs take."""
-    return sum(DTYPES[buffer["dtype"]] * math.prod(buffer["shape"]) for side in ("inputs", "outputs") for buffer in plan.get(side, []))
+    """What a network's weights, inputs and outputs take; an output that is an input written in place takes nothing."""
+    return sum(DTYPES[buffer["dtype"]] * math.prod(buffer["shape"]) for side in ("inputs", "outputs") for buffer in plan.get(side, [])
+               if "updates" not in buffer)
 
 
 def prepared_only_bytes(plan):
     """The bytes of weights that only preparation reads: whoever prepares for good could let go of them."""
-    run = set(re.findall(r'"in(\d+)', json.dumps(plan.get("launches", [])[plan.get("prepare", 0):])))
+    first = sum(step["launches"] for step in plan.get("steps", [])[:plan.get("prepare", 0)])
+    run = set(re.findall(r'"in(\d+)', json.dumps(plan.get("launches", [])[first:])))
+    run |= {str(one["updates"]) for one in plan.get("outputs", []) if "updates" in one}
     return buffer_bytes({"inputs": [one for i, one in enumerate(plan.get("inputs", [])) if one.get("parameter") and str(i) not in run]})
 
 
