@@ -104,8 +104,20 @@ def settled(exported):
         exported = without_effects(decompose(exported, GraphWriter, more))
         needed = {why.target for why in map(refusal, exported.graph.nodes) if isinstance(why, Undecomposed)} - more
         if not needed:
-            return _without_unused(exported)
+            return _answers_first(_without_unused(exported))
         more |= needed
+
+
+def _answers_first(exported):
+    """EXPORTED with its answers in front of what buffers and arguments hold afterwards, as the importer has them: what a search found for an imported
+    problem is known again (applied.py)."""
+    signature, graph = exported.graph_signature, exported.graph_module.graph
+    order = sorted(range(len(signature.output_specs)), key=lambda index: signature.output_specs[index].kind != torch.export.graph_signature.OutputKind.USER_OUTPUT)
+    end = next(node for node in graph.nodes if node.op == "output")
+    end.args = (tuple(end.args[0][index] for index in order),)
+    signature.output_specs[:] = [signature.output_specs[index] for index in order]
+    exported.graph_module.recompile()
+    return exported
 
 
 def _without_dropout(exported):

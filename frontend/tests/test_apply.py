@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import runpy
 import shutil
 import tempfile
 import time
@@ -24,6 +25,7 @@ from kgen.__main__ import main
 from kgen.applied import apply, canonical, scaled
 from kgen.compiler import _Maker
 from kgen.errors import ImportRefused
+from kgen.importer import import_file
 
 # Weights before the input, other names than a module has, two kernels' work in one graph.
 GRAPH = """module attributes {kgen.problem = "found", kgen.precision = "PRECISION"} {
@@ -34,6 +36,26 @@ GRAPH = """module attributes {kgen.problem = "found", kgen.precision = "PRECISIO
     return %1 : tensor<4x6xf32>
   }
 }
+"""
+
+
+COUNTS = """
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(8, 4))
+
+    def forward(self, x, position):
+        self.rows.index_copy_(0, position, torch.tanh(x))
+        return self.rows.sum(0)
+
+def get_inputs():
+    return [torch.randn(1, 4), torch.tensor([2])]
+
+def get_init_inputs():
+    return []
 """
 
 
@@ -97,6 +119,33 @@ class Apply(unittest.TestCase):
         torch.set_float32_matmul_precision("high")
         self.assertEqual(self.launches(search="cached"), (1, True))
         self.assertEqual(self.launches(search="cached", precision="strict-fp32"), (2, False))
+
+    def test_a_module_with_buffers_that_change(self):
+        """An imported problem has its answers first, whatever order export gives them in; its caches are written in place."""
+        problem = self.folder / "counts.py"
+        problem.write_text(COUNTS)
+        text = import_file(problem)
+        run = self.folder / "run-counts"
+        (run / "best").mkdir(parents=True)
+        _Maker._lower(text, run / "best")
+        (run / "best/graph.mlir").rename(run / "graph.mlir")
+        plan = json.loads((run / "best/plan.json").read_text())
+        self.assertEqual([output.get("updates") is None for output in plan["outputs"]], [True, False])
+        (run / "best/measurement.json").write_text(json.dumps({"verdict": "PASS", "device": "host"}))
+        apply(run)
+        module = runpy.run_path(str(problem))["Model"]().eval()
+        other = copy.deepcopy(module)
+        given = (torch.randn(1, 4), torch.tensor([2]))
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            compiled = kgen.compile(module, given, search="cached", precision=plan["precision"])
+            bundle, = [part.bundle for part in compiled._entries[0].graph.module.children() if hasattr(part, "bundle")]
+            self.assertEqual(bundle.kind, "applied")
+            for position in (2, 5):
+                given = (torch.randn(1, 4), torch.tensor([position]))
+                torch.testing.assert_close(compiled(*given), other(*given), rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(module.rows, other.rows)
+        self.assertFalse(compiled.misses)
 
     def test_backend(self):
         apply(self.run_folder())
