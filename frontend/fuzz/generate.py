@@ -124,7 +124,7 @@ class Generator:
         dims = self.rng.sample(range(value.rank), self.rng.randint(1, value.rank))
         return [dim - value.rank if self.maybe(0.3) else dim for dim in dims]
 
-    def leaf(self, shape, dtype=None, init=None, weight=False, plain=False):
+    def leaf(self, shape, dtype=None, init=None, weight=False, plain=False, state=False):
         """A new argument of the graph."""
         shape, dtype = list(shape), dtype or self.dtype
         if self._size(shape) > 4 * self._most:
@@ -133,9 +133,9 @@ class Generator:
             init = ("normal", 0, 1) if dtype in FLOATS else ("integer", 0, 1) if dtype == "i1" else ("integer", -5, 9)
             if dtype in FLOATS and self.maybe(0.15):
                 init = self.pick([("uniform", 0, 1), ("uniform", -1, 3), ("normal", 1, 0.5)])
-        weight = weight or (init == ("normal", 0, 1) and self.maybe(0.2))
-        letter = "w" if weight else "p" if plain else "x"
-        leaf = Leaf(f"{letter}{self._count}", tuple(shape), dtype, init, weight, plain)
+        weight = weight or state or (init == ("normal", 0, 1) and self.maybe(0.2))
+        letter = "s" if state else "w" if weight else "p" if plain else "x"
+        leaf = Leaf(f"{letter}{self._count}", tuple(shape), dtype, init, weight, plain, state)
         self._count += 1
         native = [leaf.draw(generator, kind) for generator, kind in zip(self._draws, _KINDS)]
         wide = [part.double() if part.is_floating_point() else part for part in native]

@@ -22,6 +22,7 @@ class Leaf:
     """One argument of the graph: an input of forward or a weight of the model.
 
     plain: no infinities or NaN here, where PyTorch's own answer would depend on how it pads or blocks
+    state: a weight that a call writes to, so a buffer of the model
     """
 
     name: str
@@ -30,6 +31,7 @@ class Leaf:
     init: tuple = ("normal", 0, 1)
     weight: bool = False
     plain: bool = False
+    state: bool = False
 
     def source(self):
         """The expression that draws it."""
@@ -77,7 +79,7 @@ class Call:
     many: bool = False
 
     def operands(self):
-        return re.findall(r"\b[xwpv]\d+\b", self.text)
+        return re.findall(r"\b[xwpsv]\d+\b", self.text)
 
     def renamed(self, old, new):
         return replace(self, text=re.sub(rf"\b{old}\b", new, self.text))
@@ -102,7 +104,7 @@ class Graph:
         text += "\n\nclass Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         for leaf in weights:
             drawn = leaf.source()
-            if leaf.dtype in FLOATS:
+            if leaf.dtype in FLOATS and not leaf.state:
                 text += f"        self.{leaf.name} = nn.Parameter({drawn})\n"
             else:
                 text += f'        self.register_buffer("{leaf.name}", {drawn})\n'

@@ -647,11 +647,22 @@ def _aim_index_put(g):
                    f"{x}[{i}, {j}]", f"{x}[:, {j}]"])
 
 
+def _aim_update(g):
+    """A row of a cache that is the model's, and what is computed of the cache then."""
+    rows, columns = g.pick([5, 64, 200]), g.pick([3, 32, 65])
+    cache = g.leaf(g.pick([[rows, columns], [2, rows, columns], [rows]]), state=True)
+    place = g.leaf(g.pick([[1], [], [1, 1]]), "i64", ("integer", 0, rows - 1))
+    values = _ending(g, g.leaf(g.pick([cache.shape[-1:] if cache.rank > 1 else [], []])))
+    written = f"aten.index_put_({cache}, [{'None, ' if cache.rank == 3 else ''}{place}], {values})"
+    return g.pick(["torch.tanh({})", "{}.sum(0)", "{} * 2", "{}"]).format(written)
+
+
 # Each line's op, then what it is aimed at.
 AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": lambda g: _aim_conv(g, 2), "conv1d:channels last": lambda g: _aim_conv(g, 1),
         "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem,
         "scaled_dot_product_attention:heads": _aim_attention, "softmax.int:long rows": _aim_softmax, "sum.dim_IntList:long rows": _aim_sum,
-        "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put}
+        "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put,
+        "index_put:one position": _aim_update}
 AIM_WEIGHTS = {"linear:products": 3, "conv2d:channels last": 3, "conv2d:depthwise": 2, "scaled_dot_product_attention:heads": 4}
 
 # Spellings whose own name says nothing of the dialect's.

@@ -90,7 +90,7 @@ def _plainer(graph):
     if graph.precision:
         yield replace(graph, precision="")
     for i, leaf in enumerate(graph.leaves):
-        if leaf.weight:
+        if leaf.weight and not leaf.state:
             plain = replace(leaf, weight=False, name="x" + leaf.name[1:])
             calls = tuple(call.renamed(leaf.name, plain.name) for call in graph.calls)
             yield replace(graph, leaves=graph.leaves[:i] + (plain,) + graph.leaves[i + 1:], calls=calls)
