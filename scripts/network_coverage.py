@@ -59,7 +59,8 @@ def expected_us(task):
 
 
 def bytes_of(buffers):
-    return sum(DTYPES[one["dtype"]] * math.prod(one["shape"]) for one in buffers)
+    """What BUFFERS take; an output that is an input written in place takes nothing."""
+    return sum(DTYPES[one["dtype"]] * math.prod(one["shape"]) for one in buffers if "updates" not in one)
 
 
 def look(options, file):

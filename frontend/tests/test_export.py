@@ -94,6 +94,21 @@ class ExportTest(unittest.TestCase):
         self.assertNotIn("try:", added)
         self.assertNotIn("pass", added)
 
+    def test_what_is_written_in_place_begins_as_a_copy(self):
+        plan = {**PLAN, "outputs": [{**PLAN["outputs"][0], "updates": 0}]}
+        plan["launches"] = [{**PLAN["launches"][0], "args": [{"buffer": "out0"}, {"buffer": "ws0"}, {"buffer": "out0"}, {"f32": 2.0}]}]
+        for branch in ("round-00/b00", "round-01/b00"):
+            (self.folder / branch / "plan.json").write_text(json.dumps(plan))
+        copy = "kgen_host::check(cudaMemcpyAsync(out[0], in[0], 256, cudaMemcpyDeviceToDevice, stream), \"copy\");"
+        for form, name in (("launcher", "twice.cu"), ("kernelbench", "twice_kernelbench.py")):
+            text = self.written(form)[name]
+            self.assertLess(text.index(copy), text.rindex("twice_main"))
+            self.assertIn("if (out[0] != in[0])", text)
+        if os.environ.get("KGEN_NVRTC"):
+            text = self.written("py")["twice.py"]
+            self.assertIn('"updates": 0', text)
+            self.assertIn('ready[buffer["updates"]].clone() if "updates" in buffer', text)
+
     # What both packages have to do where there is no card; prints what went wrong.
     USE = """
 import torch
