@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Pipelines/Partition.h"
 
+#include "EqualOps.h"
 #include "Negations.h"
 #include "ReshapeOrder.h"
 #include "RowOrder.h"
@@ -599,6 +600,7 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   func::FuncOp func = findGraphFunction(graph);
   if (!func)
     return failure();
+  mergeEqualOps(func);
   aten::composeAttention(func);
   aten::joinStepProducts(func);
   aten::splitStepProducts(func);

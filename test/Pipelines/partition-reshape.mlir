@@ -13,16 +13,17 @@
 // CHECK-NEXT: return
 // CHECK: func.func private @t02_add
 // CHECK: aten.relu
-func.func @reshapes(%x: tensor<2x4x8xf32>, %w: tensor<8x8xf32> {kgen.parameter}, %y: tensor<2x2x2x8xf32>, %z: tensor<4xf32>)
+func.func @reshapes(%x: tensor<2x4x8xf32>, %w: tensor<8x8xf32> {kgen.parameter}, %u: tensor<8x8xf32> {kgen.parameter}, %v: tensor<8x8xf32> {kgen.parameter},
+    %y: tensor<2x2x2x8xf32>, %z: tensor<4xf32>)
     -> (tensor<2x2x2x8xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x64xf32>) {
   %0 = aten.linear %x, %w : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
   %1 = aten.reshape %0 shape [2, 2, 2, 8] : (tensor<2x4x8xf32>) -> tensor<2x2x2x8xf32>
   %2 = aten.gelu %1 : (tensor<2x2x2x8xf32>) -> tensor<2x2x2x8xf32>
   %3 = aten.add.Tensor %2, %y : (tensor<2x2x2x8xf32>, tensor<2x2x2x8xf32>) -> tensor<2x2x2x8xf32>
-  %4 = aten.linear %x, %w : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
+  %4 = aten.linear %x, %u : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
   %5 = aten.reshape %4 shape [2, 4, 2, 4] : (tensor<2x4x8xf32>) -> tensor<2x4x2x4xf32>
   %6 = aten.add.Tensor %5, %z : (tensor<2x4x2x4xf32>, tensor<4xf32>) -> tensor<2x4x2x4xf32>
-  %7 = aten.linear %x, %w : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
+  %7 = aten.linear %x, %v : (tensor<2x4x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8xf32>
   %8 = aten.reshape %7 shape [2, 4, 2, 4] : (tensor<2x4x8xf32>) -> tensor<2x4x2x4xf32>
   %9 = aten.relu %8 : (tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
   %10 = aten.reshape %8 shape [2, 32] : (tensor<2x4x2x4xf32>) -> tensor<2x32xf32>
@@ -48,7 +49,7 @@ func.func @reshapes(%x: tensor<2x4x8xf32>, %w: tensor<8x8xf32> {kgen.parameter},
 // CHECK-NEXT: aten.mm
 // CHECK-NEXT: return
 // CHECK: func.func private @t02
-func.func @spelled(%x: tensor<8x8xf32>, %w: tensor<8x16xf32> {kgen.parameter}, %b: tensor<16xf32> {kgen.parameter})
+func.func @spelled(%x: tensor<8x8xf32>, %w: tensor<8x16xf32> {kgen.parameter}, %b: tensor<16xf32> {kgen.parameter}, %v: tensor<8x16xf32> {kgen.parameter})
     -> (tensor<2x4x16xf32>, tensor<2x4x16xf32>, tensor<2x4x16xf32>) {
   %0 = aten.mm %x, %w : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %1 = aten.add.Tensor %0, %b : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
@@ -58,7 +59,7 @@ func.func @spelled(%x: tensor<8x8xf32>, %w: tensor<8x16xf32> {kgen.parameter}, %
   %5 = aten.add.Tensor %2, %4 : (tensor<2x4x16xf32>, tensor<2x4x16xf32>) -> tensor<2x4x16xf32>
   %6 = aten.tanh %5 : (tensor<2x4x16xf32>) -> tensor<2x4x16xf32>
   %7 = aten.mul.Tensor %3, %6 : (tensor<2x4x16xf32>, tensor<2x4x16xf32>) -> tensor<2x4x16xf32>
-  %8 = aten.mm %x, %w : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+  %8 = aten.mm %x, %v : (tensor<8x8xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
   %9 = aten.view %8 size [2, 4, 16] : (tensor<8x16xf32>) -> tensor<2x4x16xf32>
   %10 = aten.exp %9 : (tensor<2x4x16xf32>) -> tensor<2x4x16xf32>
   %11 = aten.tanh %9 : (tensor<2x4x16xf32>) -> tensor<2x4x16xf32>
