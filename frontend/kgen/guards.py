@@ -23,7 +23,9 @@ _registrations = [0]
 
 
 def _registered(*_):
-    _registrations[0] += 1
+    # Dynamo would guard on the number, and compile anew whatever makes a module in each call: decoders of transformers slice their layers.
+    if not torch.compiler.is_dynamo_compiling():
+        _registrations[0] += 1
 
 
 for _register in (torch_module.register_module_buffer_registration_hook, torch_module.register_module_module_registration_hook,

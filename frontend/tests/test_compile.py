@@ -191,6 +191,29 @@ class BackendTest(unittest.TestCase):
             compiled = torch.compile(module, backend=kgen_backend)
             torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
 
+    def test_modules_that_forward_makes_are_compiled_once(self):
+        """What kgen counts of modules is nothing that Dynamo guards on, for its own backend or another."""
+        class Slices(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+            def forward(self, x):
+                for layer in self.layers[:2]:  # a new ModuleList in each call, as in transformers' decoders
+                    x = torch.relu(layer(x))
+                return x
+
+        def counted(graph, example):
+            graphs.append(graph)
+            return graph.forward
+
+        graphs, module = [], Slices().eval()
+        compiled = torch.compile(module, backend=counted)
+        with torch.no_grad():
+            for _ in range(4):
+                compiled(torch.randn(2, 4))
+        self.assertEqual(len(graphs), 1)
+
     def test_equal_and_falls_back(self):
         module = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16)).eval()
         compiled = torch.compile(module, backend=kgen_backend)
