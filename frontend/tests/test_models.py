@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of the transformers package: kgen.compile gives PyTorch's answers whole, and import_module writes graphs that mean the same."""
 import importlib.util
+import os
 import sys
 import unittest
 import warnings
+from unittest import mock
 
 import torch
 
 import kgen
+from kgen import backend
 from kgen.compiler import difference
 from kgen.importer import import_module
 from tests.models import MODELS, build, build_whole
@@ -62,6 +65,30 @@ class Models(unittest.TestCase):
                 steps = [model(input_ids=keywords["input_ids"][:, :1], past_key_values=model(**keywords).past_key_values)
                          for model in (compiled, module)]
                 self.equal(steps[0].logits, steps[1].logits)
+
+    def test_generate_with_a_static_cache(self):
+        """transformers' own loop, its steps by the backend: the same tokens, and each cache is written where it lies."""
+        import transformers
+        from transformers.generation.configuration_utils import CompileConfig
+        sizes = {"vocab_size": 96, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+                 "max_position_embeddings": 64, "pad_token_id": 0, "eos_token_id": None}
+        torch.manual_seed(3)
+        made = []
+        real = backend.CompiledGraph
+        for kind in ("Llama", "Qwen3"):
+            model = getattr(transformers, f"{kind}ForCausalLM")(getattr(transformers, f"{kind}Config")(**sizes, head_dim=8)).eval()
+            ids = torch.randint(1, 96, (1, 7))
+            how = CompileConfig(backend=backend.kgen_backend, mode=None, fullgraph=False)
+            how._compile_all_devices = True  # else where there is a card
+            with mock.patch.object(backend, "CompiledGraph", lambda *a, **k: made.append(real(*a, **k)) or made[-1]), mock.patch.dict(
+                    os.environ, {"KGEN_KERNELS": "first"}), torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                given = {"max_new_tokens": 6, "do_sample": False, "cache_implementation": "static"}
+                expected = model.generate(ids, disable_compile=True, **given)
+                self.assertEqual(model.generate(ids, compile_config=how, **given).tolist(), expected.tolist())
+            chain, = made[-1]._program._items
+            self.assertEqual(len(chain._updates), 4)  # keys and values of two layers
+        self.assertEqual(len(made), 2)  # a step each, compiled once
 
     def test_a_selective_scan_takes_few_ops(self):
         """Seven steps for 128 tokens, whatever precision: equal to the module's own walk from token to token, also when its weights change."""
