@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-void kgen::pipelines::mergeEqualOps(func::FuncOp func) {
+bool kgen::pipelines::mergeEqualOps(func::FuncOp func) {
   // Ops with different attributes are no equal ones.
   constexpr llvm::StringLiteral mark = "kgen.result";
   SmallVector<Operation *> marked;
@@ -25,7 +25,9 @@ void kgen::pipelines::mergeEqualOps(func::FuncOp func) {
     }
   IRRewriter rewriter(func.getContext());
   DominanceInfo dominance(func);
-  eliminateCommonSubExpressions(rewriter, dominance, func);
+  bool changed = false;
+  eliminateCommonSubExpressions(rewriter, dominance, func, &changed);
   for (Operation *op : marked)
     op->removeAttr(mark);
+  return changed;
 }

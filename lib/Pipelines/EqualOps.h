@@ -14,7 +14,7 @@
 namespace kgen::pipelines {
 
 /// Leaves one of the ops of FUNC that are equal and have equal operands, by MLIR's CSE. What is a result of FUNC,
-/// perhaps under another shape, stays an op of its own: each result is one task's.
-void mergeEqualOps(mlir::func::FuncOp func);
+/// perhaps under another shape, stays an op of its own: each result is one task's. Whether there were any.
+bool mergeEqualOps(mlir::func::FuncOp func);
 
 } // namespace kgen::pipelines

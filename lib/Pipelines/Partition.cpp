@@ -99,18 +99,6 @@ void dropIdentities(func::FuncOp func) {
   }
 }
 
-/// Whether OPERAND's owner gives the same with VALUE in its place.
-bool expandsItself(OpOperand &operand, Value value) {
-  Operation *op = operand.getOwner();
-  if (!isElementwise(op) || op->getNumResults() != 1 || typeOf(value).getRank() == 0)
-    return false;
-  std::optional<SmallVector<int64_t>> shape(std::in_place);
-  for (OpOperand &each : op->getOpOperands())
-    if (shape)
-      shape = aten::broadcastShapes(*shape, typeOf(&each == &operand ? value : each.get()).getShape());
-  return shape && ArrayRef(*shape) == typeOf(op->getResult(0)).getShape();
-}
-
 class Partitioner {
 public:
   Partitioner(ModuleOp graph, func::FuncOp func)
@@ -587,20 +575,8 @@ graph::TensorFact describe(Type type) {
 
 } // namespace
 
-void dropExpansions(func::FuncOp func) {
-  for (aten::ExpandOp expand : llvm::make_early_inc_range(func.getBody().front().getOps<aten::ExpandOp>())) {
-    Value value = expand->getOperand(0);
-    expand->getResult(0).replaceUsesWithIf(value, [&](OpOperand &use) { return expandsItself(use, value); });
-    if (expand->use_empty())
-      expand->erase();
-  }
-}
-
-FailureOr<Partition> partitionGraph(ModuleOp graph) {
-  func::FuncOp func = findGraphFunction(graph);
-  if (!func)
-    return failure();
-  mergeEqualOps(func);
+/// Cuts the function FUNC of GRAPH.
+static Partition cutGraph(ModuleOp graph, func::FuncOp func) {
   aten::composeAttention(func);
   aten::joinStepProducts(func);
   aten::splitStepProducts(func);
@@ -611,6 +587,27 @@ FailureOr<Partition> partitionGraph(ModuleOp graph) {
   moveReshapes(func);
   moveRowPermutations(func);
   return Partitioner(graph, func).cut();
+}
+
+FailureOr<Partition> partitionGraph(ModuleOp graph) {
+  func::FuncOp func = findGraphFunction(graph);
+  if (!func)
+    return failure();
+  OwningOpRef<ModuleOp> other = graph.clone();
+  const bool merges = mergeEqualOps(func);
+  Partition partition = cutGraph(graph, func);
+  if (!merges)
+    return partition;
+  // What several tasks read is a task of its own, where each reader might have computed it along the way.
+  func::FuncOp apart = findGraphFunction(*other);
+  Partition unmerged = cutGraph(*other, apart);
+  auto runs = [](const Partition &cut) {
+    return llvm::count_if(cut.steps, [](const PartitionStep &step) { return !step.prepare; });
+  };
+  if (runs(partition) <= runs(unmerged))
+    return partition;
+  func.getBody().takeBody(apart.getBody());
+  return unmerged;
 }
 
 FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &partition) {

@@ -34,3 +34,22 @@ func.func @results(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x64xf32>,
   %3 = aten.reshape %2 shape [512] : (tensor<8x64xf32>) -> tensor<512xf32>
   return %0, %1, %3 : tensor<8x64xf32>, tensor<8x64xf32>, tensor<512xf32>
 }
+
+// -----
+
+// Where readers compute it along the way there are fewer steps without.
+
+// CHECK: func.func private @t00_softmax
+// CHECK-NEXT: aten.abs
+// CHECK-NEXT: aten.softmax
+// CHECK: func.func private @t01_sum
+// CHECK-NEXT: aten.abs
+// CHECK-NEXT: aten.sum
+// CHECK: func.func @apart
+func.func @apart(%x: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8xf32>) {
+  %0 = aten.abs %x : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %1 = aten.softmax.int %0 dim 1 : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %2 = aten.abs %x : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  %3 = aten.sum.dim_IntList %2 dim [1] : (tensor<8x64xf32>) -> tensor<8xf32>
+  return %1, %3 : tensor<8x64xf32>, tensor<8xf32>
+}

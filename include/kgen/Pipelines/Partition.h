@@ -54,8 +54,9 @@ void dropExpansions(mlir::func::FuncOp func);
 /// a chain of element-wise ops. Views, constants and casts of arguments belong to whoever reads them, but a slice of
 /// the outermost dimension that lies where a buffer may begin is read as it is. What depends on weights only (arguments
 /// with kgen.parameter that the graph does not write) is no part of a task that depends on more, so that it need not be
-/// computed in each run. Marks on ops (NetworkMarks.h) move boundaries. The graph stays as it is. Takes time in
-/// proportion to the ops. Emits a diagnostic and fails where the graph is no level 1 graph.
+/// computed in each run. Marks on ops (NetworkMarks.h) move boundaries. Equal ops are one where that leaves
+/// fewer steps to a run. GRAPH may become an equal one, of which the partition speaks. Takes time in proportion to the
+/// ops. Emits a diagnostic and fails where the graph is no level 1 graph.
 mlir::FailureOr<Partition> partitionGraph(mlir::ModuleOp graph);
 
 /// The same as data. Fails, with a diagnostic, where a result of the network is no result of a step, or of two.
