@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Updates.h"
+#include "kgen/Dialect/KGen/KGen.h"
 #include "kgen/Dialect/KGen/Passes.h"
 
 namespace kgen {
@@ -28,6 +30,10 @@ struct MarkUpdates : kgen::impl::MarkUpdatesBase<MarkUpdates> {
 
   LogicalResult mark(func::FuncOp func) {
     for (unsigned i = 0; i < func.getNumResults(); ++i) {
+      // What is lowered keeps what was said when it was: a launch writes there, a linalg op still may or may not.
+      Operation *source = func.getBody().front().getTerminator()->getOperand(i).getDefiningOp();
+      if (source && (separate ? isa<LaunchOp>(source) : !isa<aten::AtenDialect>(source->getDialect())))
+        continue;
       const std::optional<unsigned> target = separate ? std::nullopt : aten::findUpdate(func, i);
       if (!target && func.getResultAttr(i, updatesAttr) && !separate)
         return func.emitError() << "result " << i

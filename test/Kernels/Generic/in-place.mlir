@@ -20,9 +20,15 @@
 // PLAN: {"buffer": "out1"}]}
 // PLAN: {"buffer": "out1"}
 
+// What is lowered stays as it is.
+// RUN: kgen-opt %t/lowered --kgen-lower | diff - %t/lowered
+
 // For who computes right answers, every result has memory of its own.
 // RUN: kgen-opt %t/step.mlir --kgen-lower=separate-results | kgen-translate --kgen-to-plan | FileCheck %s --check-prefix=SEPARATE --implicit-check-not=updates
 // SEPARATE: "out0"
+// RUN: kgen-opt %t/task.mlir --kgen-convert-aten-to-linalg --kgen-lower=separate-results | kgen-translate --kgen-to-plan | FileCheck %s --check-prefix=SEPARATE --implicit-check-not=updates
+// RUN: kgen-opt %t/task.mlir --kgen-convert-aten-to-linalg --kgen-lower | kgen-translate --kgen-to-plan | FileCheck %s --check-prefix=TASK
+// TASK: "updates": 0
 
 // The argument's old value is read elsewhere, several positions are written, values are added, or nobody says that it is one's new value.
 // RUN: kgen-opt %t/others.mlir --kgen-lower -split-input-file | FileCheck %s --check-prefix=OTHERS --implicit-check-not=kgen.updates --implicit-check-not="in place"
@@ -39,6 +45,12 @@ func.func @step(%cache: tensor<1x8x2048x64xf32> {kgen.name = "cache"}, %at: tens
   %1 = aten.index_put %table, %i, %j values %e dims [0, 1] : (tensor<4x16x8xf16>, tensor<i64>, tensor<1xi32>, tensor<8xf16>) -> tensor<4x16x8xf16>
   %2 = aten.sum.dim_IntList %1 dim [2] : (tensor<4x16x8xf16>) -> tensor<4x16xf16>
   return %0, %1, %2 : tensor<1x8x2048x64xf32>, tensor<4x16x8xf16>, tensor<4x16xf16>
+}
+
+//--- task.mlir
+func.func @task(%c: tensor<16x4xf32>, %i: tensor<1xi64> {kgen.init = "integer(0, 15)"}, %v: tensor<1x4xf32>) -> (tensor<16x4xf32> {kgen.updates = 0 : i64}) {
+  %0 = aten.index_put %c, %i values %v dims [0] : (tensor<16x4xf32>, tensor<1xi64>, tensor<1x4xf32>) -> tensor<16x4xf32>
+  return %0 : tensor<16x4xf32>
 }
 
 //--- others.mlir
