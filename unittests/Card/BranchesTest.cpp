@@ -88,6 +88,7 @@ protected:
     setenv("LD_LIBRARY_PATH", KGEN_FAKE_DRIVER, 1);
     driver = dlopen(KGEN_FAKE_DRIVER "/libcuda.so.1", RTLD_NOW);
     ASSERT_NE(driver, nullptr) << dlerror();
+    call<void()>("fakeCudaForgetGraph")();
     llvm::sys::fs::createUniqueDirectory("kgen-branches", folder);
   }
   void TearDown() override { llvm::sys::fs::remove_directories(folder); }

@@ -72,6 +72,8 @@ extern "C" {
 
 /// The last graph: each node's kernel and, behind it, the numbers of the nodes that it waits for.
 const char *fakeCudaGraph() { return state().last.c_str(); }
+/// As if no graph had been launched yet.
+void fakeCudaForgetGraph() { state().last.clear(); }
 /// From now on graphs that are no chains are refused, or taken.
 void fakeCudaTakeBranches(bool takes) { state().takesBranches = takes; }
 /// Streams and events that are not destroyed.
