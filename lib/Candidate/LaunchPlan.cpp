@@ -423,8 +423,11 @@ LaunchPlan parsePlan(llvm::StringRef source, bool launches) {
       plan.precision != "fp16")
     fail("precision is '" + plan.precision + "', expected strict-fp32, tf32, bf16 or fp16");
   const json &inputs = array(member(root, "inputs", ""), "inputs", maxBuffers);
-  for (size_t i = 0; i < inputs.size(); ++i)
+  for (size_t i = 0; i < inputs.size(); ++i) {
     plan.inputs.push_back(buffer(inputs[i], indexed("inputs", i)));
+    if (plan.inputs[i].updates >= 0)
+      fail(indexed("inputs", i) + ".updates is nothing that a plan has");
+  }
   const json &outputs = array(member(root, "outputs", ""), "outputs", maxBuffers);
   for (size_t i = 0; i < outputs.size(); ++i)
     plan.outputs.push_back(buffer(outputs[i], indexed("outputs", i)));

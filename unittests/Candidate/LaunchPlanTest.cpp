@@ -115,6 +115,7 @@ TEST(LaunchPlan, SaysWhatIsWrittenInPlace) {
             "plan.json: outputs[0].updates is 1, an input of another type or shape");
   EXPECT_EQ(wrong("\"shape\": [8]}],\n \"workspace\"", "\"shape\": [4, 8], \"updates\": 0}],\n \"workspace\""),
             "plan.json: outputs[1].updates is 0, and so is outputs[0].updates");
+  EXPECT_EQ(wrong("\"read_bytes\": 4", "\"updates\": 0"), "plan.json: inputs[1].updates is nothing that a plan has");
   EXPECT_EQ(wrong("{\"buffer\": \"in1\"}", "{\"buffer\": \"in0\", \"offset\": 4}"),
             "plan.json: launches[0] uses in0, which is written in place: out0 holds it");
 }
