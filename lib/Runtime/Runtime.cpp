@@ -138,13 +138,9 @@ static void queueLaunches(kgen_bundle &bundle, Part part, void *const *inputs, v
     }
     backend.launch(index, arguments.data(), stream, run);
   };
-  auto copyUpdated = [&] {
-    for (size_t o = 0; o < plan.outputs.size(); ++o)
-      if (const int input = plan.updates[o]; input >= 0 && outputs[o] != inputs[input])
-        backend.copy(outputs[o], inputs[input], plan.outputs[o], stream);
-  };
-  if (part != Part::Prepare)
-    copyUpdated();
+  for (size_t o = 0; o < plan.outputs.size() && part != Part::Prepare; ++o)
+    if (const int input = plan.updates[o]; input >= 0 && outputs[o] != inputs[input])
+      backend.copy(outputs[o], inputs[input], plan.outputs[o], stream);
   for (size_t i = begin; i < end; ++i) {
     if (i == plan.prepareLaunches)
       if (std::unique_ptr<Backend::Run> run = backend.beginRun(stream)) {

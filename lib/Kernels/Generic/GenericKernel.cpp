@@ -404,24 +404,28 @@ std::string spellUpdate(Operation *combiner, StringRef accumulator, StringRef va
 /// The statements of the body, but for the combiners, which update the accumulators afterwards.
 LogicalResult GenericWriter::emitScalars() {
   for (Operation &scalar : op.getBody()->without_terminator())
-    if (!stagedOps.contains(&scalar) && llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
+    if (!leftOutOps.contains(&scalar) && llvm::none_of(combiners, [&](Combiner &c) { return c.op == &scalar; }))
       if (failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
         return failure();
   return success();
 }
 
+/// Declares LOOPS from the thread's number. A single output is launched with a single thread.
+void GenericWriter::declareThread(ArrayRef<unsigned> loops) {
+  if (outputs <= 1)
+    return;
+  bool single = loops.size() == 1;
+  std::string position = single ? names[loops[0]] : "i";
+  body << "  const " << indexType << " " << position << " = "
+       << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * kThreads + threadIdx.x;\n"
+       << "  if (" << position << " >= kOutputs)\n    return;\n";
+  if (!single)
+    declarePosition(position, loops, 2);
+}
+
 /// One thread per output element; reduction loops inside.
 LogicalResult GenericWriter::writeElementBody() {
-  // A single output is launched with a single thread.
-  if (outputs > 1) {
-    bool single = parallel.size() == 1;
-    std::string position = single ? names[parallel[0]] : "i";
-    body << "  const " << indexType << " " << position << " = "
-         << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * kThreads + threadIdx.x;\n"
-         << "  if (" << position << " >= kOutputs)\n    return;\n";
-    if (!single)
-      declarePosition(position, parallel, 2);
-  }
+  declareThread(parallel);
   declareCoordinates(0);
 
   if (reduction.empty()) {

@@ -200,7 +200,7 @@ LogicalResult GenericWriter::writeTileBody() {
   emitter->bind(staged[0].value, "a[y]");
   emitter->bind(staged[1].value, "b[x]");
   for (const Staged &each : staged)
-    stagedOps.insert_range(each.ops);
+    leftOutOps.insert_range(each.ops);
   if (failed(emitScalars()))
     return failure();
   body << "          " << spellUpdate(combiners[0].op, "acc[y][x]", emitter->get(combiners[0].value), helpers)

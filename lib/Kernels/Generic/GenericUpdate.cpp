@@ -34,12 +34,12 @@ LogicalResult GenericWriter::findNamedLoops() {
     return op.emitOpError("cannot be written in place: expected one position whose elements get another value");
   put = select.getTrueValue();
   SmallVector<Value> conditions{select.getCondition()};
-  askingOps.insert(select);
+  leftOutOps.insert(select);
   while (!conditions.empty()) {
     Value condition = conditions.pop_back_val();
     Operation *asks = condition.getDefiningOp();
     if (auto both = dyn_cast_or_null<arith::AndIOp>(asks); both && both->hasOneUse()) {
-      askingOps.insert(both);
+      leftOutOps.insert(both);
       conditions.append({both.getRhs(), both.getLhs()});
       continue;
     }
@@ -48,7 +48,7 @@ LogicalResult GenericWriter::findNamedLoops() {
       const bool first = findLoop(compare.getLhs()) >= 0;
       const int loop = findLoop(first ? compare.getLhs() : compare.getRhs());
       if (loop >= 0 && llvm::none_of(namedLoops, [&](auto &named) { return named.first == unsigned(loop); })) {
-        askingOps.insert(compare);
+        leftOutOps.insert(compare);
         namedLoops.push_back({unsigned(loop), first ? compare.getRhs() : compare.getLhs()});
         continue;
       }
@@ -58,13 +58,13 @@ LogicalResult GenericWriter::findNamedLoops() {
   // What computes the number of such a loop, for the question alone.
   for (Operation &scalar : llvm::reverse(op.getBody()->without_terminator()))
     if (isa<linalg::IndexOp, arith::IndexCastOp>(scalar) && findLoop(scalar.getResult(0)) >= 0 &&
-        llvm::all_of(scalar.getUsers(), [&](Operation *user) { return askingOps.contains(user); }))
-      askingOps.insert(&scalar);
+        llvm::all_of(scalar.getUsers(), [&](Operation *user) { return leftOutOps.contains(user); }))
+      leftOutOps.insert(&scalar);
   bool moves = false;
   for (auto [loop, position] : namedLoops) {
     const unsigned dim = loop;
     moves |= llvm::any_of(op.getBody()->getOps<linalg::IndexOp>(),
-                          [&](linalg::IndexOp index) { return index.getDim() == dim && !askingOps.contains(index); });
+                          [&](linalg::IndexOp index) { return index.getDim() == dim && !leftOutOps.contains(index); });
     for (const Operand &operand : inputs)
       visitLeaves(operand.access, [&](AffineExpr expr, bool) { moves |= expr.isFunctionOfDim(dim); });
     for (AffineExpr definition : tracer.getNamedCoordinates())
@@ -85,20 +85,10 @@ LogicalResult GenericWriter::writeUpdateBody() {
   for (unsigned loop : parallel)
     if (llvm::none_of(namedLoops, [&](auto &named) { return named.first == loop; }))
       loops.push_back(loop);
-  if (outputs > 1) {
-    std::string position = loops.size() == 1 ? names[loops[0]] : "i";
-    body << "  const " << indexType << " " << position << " = "
-         << (indexType == "int" ? "blockIdx.x" : "(long long)blockIdx.x") << " * kThreads + threadIdx.x;\n"
-         << "  if (" << position << " >= kOutputs)\n    return;\n";
-    if (loops.size() > 1)
-      declarePosition(position, loops, 2);
-  }
+  declareThread(loops);
   declareCoordinates(0);
-  if (failed(bindLoads(/*initial=*/false, 0)))
+  if (failed(bindLoads(/*initial=*/false, 0)) || failed(emitScalars()))
     return failure();
-  for (Operation &scalar : op.getBody()->without_terminator())
-    if (!askingOps.contains(&scalar) && failed(emitter->emit(scalar, [&](Operation *o) { return spellExtract(o); })))
-      return failure();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [loop, position] : namedLoops) {
     std::string text = emitter->get(position), own = "p" + std::to_string(loop);

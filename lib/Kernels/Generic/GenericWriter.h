@@ -84,6 +84,7 @@ private:
   void declareCoordinates(unsigned depth);
   mlir::LogicalResult bindLoads(bool initial, unsigned depth);
   void declarePosition(llvm::StringRef linear, llvm::ArrayRef<unsigned> loops, unsigned indent);
+  void declareThread(llvm::ArrayRef<unsigned> loops);
   mlir::LogicalResult emitScalars();
   mlir::LogicalResult writeElementBody();
   mlir::LogicalResult writeLanesBody();
@@ -139,17 +140,18 @@ private:
   int64_t tiles = 0;  ///< blocks of Mapping::Tile and Mapping::WideTile
   /// Of both, parallel loops by the operands that they move: the first, the second, both.
   llvm::SmallVector<unsigned> rowLoops, columnLoops, batchLoops;
-  llvm::SmallPtrSet<mlir::Operation *, 16> stagedOps; ///< of Mapping::Tile: what is computed where operands are staged
+  /// What emitScalars() leaves out: of Mapping::Tile what is computed where operands are staged, of Mapping::Update
+  /// what asks for the position.
+  llvm::SmallPtrSet<mlir::Operation *, 16> leftOutOps;
   /// Of Mapping::WideTile: the reduction's outer loops and those that are staged, the operand that ROW_LOOPS move.
   llvm::SmallVector<unsigned> tapLoops, deepLoops;
   llvm::SmallVector<Phase> phases;
   unsigned rowOperand = 0;
   int64_t threadsAcross = 16;
-  /// Of Mapping::Update: loops that a position names, with it; what else is asked; what is written; the ops that ask.
+  /// Of Mapping::Update: loops that a position names, with it; what else is asked; what is written.
   llvm::SmallVector<std::pair<unsigned, mlir::Value>> namedLoops;
   llvm::SmallVector<mlir::Value> otherConditions;
   mlir::Value put;
-  llvm::SmallPtrSet<mlir::Operation *, 8> askingOps;
   std::string indexType = "int";
   llvm::SmallVector<std::string> names;        ///< of loops and named coordinates, by dimension
   llvm::SmallVector<unsigned> coordinateDepth; ///< number of reduction loops that must be open
