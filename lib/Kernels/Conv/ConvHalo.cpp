@@ -16,6 +16,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 
@@ -25,8 +26,10 @@ using schedule::Dtype;
 static constexpr int64_t kProducerWarps = ideas::haloProducerWarps, kProducers = 32 * kProducerWarps;
 /// Channels that a warpgroup folds, whose sums one thread has a part of.
 static constexpr int64_t kMostFolded = 192;
-/// Of a warpgroup's outputs that are about to be stored.
+/// Of a warpgroup's outputs that are about to be folded.
 static constexpr int64_t kPatchBytes = 4 * 16 * 36 * 4;
+/// Cycles of a multiprocessor for a sector of memory that it writes a part of, while all others do, as measured.
+static constexpr double kPartOfSector = 10.5;
 /// Two floats of a thread that its warpgroup's other warps read, twice, so that one barrier is enough.
 static constexpr int64_t kShareBytes = 2 * 2 * 128 * 4;
 /// Sums of a thread over the pixels of a tile: one for each of its channels in a patch.
@@ -39,6 +42,7 @@ namespace {
 /// What the template derives from its constants.
 struct Plan {
   int64_t n, filters, bk, stages;
+  bool folds;                     ///< outputs before they leave
   bool scaled;                    ///< f32 data is multiplied as fp16
   int64_t lanes;                  ///< operands in 16 bytes
   int64_t portion;                ///< channels of a step that are loaded at a time
@@ -52,6 +56,9 @@ struct Plan {
   int64_t pixelBytes, filterBytes, residentBytes;
   bool isResident = false;
   int64_t shareBytes = 0; ///< of a warpgroup, whose warps fold channels together
+  int64_t atOnce = 8;     ///< channels that a warp has on their way to memory, where nothing is folded
+  double parted = 0;      ///< sectors of a channel that a tile writes a part of
+  int64_t stored = 0;     ///< channels of a tile, at most
 
   Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip);
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
@@ -62,7 +69,11 @@ struct Plan {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
     int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams) +
                      (scaled ? 4 * count + 8 * kProducerWarps : 0);
-    return roundUp(before, 128) + consumers() * (blocks * kPatchBytes + shareBytes);
+    return roundUp(before, 128) + consumers() * patchBytes();
+  }
+  /// Of a warpgroup's outputs on their way.
+  int64_t patchBytes() const {
+    return folds ? blocks * kPatchBytes + shareBytes : 4 * atOnce * (roundUp(n * sets, 32) + 8 * sets) * 4;
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
   int64_t pool(const Chip &chip) const { return ideas::haloRegisters(consumers(), chip) * threads(); }
@@ -73,11 +84,15 @@ struct Plan {
   int64_t grid(const Chip &chip) const {
     return std::max<int64_t>(1, std::min(chip.multiprocessors / filterTiles, boxes)) * filterTiles;
   }
+  /// Rounds in which the loading threads have a portion of a step, each a run of pixels in some channels.
+  int64_t rounds() const { return ceilDiv(loaded / run * (scaled ? portion / lanes : 1), kProducers); }
   /// Registers of pixels that a loading thread has in flight.
   int64_t loadedRegisters(const Conv &conv) const {
-    const int64_t channels = scaled ? lanes : bk, units = loaded / run * (scaled ? portion / lanes : 1);
-    return ceilDiv(units, kProducers) * channels * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
+    return rounds() * (scaled ? lanes : bk) * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
   }
+  void take(const Conv &conv, int64_t height, int64_t width);
+  double fetchCycles() const;
+  double partCycles() const { return kPartOfSector * parted * stored * parts * blocks / (filters / 64); }
 };
 
 } // namespace
@@ -110,8 +125,8 @@ static int64_t reachOf(const Conv &conv, int d) {
 }
 
 Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip)
-    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), scaled(scaled), lanes(lanesOf(conv, scaled)),
-      portion(bk) {
+    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), folds(conv.fold.has_value()), scaled(scaled),
+      lanes(lanesOf(conv, scaled)), portion(bk) {
   int64_t phasesH = 1;
   if (conv.transposed) {
     phasesD = conv.transposed->stride[0];
@@ -139,40 +154,74 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     run = kRun;
     before = roundUp(lead[2], kRun) - lead[2];
   }
-  // Whole rows, or parts of them that begin at a sector of memory: those that are multiplied, and loaded, soonest.
-  constexpr double multiplied = 0.084, fetched = 0.57; // cycles of a pixel's tap in tf32, and of a load, as measured
-  const double taps = multiplied * kernel[1] * kernel[2] * 4 / lanes;
-  int64_t count = 0;
+  filterTiles = ceilDiv(conv.outChannels, filters);
+  stored = std::min(filters, conv.outChannels);
+  steps = ceilDiv(conv.channels, bk);
+  // Whole rows, or parts of them: those that are multiplied, fetched and stored soonest.
+  constexpr double multiplied = 0.084; // cycles of a pixel's tap in tf32, as measured
+  const double depths = double(kernel[0]) / phasesD, channels = double(steps * bk) * depths;
+  const double taps = multiplied * kernel[1] * kernel[2] * 4 / lanes * (filters / 64);
+  int64_t bestHeight = 1, bestWidth = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t width = std::min(span[2], n); width >= 1; --width) {
     if (width != span[2] && width % 8)
       continue;
-    int64_t pitch = pitchOf(width), height = std::min(span[1], (n - width) / pitch + 1);
-    int64_t parts = ceilDiv(span[1], height) * ceilDiv(span[2], width);
-    double cycles = parts * std::max(n * taps, (height + reach[1]) * pitch * planes * fetched);
+    const int64_t height = std::min(span[1], (n - width) / pitchOf(width) + 1);
+    take(conv, height, width);
+    double cycles = ceilDiv(span[1], height) * ceilDiv(span[2], width) *
+                    std::max({n * taps, fetchCycles(), partCycles() / channels});
     if (cycles < least) {
-      count = parts;
       least = cycles;
-      th = height;
-      tw = width;
+      bestHeight = height;
+      bestWidth = width;
     }
   }
-  boxes = conv.images * span[0] * phasesD * count;
-  const int64_t pitch = pitchOf(tw), plane = (th + reach[1]) * pitch;
-  loaded = planes * plane;
-  pixels = loaded - plane + std::max(plane, reach[1] * pitch + before + reach[2] + n);
-  filterTiles = ceilDiv(conv.outChannels, filters);
-  steps = ceilDiv(conv.channels, bk);
-  // Scaled operands are narrower than what is loaded for them: as many channels as fit the registers, and 32 bits.
-  if (scaled)
-    while (portion % (2 * lanes) == 0 && (loadedRegisters(conv) > mostLoaded(*this, conv) ||
-                                          portion * conv.in[0] * conv.in[1] * conv.in[2] >= 1 << 29))
-      portion /= 2;
+  take(conv, bestHeight, bestWidth);
+  boxes = conv.images * span[0] * phasesD * ceilDiv(span[1], th) * ceilDiv(span[2], tw);
   const int64_t chunks = bk / lanes;
   pixelBytes = chunks * pixels * 16;
   filterBytes = kernel[1] * kernel[2] * chunks * filters * 16;
   residentBytes = kernel[0] * steps * filterBytes;
-  isResident = sharedBytes(/*resident=*/true, stages) <= chip.sharedBytesPerBlock;
+  // Filters that stay are worth more than many channels on their way.
+  for (bool resident : {true, false})
+    for (int64_t some : {8, 4, 2}) {
+      isResident = resident;
+      atOnce = some;
+      if (sharedBytes() <= chip.sharedBytesPerBlock)
+        return;
+    }
+}
+
+/// A tile of so many pixels of a phase.
+void Plan::take(const Conv &conv, int64_t height, int64_t width) {
+  th = height;
+  tw = width;
+  const int64_t pitch = pitchOf(tw), plane = (th + reach[1]) * pitch;
+  loaded = planes * plane;
+  pixels = loaded - plane + std::max(plane, reach[1] * pitch + before + reach[2] + n);
+  // Scaled operands are narrower than what is loaded for them: as many channels as fit the registers, and 32 bits.
+  portion = bk;
+  if (scaled)
+    while (portion % (2 * lanes) == 0 && (loadedRegisters(conv) > mostLoaded(*this, conv) ||
+                                          portion * conv.in[0] * conv.in[1] * conv.in[2] >= 1 << 29))
+      portion /= 2;
+  // Whole rows lie one behind the other, unless another warpgroup has every second one. Of the others those that begin
+  // with a sector and end with one leave none in parts.
+  const Sizes &out = conv.wholeOut();
+  const int64_t sector = 32 * 8 / conv.resultType.getIntOrFloatBitWidth(), shared = std::gcd(out[2], sector);
+  const bool whole = tw == span[2];
+  const double unaligned = whole || tw * sets % sector == 0 ? 1 - double(shared) / sector : 1;
+  parted = 2 * unaligned * (whole && span[1] == out[1] ? 1 : th);
+  if (folds && conv.fold->kind != OutputFold::Kind::Softmax)
+    parted = 0;
+}
+
+/// Cycles in which one channel of a tile's pixels is fetched, as measured: f32 ones in rounds, by their latency.
+double Plan::fetchCycles() const {
+  constexpr double ofRound = 1800, channelsOfLane = 8, ofPixel = 0.57;
+  if (lanes == 8 && !scaled)
+    return loaded * ofPixel;
+  return rounds() * ofRound / (scaled ? double(portion) : channelsOfLane);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +289,8 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
 /// whatever takes longer; what a lone team stores it stores afterwards.
 static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   constexpr double fetched = 24, productsOf16Bit = 2048, sharedBytes = 128; // bytes, products and bytes a cycle
-  constexpr double meeting = 100;                                           // cycles of a step's barriers
+  constexpr double storedBeside = 6.5; // bytes a cycle, as measured, while another team's products read shared memory
+  constexpr double meeting = 100;      // cycles of a step's barriers
   const double loadedBytes = conv.elementType.getIntOrFloatBitWidth() / 8;
   const Sizes &kernel = conv.wholeKernel();
   double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
@@ -256,10 +306,13 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
                   (plan.filters / 64) * conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
   if (conv.fold && conv.fold->kind != OutputFold::Kind::Softmax)
     stored = 0;
-  double tile = std::max(compute, bytes / fetched) + plan.steps * depths * meeting + (plan.teams == 1 ? stored : 0);
+  const double fetching = plan.scaled ? plan.fetchCycles() * channels * depths : bytes / fetched;
+  const double both =
+      plan.teams == 1 ? compute + stored : std::max(compute, (compute + stored * fetched / storedBeside) / 2);
+  double tile = std::max({both, fetching, plan.partCycles()}) + plan.steps * depths * meeting;
   int64_t blocks = plan.grid(chip) / plan.filterTiles;
   return ceilDiv(plan.boxes, blocks) * ceilDiv(plan.grid(chip), chip.multiprocessors) * tile + stored +
-         bytes / fetched / std::max<int64_t>(plan.steps, 1);
+         fetching / std::max<int64_t>(plan.steps, 1);
 }
 
 LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, ScheduleParams &params, const Chip &chip) {
@@ -286,8 +339,8 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       fault = found;
       return;
     }
-    // More stages hide more; a second is needed.
-    double cost = costOf(conv, plan, chip) * (count == 2 ? 1.05 : 1) - count * 1e-6;
+    // More stages hide more, a second is needed; more channels at once store in fewer rounds.
+    double cost = costOf(conv, plan, chip) * (count == 2 || plan.atOnce == 2 ? 1.05 : 1) - count * 1e-6;
     if (cost < least) {
       least = cost;
       best = tile;
@@ -369,6 +422,8 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("constexpr int STAGES = {0};", plan.stages);
   line("constexpr int INFLIGHT = {0}; // steps whose products run while the next one is waited for",
        schedule.mmaInflight);
+  if (!plan.folds)
+    line("constexpr int AT_ONCE = {0}; // channels of a warp on their way to memory", plan.atOnce);
   line("constexpr bool RESIDENT = {0}; // whether a block's filters stay", plan.isResident ? "true" : "false");
   line("constexpr int GRID = {0}; // blocks", plan.grid(chip));
   line("constexpr int SHARED_BYTES = {0}; // dynamic shared memory of the launch", plan.sharedBytes());
@@ -480,8 +535,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   if (conv.fold)
     fillFold(fill, conv, *made, plan.filterTiles);
   fill.replacements["finish"] =
-      "            to[(long long)row * (OD * OH * OW)] =\n                static_cast<Out>(epilogue(patch[row * "
-      "PATCH_PITCH + lane], tile.i, channel, z, y, x" +
+      "              values[row][sweep] =\n                  static_cast<Out>(epilogue(value, "
+      "tile.i, channel, z, place / OW, place % OW" +
       arguments + "));";
 
   if (conv.fold) {
@@ -491,6 +546,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     }
     fill.sections.insert("in_tile");
     fill.replacements["fold_outputs"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
+  } else {
+    fill.replacements["store_outputs"] = fillTemplate(templateBody("conv_halo_store.cuh"), fill);
   }
 
   if (scaled) {

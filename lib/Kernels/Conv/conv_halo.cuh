@@ -46,8 +46,9 @@ constexpr int PRODUCER_REGISTERS = 120, CONSUMER_REGISTERS = 192; // of a thread
 constexpr int STAGES = 3;
 constexpr int INFLIGHT = 1;          // steps whose products run while the next one is waited for
 constexpr bool RESIDENT = true;      // whether a block's filters stay
+constexpr int AT_ONCE = 8;           // channels of a warp on their way to memory
 constexpr int GRID = 132;            // blocks
-constexpr int SHARED_BYTES = 176256; // dynamic shared memory of the launch
+constexpr int SHARED_BYTES = 225408; // dynamic shared memory of the launch
 } // namespace example
 //@ end
 
@@ -55,6 +56,7 @@ namespace example {
 
 __host__ __device__ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 __host__ __device__ constexpr int larger(int a, int b) { return a < b ? b : a; }
+__host__ __device__ constexpr int smaller(int a, int b) { return a < b ? a : b; }
 
 constexpr int CONSUMERS = PARTS * TEAMS, PRODUCERS = 32 * PRODUCER_WARPS;
 constexpr int THREADS = 128 * CONSUMERS + PRODUCERS;
@@ -113,23 +115,40 @@ static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
 constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS * F * 16; // of a step
 constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
 constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
-// Rows of outputs on their way to memory, for each warp that multiplies.
+// Outputs on their way to memory, for each warp that multiplies.
 #if scaled
 // And before them the scales of the stages, and the largest magnitudes that warps loaded, of two portions.
-constexpr int PATCH_PITCH = 36, SCALE_BYTES = 8 * PRODUCER_WARPS + STAGES * 4;
+constexpr int SCALE_BYTES = 8 * PRODUCER_WARPS + STAGES * 4;
 constexpr int PATCHES_AT =
     (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + SCALE_BYTES + 127) / 128 * 128;
 #else
-constexpr int PATCH_PITCH = 36,
-              PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+constexpr int PATCHES_AT = (RESIDENT_BYTES + STAGES * (STAGE_BYTES + 16) + 8 * (1 + TEAMS) + 127) / 128 * 128;
+#endif
+#if folds
+constexpr int PATCH_PITCH = 36; // 32 outputs of a channel
+#else
+// All outputs of a channel, 32 at a time; eight rows of them begin in different banks.
+constexpr int SWEEPS = ceil_div(N * SETS, 32), CHANNEL_PITCH = SWEEPS * 32 + 8 * SETS;
+// Of those a thread has as many outputs in registers as fit beside its sums, half of which have left by then if a warp
+// stores 8 of its 16 rows at once: a register is free again once its store has left the multiprocessor.
+constexpr int IN_REGISTERS = larger(16, smaller(32, 128 - SETS * N / (AT_ONCE == 8 ? 4 : 2)));
+constexpr int TOGETHER = smaller(AT_ONCE, SWEEPS * 8 <= IN_REGISTERS   ? 8
+                                          : SWEEPS * 4 <= IN_REGISTERS ? 4
+                                          : SWEEPS * 2 <= IN_REGISTERS ? 2
+                                                                       : 1); // rows
+static_assert(SETS <= 2 && 16 % AT_ONCE == 0 && AT_ONCE % TOGETHER == 0, "a warp stores its 16 channels some at a time");
 #endif
 #if channels
 // What a warp's channels come to, two numbers of a lane, twice.
 constexpr int SHARES_AT = PATCHES_AT + CONSUMERS * 4 * ROWS * PATCH_PITCH * 4;
 static_assert(SHARES_AT + CONSUMERS * 2 * 4 * 32 * 8 <= SHARED_BYTES, "the launch gives too little shared memory");
 #else
-static_assert(PATCHES_AT + CONSUMERS * 4 * 16 * PATCH_PITCH * 4 <= SHARED_BYTES,
-              "the launch gives too little shared memory");
+#if folds
+constexpr int PATCH_BYTES = 16 * PATCH_PITCH * 4;
+#else
+constexpr int PATCH_BYTES = AT_ONCE * CHANNEL_PITCH * 4;
+#endif
+static_assert(PATCHES_AT + CONSUMERS * 4 * PATCH_BYTES <= SHARED_BYTES, "the launch gives too little shared memory");
 #endif
 #if pixels
 constexpr int SHARES = BOXES / IMAGES * PHASES_H; // of an image and channel
@@ -172,6 +191,13 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #endif
 #endif
 
+#if folds
+#else
+// A thread's neighbouring outputs of a channel.
+struct alignas(8 * SETS) Outputs {
+  float of[2 * SETS];
+};
+#endif
 struct Tile {
   int i, z, y, x; // image, depth and first row and column of a phase's outputs
   int phase_d;
@@ -656,39 +682,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #else
       if (z >= OD)
         continue;
-      // 32 neighbouring outputs of a warp's 16 filters at a time go through shared memory: what a thread has of a
-      // product lies in eight channels, whose pages of memory are far apart, and a warp stores one after the other.
-      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
-      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
-#pragma unroll
-      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
-        __syncwarp();
-#pragma unroll
-        for (int j = j0; j < j0 + 32 / SETS; j += 8)
-          if (j < N)
-#pragma unroll
-            for (int i = 0; i < 4; ++i) // rows of the product 8 apart, and neighbours in a row
-#pragma unroll
-              for (int set = 0; set < SETS; ++set)
-                patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
-                    sums[set][j / 2 + i];
-        __syncwarp();
-        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
-        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
-        if (column >= N || column % PITCH >= TW || column / PITCH >= TH || y >= OH || x >= OW)
-          continue;
-        Out *to = output + (((long long)tile.i * OC + first_channel) * OD + z) * (OH * OW) + y * OW + x;
-#pragma unroll
-        for (int row = 0; row < 16; ++row) {
-          const int channel = first_channel + row;
-          if (OC % F == 0 || channel < OC) {
-            //@ replace finish
-            to[(long long)row * (OD * OH * OW)] =
-                static_cast<Out>(epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
-            //@ end
-          }
-        }
-      }
+      //@ replace store_outputs
+#include "conv_halo_store.cuh"
+      //@ end
 #endif
     }
   }

@@ -36,7 +36,7 @@ func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x
 // CHECK: kgen.launch @halves::@halves_main
 module attributes {kgen.precision = "tf32"} {
 func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32> {
-  %0 = kgen.dispatch @halves schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, tile = [192, 64, 32]>)
+  %0 = kgen.dispatch @halves schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, tile = [256, 64, 32]>)
       ins(%x, %w : tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) {
   ^bb0(%a: tensor<8x64x56x56xf32>, %b: tensor<64x64x3x3xf32>):
     %1 = aten.conv2d %a, %b padding [1, 1] : (tensor<8x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32>
